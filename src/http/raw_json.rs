@@ -11,6 +11,11 @@ use serde_json::value::RawValue;
 /// The values of these members of an object, the last one of each name. There are none if it is no
 /// object. A `null` counts as absent.
 pub fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
+    pick_with_nulls(json, keys).map(|value| value.filter(|value| *value != "null"))
+}
+
+/// The same, where a `null` is a value.
+pub fn pick_with_nulls<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
         let members = MembersVisitor {
@@ -87,7 +92,7 @@ impl<'a, const N: usize> Visitor<'a> for MembersVisitor<'_, 'a, N> {
             match self.keys.iter().position(|known| *known == key) {
                 Some(place) => {
                     let value: &RawValue = map.next_value()?;
-                    self.found[place] = Some(value.get()).filter(|value| *value != "null");
+                    self.found[place] = Some(value.get());
                 }
                 None => {
                     map.next_value::<IgnoredAny>()?;

@@ -163,7 +163,7 @@ struct WantedRequest<'a> {
 
 impl WantedInput<'_> {
     fn read(raw: &RawResult) -> Result<Option<WantedInput<'_>>, McpFailure> {
-        if raw.kind("tools/call")?.as_deref() != Some("input_required") {
+        if raw.kind().as_deref() != Some("input_required") {
             return Ok(None);
         }
         let wanted: WantedInput<'_> = raw.read("tools/call")?;

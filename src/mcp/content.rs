@@ -1,9 +1,6 @@
 //! Converts a tool's result to text for the model.
 
 use actors::domain::bounds::MAX_TAKEN_BYTES;
-use rmcp::model::{ContentBlock, ResourceContents};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use zoea_http::raw_json;
 
 use super::message::RawResult;
@@ -23,95 +20,189 @@ pub struct CallResult {
 /// Longer structured content is not kept, because the parts contain it, too.
 const MAX_STRUCTURED_BYTES: usize = 64 << 10;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WireCallResult<'a> {
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    structured_content: Option<&'a RawValue>,
-    #[serde(default)]
-    is_error: Option<bool>,
-    /// `complete` or absent. Any other value is no final result.
-    #[serde(default)]
-    result_type: Option<String>,
-}
+/// The most parts of a result that are read.
+const MAX_PIECES: usize = 4096;
+/// A part of an unknown kind that is larger is not shown.
+const MAX_UNKNOWN_BYTES: usize = 4 << 10;
 
 impl CallResult {
     pub(super) fn read(raw: &RawResult) -> Result<CallResult, McpFailure> {
-        CallResult::of(raw.read("tools/call")?)
+        CallResult::read_text(raw.text())
     }
 
-    /// Reads a result that is part of another answer.
-    pub(super) fn read_text(text: &str) -> Result<CallResult, McpFailure> {
-        let wire = serde_json::from_str(text);
-        CallResult::of(wire.map_err(|_| unexpected_answer("tools/call"))?)
-    }
-
-    fn of(wire: WireCallResult<'_>) -> Result<CallResult, McpFailure> {
-        let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
-        let is_result =
-            wire.content.is_some() || wire.structured_content.is_some() || wire.is_error.is_some();
-        if !is_complete || !is_result {
+    /// Reads a result that is part of another answer. What can be read of it counts, because the
+    /// server has done the call.
+    pub(super) fn read_text(result: &str) -> Result<CallResult, McpFailure> {
+        let keys = ["content", "structuredContent", "isError", "resultType"];
+        let found = raw_json::pick_with_nulls(result, keys);
+        let is_result = found[..3].iter().any(Option::is_some);
+        let [content, given, is_error, kind] = found.map(|value| value.filter(|it| *it != "null"));
+        let is_complete = kind.is_none_or(|kind| kind == r#""complete""#);
+        if !is_complete && !is_result {
             return Err(unexpected_answer("tools/call"));
         }
         let mut text = String::new();
-        let mut pieces = 0;
-        if let Some(content) = wire.content {
-            raw_json::for_each_element(content.get(), |piece| {
-                if pieces > 0 {
-                    text.push('\n');
-                }
-                pieces += 1;
-                match serde_json::from_str(piece) {
-                    Ok(block) => push_content(&mut text, &block),
-                    Err(_) => text.push_str(UNKNOWN_CONTENT),
-                }
-                // Beyond these limits nobody reads the text to its end.
-                pieces < MAX_PIECES && text.len() <= MAX_TAKEN_BYTES
-            });
-        }
-        let content = wire.structured_content.map(RawValue::get);
-        let mut structured = None;
         match content {
-            Some(content) if pieces == 0 => text.push_str(content),
-            Some(content) if content.len() <= MAX_STRUCTURED_BYTES => {
-                structured = Some(content.to_string());
+            Some(content) => push_parts(&mut text, content),
+            // A server that is no MCP server to the letter answers with the result itself.
+            None if !is_result => push_unlisted(&mut text, result),
+            None => {}
+        }
+        let mut structured = None;
+        match given {
+            Some(given) if text.is_empty() => text.push_str(cut(given)),
+            Some(given) if given.len() <= MAX_STRUCTURED_BYTES => {
+                structured = Some(given.to_string());
             }
             Some(_) | None => {}
         }
         Ok(CallResult {
             text,
             structured,
-            is_error: wire.is_error.unwrap_or(false),
+            is_error: matches!(is_error, Some("true" | r#""true""# | "1")),
         })
     }
 }
 
-/// The most parts of a result that are read.
-const MAX_PIECES: usize = 4096;
-
-const UNKNOWN_CONTENT: &str = "[content of an unknown kind]";
-
-/// Appends a part of the content as text.
-fn push_content(out: &mut String, content: &ContentBlock) {
-    let described = match content {
-        ContentBlock::Text(text) => return out.push_str(&text.text),
-        ContentBlock::Image(image) => {
-            format!("[image: {}, {} bytes]", image.mime_type, image.data.len())
+/// Appends all parts of a content: a list, as it should be, or one part alone.
+fn push_parts(out: &mut String, content: &str) {
+    if !content.starts_with('[') {
+        return push_part(out, content);
+    }
+    let mut parts = 0;
+    raw_json::for_each_element(content, |part| {
+        if parts > 0 {
+            out.push('\n');
         }
-        ContentBlock::Audio(audio) => {
-            format!("[audio: {}, {} bytes]", audio.mime_type, audio.data.len())
+        parts += 1;
+        push_part(out, part);
+        // Beyond these limits nobody reads the text to its end.
+        parts < MAX_PIECES && out.len() <= MAX_TAKEN_BYTES
+    });
+}
+
+/// Appends a part of the content as text. What stands beside the text, such as annotations, does not
+/// matter.
+fn push_part(out: &mut String, part: &str) {
+    if !part.starts_with('{') {
+        return push_unlisted(out, part);
+    }
+    let keys = ["type", "text", "data", "mimeType", "resource", "uri"];
+    let [kind, text, data, media_type, resource, uri] = raw_json::pick(part, keys);
+    if let Some(text) = text {
+        return push_unlisted(out, text);
+    }
+    let word = |json: Option<&str>| json.and_then(raw_json::as_text).unwrap_or_default();
+    let kind = word(kind);
+    let bytes = |data: &str| data.trim_matches('"').len();
+    let described = match (&*kind, data, resource) {
+        ("image" | "audio", Some(data), _) => {
+            format!("[{kind}: {}, {} bytes]", word(media_type), bytes(data))
         }
-        ContentBlock::Resource(resource) => match &resource.resource {
-            ResourceContents::TextResourceContents { text, .. } => return out.push_str(text),
-            ResourceContents::BlobResourceContents { uri, blob, .. } => {
-                format!("[resource: {uri}, {} bytes]", blob.len())
+        ("resource", _, Some(resource)) => {
+            let [text, blob, uri] = raw_json::pick(resource, ["text", "blob", "uri"]);
+            match (text, blob) {
+                (Some(text), _) => return push_unlisted(out, text),
+                (None, Some(blob)) => {
+                    format!("[resource: {}, {} bytes]", word(uri), bytes(blob))
+                }
+                (None, None) => "[resource]".to_string(),
             }
-            _ => "[resource]".to_string(),
-        },
-        ContentBlock::ResourceLink(link) => format!("[resource: {}]", link.uri),
-        _ => UNKNOWN_CONTENT.to_string(),
+        }
+        ("resource_link", ..) => format!("[resource: {}]", word(uri)),
+        _ if part.len() <= MAX_UNKNOWN_BYTES => part.to_string(),
+        _ => format!("[content of an unknown kind, {} bytes]", part.len()),
     };
     out.push_str(&described);
+}
+
+/// Appends any value: a text as it is, all else as JSON.
+fn push_unlisted(out: &mut String, value: &str) {
+    match raw_json::as_text(value) {
+        Some(text) => out.push_str(&text),
+        None if matches!(value, "null" | "{}") => {}
+        None => out.push_str(cut(value)),
+    }
+}
+
+/// As much of a text as is kept anyway.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TAKEN_BYTES + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(result: &str) -> String {
+        CallResult::read_text(result).expect("a result").text
+    }
+
+    #[test]
+    fn the_text_is_read_whatever_stands_beside_it() {
+        for beside in [
+            r#""annotations":{"audience":["system"]}"#,
+            r#""annotations":{"priority":"high"}"#,
+            r#""annotations":7,"_meta":[]"#,
+            r#""text":"ore","mimeType":7"#,
+            r#""type":"scroll""#,
+        ] {
+            let part = format!(r#"{{"type":"text","text":"ore",{beside}}}"#);
+            assert_eq!(text_of(&format!(r#"{{"content":[{part}]}}"#)), "ore");
+        }
+    }
+
+    #[test]
+    fn a_result_of_any_form_is_read() {
+        for (result, text) in [
+            (r#"{"content":"ore"}"#, "ore"),
+            (r#"{"content":{"type":"text","text":"ore"}}"#, "ore"),
+            (r#"{"content":["ore",{"text":"ice"},7]}"#, "ore\nice\n7"),
+            (
+                r#"{"content":[{"type":"text","text":{"ore":5}}]}"#,
+                r#"{"ore":5}"#,
+            ),
+            (
+                r#"{"content":null,"structuredContent":{"ore":5}}"#,
+                r#"{"ore":5}"#,
+            ),
+            (
+                r#"{"content":[],"structuredContent":{"ore":5}}"#,
+                r#"{"ore":5}"#,
+            ),
+            (r#"{"structuredContent":[5]}"#, "[5]"),
+            (r#"{"content":[]}"#, ""),
+            (r#"{"content":null}"#, ""),
+            ("{}", ""),
+            ("null", ""),
+            ("\"ore\"", "ore"),
+            (r#"{"ore":5}"#, r#"{"ore":5}"#),
+            (
+                r#"[{"type":"text","text":"ore"}]"#,
+                r#"[{"type":"text","text":"ore"}]"#,
+            ),
+            (
+                r#"{"content":[{"type":"json","json":{"ore":5}}]}"#,
+                r#"{"type":"json","json":{"ore":5}}"#,
+            ),
+            (
+                r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"ore"}},{"type":"resource_link","uri":"a:b"}]}"#,
+                "ore\n[resource: a:b]",
+            ),
+            (
+                r#"{"content":[{"type":"audio","data":"AAAA"}]}"#,
+                "[audio: , 4 bytes]",
+            ),
+        ] {
+            assert_eq!(text_of(result), text, "{result}");
+        }
+        let failed = |is_error: &str| {
+            let result = format!(r#"{{"content":"no","isError":{is_error}}}"#);
+            CallResult::read_text(&result).expect("a result").is_error
+        };
+        assert!(failed("true") && failed("\"true\"") && failed("1"));
+        assert!(!failed("false") && !failed("null") && !failed("{}"));
+        let task = CallResult::read_text(r#"{"resultType":"task","taskId":"7"}"#);
+        assert!(task.is_err(), "{task:?}");
+    }
 }

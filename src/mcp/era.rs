@@ -92,7 +92,7 @@ impl ServerSession {
     async fn probe(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         match ServerSession::discover(endpoint.clone()).await {
             Err(McpFailure::Refused {
-                code: UNKNOWN_REVISION,
+                code: Some(UNKNOWN_REVISION),
                 status: 400..,
                 ..
             }) => ServerSession::discover(endpoint).await,
@@ -125,7 +125,7 @@ impl ServerSession {
             .take(8)
             .collect();
         Err(McpFailure::Refused {
-            code: UNKNOWN_REVISION,
+            code: Some(UNKNOWN_REVISION),
             message: format!("the server supports {}", known.join(", ")),
             status: 200,
         })
@@ -136,7 +136,10 @@ impl ServerSession {
 fn is_without_sessions(failure: &McpFailure) -> bool {
     match failure {
         McpFailure::Refused { code, .. } => {
-            matches!(*code, UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH)
+            matches!(
+                code,
+                Some(UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH)
+            )
         }
         McpFailure::RefusedAfterAsking { .. }
         | McpFailure::Status { .. }
@@ -151,7 +154,9 @@ fn is_without_sessions(failure: &McpFailure) -> bool {
 /// know that request.
 fn may_have_sessions(failure: &McpFailure) -> bool {
     match failure {
-        McpFailure::Refused { code, .. } => !matches!(*code, HEADER_MISMATCH | MISSING_CAPABILITY),
+        McpFailure::Refused { code, .. } => {
+            !matches!(code, Some(HEADER_MISMATCH | MISSING_CAPABILITY))
+        }
         // These say nothing about the request: no access, too many requests, not now.
         McpFailure::Status { status, .. } => !matches!(status, 401 | 403 | 408 | 429 | 502..=504),
         McpFailure::SessionGone | McpFailure::Broken(_) | McpFailure::TooLate(_) => true,

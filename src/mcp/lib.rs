@@ -9,6 +9,7 @@
 //! answers are not read.
 
 mod asking;
+mod body;
 mod calling;
 mod child;
 mod content;
@@ -45,10 +46,12 @@ pub use listing::{ListedTool, Listing};
 pub use task::{StartedTask, TaskAnswer, TaskReply};
 
 use asking::QuestionDesk;
+use body::BodyForm;
 use era::EraMemory;
 use listing::{KnownListing, read_pages};
 use message::RawResult;
 use mirror::MirroredArgument;
+use wire::McpResponseBody;
 
 /// The largest answer of an unknown server, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
@@ -159,10 +162,10 @@ pub struct ServerSession {
 #[derive(Debug, Error)]
 pub enum McpFailure {
     /// The server answered with an error.
-    #[error("{message} ({code})")]
+    #[error("{}", refusal_text(message, *code))]
     Refused {
-        /// The JSON-RPC code.
-        code: i64,
+        /// The JSON-RPC code, if it has one.
+        code: Option<i64>,
         /// The server's message.
         message: String,
         /// The HTTP status of the response; 200 in a stream.
@@ -170,10 +173,10 @@ pub enum McpFailure {
     },
     /// The same, after it had asked the operator something. Whatever the code, the call is not to be
     /// made anew.
-    #[error("{}: {message} ({code})", calling::AFTER_ASKING)]
+    #[error("{}: {}", calling::AFTER_ASKING, refusal_text(message, *code))]
     RefusedAfterAsking {
-        /// The JSON-RPC code.
-        code: i64,
+        /// The JSON-RPC code, if it has one.
+        code: Option<i64>,
         /// The server's message.
         message: String,
     },
@@ -337,21 +340,30 @@ impl ServerSession {
         desk: &QuestionDesk,
     ) -> Result<RawResult, McpFailure> {
         let status = answer.status;
-        match answer.body {
-            wire::McpResponseBody::Json(body) => {
-                let body = body.read(max_bytes).await?;
-                message::parse_result(body, id, status)
+        let mut body = match answer.body {
+            McpResponseBody::Open(body) => body,
+            McpResponseBody::Result(result) => return Ok(result),
+        };
+        match body.form().await? {
+            BodyForm::Json => {
+                let is_answered = |body: &[u8]| message::parse_result(body, id, status).is_ok();
+                let body = body.read(max_bytes, is_answered).await?;
+                message::parse_result(&body, id, status)
             }
-            wire::McpResponseBody::Events(response) => {
-                self.read_stream(response, id, max_bytes, desk).await
-            }
-            wire::McpResponseBody::None(None) => Err(McpFailure::Broken(
+            BodyForm::Events => self.read_stream(body, id, max_bytes, desk).await,
+            BodyForm::Empty => Err(McpFailure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
-            wire::McpResponseBody::None(Some(kind)) => Err(McpFailure::Broken(format!(
-                "the server answered with `{kind}`, which is not MCP; is the URL right?"
-            ))),
+            BodyForm::Foreign => Err(body.into_foreign().await),
         }
+    }
+}
+
+/// The words of a refusal.
+pub(crate) fn refusal_text(message: &str, code: Option<i64>) -> String {
+    match code {
+        Some(code) => format!("{message} ({code})"),
+        None => message.to_string(),
     }
 }
 

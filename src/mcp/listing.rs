@@ -2,6 +2,7 @@
 //! others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -62,6 +63,9 @@ pub struct Listing {
     left_out: usize,
     told: Vec<String>,
     cut: Option<String>,
+    /// The cursors and the pages that were seen.
+    cursors: BTreeSet<String>,
+    pages: BTreeSet<u64>,
     era: Option<Era>,
     /// How long the list is valid; `None` if the server does not say, or has sessions.
     pub ttl: Option<Duration>,
@@ -69,23 +73,6 @@ pub struct Listing {
     pub is_public: bool,
     /// By tool, the arguments that are repeated in headers.
     pub(super) mirrored: BTreeMap<Arc<str>, Arc<[MirroredArgument]>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolsPage<'a> {
-    #[serde(borrow)]
-    tools: &'a RawValue,
-    #[serde(default)]
-    next_cursor: Option<String>,
-    /// `complete` or absent. Any other value is no list.
-    #[serde(default)]
-    result_type: Option<String>,
-    /// A whole number of milliseconds.
-    #[serde(borrow, default)]
-    ttl_ms: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    cache_scope: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -124,28 +111,40 @@ impl Listing {
 
     /// Takes a page. Returns the cursor of the next one.
     fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
-        let page: ToolsPage<'_> = page.read("tools/list")?;
-        let is_complete = page.result_type.is_none_or(|kind| kind == "complete");
-        if !is_complete || !page.tools.get().starts_with('[') {
-            return Err(super::unexpected_answer("tools/list"));
+        let keys = ["tools", "nextCursor", "resultType", "ttlMs", "cacheScope"];
+        let [tools, next, kind, ttl, scope] = raw_json::pick(page.text(), keys);
+        let is_complete = kind.is_none_or(|kind| kind == r#""complete""#);
+        let tools = tools.filter(|tools| is_complete && tools.starts_with('['));
+        let tools = tools.ok_or_else(|| super::unexpected_answer("tools/list"))?;
+        // A server that does not heed cursors gives the same page for ever.
+        if tools != "[]" && !self.pages.insert(hash_of(tools)) {
+            return Ok(None);
         }
         // Of a server with sessions, asking for the list is also how a session is tried.
         let is_stateless = self.era == Some(Era::Stateless);
-        let ttl = page.ttl_ms.filter(|_| is_stateless);
-        let ttl = ttl.and_then(|ttl| ttl.get().parse().ok());
+        let ttl = ttl.filter(|_| is_stateless);
+        let ttl = ttl.and_then(|ttl| ttl.parse().ok());
         let ttl = ttl.map(Duration::from_millis);
         // A list is as old as its oldest page, and as public as its least public one.
         self.ttl = match (self.ttl, ttl) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        let is_public = page.cache_scope.map(RawValue::get) == Some("\"public\"");
+        let is_public = scope == Some("\"public\"");
         self.is_public = is_public && (self.is_public || self.names.is_empty());
-        raw_json::for_each_element(page.tools.get(), |tool| {
+        raw_json::for_each_element(tools, |tool| {
             self.take_tool(tool);
             true
         });
-        Ok(page.next_cursor)
+        Ok(next.and_then(|next| self.new_cursor(next)))
+    }
+
+    /// The cursor of another page. An empty one is the end, and so is one that was there before.
+    fn new_cursor(&mut self, next: &str) -> Option<String> {
+        let is_number = || next.parse::<f64>().is_ok();
+        let next = raw_json::as_text(next).or_else(|| is_number().then(|| next.to_string()))?;
+        let is_new = !next.is_empty() && self.cursors.insert(next.clone());
+        is_new.then_some(next)
     }
 
     fn take_tool(&mut self, tool: &str) {
@@ -296,7 +295,11 @@ where
         }
     }
     let text = format!("the list of tools has no end after {MAX_PAGES} pages");
-    Err(McpFailure::Broken(text).into())
+    if listing.tools.is_empty() {
+        return Err(McpFailure::Broken(text).into());
+    }
+    listing.note_cut(text);
+    Ok(Arc::new(listing))
 }
 
 /// The list that was read from this page, if it was read last.
@@ -308,6 +311,12 @@ fn known_listing(
     let known = lock(known);
     let same = known.as_ref().filter(|known| known.page.is_same(page))?;
     (same.listing.era == Some(era)).then(|| same.listing.clone())
+}
+
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The lock is never held across an await.

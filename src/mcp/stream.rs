@@ -9,14 +9,13 @@ use actors::domain::backoff::Backoff;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientResult, ElicitResult, ErrorCode, ErrorData, RequestId,
 };
-use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
 use super::asking::{self, ELICIT, OpenQuestions, QuestionDesk, TakenQuestion};
-use super::message::{MessageMeaning, RawResult, RpcMessage};
-use super::wire::too_large;
+use super::body::{OpenBody, too_large};
+use super::message::{HeardMessages, RawResult, RpcMessage, readable};
 use super::{Era, McpFailure, ServerSession};
 
 /// The most attempts in a row to reconnect to an interrupted stream. The wait doubles with each.
@@ -61,14 +60,14 @@ impl ServerSession {
     /// Reads events until the request is answered.
     pub(super) async fn read_stream(
         &self,
-        response: reqwest::Response,
+        body: OpenBody,
         id: i64,
         max_bytes: usize,
         desk: &QuestionDesk,
     ) -> Result<RawResult, McpFailure> {
         let mut open = OpenQuestions::default();
         let mut place = StreamPosition::default();
-        let mut events = EventReader::new(response, max_bytes);
+        let mut events = EventReader::new(body, max_bytes);
         loop {
             let heard = self.read_until_end(&mut events, id, &mut place, (desk, &mut open));
             if let Some(answer) = heard.await? {
@@ -96,24 +95,26 @@ impl ServerSession {
                 return Ok(None);
             };
             place.on_event(&event);
-            let data = event.data;
-            if data.is_empty() {
-                continue;
-            }
-            place.silent = 0;
-            place.said_bytes = place.said_bytes.saturating_add(data.len());
+            place.said_bytes = place.said_bytes.saturating_add(event.data.len());
             if place.said_bytes > max_bytes.saturating_mul(MAX_STREAMED_ANSWERS) {
                 return Err(too_large(max_bytes));
             }
-            let message: RpcMessage<'_> = serde_json::from_str(&data).map_err(|error| {
-                McpFailure::Broken(format!("the answer cannot be read: {error}"))
-            })?;
-            match message.classify(id, 200) {
-                MessageMeaning::Answer(answer) => return answer.map(Some),
-                MessageMeaning::Asks => self.on_server_request(&message, desk, open).await?,
-                MessageMeaning::TakesBack(id) => open.withdraw(&id),
-                MessageMeaning::NewTools => self.has_new_tools.store(true, Ordering::Relaxed),
-                MessageMeaning::Other => {}
+            let data = readable(&event.data);
+            let heard = HeardMessages::find(&data, id, 200);
+            if heard.is_message {
+                place.silent = 0;
+            }
+            if heard.has_new_tools {
+                self.has_new_tools.store(true, Ordering::Relaxed);
+            }
+            if let Some(answer) = heard.answer {
+                return answer.map(Some);
+            }
+            for request in &heard.requests {
+                match request.taken_back() {
+                    Some(id) => open.withdraw(&id),
+                    None => self.on_server_request(request, desk, open).await?,
+                }
             }
         }
     }
@@ -130,9 +131,7 @@ impl ServerSession {
             // No such server may ask so, and there is no way to answer.
             return Ok(());
         }
-        let id = request
-            .id
-            .map(|id| serde_json::from_str::<RequestId>(id.get()));
+        let id = request.id.map(serde_json::from_str::<RequestId>);
         let Some(Ok(id)) = id else {
             return Ok(());
         };
@@ -142,7 +141,7 @@ impl ServerSession {
         };
         let answer = match request.method.as_deref() {
             Some("ping") => ClientJsonRpcMessage::response(ClientResult::empty(()), id),
-            Some(ELICIT) => match desk.take(request.params.map_or("null", RawValue::get)) {
+            Some(ELICIT) => match desk.take(request.params.unwrap_or("null")) {
                 TakenQuestion::Put(answer) if open.has_room() => {
                     let of = id.clone();
                     let answered = async move { self.deliver(of, answer.await).await };
@@ -194,10 +193,7 @@ impl ServerSession {
     }
 
     /// Reconnects to a stream after its last event.
-    async fn reopen_stream(
-        &self,
-        place: &mut StreamPosition,
-    ) -> Result<reqwest::Response, McpFailure> {
+    async fn reopen_stream(&self, place: &mut StreamPosition) -> Result<OpenBody, McpFailure> {
         let last = place.last.clone().filter(|_| self.era == Era::Sessions);
         let Some(last) = last else {
             let text = "the connection was cut before the answer";
@@ -216,7 +212,8 @@ impl ServerSession {
 
 /// The events of a body as they arrive.
 struct EventReader {
-    response: reqwest::Response,
+    /// The body, until its end.
+    body: Option<OpenBody>,
     /// The largest event in bytes.
     max_bytes: usize,
     lines: SseLines,
@@ -227,9 +224,9 @@ struct EventReader {
 }
 
 impl EventReader {
-    fn new(response: reqwest::Response, max_bytes: usize) -> EventReader {
+    fn new(body: OpenBody, max_bytes: usize) -> EventReader {
         EventReader {
-            response,
+            body: Some(body),
             max_bytes,
             lines: SseLines::default(),
             current: SseEvent::default(),
@@ -237,33 +234,50 @@ impl EventReader {
         }
     }
 
-    /// The next event; `None` if the stream ends before one is complete.
+    /// The next event; `None` if the stream has ended. The last one may have lost its end: what it
+    /// says counts, and reconnecting continues before it.
     async fn next(&mut self) -> Result<Option<SseEvent>, McpFailure> {
         loop {
             if let Some(event) = self.ended.pop_front() {
                 return Ok(Some(event));
             }
-            let chunk = match self.response.chunk().await {
+            let Some(body) = &mut self.body else {
+                return Ok(None);
+            };
+            let chunk = match body.chunk().await {
                 Ok(Some(chunk)) => chunk,
-                Ok(None) => return Ok(None),
-                Err(error) => {
-                    let error = error.without_url();
-                    tracing::debug!(%error, "a stream broke off");
-                    return Ok(None);
+                Ok(None) => return Ok(self.last_event()),
+                Err(failure) => {
+                    tracing::debug!(%failure, "a stream broke off");
+                    return Ok(self.last_event());
                 }
             };
             let (current, ended) = (&mut self.current, &mut self.ended);
-            self.lines.take(&chunk, |line| match line {
-                SseLine::Field(name, value) => current.add_field(name, value),
-                // A comment or an empty line is no event.
-                SseLine::End if *current == SseEvent::default() => {}
-                SseLine::End => ended.push_back(std::mem::take(current)),
-            });
+            let mut take = |line: SseLine<'_>| take_line(line, current, ended);
+            self.lines.take(&chunk, &mut take);
             let kept = self.lines.kept_bytes() + self.current.data.len();
             if kept > self.max_bytes.saturating_add(EVENT_SLACK_BYTES) {
                 return Err(too_large(self.max_bytes));
             }
         }
+    }
+
+    /// What was said of the event that has no end.
+    fn last_event(&mut self) -> Option<SseEvent> {
+        self.body = None;
+        let (current, ended) = (&mut self.current, &mut self.ended);
+        self.lines.finish(|line| take_line(line, current, ended));
+        let last = self.ended.pop_front()?;
+        Some(SseEvent { id: None, ..last })
+    }
+}
+
+fn take_line(line: SseLine<'_>, current: &mut SseEvent, ended: &mut VecDeque<SseEvent>) {
+    match line {
+        SseLine::Field(name, value) => current.add_field(name, value),
+        // A comment or an empty line is no event.
+        SseLine::End if *current == SseEvent::default() => {}
+        SseLine::End => ended.push_back(std::mem::take(current)),
     }
 }
 

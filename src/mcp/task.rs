@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::content::CallResult;
 use super::message::{RawResult, RpcError};
-use super::{McpFailure, ServerSession, unexpected_answer};
+use super::{McpFailure, ServerSession, refusal_text, unexpected_answer};
 
 /// The longest id of a task in bytes.
 const MAX_ID_BYTES: usize = 1024;
@@ -28,7 +28,7 @@ pub enum TaskReply {
 
 impl TaskReply {
     pub(super) fn read(raw: &RawResult) -> Result<TaskReply, McpFailure> {
-        match raw.kind("tools/call")?.as_deref() {
+        match raw.kind().as_deref() {
             Some("task") => StartedTask::read(raw).map(TaskReply::Task),
             Some(_) | None => CallResult::read(raw).map(TaskReply::Done),
         }
@@ -75,12 +75,21 @@ struct WireTask<'a> {
     result_type: Option<String>,
     task_id: String,
     status: String,
-    #[serde(default)]
-    poll_interval_ms: Option<u64>,
+    /// A number of milliseconds.
+    #[serde(borrow, default)]
+    poll_interval_ms: Option<&'a RawValue>,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+}
+
+impl WireTask<'_> {
+    /// The pause before the next question that the server asks for.
+    fn pause(&self) -> Option<Duration> {
+        let millis: f64 = self.poll_interval_ms?.get().parse().ok()?;
+        Duration::try_from_secs_f64(millis / 1000.0).ok()
+    }
 }
 
 impl StartedTask {
@@ -93,8 +102,8 @@ impl StartedTask {
             return Err(McpFailure::Broken(text.to_string()));
         }
         Ok(StartedTask {
+            poll_after: wire.pause(),
             id: wire.task_id.into(),
-            poll_after: wire.poll_interval_ms.map(Duration::from_millis),
         })
     }
 }
@@ -102,11 +111,14 @@ impl StartedTask {
 impl TaskAnswer {
     fn read(raw: &RawResult, id: &str) -> Result<TaskAnswer, McpFailure> {
         let wire: WireTask<'_> = raw.read("tasks/get")?;
-        let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
+        let is_complete = wire
+            .result_type
+            .as_deref()
+            .is_none_or(|kind| kind == "complete");
         if !is_complete || wire.task_id != id {
             return Err(unexpected_answer("tasks/get"));
         }
-        let pause = wire.poll_interval_ms.map(Duration::from_millis);
+        let pause = wire.pause();
         match (&*wire.status, wire.result, wire.error) {
             ("working", ..) => Ok(TaskAnswer::Working(pause)),
             ("input_required", ..) => Ok(TaskAnswer::WantsInput(pause)),
@@ -114,12 +126,8 @@ impl TaskAnswer {
                 CallResult::read_text(result.get()).map(TaskAnswer::Done)
             }
             ("failed", _, Some(error)) => {
-                let error: Result<RpcError, _> = serde_json::from_str(error.get());
-                let text = error.map_or_else(
-                    |_| "the server's error cannot be read".to_string(),
-                    |error| format!("{} ({})", error.message, error.code),
-                );
-                Ok(TaskAnswer::Refused(text))
+                let RpcError { code, message } = RpcError::read(error.get());
+                Ok(TaskAnswer::Refused(refusal_text(&message, code)))
             }
             ("cancelled", ..) => Ok(TaskAnswer::Cancelled),
             _ => Err(unexpected_answer("tasks/get")),

@@ -2,14 +2,15 @@
 
 use std::time::SystemTime;
 
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
-use serde::Deserialize;
-use zoea_http::{excerpt, retry_after};
+use zoea_http::sse::{SseEvent, SseLine, SseLines};
+use zoea_http::{excerpt, raw_json, retry_after};
 
-use super::message::RpcError;
+use super::body::{OpenBody, http_failure};
+use super::message::{HeardMessages, RawResult, RpcError, readable};
 use super::stateless::StatelessRequest;
 use super::{Era, McpFailure, ServerSession};
 
@@ -22,7 +23,7 @@ const MAX_SESSION_BYTES: usize = 1024;
 
 /// A server's response.
 pub(super) struct McpResponse {
-    /// Its status, which is a success.
+    /// Its status.
     pub(super) status: u16,
     /// The session id in its headers.
     pub(super) session: Option<String>,
@@ -31,49 +32,10 @@ pub(super) struct McpResponse {
 
 /// The body of a response.
 pub(super) enum McpResponseBody {
-    /// There is none, or it has another content type, which is named if known.
-    None(Option<String>),
-    /// A JSON document.
-    Json(BoundedBody),
-    /// A stream of events.
-    Events(reqwest::Response),
-}
-
-/// A body that is read up to a limit.
-pub(super) struct BoundedBody(reqwest::Response);
-
-impl BoundedBody {
-    pub(super) async fn read(self, max_bytes: usize) -> Result<Vec<u8>, McpFailure> {
-        let BoundedBody(mut response) = self;
-        let announced = response.content_length().unwrap_or(0);
-        if announced > max_bytes as u64 {
-            return Err(too_large(max_bytes));
-        }
-        // It is at most `max_bytes`, so it fits.
-        let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or(0));
-        while let Some(chunk) = response.chunk().await.map_err(http_failure)? {
-            if chunk.len() > max_bytes - body.len() {
-                return Err(too_large(max_bytes));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
-    }
-}
-
-/// Converts an error without its URL, which may contain a secret.
-fn http_failure(error: reqwest::Error) -> McpFailure {
-    McpFailure::Http {
-        text: zoea_http::error_text(&error),
-        error: error.without_url(),
-    }
-}
-
-pub(super) fn too_large(max_bytes: usize) -> McpFailure {
-    McpFailure::Broken(format!(
-        "the answer is larger than the {} KiB that are read",
-        max_bytes >> 10
-    ))
+    /// It is not read yet.
+    Open(OpenBody),
+    /// It was read: the result of the request, which came under the status of a failure.
+    Result(RawResult),
 }
 
 impl ServerSession {
@@ -92,21 +54,31 @@ impl ServerSession {
             }
         };
         let response = self.with_headers(request).send().await;
-        self.read_response(response.map_err(http_failure)?).await
+        let id = match message {
+            ClientJsonRpcMessage::Request(request) => match &request.id {
+                RequestId::Number(id) => Some(*id),
+                RequestId::String(_) => None,
+            },
+            ClientJsonRpcMessage::Response(_)
+            | ClientJsonRpcMessage::Notification(_)
+            | ClientJsonRpcMessage::Error(_) => None,
+        };
+        self.read_response(response.map_err(http_failure)?, id)
+            .await
     }
 
     /// Requests the rest of a stream after an event.
-    pub(super) async fn get_after(&self, event: &str) -> Result<reqwest::Response, McpFailure> {
+    pub(super) async fn get_after(&self, event: &str) -> Result<OpenBody, McpFailure> {
         let request = self.endpoint.http.get(&*self.endpoint.url);
         let request = request.header(HEADER_LAST_EVENT_ID, event);
         let response = self.with_headers(request).send().await;
         match self
-            .read_response(response.map_err(http_failure)?)
+            .read_response(response.map_err(http_failure)?, None)
             .await?
             .body
         {
-            McpResponseBody::Events(response) => Ok(response),
-            McpResponseBody::Json(_) | McpResponseBody::None(_) => {
+            McpResponseBody::Open(body) => Ok(body),
+            McpResponseBody::Result(_) => {
                 Err(super::unexpected_answer("the question for a stream"))
             }
         }
@@ -133,25 +105,19 @@ impl ServerSession {
         }
     }
 
-    async fn read_response(&self, response: reqwest::Response) -> Result<McpResponse, McpFailure> {
+    /// Reads the head of a response to a request with this id; of a failure also the body.
+    async fn read_response(
+        &self,
+        response: reqwest::Response,
+        id: Option<i64>,
+    ) -> Result<McpResponse, McpFailure> {
         let status = response.status();
-        if !status.is_success() {
-            return Err(self.read_failure(response).await);
-        }
         let text = |name: &str| response.headers().get(name)?.to_str().ok();
         let session = text(HEADER_SESSION_ID).filter(|id| id.len() <= MAX_SESSION_BYTES);
         let session = session.map(str::to_string);
-        let kind = text("content-type").unwrap_or_default().to_string();
-        let is_empty = response.content_length() == Some(0);
-        let body = if matches!(status.as_u16(), 202 | 204) || is_empty {
-            McpResponseBody::None(None)
-        } else if kind.starts_with(EVENT_STREAM_MIME_TYPE) {
-            McpResponseBody::Events(response)
-        } else if kind.starts_with(JSON_MIME_TYPE) {
-            McpResponseBody::Json(BoundedBody(response))
-        } else {
-            // A notification has no answer, whatever its response contains.
-            McpResponseBody::None(Some(excerpt(&kind)))
+        let body = match status.is_success() {
+            true => McpResponseBody::Open(OpenBody::new(response)),
+            false => McpResponseBody::Result(self.read_failure(response, id).await?),
         };
         Ok(McpResponse {
             status: status.as_u16(),
@@ -161,37 +127,46 @@ impl ServerSession {
     }
 
     /// The failure: the server's own error if the body contains one and the status lets it speak
-    /// for the request, else the status.
-    async fn read_failure(&self, response: reqwest::Response) -> McpFailure {
+    /// for the request, else the status. A result of the request counts whatever the status is.
+    async fn read_failure(
+        &self,
+        response: reqwest::Response,
+        id: Option<i64>,
+    ) -> Result<RawResult, McpFailure> {
         let status = response.status().as_u16();
-        if status == 404 && self.session.is_some() {
-            return McpFailure::SessionGone;
-        }
         let retry_after = retry_after(response.headers(), SystemTime::now());
-        let body = BoundedBody(response).read(MAX_ERROR_BYTES).await;
+        let room = match id {
+            Some(_) => self.endpoint.max_answer_bytes,
+            None => MAX_ERROR_BYTES,
+        };
+        let body = OpenBody::new(response).read(room, |_| true).await;
         let body = body.unwrap_or_default();
-        let shown = match error_in(&body) {
-            Some(error) if !is_about_access(status) && status < 500 => {
-                return McpFailure::Refused {
-                    code: error.code,
-                    message: error.message,
-                    status,
-                };
-            }
+        let body = String::from_utf8_lossy(&body);
+        let body = readable(&body);
+        let error = match answer_in(&body, id.unwrap_or_default(), status) {
+            Some(Ok(result)) => return Ok(result),
+            Some(Err(failure)) => Some(failure),
+            None => error_in(&body).map(|error| error.into_refusal(status)),
+        };
+        if status == 404 && self.session.is_some() {
+            return Err(McpFailure::SessionGone);
+        }
+        let shown = match error {
+            Some(refusal) if !is_about_access(status) && status < 500 => return Err(refusal),
             // A gateway may say so while the server behind it carries out the request.
-            Some(error) if status >= 500 => excerpt(&format!("{} ({})", error.message, error.code)),
-            Some(_) | None => excerpt(&String::from_utf8_lossy(&body)),
+            Some(error) if status >= 500 => excerpt(&error.to_string()),
+            Some(_) | None => excerpt(&body),
         };
         let why = if shown.is_empty() {
             shown
         } else {
             format!(": {shown}")
         };
-        McpFailure::Status {
+        Err(McpFailure::Status {
             status,
             why,
             retry_after,
-        }
+        })
     }
 }
 
@@ -200,13 +175,28 @@ fn is_about_access(status: u16) -> bool {
     matches!(status, 401 | 403 | 429)
 }
 
-/// A JSON-RPC error instead of an answer. Its id does not matter, because it can be about no other
-/// request.
-fn error_in(body: &[u8]) -> Option<RpcError> {
-    #[derive(Deserialize)]
-    struct RpcErrorBody {
-        error: RpcError,
+/// The answer to request `id` in the body of a failure, which may have the form of events.
+fn answer_in(body: &str, id: i64, status: u16) -> Option<Result<RawResult, McpFailure>> {
+    if body.starts_with(['{', '[']) {
+        return HeardMessages::find(body, id, status).answer;
     }
-    let refusal: RpcErrorBody = serde_json::from_slice(body).ok()?;
-    Some(refusal.error)
+    let (mut lines, mut event, mut answer) = (SseLines::default(), SseEvent::default(), None);
+    let mut take = |line: SseLine<'_>| match line {
+        SseLine::Field(name, value) => event.add_field(name, value),
+        SseLine::End if answer.is_none() => {
+            let data = std::mem::take(&mut event).data;
+            answer = HeardMessages::find(&readable(&data), id, status).answer;
+        }
+        SseLine::End => {}
+    };
+    lines.take(body.as_bytes(), &mut take);
+    lines.finish(&mut take);
+    answer
+}
+
+/// A JSON-RPC error in the body of a failure. Its id does not matter, because it can be about no
+/// other request.
+fn error_in(body: &str) -> Option<RpcError> {
+    let error = raw_json::member(body, "error")?;
+    raw_json::is_object(error).then(|| RpcError::read(error))
 }

@@ -29,19 +29,22 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
         McpFailure::Refused {
-            code: TIMED_OUT_CODE,
+            code: Some(TIMED_OUT_CODE),
             message,
             ..
         }
         | McpFailure::RefusedAfterAsking {
-            code: TIMED_OUT_CODE,
+            code: Some(TIMED_OUT_CODE),
             message,
         } if message.to_ascii_lowercase().contains(TIMED_OUT_WORDS) => LinkFault::AnswerLost(text),
-        McpFailure::Refused { code, status, .. } if is_session_lost(code, status) => {
-            LinkFault::SessionLost(text)
-        }
         McpFailure::Refused {
-            code: LIMITED_CODE, ..
+            code: Some(code),
+            status,
+            ..
+        } if is_session_lost(code, status) => LinkFault::SessionLost(text),
+        McpFailure::Refused {
+            code: Some(LIMITED_CODE),
+            ..
         } => LinkFault::Limited {
             retry_after: first_duration(&text).map(|wait| wait.min(MAX_RETRY_AFTER)),
             text,
@@ -69,8 +72,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
 /// Classifies a failed question about a task. A server that refuses the id, or the method, does not
 /// know the task any more. Any other refusal decides nothing about the task.
 pub(super) fn task_fault(failure: McpFailure) -> Result<TaskNews, LinkFault> {
-    let is_unknown =
-        matches!(&failure, McpFailure::Refused { code, .. } if NO_TASK_CODES.contains(code));
+    let is_unknown = matches!(&failure, McpFailure::Refused { code: Some(code), .. } if NO_TASK_CODES.contains(code));
     if is_unknown {
         let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
         return Ok(TaskNews::Unknown(text));
@@ -123,7 +125,7 @@ mod tests {
 
     fn error(code: i64, message: &str, status: u16) -> LinkFault {
         call_fault(McpFailure::Refused {
-            code,
+            code: Some(code),
             message: message.to_string(),
             status,
         })

@@ -277,7 +277,7 @@ impl McpLink {
     async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkReply, LinkFault> {
         match send_call(session, call.clone()).await {
             Err(McpFailure::Refused {
-                code: HEADER_MISMATCH_CODE,
+                code: Some(HEADER_MISMATCH_CODE),
                 ..
             }) => {
                 self.doubt_list();
@@ -294,7 +294,7 @@ impl McpLink {
                 message,
                 status,
             }) => {
-                if UNKNOWN_TOOL_CODES.contains(&code) {
+                if code.is_some_and(|code| UNKNOWN_TOOL_CODES.contains(&code)) {
                     self.suspect_list();
                 }
                 Err(failure::call_fault(McpFailure::Refused {
@@ -327,7 +327,7 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply,
     if let Err(McpFailure::Refused { code, .. } | McpFailure::RefusedAfterAsking { code, .. }) =
         &reply
     {
-        report(Some(*code));
+        report(*code);
     }
     match reply {
         Ok(TaskReply::Done(result)) => Ok(LinkReply::Answer(link_answer(result))),
@@ -337,12 +337,12 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply,
         }
         Err(
             McpFailure::Refused {
-                code: COMMAND_FAILED_CODE,
+                code: Some(COMMAND_FAILED_CODE),
                 message,
                 ..
             }
             | McpFailure::RefusedAfterAsking {
-                code: COMMAND_FAILED_CODE,
+                code: Some(COMMAND_FAILED_CODE),
                 message,
             },
         ) => Ok(LinkReply::Answer(error_answer(&message))),

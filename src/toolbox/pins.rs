@@ -39,6 +39,10 @@ impl ToolPins {
         ToolPins(pins.collect())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What changes with a newer list; `None` if nothing does.
     pub(super) fn change_to(&self, newer: &ToolPins) -> Option<ToolChange> {
         if self == newer {

@@ -55,6 +55,13 @@ pub(super) struct ToolList {
     pins: ToolPins,
 }
 
+impl ToolList {
+    /// Whether the server has no tool.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pins.is_empty()
+    }
+}
+
 /// A request for the tools that is under way, from before it leaves.
 #[derive(Clone, Copy)]
 pub(super) struct ListRequest {
@@ -131,7 +138,7 @@ impl McpServer {
         let age = listing.ttl.map(|ttl| ttl.clamp(MIN_LIST_AGE, MAX_LIST_AGE));
         let valid_until = age.map(|age| Instant::now() + age);
         let taken = match (listing.is_public, valid_until) {
-            (true, Some(until)) => self.publish_list(request, list, until),
+            (true, Some(until)) if !list.is_empty() => self.publish_list(request, list, until),
             _ => DatedList { list, valid_until },
         };
         self.tell_change(before, &taken.list);
@@ -265,10 +272,10 @@ fn to_tool_spec(tool: ListedTool) -> ToolSpec {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn listing(names: &[&str], is_public: bool) -> Arc<Listing> {
+    pub(in super::super) fn listing(names: &[&str], is_public: bool) -> Arc<Listing> {
         let tool = |name: &&str| ListedTool {
             name: (*name).into(),
             description: "".into(),

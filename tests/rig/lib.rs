@@ -7,6 +7,7 @@ mod asking_game;
 pub mod postgres;
 mod process;
 pub mod process_figures;
+mod scripted;
 pub mod sqlite;
 pub mod terminal_program;
 
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 pub use asking_game::AskingGame;
 pub use process::{Home, Process, Server, http, lines, texts, until, written, zoea};
+pub use scripted::{ScriptedReply, ScriptedRequest, ScriptedServer};
 
 /// The program under test. Cargo builds it before the tests, next to the folder of their binaries.
 ///

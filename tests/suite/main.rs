@@ -19,6 +19,7 @@ mod listeners;
 mod listing;
 mod module_tree;
 mod odd_models;
+mod odd_tools;
 mod on_a_server;
 mod otlp;
 mod prompting;

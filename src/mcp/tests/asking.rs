@@ -309,7 +309,13 @@ async fn a_refusal_on_a_stream_on_which_the_server_asked_is_not_that_of_a_lost_s
     let failure = call_with(&session, &Operator::accepting(), LONG).await;
     let failure = failure.expect_err("a refusal");
     assert!(
-        matches!(failure, McpFailure::RefusedAfterAsking { code: -32600, .. }),
+        matches!(
+            failure,
+            McpFailure::RefusedAfterAsking {
+                code: Some(-32600),
+                ..
+            }
+        ),
         "{failure:?}"
     );
 }

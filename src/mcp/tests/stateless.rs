@@ -298,7 +298,10 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
     assert!(offers_tasks(&server));
     assert!(matches!(
         ask("none").await,
-        Err(McpFailure::Refused { code: -32602, .. })
+        Err(McpFailure::Refused {
+            code: Some(-32602),
+            ..
+        })
     ));
     assert_eq!(
         server.seen().pop().expect("a question").headers["mcp-name"],
