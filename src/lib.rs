@@ -19,6 +19,7 @@ pub mod readiness;
 pub mod report;
 pub mod serving;
 pub mod setup;
+mod standstill;
 pub mod swarm;
 pub mod traces;
 pub mod wiring;

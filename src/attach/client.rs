@@ -57,6 +57,9 @@ pub enum AttachError {
          log, and if it hangs, end it: `zoea run --resume` starts it again"
     )]
     Hangs(Duration),
+    /// Its process is stopped.
+    #[error("{}", ControlError::Stopped(*.0))]
+    Stopped(u32),
     /// The program refuses the terminal.
     #[error("{0}")]
     Refused(String),
@@ -77,6 +80,7 @@ impl From<ControlError> for AttachError {
             ControlError::Refused(why) => AttachError::Refused(why),
             ControlError::Unreachable(_) => AttachError::Gone,
             ControlError::Waiting(time) => AttachError::Hangs(time),
+            ControlError::Stopped(process) => AttachError::Stopped(process),
         }
     }
 }

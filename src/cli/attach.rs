@@ -42,7 +42,7 @@ pub(super) async fn run(
     let token = home
         .control_token()?
         .context("the running program has no control.token; stop and start it")?;
-    let client = ControlClient::connect(&running.control, &token).await?;
+    let client = ControlClient::connect(&running, &token, |_| {}).await?;
     match client::run_attached(&client, options, signals.next_terminal_signal()).await? {
         AttachExit::Left => {}
         AttachExit::Closing => {

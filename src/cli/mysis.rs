@@ -1,6 +1,7 @@
 //! `zoea mysis`: lists and changes the Myses of a swarm.
 
 mod conditions;
+mod deletion;
 
 use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
@@ -12,7 +13,6 @@ use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out::{self, Column, Table};
-use crate::cli::question::{ask_to_agree, can_ask};
 use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::cli::talk::passed_note;
@@ -20,6 +20,7 @@ use crate::control::call::ControlCall;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
 
 use conditions::Conditions;
+use deletion::delete_myses;
 
 /// The orders about Myses.
 #[derive(Debug, Subcommand)]
@@ -343,43 +344,4 @@ async fn selected_names(client: &SwarmClient, which: &MysisChoice) -> anyhow::Re
     let word = which.state.unwrap_or(SelectorWord::All);
     let names = word.select(&candidates).into_iter();
     Ok(names.map(str::to_string).collect())
-}
-
-async fn delete_myses(
-    client: &SwarmClient,
-    which: &MysisSelector,
-    yes: bool,
-) -> anyhow::Result<()> {
-    let delete = |name| ControlCall::DeleteMysis { name };
-    if which.dry_run {
-        return call_for_each(client, which, delete, "deleted").await;
-    }
-    let names = selected_names(client, &which.which).await?;
-    if names.is_empty() {
-        out::note("no Mysis fits, so nothing was done");
-        return Ok(());
-    }
-    if !yes {
-        confirm_deletion(&names)?;
-    }
-    order_each(client, &names, true, delete, "deleted").await
-}
-
-/// Asks for confirmation at the prompt. Without a terminal, `--yes` is required.
-fn confirm_deletion(names: &[String]) -> anyhow::Result<()> {
-    if !can_ask() {
-        anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");
-    }
-    let question = match names {
-        [name] => format!("delete {name} with all it has said?"),
-        several => format!(
-            "delete these {} with all they have said: {}?",
-            several.len(),
-            several.join(", ")
-        ),
-    };
-    if ask_to_agree(&question)? {
-        return Ok(());
-    }
-    anyhow::bail!("not deleted")
 }

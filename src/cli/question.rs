@@ -15,11 +15,26 @@ pub(super) fn can_ask() -> bool {
 /// # Errors
 /// The answer cannot be read.
 pub(super) fn ask_to_agree(question: &str) -> anyhow::Result<bool> {
-    out::question(&format!("{question} [y/N] "));
+    let answer = ask(&format!("{question} [y/N] "))?;
+    Ok(matches!(answer.as_str(), "y" | "Y" | "yes"))
+}
+
+/// Asks a question that a `y` given by habit must not answer. Returns whether the answer is this
+/// number.
+///
+/// # Errors
+/// The answer cannot be read.
+pub(super) fn ask_for_number(question: &str, number: usize) -> anyhow::Result<bool> {
+    let answer = ask(&format!("{question} Type {number} to confirm: "))?;
+    Ok(answer.parse() == Ok(number))
+}
+
+fn ask(question: &str) -> anyhow::Result<String> {
+    out::question(question);
     let mut answer = String::new();
     std::io::stdin()
         .lock()
         .read_line(&mut answer)
         .context("read the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(answer.trim().to_string())
 }

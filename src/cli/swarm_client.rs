@@ -39,7 +39,7 @@ impl SwarmClient {
             let token = home.control_token()?.ok_or_else(|| {
                 anyhow::anyhow!("the running program has no control.token; stop and start it")
             })?;
-            match ControlClient::connect(&running.control, &token).await {
+            match ControlClient::connect(&running, &token, out::note).await {
                 Ok(client) => return Ok(SwarmClient::Running(client)),
                 // The program has closed meanwhile. The next attempt opens the home directly.
                 Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}

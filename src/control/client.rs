@@ -8,11 +8,16 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 use zoea_settings::Secret;
+use zoea_system::process;
 
 use super::call::ControlCall;
+use crate::home::RunFile;
 
 /// How long an order may take. It is answered as soon as it is stored.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an answer may take before the program is asked for any other sign of life, and how long
+/// that may take.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a call that writes or reads whole files may take.
 const FILE_REQUEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
@@ -23,6 +28,16 @@ const MAX_ANSWER_BYTES: usize = 256 << 20;
 /// A connection to a running program.
 pub struct ControlClient {
     session: ServerSession,
+    program: RunningProgram,
+}
+
+/// The program that a client talks to.
+struct RunningProgram {
+    url: String,
+    http: reqwest::Client,
+    process: u32,
+    /// Tells the operator that the program does not answer yet.
+    note: fn(&str),
 }
 
 /// Why a call failed.
@@ -37,28 +52,46 @@ pub enum ControlError {
          carried out once that is well (`zoea status` and its log tell)"
     )]
     Waiting(Duration),
+    /// Its process is stopped.
+    #[error(
+        "the program of this home (process {0}) is stopped, so it answers nothing and its Myses stand \
+         still: continue it with `fg` in its terminal, or with `kill -CONT {0}`; an order that it has \
+         received is carried out then"
+    )]
+    Stopped(u32),
     /// The program refused the call.
     #[error("{0}")]
     Refused(String),
 }
 
 impl ControlClient {
-    /// Connects to the program at this URL.
+    /// Connects to a running program. `note` tells the operator while the program does not answer.
     ///
     /// # Errors
-    /// The program does not answer, or it refuses the token.
-    pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
+    /// The program does not answer, its process is stopped, or it refuses the token.
+    pub async fn connect(
+        running: &RunFile,
+        token: &Secret,
+        note: fn(&str),
+    ) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
         let http =
             zoea_http::build_direct_client().map_err(|error| unreachable(error.to_string()))?;
-        let endpoint = UpstreamEndpoint::new(url, http)
+        let endpoint = UpstreamEndpoint::new(running.control.as_str(), http.clone())
             .with_token(Some(token.expose().into()))
             .with_max_answer(MAX_ANSWER_BYTES)
             .with_sessions();
-        let session = ServerSession::open(endpoint)
-            .await
-            .map_err(|error| unreachable(error.to_string()))?;
-        Ok(ControlClient { session })
+        let program = RunningProgram {
+            url: running.control.clone(),
+            http,
+            process: running.pid,
+            note,
+        };
+        let opening = tokio::time::timeout(REQUEST_TIMEOUT, ServerSession::open(endpoint));
+        let opened = program.watch(opening).await?;
+        let session = opened.map_err(|_| ControlError::Waiting(REQUEST_TIMEOUT))?;
+        let session = session.map_err(|error| unreachable(error.to_string()))?;
+        Ok(ControlClient { session, program })
     }
 
     /// Calls a tool of the swarm.
@@ -82,24 +115,54 @@ impl ControlClient {
         let tool = tool.into();
         let timeout = request_timeout(&tool);
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let result = self
-            .session
-            .call(params, timeout)
-            .await
-            .map_err(|failure| match failure {
-                McpFailure::TooLate(limit) => ControlError::Waiting(limit),
-                McpFailure::Refused { .. }
-                | McpFailure::RefusedAfterAsking { .. }
-                | McpFailure::Status { .. }
-                | McpFailure::SessionGone
-                | McpFailure::Http { .. }
-                | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
-            })?;
+        let called = self.program.watch(self.session.call(params, timeout));
+        let result = called.await?.map_err(|failure| match failure {
+            McpFailure::TooLate(limit) => ControlError::Waiting(limit),
+            McpFailure::Refused { .. }
+            | McpFailure::RefusedAfterAsking { .. }
+            | McpFailure::Status { .. }
+            | McpFailure::SessionGone
+            | McpFailure::Http { .. }
+            | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
+        })?;
         if result.is_error {
             return Err(ControlError::Refused(result.text));
         }
         serde_json::from_str(&result.text)
             .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
+    }
+}
+
+impl RunningProgram {
+    /// Awaits an answer. While none comes, finds out whether the program answers anything at all.
+    async fn watch<T>(&self, answer: impl Future<Output = T>) -> Result<T, ControlError> {
+        let mut answer = std::pin::pin!(answer);
+        let mut was_noted = false;
+        loop {
+            // Cancel-safe: the answer is awaited further in the next round.
+            tokio::select! {
+                answer = &mut answer => return Ok(answer),
+                () = tokio::time::sleep(SILENCE_TIMEOUT) => {}
+            }
+            if process::is_stopped(self.process) {
+                return Err(ControlError::Stopped(self.process));
+            }
+            // Any response is a sign of life, a refusal without the token as well.
+            let asked = self.http.get(&self.url).send();
+            // Cancel-safe: the question is not needed any more once the answer is there.
+            let is_silent = tokio::select! {
+                answer = &mut answer => return Ok(answer),
+                asked = tokio::time::timeout(SILENCE_TIMEOUT, asked) => asked.is_err(),
+            };
+            if is_silent && !was_noted && !process::is_stopped(self.process) {
+                was_noted = true;
+                (self.note)(&format!(
+                    "the program of this home (process {}) runs but does not answer; still waiting. \
+                     Its log, zoea.log in its home, may say why",
+                    self.process
+                ));
+            }
+        }
     }
 }
 

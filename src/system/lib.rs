@@ -7,4 +7,5 @@ pub mod files;
 pub mod listen;
 pub mod machine;
 pub mod out;
+pub mod process;
 pub mod terminal;

@@ -13,6 +13,7 @@ use crate::health::Health;
 use crate::metrics::{MeasuredLedger, Metrics, MetricsServer};
 use crate::observation::{CallObserver, CallObservers, ObservedModels, ObservedUpstream};
 use crate::operator::Operator;
+use crate::standstill;
 use crate::traces::SpanExporter;
 use actors::listener::Listener;
 
@@ -28,6 +29,7 @@ pub(super) struct Watchers {
     traces: Option<SpanExporter>,
     alerts: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
+    standstill: Option<AbortOnDropHandle<()>>,
 }
 
 impl Watchers {
@@ -73,6 +75,7 @@ impl Watchers {
             watchers.add_listener(alerts.event_handler()).await?;
             watchers.alerts = Some(alerts);
         }
+        watchers.standstill = Some(standstill::watch(operator.clone()));
         Ok(watchers)
     }
 
@@ -109,7 +112,7 @@ impl Watchers {
 
     /// Stops all observers.
     pub(super) async fn stop(self) {
-        drop(self.reports);
+        drop((self.reports, self.standstill));
         for listener in self.listeners {
             listener.stop().await;
         }

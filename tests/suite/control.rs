@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use actors::domain::life::Mode;
 use serde_json::{Map, Value};
 use zoea::control::client::{ControlClient, ControlError};
-use zoea::home;
+use zoea::home::{self, RunFile};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_settings::{ConfigSource, Environment, Settings};
 
@@ -87,8 +87,9 @@ async fn whoever_comes_while_it_closes_is_told_so() {
     let flight = flight.await.expect("a swarm");
     let control = flight.open_control((Ipv4Addr::LOCALHOST, 0).into()).await;
     let (control, _run_file) = control.expect("a control interface");
+    let running = RunFile::read(&home).expect("it runs");
     let token = home.control_token().expect("readable").expect("a token");
-    let client = ControlClient::connect(&control.url(), &token).await;
+    let client = ControlClient::connect(&running, &token, |_| {}).await;
     let client = client.expect("a connection");
     let listed = async || client.call("list_myses", Map::new()).await;
 

@@ -104,10 +104,12 @@ fn a_day_at_the_bridge() {
     terminal.types("/zulu\r");
     terminal.sees("1 of 4");
     terminal.types("d");
-    terminal.sees("Delete zulu?");
+    terminal.sees("Delete zulu, which runs?");
     terminal.types("n");
-    terminal.sees_no("Delete zulu?");
+    terminal.sees_no("Delete zulu, which runs?");
     terminal.types("dy");
+    terminal.sees("type 1, then Enter");
+    terminal.types("1\r");
     terminal.sees("The filter hides everybody.");
     terminal.types("\u{1b}");
     terminal.sees_no("The filter hides everybody.");
@@ -179,8 +181,11 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     terminal.resize(120, 40);
     terminal.sees("SHIP");
 
-    // Suspended and resumed twice. The shell has a sane terminal in between.
+    // Suspended and resumed twice. The shell has a sane terminal in between. The first key only says
+    // what that means for the Myses.
     for _ in 0..2 {
+        terminal.types("\u{1a}");
+        terminal.sees("This stops all 3 Myses that run here until `fg`");
         terminal.types("\u{1a}");
         terminal.comes_back();
         terminal.types("fg\r");

@@ -74,9 +74,9 @@ fn a_chosen_key_acts_and_stands_in_hints_help_and_palette() {
 fn the_key_that_quits_insists() {
     let mut operator = with_options(chosen(&[("quit", ctrl('q'))]));
     operator.keys("q");
-    assert!(!operator.board.asks_to_quit());
+    assert!(!operator.board.asks_about_program());
     operator.input(ctrl('q').into());
-    assert!(operator.board.asks_to_quit());
+    assert!(operator.board.asks_about_program());
     operator.input(ctrl('q').into());
     assert!(operator.board.closing_since().is_some());
 }

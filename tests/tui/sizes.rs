@@ -174,7 +174,7 @@ fn a_terminal_that_is_too_small_can_be_quit_whatever_is_open() {
         operator.keys(open);
         operator.input(Input::Event(Event::Resize(39, 9)));
         operator.keys(quits);
-        assert!(operator.board.asks_to_quit(), "{open:?}");
+        assert!(operator.board.asks_about_program(), "{open:?}");
         assert!(operator.text().contains("y quit"), "{}", operator.text());
         operator.keys("y");
         assert!(operator.board.closing_since().is_some(), "{open:?}");

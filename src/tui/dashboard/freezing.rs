@@ -61,13 +61,13 @@ impl Dashboard {
             return;
         }
         let running = self.roster.counts().running;
-        self.overlays.push(Overlay::Confirm(ConfirmDialog {
-            about: ActionToConfirm::Thaw,
-            lines: vec![
+        self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+            ActionToConfirm::Thaw,
+            vec![
                 "Thaw the swarm?".to_string(),
                 format!("{running} Myses run and go on where they stood."),
             ],
-        }));
+        )));
     }
 }
 

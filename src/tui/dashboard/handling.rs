@@ -18,7 +18,6 @@ use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
-use super::overlay::question::ActionToConfirm;
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
 use crossterm::event::{Event, KeyEvent};
@@ -68,10 +67,10 @@ impl Dashboard {
     }
 
     /// Handles a key in a terminal that is too small for the views: only keys for the program as a whole act, and
-    /// answers to the question whether it shall quit, which is shown. Over anything else that is open, which may be a
+    /// answers to the question about it, which is shown. Over anything else that is open, which may be a
     /// text field, only those with Ctrl act.
     fn press_in_small(&mut self, press: KeyEvent) {
-        if self.asks_to_quit() {
+        if self.asks_about_program() {
             return self.on_press(press);
         }
         let is_meant = self.overlays.is_empty() || has_ctrl(press);
@@ -99,13 +98,13 @@ impl Dashboard {
         }
     }
 
-    /// Whether the program asks if it shall quit.
+    /// Whether the program asks if it shall quit or be suspended.
     #[must_use]
-    pub fn asks_to_quit(&self) -> bool {
+    pub fn asks_about_program(&self) -> bool {
         let Some(Overlay::Confirm(question)) = self.overlays.last() else {
             return false;
         };
-        question.about == ActionToConfirm::Quit
+        question.about.is_about_program()
     }
 
     pub(super) fn press_in_view(&mut self, press: KeyEvent) {
@@ -181,7 +180,7 @@ impl Dashboard {
             GlobalAction::Mouse => self.toggle_mouse(),
             GlobalAction::Help => self.overlays.push(Overlay::Help(0)),
             GlobalAction::Quit => self.quit(),
-            GlobalAction::Suspend => self.actions.push(TerminalAction::Suspend),
+            GlobalAction::Suspend => self.suspend(),
             GlobalAction::Redraw => self.actions.push(TerminalAction::Redraw),
         }
     }

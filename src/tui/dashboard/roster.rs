@@ -165,6 +165,16 @@ impl Roster {
             .count()
     }
 
+    /// The number of these Myses that run.
+    #[must_use]
+    pub fn running_among(&self, ids: &[MysisId]) -> usize {
+        let runs = |id: &&MysisId| {
+            let member = self.members.get(id);
+            member.is_some_and(|member| member.status.state == LifeState::Running)
+        };
+        ids.iter().filter(runs).count()
+    }
+
     /// Counts the Myses.
     #[must_use]
     pub fn counts(&self) -> Counts {

@@ -246,11 +246,12 @@ fn start_stop_and_a_delete_that_asks() {
         order_of(&desk.types("r")).1,
         MysisOrder::Start.for_mysis(name())
     );
-    assert!(desk.types("d").is_empty());
+    assert!(desk.types("jd").is_empty());
     assert!(
         desk.key(KeyCode::Enter).is_empty(),
         "a delete wants a clear yes"
     );
+    let name = || "bravo".to_string();
     assert_eq!(order_of(&desk.types("y")).1, Order::Delete { name: name() });
 }
 

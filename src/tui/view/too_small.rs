@@ -32,14 +32,14 @@ pub(super) fn paint(dashboard: &Dashboard, painter: &mut Painter<'_>) {
     }
 }
 
-/// The question whether the program shall quit, or what else is open and how to quit nevertheless.
+/// The question about the program as a whole, or what else is open and how to quit nevertheless.
 fn open_lines(dashboard: &Dashboard) -> Vec<(String, Tone)> {
     match dashboard.overlays().last() {
         None => {
             let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Quit);
             vec![(format!("{key} quits"), Tone::Hint)]
         }
-        Some(Overlay::Confirm(question)) if dashboard.asks_to_quit() => {
+        Some(Overlay::Confirm(question)) if dashboard.asks_about_program() => {
             let first = question.lines.iter().take(1);
             let mut lines: Vec<_> = first.map(|line| (line.clone(), Tone::Text)).collect();
             lines.push((question.keys().to_string(), Tone::Hint));

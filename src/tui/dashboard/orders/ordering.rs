@@ -8,12 +8,19 @@ use actors::domain::order::{MysisOrder, Order};
 use super::{BROADCAST, NewOrder};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::{ComposeTarget, Composer};
 use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
-use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
+use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog, NumberToType};
 use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, Successor, UiEffect};
+use zoea_text::natural::compare_natural;
+
+/// The most names in a question about several Myses.
+const NAMES_IN_QUESTION: usize = 12;
+/// The most Myses that one key deletes.
+const MOST_DELETED_BY_KEY: usize = 3;
 
 impl Dashboard {
     /// Gives each Mysis its own order, all under one receipt.
@@ -141,28 +148,39 @@ impl Dashboard {
             .push(Overlay::Compose(Composer::new(target, &draft)));
     }
 
-    /// Asks before these Myses are deleted.
+    /// Asks before these Myses are deleted. More than three, or one that runs, are confirmed by typing
+    /// their number.
     pub(in crate::dashboard) fn ask_to_delete(&mut self, ids: Vec<MysisId>) {
+        let running = self.roster.running_among(&ids);
+        let mut names: Vec<Arc<str>> = ids.iter().map(|id| self.name_of(*id)).collect();
+        names.sort_by(|a, b| compare_natural(a, b));
         let mut lines = Vec::new();
-        match ids[..] {
-            [] => return,
-            [id] => lines.push(format!("Delete {}?", self.name_of(id))),
-            _ => {
-                lines.push(format!("Delete {} Myses?", ids.len()));
-                let names: Vec<String> = ids
-                    .iter()
-                    .take(6)
-                    .map(|id| self.name_of(*id).to_string())
-                    .collect();
-                let more = if ids.len() > names.len() { ", …" } else { "" };
-                lines.push(format!("{}{more}", names.join(", ")));
+        match (&names[..], running) {
+            ([], _) => return,
+            ([name], 0) => lines.push(format!("Delete {name}?")),
+            ([name], _) => lines.push(format!("Delete {name}, which runs?")),
+            (_, running) => {
+                let run = match running {
+                    0 => "none of them runs".to_string(),
+                    1 => "1 of them runs".to_string(),
+                    running => format!("{running} of them run"),
+                };
+                lines.push(format!("Delete {} Myses? {run}.", names.len()));
+                let more = if names.len() > NAMES_IN_QUESTION {
+                    ", …"
+                } else {
+                    ""
+                };
+                let first = &names[..names.len().min(NAMES_IN_QUESTION)];
+                lines.push(format!("{}{more}", first.join(", ")));
             }
         }
         lines.push("The conversation goes with it and cannot be brought back.".to_string());
         lines.push("A game account returns to the pool.".to_string());
+        let is_heavy = running > 0 || ids.len() > MOST_DELETED_BY_KEY;
         self.overlays.push(Overlay::Confirm(ConfirmDialog {
-            about: ActionToConfirm::Delete(ids),
-            lines,
+            number: is_heavy.then(|| NumberToType::new(ids.len())),
+            ..ConfirmDialog::new(ActionToConfirm::Delete(ids), lines)
         }));
     }
 
@@ -172,10 +190,10 @@ impl Dashboard {
             format!("Stop {} Myses?", ids.len()),
             "Each is stopped at once, in the middle of its turn.".to_string(),
         ];
-        self.overlays.push(Overlay::Confirm(ConfirmDialog {
-            about: ActionToConfirm::Stop(ids),
+        self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+            ActionToConfirm::Stop(ids),
             lines,
-        }));
+        )));
     }
 
     /// Quits. It asks first while Myses run, but not in an attached terminal, whose end stops
@@ -199,14 +217,41 @@ impl Dashboard {
                 "{running} of {all} Myses run here. They stop, or another process takes them up."
             ),
         };
-        self.overlays.push(Overlay::Confirm(ConfirmDialog {
-            about: ActionToConfirm::Quit,
-            lines: vec![
+        self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+            ActionToConfirm::Quit,
+            vec![
                 format!("Quit? {who}"),
                 "What is under way is brought to an orderly end; nothing is lost.".to_string(),
                 "h: they go on without a terminal, and `zoea attach` opens one.".to_string(),
             ],
-        }));
+        )));
+    }
+
+    /// Suspends the process to the shell's background. It asks first while Myses run here, since they
+    /// stand still until the shell continues it; an attached terminal stops nothing.
+    pub(in crate::dashboard) fn suspend(&mut self) {
+        let running = match self.kind {
+            TerminalKind::Own => self.roster.running_here(),
+            TerminalKind::Attached => 0,
+        };
+        if running == 0 {
+            return self.actions.push(TerminalAction::Suspend);
+        }
+        let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Suspend);
+        let who = match running {
+            1 => "the one Mysis that runs here".to_string(),
+            running => format!("all {running} Myses that run here"),
+        };
+        self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+            ActionToConfirm::Suspend,
+            vec![
+                format!("Suspend? This stops {who} until `fg`."),
+                "Calls that are under way may end with an unknown outcome meanwhile.".to_string(),
+                "h: leave the terminal and keep them running; `zoea attach` comes back."
+                    .to_string(),
+                format!("{key} again: stop."),
+            ],
+        )));
     }
 
     /// Performs the action that the operator confirmed.
@@ -223,6 +268,7 @@ impl Dashboard {
             }
             ActionToConfirm::Drain(name) => self.drain(&name, true),
             ActionToConfirm::LeaveRoutine => self.drop_routine(),
+            ActionToConfirm::Suspend => self.actions.push(TerminalAction::Suspend),
             ActionToConfirm::Quit => self.close(),
         }
     }
@@ -239,5 +285,71 @@ impl Dashboard {
             self.closing = Some(self.now);
         }
         self.effects.push(UiEffect::Quit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::state::LifeState;
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+    use super::*;
+    use crate::dashboard::tests::{Desk, status};
+
+    fn ctrl_z(desk: &mut Desk) -> Vec<UiEffect> {
+        desk.press(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL))
+    }
+
+    #[test]
+    fn a_suspended_swarm_stands_still_so_the_first_key_asks() {
+        let suspends = |desk: &mut Desk| {
+            let acts = desk.board.take_actions();
+            acts.contains(&TerminalAction::Suspend)
+        };
+        let mut desk = Desk::new();
+        desk.types("mhello");
+        ctrl_z(&mut desk);
+        let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
+            panic!("a question stands over the composer");
+        };
+        let asked = question.lines.join(" ");
+        assert!(asked.contains("until `fg`"), "{asked}");
+        assert!(!suspends(&mut desk));
+        ctrl_z(&mut desk);
+        assert!(suspends(&mut desk), "the key insists");
+        assert!(
+            desk.board.overlays()[0].composer().is_some(),
+            "the draft stays"
+        );
+
+        let mut left = Desk::new();
+        ctrl_z(&mut left);
+        assert_eq!(left.types("h"), [UiEffect::QuitFor(Successor::Headless)]);
+        let mut idle = Desk::with(vec![status(1, "alpha", LifeState::Idle)]);
+        ctrl_z(&mut idle);
+        assert!(suspends(&mut idle), "nothing runs, so nothing is asked");
+    }
+
+    #[test]
+    fn many_or_running_myses_are_deleted_by_their_number_only() {
+        let idle = |id, name| status(id, name, LifeState::Idle);
+        let mut desk = Desk::with(vec![
+            idle(1, "m-10"),
+            idle(2, "m-2"),
+            idle(3, "m-1"),
+            status(4, "m-3", LifeState::Running),
+        ]);
+        desk.types("*d");
+        let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
+            panic!("it asks");
+        };
+        assert_eq!(question.lines[0], "Delete 4 Myses? 1 of them runs.");
+        assert_eq!(question.lines[1], "m-1, m-2, m-3, m-10");
+        assert!(desk.types("y").is_empty(), "a habit is no answer");
+        assert!(desk.types("3").is_empty());
+        assert!(desk.key(KeyCode::Enter).is_empty(), "another number");
+        desk.key(KeyCode::Backspace);
+        desk.types("4");
+        assert_eq!(desk.key(KeyCode::Enter).len(), 4);
     }
 }

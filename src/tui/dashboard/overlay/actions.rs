@@ -26,8 +26,8 @@ impl Dashboard {
                 ComposerOutcome::Send(text) => self.send(composer.target, &text),
                 ComposerOutcome::Leave => {}
                 ComposerOutcome::Unused => {
-                    self.press_behind(press);
                     self.overlays.push(Overlay::Compose(composer));
+                    self.press_behind(press);
                 }
             },
             Overlay::Form(mut form) => match form.press(press) {
@@ -38,7 +38,7 @@ impl Dashboard {
                 }
                 FormOutcome::Leave => {}
             },
-            Overlay::Confirm(question) => match self.answer_of(&question, press) {
+            Overlay::Confirm(mut question) => match self.answer_of(&mut question, press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
                 ConfirmAnswer::LeaveRunning => self.leave_running(),
                 ConfirmAnswer::No => {}
@@ -213,11 +213,14 @@ impl Dashboard {
         self.keymap.find(MOVEMENT_KEYS, press)
     }
 
-    /// The answer of a key to a question. The key that asked whether to quit insists on it.
-    fn answer_of(&self, question: &ConfirmDialog, press: KeyEvent) -> ConfirmAnswer {
-        let quits = self.keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Quit);
+    /// The answer of a key to a question. The key that asked about the program insists on it.
+    fn answer_of(&self, question: &mut ConfirmDialog, press: KeyEvent) -> ConfirmAnswer {
         let answer = question.press(press);
-        let insists = quits && question.about == ActionToConfirm::Quit;
+        let insists = match self.keymap.find(GLOBAL_KEYS, press) {
+            Some(GlobalAction::Quit) => question.about == ActionToConfirm::Quit,
+            Some(GlobalAction::Suspend) => question.about == ActionToConfirm::Suspend,
+            Some(_) | None => false,
+        };
         if answer == ConfirmAnswer::Nothing && insists {
             return ConfirmAnswer::Yes;
         }

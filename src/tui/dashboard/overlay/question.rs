@@ -2,6 +2,7 @@
 
 pub(crate) mod view;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
@@ -16,6 +17,15 @@ pub struct ConfirmDialog {
     pub about: ActionToConfirm,
     /// The lines of the question.
     pub lines: Vec<String>,
+    /// The number to type where a `y` that slips costs too much.
+    pub number: Option<NumberToType>,
+}
+
+/// A number that the operator types to confirm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberToType {
+    wanted: usize,
+    typed: String,
 }
 
 /// An action that needs a confirmation.
@@ -31,8 +41,19 @@ pub enum ActionToConfirm {
     Drain(Arc<str>),
     /// Leaving a routine that is changed and not saved.
     LeaveRoutine,
+    /// Stopping the process until the shell continues it.
+    Suspend,
     /// Closing the program.
     Quit,
+}
+
+impl ActionToConfirm {
+    /// Whether it concerns the program as a whole, so that it is asked in any terminal, and the swarm
+    /// may go on without this terminal instead.
+    #[must_use]
+    pub fn is_about_program(&self) -> bool {
+        matches!(self, ActionToConfirm::Suspend | ActionToConfirm::Quit)
+    }
 }
 
 /// The operator's answer.
@@ -48,11 +69,52 @@ pub enum ConfirmAnswer {
     Nothing,
 }
 
-impl ConfirmDialog {
-    /// The answer of a key. An action that destroys data needs `y`.
+impl NumberToType {
+    /// Nothing is typed yet.
     #[must_use]
-    pub fn press(&self, press: KeyEvent) -> ConfirmAnswer {
-        let may_insist = self.about == ActionToConfirm::Quit;
+    pub fn new(wanted: usize) -> NumberToType {
+        NumberToType {
+            wanted,
+            typed: String::new(),
+        }
+    }
+
+    fn press(&mut self, press: KeyEvent) -> ConfirmAnswer {
+        if press.code == KeyCode::Enter && self.typed.parse() == Ok(self.wanted) {
+            return ConfirmAnswer::Yes;
+        }
+        if matches!(press.code, KeyCode::Char('n' | 'N') | KeyCode::Esc) {
+            return ConfirmAnswer::No;
+        }
+        if press.code == KeyCode::Backspace {
+            self.typed.pop();
+        }
+        if let KeyCode::Char(digit) = press.code
+            && digit.is_ascii_digit()
+            && self.typed.len() < 9
+        {
+            self.typed.push(digit);
+        }
+        ConfirmAnswer::Nothing
+    }
+}
+
+impl ConfirmDialog {
+    /// A question that one key answers.
+    #[must_use]
+    pub fn new(about: ActionToConfirm, lines: Vec<String>) -> ConfirmDialog {
+        ConfirmDialog {
+            about,
+            lines,
+            number: None,
+        }
+    }
+
+    /// The answer of a key. An action that destroys data needs `y`, or the number.
+    pub fn press(&mut self, press: KeyEvent) -> ConfirmAnswer {
+        if let Some(number) = &mut self.number {
+            return number.press(press);
+        }
         let is_light = !matches!(
             self.about,
             ActionToConfirm::Delete(_) | ActionToConfirm::LeaveRoutine
@@ -60,7 +122,9 @@ impl ConfirmDialog {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
             (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
-            (KeyCode::Char('h' | 'H'), false) if may_insist => ConfirmAnswer::LeaveRunning,
+            (KeyCode::Char('h' | 'H'), false) if self.about.is_about_program() => {
+                ConfirmAnswer::LeaveRunning
+            }
             (KeyCode::Char('n' | 'N') | KeyCode::Esc, _) => ConfirmAnswer::No,
             _ => ConfirmAnswer::Nothing,
         }
@@ -68,14 +132,19 @@ impl ConfirmDialog {
 
     /// The keys that answer the question.
     #[must_use]
-    pub fn keys(&self) -> &'static str {
-        match self.about {
+    pub fn keys(&self) -> Cow<'static, str> {
+        if let Some(NumberToType { wanted, typed }) = &self.number {
+            return format!("type {wanted}, then Enter: {typed:_<2}   Esc keep").into();
+        }
+        let keys = match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
             ActionToConfirm::Drain(_) => "y drain   n leave it",
             ActionToConfirm::LeaveRoutine => "y leave   n go on writing",
+            ActionToConfirm::Suspend => "y stop   h leave it running   n stay",
             ActionToConfirm::Quit => "y quit   h leave it running   n stay",
-        }
+        };
+        keys.into()
     }
 }

@@ -56,14 +56,14 @@ impl Dashboard {
             ProcessState::Draining => self.drain(name, false),
             ProcessState::Alive | ProcessState::Frozen => {
                 let running = process.running;
-                self.overlays.push(Overlay::Confirm(ConfirmDialog {
-                    about: ActionToConfirm::Drain(name.clone()),
-                    lines: vec![
+                self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+                    ActionToConfirm::Drain(name.clone()),
+                    vec![
                         format!("Drain {name}? It runs {running} Myses."),
                         "It gives each to another process between two turns, and takes none."
                             .to_string(),
                     ],
-                }));
+                )));
             }
         }
     }

@@ -81,13 +81,13 @@ impl Dashboard {
         }
         let name = self.name_of(editor.mysis);
         self.overlays.push(Overlay::Routine(editor));
-        self.overlays.push(Overlay::Confirm(ConfirmDialog {
-            about: ActionToConfirm::LeaveRoutine,
-            lines: vec![
+        self.overlays.push(Overlay::Confirm(ConfirmDialog::new(
+            ActionToConfirm::LeaveRoutine,
+            vec![
                 format!("Leave the routine of {name} unsaved?"),
                 "What you wrote is lost.".to_string(),
             ],
-        }));
+        )));
     }
 
     /// Leaves the editor without saving.

@@ -140,7 +140,7 @@ impl Dashboard {
             Verb::Dump => self.actions.push(TerminalAction::Dump),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.actions.push(TerminalAction::Redraw),
-            Verb::Suspend => self.actions.push(TerminalAction::Suspend),
+            Verb::Suspend => self.suspend(),
             Verb::Reload => {
                 self.order_once("reload", "the configuration", Order::Reload);
             }

@@ -30,5 +30,5 @@ pub(crate) fn paint(question: &ConfirmDialog, screen: Rect, painter: &mut Painte
         painter.text(inside, row, line, tone);
     }
     let foot = inside.height.saturating_sub(1);
-    painter.text_at(inside, foot, Alignment::Right, question.keys(), Tone::Key);
+    painter.text_at(inside, foot, Alignment::Right, &question.keys(), Tone::Key);
 }

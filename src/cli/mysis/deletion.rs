@@ -1,0 +1,69 @@
+//! `zoea mysis delete`: asks before anything is gone.
+
+use serde_json::Value;
+use zoea_text::natural::compare_natural;
+
+use crate::cli::out;
+use crate::cli::question::{ask_for_number, ask_to_agree, can_ask};
+use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::ControlCall;
+
+use super::{MysisSelector, call_for_each, order_each, selected_names};
+
+/// The most Myses that a `y` deletes, and only if none of them runs.
+const MOST_DELETED_BY_YES: usize = 3;
+
+pub(super) async fn delete_myses(
+    client: &SwarmClient,
+    which: &MysisSelector,
+    yes: bool,
+) -> anyhow::Result<()> {
+    let delete = |name| ControlCall::DeleteMysis { name };
+    if which.dry_run {
+        return call_for_each(client, which, delete, "deleted").await;
+    }
+    let names = selected_names(client, &which.which).await?;
+    if names.is_empty() {
+        out::note("no Mysis fits, so nothing was done");
+        return Ok(());
+    }
+    if !yes {
+        confirm_deletion(client, names.clone()).await?;
+    }
+    order_each(client, &names, true, delete, "deleted").await
+}
+
+/// Asks for confirmation at the prompt. Without a terminal, `--yes` is required.
+async fn confirm_deletion(client: &SwarmClient, mut names: Vec<String>) -> anyhow::Result<()> {
+    if !can_ask() {
+        anyhow::bail!(
+            "there is no terminal to confirm at; give --yes to delete without a question"
+        );
+    }
+    names.sort_by(|a, b| compare_natural(a, b));
+    let myses = client.call(ControlCall::ListMyses {}).await?;
+    let runs = |mysis: &&Value| {
+        mysis["state"] == "running"
+            && names
+                .iter()
+                .any(|name| mysis["name"].as_str() == Some(name))
+    };
+    let running = myses.as_array().into_iter().flatten().filter(runs).count();
+    let many = names.len();
+    let what = match &names[..] {
+        [name] if running == 0 => format!("delete {name} with its whole conversation?"),
+        [name] => format!("delete {name}, which runs, with its whole conversation?"),
+        several => format!(
+            "delete these {many} with their whole conversations ({running} of them run): {}?",
+            several.join(", ")
+        ),
+    };
+    let is_agreed = match running > 0 || many > MOST_DELETED_BY_YES {
+        true => ask_for_number(&what, many)?,
+        false => ask_to_agree(&what)?,
+    };
+    if is_agreed {
+        return Ok(());
+    }
+    anyhow::bail!("not deleted")
+}
