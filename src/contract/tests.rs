@@ -255,6 +255,7 @@ fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
         Activity::Connecting,
         Activity::CoolingDown("HTTP 503".into()),
         Activity::Pausing,
+        Activity::Waiting,
     ] {
         assert_eq!(told(LifeState::Running, stands), "frozen");
     }

@@ -224,7 +224,12 @@ impl CommanderState {
             .filter(|member| member.leaving.is_some());
         let left = surplus.saturating_sub(going.filter(|member| runs(member)).count());
         let may = |member: &SwarmMember| member.leaving.is_none() && !member.is_deleting;
-        let is_pausing = |member: &SwarmMember| member.status.activity == Activity::Pausing;
+        let is_pausing = |member: &SwarmMember| {
+            matches!(
+                member.status.activity,
+                Activity::Pausing | Activity::Waiting
+            )
+        };
         let members = || self.members.iter().filter(|member| may(member));
         let (now, later): (Vec<_>, Vec<_>) = members()
             .filter(|member| runs(member))

@@ -28,6 +28,7 @@ mod text_calls;
 mod tier;
 mod tool_list;
 mod turn;
+mod waiting;
 
 #[cfg(test)]
 mod tests;
@@ -66,6 +67,7 @@ use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 use tier::TierView;
+use waiting::TurnPace;
 
 /// One Mysis.
 #[derive(Debug)]
@@ -90,6 +92,7 @@ pub struct Life {
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
+    pace: TurnPace,
     value: ValueWatch,
     /// Until a tool call succeeds.
     silence: Option<Arc<Silence>>,
@@ -206,7 +209,7 @@ impl Life {
         input.remove_secrets(&self.redactor);
         match input {
             LifeInput::Ordered { reply, order } => self.on_order(reply, order),
-            LifeInput::MissionStands(mission) => self.mission = mission,
+            LifeInput::MissionStands(mission) => self.take_standing_mission(mission),
             LifeInput::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
             LifeInput::Recorded { write_id, outcome } => self.on_recorded(write_id, outcome),
             LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
@@ -215,6 +218,9 @@ impl Life {
                 tools,
                 account,
             } => {
+                if link != self.session.link || tools != self.session.tools {
+                    self.end_wait();
+                }
                 self.set_link(link);
                 self.take_tools(tools);
                 self.plays_as(account);
@@ -224,7 +230,10 @@ impl Life {
                 severity,
                 code,
                 text,
-            } => self.record_notice(severity, code, None, &text),
+            } => {
+                self.end_wait();
+                self.record_notice(severity, code, None, &text);
+            }
             LifeInput::Spent(percent) => self.tier.spent_percent = Some(percent),
             LifeInput::Held { work, why, until } => self.on_held(work, &why, until),
             LifeInput::Outdated { work } => self.ask_again(work),

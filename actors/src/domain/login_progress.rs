@@ -49,6 +49,7 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing
+        | Activity::Waiting
         | Activity::CallingModel
         | Activity::Answering(_)
         | Activity::CoolingDown(_)

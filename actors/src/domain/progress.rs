@@ -240,7 +240,11 @@ impl StallDetector {
         let is_first = self.step == EscalationStep::Unescalated;
         let waited = self.stall_window.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
-        let next = self.step.next_step(options).filter(|_| is_due);
+        // Who wrote words alone after calls that succeeded may be done, and must not forget that.
+        let may_be_done = way == StallKind::Talks && options.has_succeeded;
+        let may_take = |step: &EscalationStep| !may_be_done || *step <= EscalationStep::Notified;
+        let next = self.step.next_step(options);
+        let next = next.filter(|step| is_due && may_take(step));
         if let Some(step) = next {
             self.step = step;
             self.taken = (self.stall_window.all_turns(), now);

@@ -205,6 +205,7 @@ impl Roster {
                 Activity::Resting
                 | Activity::Rebuilding
                 | Activity::Pausing
+                | Activity::Waiting
                 | Activity::InTransit
                 | Activity::OnCooldown
                 | Activity::Recording

@@ -19,6 +19,8 @@ pub enum Activity {
     Rebuilding,
     /// It waits for the next turn.
     Pausing,
+    /// It waits longer for the next turn, because its model wrote words alone.
+    Waiting,
     /// It waits for admission to a lane.
     Queueing(Lane),
     /// It opens its game session.
@@ -86,6 +88,7 @@ impl Activity {
             | Activity::Recording => true,
             Activity::Resting
             | Activity::Pausing
+            | Activity::Waiting
             | Activity::Queueing(_)
             | Activity::Connecting
             | Activity::CoolingDown(_)
@@ -103,6 +106,7 @@ impl fmt::Display for Activity {
             Activity::Resting => f.write_str("resting"),
             Activity::Rebuilding => f.write_str("rebuilding"),
             Activity::Pausing => f.write_str("between turns"),
+            Activity::Waiting => f.write_str("waiting"),
             Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
             Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
             Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),

@@ -308,6 +308,7 @@ impl Life {
             self.note_deed(draft, open, outcome.status);
         }
         self.note_settled(draft, open, outcome.status);
+        self.pace.record_call(outcome.status);
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());

@@ -128,6 +128,7 @@ fn holds_up(activity: &Activity) -> bool {
         Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing
+        | Activity::Waiting
         | Activity::CallingModel
         | Activity::Answering(_)
         | Activity::CallingTool(_)

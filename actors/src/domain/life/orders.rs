@@ -18,7 +18,7 @@ use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 
 impl Life {
     pub(super) fn on_order(&mut self, reply: ReplyId, order: MysisOrder) {
-        let refused = match order {
+        let outcome = match order {
             MysisOrder::Start => self.start(reply, CompletedAction::Started),
             MysisOrder::Retry => self.retry(reply),
             MysisOrder::Stop => self.stop(reply),
@@ -32,9 +32,12 @@ impl Life {
             MysisOrder::EditRoutine(changes) => self.edit_routine(reply, &changes),
             MysisOrder::StopRoutine => self.stop_routine(reply),
         };
-        if let Err(refusal) = refused {
-            let answer = Err(refusal);
-            self.effects.push(Effect::Answer { reply, answer });
+        match outcome {
+            Ok(()) => self.end_wait(),
+            Err(refusal) => {
+                let answer = Err(refusal);
+                self.effects.push(Effect::Answer { reply, answer });
+            }
         }
     }
 
@@ -88,6 +91,12 @@ impl Life {
                     _,
                 ) => return Err(OrderRefusal::NothingToRetry),
             },
+            LifeStage::Pausing { .. } if self.pace.waits() => {
+                let answer = Ok(CompletedOrder::Done(CompletedAction::Retried));
+                self.effects.push(Effect::Answer { reply, answer });
+                self.go_on();
+                return Ok(());
+            }
             LifeStage::Idle | LifeStage::Pausing { .. } | LifeStage::Stopped => {
                 return Err(OrderRefusal::NothingToRetry);
             }
@@ -146,7 +155,7 @@ impl Life {
 
     /// Stores a mission. It applies to every Mysis, also to one that cannot take the message now.
     fn take_mission(&mut self, reply: ReplyId, mission: Mission) -> Result<(), OrderRefusal> {
-        self.mission = Some(mission.clone());
+        self.take_standing_mission(Some(mission.clone()));
         self.check_takes_messages()?;
         let Mission { id, text, .. } = mission;
         self.take_message(reply, RowBody::Mission { id, text });

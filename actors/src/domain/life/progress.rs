@@ -43,6 +43,7 @@ impl Life {
         let options = EscalationOptions {
             has_other_provider: self.other_route().is_some(),
             may_park: rules.progress.parks,
+            has_succeeded: self.pace.has_succeeded,
         };
         let no_progress_limit = rules.no_progress_turns.max(1);
         let verdict = self.watch.turn_ended(

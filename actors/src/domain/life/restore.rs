@@ -28,6 +28,7 @@ use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
 use super::routine::recall_circles;
 use super::tier::TierView;
+use super::waiting::TurnPace;
 use super::{Life, LifeStage, Mode};
 
 /// The data from which a life is restored.
@@ -115,6 +116,7 @@ impl Life {
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = SessionView::unopened(account, last_tick(&conversation), now);
+        let pace = TurnPace::restored(&conversation);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
         Life {
             id: past.record.id,
@@ -133,6 +135,7 @@ impl Life {
             session,
             game,
             gauge: TokenGauge::default(),
+            pace,
             watch,
             value: ValueWatch::default(),
             silence: Some(Arc::default()),

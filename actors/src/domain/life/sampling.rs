@@ -23,6 +23,7 @@ impl Life {
                 Activity::Resting
                 | Activity::Rebuilding
                 | Activity::Pausing
+                | Activity::Waiting
                 | Activity::Connecting
                 | Activity::CallingModel
                 | Activity::Answering(_)

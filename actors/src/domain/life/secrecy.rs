@@ -154,6 +154,7 @@ impl Activity {
             | Activity::Resting
             | Activity::Rebuilding
             | Activity::Pausing
+            | Activity::Waiting
             | Activity::Connecting
             | Activity::CallingModel
             | Activity::Answering(_)

@@ -27,6 +27,7 @@ mod tiers;
 mod tool_list;
 mod turns;
 mod value;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;

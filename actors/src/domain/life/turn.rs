@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns};
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
-use crate::game_state::GameWait;
 use crate::ids::TurnNumber;
 use crate::message::{RowKind, Severity};
 use crate::tier::TurnOutcome;
@@ -35,6 +34,7 @@ impl Life {
                 attempt: 0,
             },
         };
+        self.pace.begin_turn();
         if is_new {
             let turn = self.turn;
             self.tell_event(EventKind::TurnStarted { turn });
@@ -197,6 +197,8 @@ impl Life {
             TurnTrigger::Ordered => false,
         };
         let intent = self.order_intent(&turn.owner);
+        let is_of_mission = matches!(turn.owner, TurnOwner::Mission { .. });
+        self.pace.end_turn(is_of_mission);
         self.tier.ladder.turn_ended(turn.outcome);
         self.tell_event(EventKind::TurnEnded { turn: number });
         if was_nudged && self.mission.is_none() {
@@ -215,7 +217,7 @@ impl Life {
         self.pause(if has_unseen {
             Duration::ZERO
         } else {
-            self.rules.turn_pause
+            self.pace.pause(self.rules.turn_pause)
         });
         if self.is_moving {
             // The process that takes over begins the next turn.
@@ -252,24 +254,6 @@ impl Life {
             .rev()
             .take_while(|row| row.seq > seen)
             .any(|row| matches!(row.kind(), Some(RowKind::Prompt | RowKind::Mission)))
-    }
-
-    fn pause(&mut self, after: Duration) {
-        let alarm = AlarmId(self.next_stamp());
-        self.stage = LifeStage::Pausing { alarm };
-        let until = Some(self.now.plus(after));
-        match self.game.current_wait(self.both_clocks()) {
-            Some((GameWait::Transit, at)) => self.set_activity_until(Activity::InTransit, Some(at)),
-            Some((GameWait::Cooldown, at)) => {
-                self.set_activity_until(Activity::OnCooldown, Some(at))
-            }
-            None => self.set_activity_until(Activity::Pausing, until),
-        }
-        self.effects.push(Effect::Wake {
-            alarm,
-            after,
-            jitter: false,
-        });
     }
 
     fn go_idle(&mut self) {

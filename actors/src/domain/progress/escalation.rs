@@ -63,4 +63,6 @@ pub struct EscalationOptions {
     pub has_other_provider: bool,
     /// Whether it may be parked.
     pub may_park: bool,
+    /// Whether a call succeeded since its mission began. Who then writes words alone may be done.
+    pub has_succeeded: bool,
 }

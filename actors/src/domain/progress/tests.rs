@@ -11,6 +11,7 @@ use super::*;
 
 const BLATANT: u32 = 5;
 const MEANS: EscalationOptions = EscalationOptions {
+    has_succeeded: false,
     has_other_provider: true,
     may_park: true,
 };

@@ -35,10 +35,11 @@ const STALLS: [StallKind; 6] = [
 ];
 
 /// The activities of one word.
-static PLAIN: [(Activity, &str); 12] = [
+static PLAIN: [(Activity, &str); 13] = [
     (Activity::Resting, "resting"),
     (Activity::Rebuilding, "rebuilding"),
     (Activity::Pausing, "pausing"),
+    (Activity::Waiting, "waiting"),
     (Activity::Connecting, "connecting"),
     (Activity::CallingModel, "calling_model"),
     (Activity::Travelling, "travelling"),
@@ -79,6 +80,7 @@ pub(super) fn activity_json(activity: &Activity) -> Value {
         Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing
+        | Activity::Waiting
         | Activity::Queueing(Lane::Logins)
         | Activity::Connecting
         | Activity::CallingModel

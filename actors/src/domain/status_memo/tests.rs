@@ -141,6 +141,7 @@ fn every_activity_reads_back() {
         Activity::Resting,
         Activity::Rebuilding,
         Activity::Pausing,
+        Activity::Waiting,
         Activity::Queueing(Lane::Provider("local".into())),
         Activity::Queueing(Lane::Logins),
         Activity::Queueing(Lane::Game),

@@ -3,6 +3,8 @@
 //! They are shortened once, when another turn is over, and by rules that know nothing of later
 //! turns. So they stay the same in every request, and a provider's cache keeps them.
 
+use std::collections::HashSet;
+
 use crate::ids::{Seq, TurnNumber};
 use crate::snapshot_query::SnapshotQuery;
 
@@ -73,11 +75,15 @@ impl<'a> EarlierTurns<'a> {
     }
 
     /// The parts of the turns that stand in a request with this much room for them. If they are
-    /// more than their share, or than the room, the oldest turns are left out, each as a whole.
+    /// more than their share, or than the room, the oldest turns are left out, each as a whole. Of
+    /// turns of the same words alone the first one stands for all.
     pub(super) fn keep(mut self, room: usize) -> Vec<Told<'a>> {
         let first = first_kept(&self.blocks(), self.share.min(room));
+        let mut said = HashSet::new();
         let kept = self.turns.drain(first..);
-        kept.flat_map(|turn| turn.told).collect()
+        kept.filter(|turn| turn.words_alone().is_none_or(|words| said.insert(words)))
+            .flat_map(|turn| turn.told)
+            .collect()
     }
 
     /// The first row that has to stay in memory, so that requests of later turns find the same
@@ -91,15 +97,32 @@ impl<'a> EarlierTurns<'a> {
     fn blocks(&self) -> Vec<Block> {
         // As many rows as there may be take the whole share.
         let row_bytes = self.share.div_ceil(MAX_ROWS);
-        let block = |turn: &EarlierTurn<'_>| Block {
-            number: turn.number.0,
-            bytes: turn.bytes.max(turn.rows.saturating_mul(row_bytes)),
+        let mut said = HashSet::new();
+        // The same words stand once. The newest turn that has them pays, so that what was forgotten
+        // changes nothing.
+        let block = |turn: &EarlierTurn<'a>| {
+            let stands = turn.words_alone().is_none_or(|words| said.insert(words));
+            let bytes = if stands { turn.bytes } else { 0 };
+            Block {
+                number: turn.number.0,
+                bytes: bytes.max(turn.rows.saturating_mul(row_bytes)),
+            }
         };
-        self.turns.iter().map(block).collect()
+        let mut blocks: Vec<Block> = self.turns.iter().rev().map(block).collect();
+        blocks.reverse();
+        blocks
     }
 }
 
 impl<'a> EarlierTurn<'a> {
+    /// Its words, if it stands in a request with nothing else.
+    fn words_alone(&self) -> Option<&'a str> {
+        match &self.told[..] {
+            [one] if one.is_words() => Some(one.unit.row.text().trim()),
+            [] | [_] | [_, _, ..] => None,
+        }
+    }
+
     fn add(&mut self, unit: Unit<'a>, part: Option<RequestPart>, go_on_bytes: usize) {
         self.rows += unit.rows();
         self.first_row = self.first_row.min(unit.row.seq);

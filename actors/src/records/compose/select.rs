@@ -205,7 +205,7 @@ impl<'a> Selection<'a> {
         if share == 0 {
             return Vec::new();
         }
-        let whole = self.turn_before(before);
+        let mut whole = self.turn_before(before);
         let mut others = vec![self.head(mission), self.continuation()];
         others.extend(whole.iter().map(|told| told.part.clone()));
         others.extend(told.iter().map(|told| told.part.clone()));
@@ -215,6 +215,15 @@ impl<'a> Selection<'a> {
         let mut kept = turns.keep(left);
         if kept.is_empty() {
             return kept;
+        }
+        // Where an earlier turn of the same words stands for the last one, that is not added again.
+        let of_last =
+            |told: &Told<'_>| Some(told.unit.turn()) == before.last().map(|unit| unit.turn());
+        if whole.iter().filter(|told| of_last(told)).count() == 1 {
+            let stands = |seq: Seq| kept.iter().any(|told| told.unit.row.seq == seq);
+            whole.retain(|told| {
+                !of_last(told) || !told.unit.is_reply() || stands(told.unit.row.seq)
+            });
         }
         for one in whole {
             let same = |told: &&mut Told<'_>| told.unit.row.seq == one.unit.row.seq;

@@ -212,6 +212,7 @@ fn doing_within(
         Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
         Activity::Pausing if is_long(status) => (timed("pauses"), Tone::Dim),
         Activity::Pausing => ("pauses".to_string(), Tone::Dim),
+        Activity::Waiting => (timed("waiting"), Tone::Dim),
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);

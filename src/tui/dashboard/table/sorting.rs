@@ -210,7 +210,7 @@ fn activity_rank(activity: &Activity) -> u8 {
         Activity::CallingTool(_) => 5,
         Activity::Travelling | Activity::Mining | Activity::Fighting => 6,
         Activity::Recording => 7,
-        Activity::Pausing | Activity::InTransit | Activity::OnCooldown => 8,
+        Activity::Pausing | Activity::Waiting | Activity::InTransit | Activity::OnCooldown => 8,
         Activity::Rebuilding => 9,
         Activity::Resting => 10,
     }

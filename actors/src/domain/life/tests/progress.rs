@@ -245,7 +245,11 @@ fn the_order_that_is_not_answered_outlives_a_fresh_start() {
 #[test]
 fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     let mut scene = on_a_mission();
-    talk_for_long(&mut scene, 30);
+    for turn in 0..30 {
+        scene.now += 600_000;
+        scene.say(&format!("waiting {turn}"));
+        scene.ring();
+    }
     let memos = scene.writes().into_iter().filter_map(|write| match write {
         Write::Watched { memo, .. } => Some(memo),
         _ => None,
@@ -275,7 +279,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     assert!(said_since < 30, "{said_since}");
     scene.order(MysisOrder::Start);
     let words = scene.asked().messages.iter().filter(
-        |message| matches!(message, ChatMessage::Assistant { text, .. } if &**text == "waiting"),
+        |message| matches!(message, ChatMessage::Assistant { text, .. } if text.starts_with("waiting")),
     );
     assert_eq!(words.count(), said_since, "only what was said since");
     talk_for_long(&mut scene, 5);

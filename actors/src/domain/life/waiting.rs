@@ -1,0 +1,133 @@
+//! Waiting: the pause between two turns, which grows while the model writes words alone (DESIGN 3).
+
+use std::time::Duration;
+
+use crate::conversation::Conversation;
+use crate::event::Activity;
+use crate::game_state::GameWait;
+use crate::message::{CallStatus, Row, RowKind};
+use crate::record::Mission;
+
+use super::input::{AlarmId, Effect};
+use super::{Life, LifeStage};
+
+/// The pauses after the second turn of words alone, the third, and all later ones.
+const LONG_PAUSES: [Duration; 3] = [
+    Duration::from_secs(10),
+    Duration::from_secs(60),
+    Duration::from_secs(300),
+];
+
+/// What the pause between two turns depends on.
+#[derive(Debug, Default)]
+pub(super) struct TurnPace {
+    /// The newest turns of the mission in a row whose answers were words alone.
+    quiet: usize,
+    /// Whether no call came back in the present turn.
+    is_quiet_turn: bool,
+    /// Whether the present pause is longer than the configured one.
+    waits: bool,
+    /// Whether a call succeeded since the mission began.
+    pub(super) has_succeeded: bool,
+}
+
+impl TurnPace {
+    /// What the rows tell of it.
+    pub(super) fn restored(conversation: &Conversation) -> TurnPace {
+        let since = conversation
+            .rows()
+            .rev()
+            .take_while(|row| row.kind() != Some(RowKind::Mission));
+        TurnPace {
+            has_succeeded: since.into_iter().any(|row| is_success(row)),
+            ..TurnPace::default()
+        }
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        self.is_quiet_turn = true;
+        self.waits = false;
+    }
+
+    /// A call came back.
+    pub(super) fn record_call(&mut self, status: CallStatus) {
+        self.quiet = 0;
+        self.is_quiet_turn = false;
+        self.has_succeeded |= status == CallStatus::Done;
+    }
+
+    /// Ends a turn. Words that answer a direct message are no reason to wait.
+    pub(super) fn end_turn(&mut self, is_of_mission: bool) {
+        self.quiet = match self.is_quiet_turn && is_of_mission {
+            true => self.quiet.saturating_add(1),
+            false => 0,
+        };
+    }
+
+    /// The pause that is due, if this is the configured one.
+    pub(super) fn pause(&self, configured: Duration) -> Duration {
+        let Some(place) = self.quiet.checked_sub(2) else {
+            return configured;
+        };
+        configured.max(LONG_PAUSES[place.min(LONG_PAUSES.len() - 1)])
+    }
+
+    /// Whether the present pause is longer than the configured one.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
+    }
+}
+
+fn is_success(row: &Row) -> bool {
+    let result = row.result();
+    result.is_some_and(|(_, _, meta)| meta.status == CallStatus::Done)
+}
+
+impl Life {
+    /// Pauses before the next turn. A long pause ends where the game lets the ship act again.
+    pub(super) fn pause(&mut self, after: Duration) {
+        let alarm = AlarmId(self.next_stamp());
+        self.stage = LifeStage::Pausing { alarm };
+        let (shortest, held) = (
+            self.rules.turn_pause,
+            self.game.current_wait(self.both_clocks()),
+        );
+        let until_free = held.map(|(_, at)| Duration::from_millis(at.since(self.now)));
+        let after = match until_free {
+            Some(free) if after > shortest => after.min(free.max(shortest)),
+            Some(_) | None => after,
+        };
+        self.pace.waits = after > shortest;
+        let (activity, until) = match held {
+            Some((GameWait::Transit, at)) => (Activity::InTransit, at),
+            Some((GameWait::Cooldown, at)) => (Activity::OnCooldown, at),
+            None if self.pace.waits => (Activity::Waiting, self.now.plus(after)),
+            None => (Activity::Pausing, self.now.plus(after)),
+        };
+        self.set_activity_until(activity, Some(until));
+        self.effects.push(Effect::Wake {
+            alarm,
+            after,
+            jitter: false,
+        });
+    }
+
+    /// Something happened that the model should soon see: the pause is the configured one again.
+    pub(super) fn end_wait(&mut self) {
+        self.pace.quiet = 0;
+        if matches!(self.stage, LifeStage::Pausing { .. }) && self.pace.waits {
+            self.pause(self.rules.turn_pause);
+        }
+    }
+
+    /// Another mission stands, or none.
+    pub(super) fn take_standing_mission(&mut self, mission: Option<Mission>) {
+        let id = |mission: &Option<Mission>| mission.as_ref().map(|mission| mission.id);
+        let is_other = id(&self.mission) != id(&mission);
+        self.mission = mission;
+        if is_other {
+            self.pace.has_succeeded = false;
+            self.end_wait();
+        }
+    }
+}
