@@ -256,6 +256,7 @@ fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
         Activity::CoolingDown("HTTP 503".into()),
         Activity::Pausing,
         Activity::Waiting,
+        Activity::Done,
     ] {
         assert_eq!(told(LifeState::Running, stands), "frozen");
     }

@@ -1,6 +1,7 @@
 //! The tools of the control interface (CONTRACT.md), and what each does. Other programs call them over MCP,
 //! and the command line builds the same calls.
 
+use actors::domain::mission_end::ending;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::progress::expecting_no_gain;
 use actors::domain::question::{AnswerValues, Decision, GivenAnswer};
@@ -51,7 +52,8 @@ pub enum ControlCall {
     ConfigureMysis(ConfigureMysis),
     /// A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.
     SendMessage(SendMessage),
-    /// A mission for the whole swarm; no_gain: the watch on progress expects no gain of it.
+    /// A mission for the whole swarm; no_gain: the watch on progress expects no gain of it; ends: models
+    /// may say that it is done (zoea_done), and are then asked once an hour.
     Broadcast(BroadcastMission),
     /// The mission in force.
     GetMission {},
@@ -201,7 +203,7 @@ async fn carry_out_call(
             MysisOrder::Prompt(text.into()).for_mysis(asked.name)
         }
         Call::Broadcast(asked) => Order::Broadcast {
-            text: with_no_gain(asked.text, asked.no_gain),
+            text: mission_text(asked),
         },
         Call::ClearMission {} => Order::ClearMission,
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
@@ -252,6 +254,15 @@ fn answer_order(asked: AnswerQuestion) -> Order {
     };
     let question = asked.question;
     MysisOrder::Answer(GivenAnswer { question, decision }).for_mysis(asked.name)
+}
+
+/// The mission with the marks that were asked for.
+fn mission_text(asked: BroadcastMission) -> String {
+    let text = with_no_gain(asked.text, asked.no_gain);
+    match asked.ends {
+        true => ending(&text),
+        false => text,
+    }
 }
 
 /// Adds the mark that says that the order expects no gain, if that was asked for.

@@ -65,6 +65,10 @@ pub struct BroadcastMission {
     #[arg(long)]
     #[serde(default)]
     pub no_gain: bool,
+    /// Whether the mission ends: a model may say that it is done, and is then asked once an hour.
+    #[arg(long)]
+    #[serde(default)]
+    pub ends: bool,
 }
 
 /// Parameters of `start_routine`.

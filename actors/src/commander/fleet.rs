@@ -227,7 +227,7 @@ impl CommanderState {
         let is_pausing = |member: &SwarmMember| {
             matches!(
                 member.status.activity,
-                Activity::Pausing | Activity::Waiting
+                Activity::Pausing | Activity::Waiting | Activity::Done
             )
         };
         let members = || self.members.iter().filter(|member| may(member));

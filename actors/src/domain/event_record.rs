@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
+use super::mission_end::DONE_CODE;
 use super::needs::operator_need;
 use super::state::LifeState;
 
@@ -275,11 +276,13 @@ fn change_severity(to: LifeState) -> Severity {
     }
 }
 
-/// The notice in a row, if it is a warning or an error, or an offer that waits for the operator.
+/// The notice in a row, if it is a warning or an error, an offer that waits for the operator, or the end
+/// of a mission.
 fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
         RowBody::Host { text, meta } => {
-            let is_told = meta.severity > Severity::Info || &*meta.code == OFFER_CODE;
+            let is_news = [OFFER_CODE, DONE_CODE].contains(&&*meta.code);
+            let is_told = meta.severity > Severity::Info || is_news;
             is_told.then_some((meta, text))
         }
         RowBody::Prompt { .. }

@@ -10,6 +10,7 @@ pub mod fleet_share;
 pub mod gate;
 pub mod held_myses;
 pub mod login_progress;
+pub mod mission_end;
 pub mod needs;
 pub mod order;
 pub mod price;

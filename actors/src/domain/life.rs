@@ -7,6 +7,7 @@
 mod activity;
 mod asking;
 mod calling;
+mod done;
 mod failing;
 mod game_snapshots;
 mod holding;
@@ -46,7 +47,7 @@ use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
 use super::routine::RoutineMemo;
-use super::rules::{ProviderRules, SwarmRules};
+use super::rules::SwarmRules;
 use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
@@ -343,26 +344,6 @@ impl Life {
             spared_calls: self.routines.spared,
             elsewhere: None,
         }
-    }
-
-    fn provider_rules(&self) -> Option<&ProviderRules> {
-        self.rules.providers.get(&self.profile.provider)
-    }
-
-    fn model_name(&self) -> Arc<str> {
-        let of_provider = || self.provider_rules().map(|provider| provider.model.clone());
-        self.profile
-            .model
-            .clone()
-            .or_else(of_provider)
-            .unwrap_or_default()
-    }
-
-    fn temperature(&self) -> Option<f32> {
-        self.profile.temperature.or_else(|| {
-            self.provider_rules()
-                .and_then(|provider| provider.temperature)
-        })
     }
 
     fn next_stamp(&mut self) -> u64 {

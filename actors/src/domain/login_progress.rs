@@ -50,6 +50,7 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::Rebuilding
         | Activity::Pausing
         | Activity::Waiting
+        | Activity::Done
         | Activity::CallingModel
         | Activity::Answering(_)
         | Activity::CoolingDown(_)

@@ -13,6 +13,7 @@ use zoea_spacemolt::basics::{BASICS, is_basic};
 use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
+use super::mission_end::DONE_TOOL;
 use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
@@ -50,6 +51,8 @@ pub struct ToolSelection {
     pub of_role: Vec<Arc<str>>,
     /// The routines that may be started by their names.
     pub routines: Vec<Arc<str>>,
+    /// Whether its mission ends, so that the model may say that it is done.
+    pub may_end: bool,
 }
 
 /// The tools that a request offers, and the list that they were chosen from.
@@ -132,6 +135,7 @@ fn offered_tools(
     } else {
         working_list(&allowed, is_game(catalog), selection)
     };
+    chosen.retain(|tool| selection.may_end || *tool.name != *DONE_TOOL);
     name_routines(&mut chosen, &selection.routines);
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))

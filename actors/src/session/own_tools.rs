@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
+use crate::domain::mission_end::done_tool;
 use crate::domain::routine::start_tool;
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::tool_search;
@@ -62,6 +63,7 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
         },
         tool_search::spec(),
         start_tool(),
+        done_tool(),
     ]))
 });
 

@@ -206,6 +206,7 @@ impl Roster {
                 | Activity::Rebuilding
                 | Activity::Pausing
                 | Activity::Waiting
+                | Activity::Done
                 | Activity::InTransit
                 | Activity::OnCooldown
                 | Activity::Recording

@@ -21,6 +21,8 @@ pub enum Activity {
     Pausing,
     /// It waits longer for the next turn, because its model wrote words alone.
     Waiting,
+    /// Its model said that the mission is done. It is asked again after an hour.
+    Done,
     /// It waits for admission to a lane.
     Queueing(Lane),
     /// It opens its game session.
@@ -89,6 +91,7 @@ impl Activity {
             Activity::Resting
             | Activity::Pausing
             | Activity::Waiting
+            | Activity::Done
             | Activity::Queueing(_)
             | Activity::Connecting
             | Activity::CoolingDown(_)
@@ -107,6 +110,7 @@ impl fmt::Display for Activity {
             Activity::Rebuilding => f.write_str("rebuilding"),
             Activity::Pausing => f.write_str("between turns"),
             Activity::Waiting => f.write_str("waiting"),
+            Activity::Done => f.write_str("done"),
             Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
             Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
             Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),

@@ -10,6 +10,7 @@ use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallStatus, ResultMeta, RowBody, Severity};
+use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::tool_search::FIND_TOOLS;
@@ -42,6 +43,9 @@ impl Life {
         }
         if &*open.call.name == ROUTINE_START {
             return self.on_routine_call(&open);
+        }
+        if &*open.call.name == DONE_TOOL {
+            return self.on_done_call(&open);
         }
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Calling {
@@ -81,7 +85,7 @@ impl Life {
                  was not called. They were: {quoted}"
             ));
         }
-        if &**name == FIND_TOOLS {
+        if matches!(&**name, FIND_TOOLS | DONE_TOOL) {
             return None;
         }
         // Before the session is open nothing is known of the tools, and the call opens it.
@@ -308,7 +312,7 @@ impl Life {
             self.note_deed(draft, open, outcome.status);
         }
         self.note_settled(draft, open, outcome.status);
-        self.pace.record_call(outcome.status);
+        self.pace.record_call(open, outcome.status);
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());

@@ -104,6 +104,9 @@ impl Life {
         if let Some(notice) = self.progress_notice() {
             notices.push(("no_progress", notice));
         }
+        if let Some(notice) = self.done_notice() {
+            notices.push(("done", notice));
+        }
         if let Some(report) = &self.routines.report {
             notices.push(("routine_report", report.to_string()));
         }
@@ -114,7 +117,7 @@ impl Life {
         self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
             // These were reported when they happened.
-            let was_told = matches!(*code, "no_progress" | "routine_report" | "circle");
+            let was_told = matches!(*code, "no_progress" | "done" | "routine_report" | "circle");
             if !known.contains(code) && !was_told {
                 let text = format!("the model is told: {notice}");
                 self.record_notice(Severity::Info, "system_notice", None, &text);

@@ -4,6 +4,7 @@
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::message::CallStatus;
+use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
 use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
@@ -37,7 +38,7 @@ impl Life {
     /// Whether nothing is known that would hold a call up once it is stored.
     fn leaves_at_once(&self, open: &PendingCall) -> bool {
         let command = open.call.command();
-        let is_of_runtime = matches!(&*open.call.name, FIND_TOOLS | ROUTINE_START);
+        let is_of_runtime = matches!(&*open.call.name, FIND_TOOLS | ROUTINE_START | DONE_TOOL);
         self.mode == Mode::Live
             && !self.is_frozen
             && !self.is_moving
@@ -129,6 +130,7 @@ fn holds_up(activity: &Activity) -> bool {
         | Activity::Rebuilding
         | Activity::Pausing
         | Activity::Waiting
+        | Activity::Done
         | Activity::CallingModel
         | Activity::Answering(_)
         | Activity::CallingTool(_)

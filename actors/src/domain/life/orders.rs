@@ -18,6 +18,7 @@ use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 
 impl Life {
     pub(super) fn on_order(&mut self, reply: ReplyId, order: MysisOrder) {
+        let is_news = is_news_to_the_model(&order);
         let outcome = match order {
             MysisOrder::Start => self.start(reply, CompletedAction::Started),
             MysisOrder::Retry => self.retry(reply),
@@ -33,7 +34,12 @@ impl Life {
             MysisOrder::StopRoutine => self.stop_routine(reply),
         };
         match outcome {
-            Ok(()) => self.end_wait(),
+            Ok(()) => {
+                if is_news {
+                    self.pace.done = None;
+                }
+                self.end_wait();
+            }
             Err(refusal) => {
                 let answer = Err(refusal);
                 self.effects.push(Effect::Answer { reply, answer });
@@ -57,13 +63,17 @@ impl Life {
         };
         if was_put_to_rest {
             self.forget_progress();
+            self.pace.done = None;
         }
         self.silence = Some(Arc::default());
         self.recent_calls = RecentCalls::default();
         let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);
-        self.go_on();
+        match self.pace.time_left(self.now) {
+            Some(left) => self.pause(left),
+            None => self.go_on(),
+        }
         Ok(())
     }
 
@@ -165,6 +175,7 @@ impl Life {
     /// Stores a message that starts a turn. During a turn, the next model call contains it.
     fn take_message(&mut self, reply: ReplyId, body: RowBody) {
         self.nudges = 0;
+        self.pace.done = None;
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             // The turn is now about an order, whatever started it, so it does not count as nudged.
             turn.began = TurnTrigger::Ordered;
@@ -277,5 +288,20 @@ impl Life {
         let alarm = AlarmId(self.next_stamp());
         self.enter_stage(LifeStage::Pausing { alarm }, None);
         self.add_state(draft);
+    }
+}
+
+/// Whether an order tells the model something, so that a mission that was done may not be done any more.
+fn is_news_to_the_model(order: &MysisOrder) -> bool {
+    match order {
+        MysisOrder::Start | MysisOrder::Retry | MysisOrder::Stop | MysisOrder::Answer(_) => false,
+        MysisOrder::Prompt(_)
+        | MysisOrder::Mission(_)
+        | MysisOrder::Note(_)
+        | MysisOrder::ClearNotes
+        | MysisOrder::Configure(_)
+        | MysisOrder::StartRoutine(_)
+        | MysisOrder::EditRoutine(_)
+        | MysisOrder::StopRoutine => true,
     }
 }

@@ -136,6 +136,8 @@ impl Life {
                 let order = rows.find(|row| row.seq == *seq);
                 order.map_or(OrderIntent::Works, |row| OrderIntent::of(row.text()))
             }
+            // What is done brings nothing more.
+            TurnOwner::Mission { .. } if self.pace.done.is_some() => OrderIntent::Waits,
             TurnOwner::Mission { text, .. } => OrderIntent::of(text),
             TurnOwner::Nudge(_) => OrderIntent::Works,
         }

@@ -98,25 +98,22 @@ impl Life {
     fn from_past(past: RestoreArgs, both: Now) -> Life {
         let now = both.wall;
         let mut recollection = past.recollection;
-        let account = past.record.account.clone();
         let stage = stage_of(&past.record, now);
         // The rows decide: an answer that a crash kept from being stored was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
-        let own_profile = recollection.profile.take().unwrap_or(past.record.profile);
-        let own_profile = Arc::new(own_profile);
+        let own_profile = Arc::new(recollection.profile.take().unwrap_or(past.record.profile));
         let tier = TierView::restore(recollection.tier.as_deref());
+        let account = past.record.account;
         let game = restore_game(&mut recollection, account.as_deref(), both);
-        let newest = recollection.rows.last();
-        let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
+        let created_at = past.record.created_at;
+        let last_activity_at = recollection.rows.last().map_or(created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
         let routines = restore_routines(&recollection);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
-        let last = conversation.last_utterance();
-        let turn = last.map(|row| row.turn).unwrap_or_default();
+        let turn = last_turn(&conversation);
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = SessionView::unopened(account, last_tick(&conversation), now);
-        let pace = TurnPace::restored(&conversation);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
         Life {
             id: past.record.id,
@@ -127,6 +124,7 @@ impl Life {
             rules: past.rules,
             redactor: past.redactor,
             reason: past.record.reason,
+            pace: TurnPace::restored(&conversation, past.mission.as_ref()),
             conversation,
             turn,
             nudges: 0,
@@ -135,7 +133,6 @@ impl Life {
             session,
             game,
             gauge: TokenGauge::default(),
-            pace,
             watch,
             value: ValueWatch::default(),
             silence: Some(Arc::default()),
@@ -164,6 +161,12 @@ impl Life {
         let last = self.conversation.last_utterance()?;
         (last.kind() == Some(RowKind::Call)).then_some(last.turn)
     }
+}
+
+/// The turn of the model's last message.
+fn last_turn(conversation: &Conversation) -> TurnNumber {
+    let last = conversation.last_utterance();
+    last.map(|row| row.turn).unwrap_or_default()
 }
 
 /// The last tick in the conversation.

@@ -1,15 +1,36 @@
-//! The role of a Mysis: what is in force because of it.
+//! What is in force of a Mysis: its provider's rules, and what its role gives.
 
 use std::sync::Arc;
 
 use crate::budget::BudgetLimits;
 use crate::record::ProfileChange;
 use crate::role::RoleRules;
+use crate::rules::ProviderRules;
 use crate::tokens::TokenGauge;
 
 use super::Life;
 
 impl Life {
+    pub(super) fn provider_rules(&self) -> Option<&ProviderRules> {
+        self.rules.providers.get(&self.profile.provider)
+    }
+
+    pub(super) fn model_name(&self) -> Arc<str> {
+        let of_provider = || self.provider_rules().map(|provider| provider.model.clone());
+        self.profile
+            .model
+            .clone()
+            .or_else(of_provider)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn temperature(&self) -> Option<f32> {
+        self.profile.temperature.or_else(|| {
+            self.provider_rules()
+                .and_then(|provider| provider.temperature)
+        })
+    }
+
     /// What its role gives; `None` without a role that the configuration knows.
     pub(super) fn role(&self) -> Option<&Arc<RoleRules>> {
         self.rules.roles.rules_of(&self.own_profile)

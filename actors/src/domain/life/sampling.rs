@@ -24,6 +24,7 @@ impl Life {
                 | Activity::Rebuilding
                 | Activity::Pausing
                 | Activity::Waiting
+                | Activity::Done
                 | Activity::Connecting
                 | Activity::CallingModel
                 | Activity::Answering(_)

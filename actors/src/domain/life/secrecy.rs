@@ -155,6 +155,7 @@ impl Activity {
             | Activity::Rebuilding
             | Activity::Pausing
             | Activity::Waiting
+            | Activity::Done
             | Activity::Connecting
             | Activity::CallingModel
             | Activity::Answering(_)

@@ -7,6 +7,7 @@
 
 mod adapting;
 mod circles;
+mod done;
 mod faults;
 mod holding;
 mod knowing;

@@ -60,6 +60,7 @@ impl Life {
                 .map(|role| role.tools.named().cloned().collect())
                 .unwrap_or_default(),
             routines: self.routines_of_role(),
+            may_end: self.may_end(),
         }
     }
 

@@ -12,7 +12,9 @@ use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
-use super::{ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger};
+use super::{
+    ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger, done,
+};
 
 impl Life {
     /// Continues to run: resumes an interrupted turn, or begins one.
@@ -92,6 +94,7 @@ impl Life {
     pub(super) fn open_turn_number(&self) -> Option<TurnNumber> {
         let last = self.conversation.last_utterance()?;
         let is_open = last.kind() == Some(RowKind::Call)
+            && !done::says_done(&self.conversation, last)
             && (self.conversation.utterances_in(last.turn) < self.rules.max_model_calls
                 || !self.conversation.open_calls().is_empty());
         is_open.then_some(last.turn)
@@ -146,6 +149,8 @@ impl Life {
             self.make_call(open);
         } else if self.routines.run.is_some() {
             self.continue_routine();
+        } else if self.is_turn_done() {
+            self.end_done_turn();
         } else if turn.model_calls >= self.rules.max_model_calls {
             self.reach_limit();
         } else {

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, PendingCall};
 use crate::event::Activity;
 use crate::game_state::GameWait;
+use crate::ids::Timestamp;
 use crate::message::{CallStatus, Row, RowKind};
 use crate::record::Mission;
 
+use super::done::DoneMission;
 use super::input::{AlarmId, Effect};
 use super::{Life, LifeStage};
 
@@ -17,6 +19,9 @@ const LONG_PAUSES: [Duration; 3] = [
     Duration::from_secs(60),
     Duration::from_secs(300),
 ];
+
+/// How long a Mysis whose mission is done is left alone.
+const DONE_PAUSE: Duration = Duration::from_secs(3600);
 
 /// What the pause between two turns depends on.
 #[derive(Debug, Default)]
@@ -29,17 +34,20 @@ pub(super) struct TurnPace {
     waits: bool,
     /// Whether a call succeeded since the mission began.
     pub(super) has_succeeded: bool,
+    /// That the mission is done, until something is new.
+    pub(super) done: Option<DoneMission>,
 }
 
 impl TurnPace {
     /// What the rows tell of it.
-    pub(super) fn restored(conversation: &Conversation) -> TurnPace {
+    pub(super) fn restored(conversation: &Conversation, mission: Option<&Mission>) -> TurnPace {
         let since = conversation
             .rows()
             .rev()
             .take_while(|row| row.kind() != Some(RowKind::Mission));
         TurnPace {
             has_succeeded: since.into_iter().any(|row| is_success(row)),
+            done: DoneMission::restored(conversation, mission),
             ..TurnPace::default()
         }
     }
@@ -49,8 +57,12 @@ impl TurnPace {
         self.waits = false;
     }
 
-    /// A call came back.
-    pub(super) fn record_call(&mut self, status: CallStatus) {
+    /// A call came back. Who acts after having said that the mission is done goes on with it.
+    pub(super) fn record_call(&mut self, open: &PendingCall, status: CallStatus) {
+        let goes_on = |done: &DoneMission| open.key.seq > done.said_in;
+        if self.done.as_ref().is_some_and(goes_on) {
+            self.done = None;
+        }
         self.quiet = 0;
         self.is_quiet_turn = false;
         self.has_succeeded |= status == CallStatus::Done;
@@ -66,10 +78,21 @@ impl TurnPace {
 
     /// The pause that is due, if this is the configured one.
     pub(super) fn pause(&self, configured: Duration) -> Duration {
+        if self.done.is_some() {
+            return configured.max(DONE_PAUSE);
+        }
         let Some(place) = self.quiet.checked_sub(2) else {
             return configured;
         };
         configured.max(LONG_PAUSES[place.min(LONG_PAUSES.len() - 1)])
+    }
+
+    /// How long one whose mission is done is still left alone, which a restart does not change.
+    pub(super) fn time_left(&self, now: Timestamp) -> Option<Duration> {
+        let done = self.done.as_ref()?;
+        let passed = Duration::from_millis(now.since(done.asked_at));
+        let left = DONE_PAUSE.saturating_sub(passed);
+        (!left.is_zero()).then_some(left)
     }
 
     /// Whether the present pause is longer than the configured one.
@@ -87,6 +110,7 @@ impl Life {
     /// Pauses before the next turn. A long pause ends where the game lets the ship act again.
     pub(super) fn pause(&mut self, after: Duration) {
         let alarm = AlarmId(self.next_stamp());
+        let is_done = self.pace.done.is_some();
         self.stage = LifeStage::Pausing { alarm };
         let (shortest, held) = (
             self.rules.turn_pause,
@@ -94,11 +118,12 @@ impl Life {
         );
         let until_free = held.map(|(_, at)| Duration::from_millis(at.since(self.now)));
         let after = match until_free {
-            Some(free) if after > shortest => after.min(free.max(shortest)),
+            Some(free) if after > shortest && !is_done => after.min(free.max(shortest)),
             Some(_) | None => after,
         };
         self.pace.waits = after > shortest;
         let (activity, until) = match held {
+            _ if is_done => (Activity::Done, self.now.plus(after)),
             Some((GameWait::Transit, at)) => (Activity::InTransit, at),
             Some((GameWait::Cooldown, at)) => (Activity::OnCooldown, at),
             None if self.pace.waits => (Activity::Waiting, self.now.plus(after)),
@@ -112,10 +137,12 @@ impl Life {
         });
     }
 
-    /// Something happened that the model should soon see: the pause is the configured one again.
+    /// Something happened that the model should soon see: the pause is the configured one again,
+    /// unless the mission is done.
     pub(super) fn end_wait(&mut self) {
         self.pace.quiet = 0;
-        if matches!(self.stage, LifeStage::Pausing { .. }) && self.pace.waits {
+        let is_done = self.pace.done.is_some();
+        if !is_done && matches!(self.stage, LifeStage::Pausing { .. }) && self.pace.waits {
             self.pause(self.rules.turn_pause);
         }
     }
@@ -127,6 +154,7 @@ impl Life {
         self.mission = mission;
         if is_other {
             self.pace.has_succeeded = false;
+            self.pace.done = None;
             self.end_wait();
         }
     }

@@ -35,11 +35,12 @@ const STALLS: [StallKind; 6] = [
 ];
 
 /// The activities of one word.
-static PLAIN: [(Activity, &str); 13] = [
+static PLAIN: [(Activity, &str); 14] = [
     (Activity::Resting, "resting"),
     (Activity::Rebuilding, "rebuilding"),
     (Activity::Pausing, "pausing"),
     (Activity::Waiting, "waiting"),
+    (Activity::Done, "done"),
     (Activity::Connecting, "connecting"),
     (Activity::CallingModel, "calling_model"),
     (Activity::Travelling, "travelling"),
@@ -81,6 +82,7 @@ pub(super) fn activity_json(activity: &Activity) -> Value {
         | Activity::Rebuilding
         | Activity::Pausing
         | Activity::Waiting
+        | Activity::Done
         | Activity::Queueing(Lane::Logins)
         | Activity::Connecting
         | Activity::CallingModel

@@ -142,6 +142,7 @@ fn every_activity_reads_back() {
         Activity::Rebuilding,
         Activity::Pausing,
         Activity::Waiting,
+        Activity::Done,
         Activity::Queueing(Lane::Provider("local".into())),
         Activity::Queueing(Lane::Logins),
         Activity::Queueing(Lane::Game),

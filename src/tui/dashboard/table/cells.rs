@@ -213,6 +213,7 @@ fn doing_within(
         Activity::Pausing if is_long(status) => (timed("pauses"), Tone::Dim),
         Activity::Pausing => ("pauses".to_string(), Tone::Dim),
         Activity::Waiting => (timed("waiting"), Tone::Dim),
+        Activity::Done => (timed("done"), Tone::Success),
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);

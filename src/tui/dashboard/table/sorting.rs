@@ -212,6 +212,7 @@ fn activity_rank(activity: &Activity) -> u8 {
         Activity::Recording => 7,
         Activity::Pausing | Activity::Waiting | Activity::InTransit | Activity::OnCooldown => 8,
         Activity::Rebuilding => 9,
-        Activity::Resting => 10,
+        Activity::Done => 10,
+        Activity::Resting => 11,
     }
 }

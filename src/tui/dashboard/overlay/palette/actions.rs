@@ -10,6 +10,7 @@ use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::seen_state::SeenState;
 use actors::domain::ids::MysisId;
+use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
 use actors::domain::selector::Selector;
@@ -68,7 +69,7 @@ impl Dashboard {
         match command.verb {
             Verb::Broadcast => {
                 let text = words.rest_of_line(command)?;
-                self.send(ComposeTarget::Swarm, text);
+                self.send(ComposeTarget::Swarm, &typed_mission(text));
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
