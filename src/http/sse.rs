@@ -57,6 +57,11 @@ impl SseLines {
     pub fn kept_bytes(&self) -> usize {
         self.pending.len()
     }
+
+    /// The line that has not ended yet.
+    pub fn kept(&self) -> &[u8] {
+        &self.pending
+    }
 }
 
 fn line_of(line: &str) -> SseLine<'_> {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod calls;
+mod odd_ends;
 mod words;
 
 use std::time::SystemTime;
@@ -15,10 +16,12 @@ use zoea_http::raw_json::{as_text, first_element, member, member_at, pick};
 use zoea_text::redact::Redactor;
 
 use super::bounded_text::BoundedText;
-use super::content::{note_usage_details, parse_cost, parse_usage, text_of, thoughts_of};
+use super::content::{text_of, thoughts_of};
 use super::echo::ReceivedEcho;
+use super::novelty::NoveltyMeter;
 use super::refusal::Refusal;
 use super::thoughts::{SplitContent, ThoughtPlace, reasoning_text, split_content};
+use super::usage::{larger_usage, note_usage_details, parse_cost, parse_usage};
 use super::waits::HeaderWaits;
 pub(super) use arguments::are_equal;
 use calls::{MessageForm, ReceivedCalls};
@@ -43,6 +46,7 @@ const MESSAGE_KEYS: [&str; 6] = [
 pub(super) struct ReceivedAnswer {
     words: ReceivedWords,
     reasoning: BoundedText,
+    reasoning_novelty: NoveltyMeter,
     /// Where the reasoning came.
     reasoning_place: Option<ThoughtPlace>,
     echo: ReceivedEcho,
@@ -55,6 +59,10 @@ pub(super) struct ReceivedAnswer {
     refusal: Option<EmbeddedRefusal>,
     has_choice: bool,
     arrived: AnswerProgress,
+    /// How many pieces came.
+    pieces: u64,
+    /// Whether this is the beginning of an endless answer in one piece, which cannot be read.
+    is_endless: bool,
 }
 
 /// An error inside of an answer with status 200, which some servers send.
@@ -73,6 +81,19 @@ impl ReceivedAnswer {
         answer
     }
 
+    /// An answer in one piece without an end, of which so many bytes came.
+    pub(super) fn endless(bytes: u64) -> ReceivedAnswer {
+        ReceivedAnswer {
+            is_endless: true,
+            has_choice: true,
+            arrived: AnswerProgress {
+                words: bytes,
+                thoughts: 0,
+            },
+            ..ReceivedAnswer::default()
+        }
+    }
+
     /// The progress of the answer in bytes.
     pub(super) fn arrived(&self) -> AnswerProgress {
         self.arrived
@@ -81,6 +102,22 @@ impl ReceivedAnswer {
     /// Whether the server said that the answer ends, or that there will be none.
     pub(super) fn is_finished(&self) -> bool {
         self.finish_reason.is_some() || self.refusal.is_some()
+    }
+
+    /// Whether nothing new comes any more.
+    pub(super) fn is_runaway(&self) -> bool {
+        let texts = [
+            &self.words.novelty,
+            &self.reasoning_novelty,
+            &self.calls.novelty,
+        ];
+        self.is_endless || texts.into_iter().any(NoveltyMeter::is_stale)
+    }
+
+    /// An estimate of the tokens of an answer that was cut, which its server does not state any more.
+    pub(super) fn estimated_tokens(&self) -> u64 {
+        let bytes = self.arrived.words.saturating_add(self.arrived.thoughts);
+        bounds::estimated_tokens(bytes).max(self.pieces)
     }
 
     /// Whether the server reported the usage.
@@ -115,30 +152,42 @@ impl ReceivedAnswer {
     pub(super) fn add(&mut self, chunk: &str) {
         let [error, usage, model, choices, id] =
             pick(chunk, ["error", "usage", "model", "choices", "id"]);
-        if let Some(error) = error {
+        let choice = choices.and_then(first_element);
+        if let Some(error) = error.filter(|error| odd_ends::is_error(error, choice.is_some())) {
             self.refuse(error, chunk);
         }
         if let Some(usage) = usage {
             note_usage_details(usage, &mut self.facts);
-            self.stated_cost = parse_cost(usage).or(self.stated_cost);
+            self.stated_cost = self.stated_cost.max(parse_cost(usage));
         }
         let of_groq = || member_at(chunk, &["x_groq", "usage"]).and_then(parse_usage);
         let usage = usage.and_then(parse_usage).or_else(of_groq);
-        self.usage = usage.or(self.usage);
+        self.usage = larger_usage(self.usage, usage);
         if self.facts.id.is_none() {
             self.facts.id = id.and_then(as_text).map(bounds::bounded_name);
         }
         if let Some(model) = model.and_then(as_text) {
             self.model = Some(bounds::bounded_name(model));
         }
-        let Some(choice) = choices.and_then(first_element) else {
+        let Some(choice) = choice else {
             return;
         };
         self.has_choice = true;
-        let [finish_reason, delta, message, usage] =
-            pick(choice, ["finish_reason", "delta", "message", "usage"]);
-        self.usage = self.usage.or_else(|| usage.and_then(parse_usage));
-        let finish_reason = finish_reason.and_then(as_text).map(bounds::bounded_name);
+        let [finish_reason, native, delta, message, usage] = pick(
+            choice,
+            [
+                "finish_reason",
+                "native_finish_reason",
+                "delta",
+                "message",
+                "usage",
+            ],
+        );
+        self.usage = larger_usage(self.usage, usage.and_then(parse_usage));
+        let reason = |reason: Option<&str>| reason.and_then(as_text).map(bounds::bounded_name);
+        // A router's word says less than that of the server behind it.
+        let native = reason(native).filter(|native| odd_ends::is_bad_call(native));
+        let finish_reason = native.or_else(|| reason(finish_reason));
         if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
         }
@@ -179,6 +228,11 @@ impl ReceivedAnswer {
             self.echo.add(message);
         }
         let (reasoning, place) = reasoning_of(thoughts, content);
+        if form == MessageForm::Delta {
+            self.pieces += 1;
+            self.words.novelty.add(&words);
+            self.reasoning_novelty.add(&reasoning);
+        }
         if !is_again(&self.reasoning.text, &reasoning) {
             self.reasoning_place = place.or(self.reasoning_place);
             self.reasoning.add_within(&reasoning, max_bytes);
@@ -228,7 +282,7 @@ impl ReceivedAnswer {
             }));
         }
         let broken = ["network_error", "error"];
-        let reason = self.finish_reason.as_deref();
+        let reason = self.finish_reason.as_deref().filter(|_| !self.is_runaway());
         let reason = reason.filter(|reason| broken.contains(reason))?;
         Some(Err(ModelFault::Transient {
             text: format!("the server ended its answer with `{reason}`"),
@@ -236,10 +290,22 @@ impl ReceivedAnswer {
         }))
     }
 
-    fn into_complete_answer(self, secrets: &Redactor) -> ModelAnswer {
-        let SplitContent { said, thought } = split_content(&secrets.clean(&self.words.noted()));
-        let has_all = self.reasoning.left_out == 0;
-        let reasoning = secrets.clean_own(self.reasoning.noted());
+    fn into_complete_answer(mut self, secrets: &Redactor) -> ModelAnswer {
+        let why = self.why_told();
+        let stale = [&self.words.novelty, &self.reasoning_novelty].map(|novelty| {
+            let bytes = novelty.stale_bytes();
+            bytes * usize::from(novelty.is_stale())
+        });
+        if self.is_runaway() {
+            // What repeats itself must not teach the model to repeat it.
+            self.calls = ReceivedCalls::default();
+            self.echo = ReceivedEcho::default();
+            self.finish_reason = Some("repetition".to_string());
+        }
+        let words = without_end(secrets.clean_own(self.words.noted()), stale[0]);
+        let SplitContent { said, thought } = split_content(&words);
+        let has_all = self.reasoning.left_out == 0 && stale[1] == 0;
+        let reasoning = without_end(secrets.clean_own(self.reasoning.noted()), stale[1]);
         let reasoning = self.reasoning_place.map(|place| (reasoning, place));
         let is_blank = |(text, _): &(String, ThoughtPlace)| text.trim().is_empty();
         let shown = reasoning.clone().filter(|reasoning| !is_blank(reasoning));
@@ -255,7 +321,7 @@ impl ReceivedAnswer {
             calls: echoed_calls,
             ..Echo::default()
         };
-        ModelAnswer {
+        let answer = ModelAnswer {
             text: bounds::bounded_text(said, MAX_TAKEN_BYTES),
             reasoning: shown.map(|(text, _)| bounds::bounded_text(text, MAX_TAKEN_BYTES)),
             calls,
@@ -270,8 +336,31 @@ impl ReceivedAnswer {
                 id: self.facts.id.map(|id| secrets.clean_own(id)),
                 ..self.facts
             }),
+        };
+        match why {
+            Some(why) => odd_ends::told_in_turn(answer, secrets.clean_own(why)),
+            None => answer,
         }
     }
+
+    /// What the model is told of its answer within the turn, if something is wrong with it.
+    fn why_told(&self) -> Option<String> {
+        if self.is_runaway() {
+            let bytes = self.arrived.words.saturating_add(self.arrived.thoughts);
+            return Some(odd_ends::runaway_text(bytes));
+        }
+        let reason = self.finish_reason.as_deref();
+        reason
+            .filter(|reason| odd_ends::is_bad_call(reason))
+            .map(odd_ends::bad_call_text)
+    }
+}
+
+/// A text without the bytes at its end that brought nothing new.
+fn without_end(mut text: String, bytes: usize) -> String {
+    let kept = text.floor_char_boundary(text.len().saturating_sub(bytes));
+    text.truncate(kept);
+    text
 }
 
 /// The reasoning of a message, and where it stands. The first member that contains any counts. Blanks

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use actors::domain::bounds;
 use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 
-use super::answer::are_equal;
+use super::answer::{ReceivedAnswer, are_equal};
 
 /// Whether a provider has reported impossible figures.
 #[derive(Default)]
@@ -66,6 +66,15 @@ impl UsagePlausibility {
             Err(fault) => Err(fault),
         }
     }
+}
+
+/// The usage of an answer that was cut before its server could state it; `None` for another one.
+pub(super) fn estimate(answer: &ReceivedAnswer, sent: SentBytes) -> Option<TokenUsage> {
+    answer.is_runaway().then(|| TokenUsage {
+        input: bounds::estimated_tokens(sent.all),
+        output: answer.estimated_tokens(),
+        cached: 0,
+    })
 }
 
 fn twins_text(provider: &str, name: &str) -> String {

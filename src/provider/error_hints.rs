@@ -126,7 +126,7 @@ const TOOL_WORDS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "
 /// Characters that may enclose a name in a sentence.
 const QUOTES: [char; 4] = ['\'', '"', '`', '\\'];
 
-fn holds(text: &str, words: &[&str]) -> bool {
+pub(super) fn holds(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| text.contains(word))
 }

@@ -6,10 +6,10 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 
-use super::content::parse_dollars;
 use super::failure::{BadBody, HttpFailure};
 use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
+use super::usage::parse_dollars;
 use super::waits::HeaderWaits;
 
 /// How long a connection may stay open after the end of a stream before it is closed instead of
@@ -62,7 +62,8 @@ pub(super) async fn send_request(
         }
         // An error after the model has finished does not affect the answer.
         (AnswerBody::Joined(answer), broken) => {
-            let has_usage = answer.has_usage();
+            // Of an answer that was cut nothing else can be known.
+            let has_usage = answer.has_usage() || answer.is_runaway();
             hearing.note(|heard| {
                 if broken.is_none() {
                     heard.form = Some(ResponseForm::InPieces { has_usage });
@@ -104,6 +105,7 @@ async fn read_body(
             },
         };
         let stood = (reader.arrived(), reader.is_over(), reader.is_finished());
+        hearing.meter.gives_sign_of_life();
         match next {
             Ok(Some(bytes)) => reader.take(&bytes).map_err(bad_body)?,
             Ok(None) => return Ok(None),

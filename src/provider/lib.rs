@@ -13,6 +13,8 @@ mod exchange;
 mod failure;
 mod key;
 mod message;
+mod misreading;
+mod novelty;
 mod probe;
 mod quirks;
 mod refusal;
@@ -20,11 +22,13 @@ mod request;
 mod stream;
 mod thoughts;
 mod tools;
+mod usage;
 mod waits;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
@@ -180,13 +184,19 @@ struct BegunWith {
     cuts: u32,
     /// The style that the request is written in.
     style: Style,
+    /// Whose request it is.
+    asker: Option<MysisId>,
 }
 
 impl BegunWith {
-    fn of(quirks: Arc<ModelQuirks>) -> BegunWith {
+    fn of(quirks: Arc<ModelQuirks>, asker: Option<MysisId>) -> BegunWith {
         BegunWith {
             cuts: quirks.cuts(),
-            style: quirks.style(),
+            style: Style {
+                misread: quirks.misreadings.of(asker),
+                ..quirks.style()
+            },
+            asker,
             quirks,
         }
     }
@@ -205,7 +215,9 @@ impl BegunWith {
         if let Some(fault) = self.quirks.heard(came, &self.style, self.cuts) {
             return Err(fault);
         }
-        answer.map_err(|fault| self.quirks.learn(fault, request, &self.style))
+        let answer = answer.map_err(|fault| self.quirks.learn(fault, request, &self.style));
+        let misreadings = &self.quirks.misreadings;
+        misreadings.learn(self.asker, self.style.misread, answer)
     }
 }
 
@@ -228,7 +240,8 @@ impl Models for Providers {
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
         async move {
-            let begun = BegunWith::of(known.learnt.of_model(&request.model));
+            let asker = meter.turn().map(|turn| turn.mysis);
+            let begun = BegunWith::of(known.learnt.of_model(&request.model), asker);
             let tools = begun.quirks.tools.of(&request.tools, &begun.style.left_out);
             let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
             if tracing::enabled!(tracing::Level::DEBUG) {
@@ -248,7 +261,14 @@ impl Models for Providers {
             });
             let secrets = secrets.redactor();
             let answer = match answer {
-                Ok(answer) => answer.into_model_answer(&secrets),
+                Ok(answer) => {
+                    let estimate = belief::estimate(&answer, sent);
+                    let answer = answer.into_model_answer(&secrets);
+                    answer.map(|answer| ModelAnswer {
+                        usage: answer.usage.or(estimate),
+                        ..answer
+                    })
+                }
                 Err(error) => failure::judge_error(error, &secrets),
             };
             let mut answer = answer;

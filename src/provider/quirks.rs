@@ -9,6 +9,7 @@ use actors::domain::model::{ModelFault, ModelRequest};
 use serde_json::{Map, Value};
 
 use super::error_hints;
+use super::misreading::Misreadings;
 use super::probe::ResponseForm;
 use super::thoughts::KeptReasoning;
 use super::tools::ToolsCache;
@@ -38,6 +39,8 @@ pub(super) struct Style {
     pub(super) reasoning_back: Option<bool>,
     /// Whether requests say up to where they are worth caching.
     pub(super) marks_cache: bool,
+    /// How many answers in a row the server could not read, for who asks.
+    pub(super) misread: u8,
 }
 
 impl Style {
@@ -50,6 +53,16 @@ impl Style {
             extra: Arc::default(),
             reasoning_back: None,
             marks_cache: false,
+            misread: 0,
+        }
+    }
+
+    /// The temperature of a request. Where the last answer could not be read, it is a higher one, so
+    /// that the model writes something else.
+    pub(super) fn temperature(&self, wanted: Option<f32>) -> Option<f32> {
+        match self.misread {
+            0 => wanted,
+            misread => Some((wanted.unwrap_or(0.7) + 0.1 * f32::from(misread)).min(1.5)),
         }
     }
 
@@ -116,6 +129,8 @@ pub(super) struct ModelQuirks {
     style: Mutex<Style>,
     /// The number of incidents that cut streams since the last complete one.
     cuts: AtomicU32,
+    /// Whose last answer the server could not read.
+    pub(super) misreadings: Misreadings,
     /// The tools in this style.
     pub(super) tools: ToolsCache,
 }
@@ -125,6 +140,7 @@ impl ModelQuirks {
         ModelQuirks {
             style: Mutex::new(style),
             cuts: AtomicU32::new(0),
+            misreadings: Misreadings::default(),
             tools: ToolsCache::default(),
         }
     }

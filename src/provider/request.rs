@@ -26,6 +26,10 @@ pub(super) struct WireChatRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<ChatCompletionStreamOptions>,
@@ -42,6 +46,7 @@ impl<'a> WireChatRequest<'a> {
     ) -> WireChatRequest<'a> {
         let is_limited_anew = style.manners.wants_completion_limit;
         let is_ours = |key: &str| !style.extra.contains_key(key);
+        let is_of_tools = |key: &str| style.misread > 0 && tools.is_some() && is_ours(key);
         WireChatRequest {
             model: &request.model,
             messages: write_messages(
@@ -49,8 +54,8 @@ impl<'a> WireChatRequest<'a> {
                 style,
                 (&request.provider, &request.model),
             ),
-            temperature: request
-                .temperature
+            temperature: style
+                .temperature(request.temperature)
                 .filter(|_| style.has_temperature && is_ours("temperature")),
             max_tokens: request
                 .max_tokens
@@ -61,6 +66,8 @@ impl<'a> WireChatRequest<'a> {
             reasoning_effort: Some("none")
                 .filter(|_| style.manners.wants_no_effort && is_ours("reasoning_effort")),
             tools,
+            tool_choice: is_of_tools("tool_choice").then_some("required"),
+            parallel_tool_calls: is_of_tools("parallel_tool_calls").then_some(false),
             stream: style.is_streamed.then_some(true),
             // Without this option a stream does not contain the usage.
             stream_options: style.is_streamed.then_some(ChatCompletionStreamOptions {

@@ -6,9 +6,16 @@ use zoea_http::raw_json::{is_object, member};
 use zoea_http::sse::{BYTE_ORDER_MARK, SseEvent, SseLine, SseLines};
 
 use super::answer::ReceivedAnswer;
+use super::novelty::NoveltyMeter;
 
 /// The beginnings of lines of a server-sent event stream.
 const FIELD_MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
+
+/// A longer answer in one piece, or in one line, is cut where nothing new comes. A shorter one ends
+/// soon enough.
+const MAX_UNWATCHED_BYTES: usize = 128 << 10;
+/// What stands near the beginning of an answer, and of nothing else.
+const ANSWER_MARK: &str = "\"choices\"";
 
 /// Reads a body, however the network splits it.
 pub(super) struct AnswerReader {
@@ -17,6 +24,9 @@ pub(super) struct AnswerReader {
     pending: Vec<u8>,
     /// The number of bytes received.
     taken: u64,
+    /// How much is new in a body or a line that does not end.
+    novelty: NoveltyMeter,
+    is_endless: bool,
 }
 
 enum BodyForm {
@@ -54,6 +64,8 @@ impl AnswerReader {
             form,
             pending: Vec::new(),
             taken: 0,
+            novelty: NoveltyMeter::default(),
+            is_endless: false,
         }
     }
 
@@ -80,6 +92,7 @@ impl AnswerReader {
             kept_bytes = events.take(&self.pending);
             self.pending.clear();
         }
+        self.watch(bytes, kept_bytes);
         if kept_bytes > MAX_ANSWER_BYTES {
             return Err(format!(
                 "the answer is longer than {MAX_ANSWER_BYTES} bytes"
@@ -93,9 +106,27 @@ impl AnswerReader {
         Ok(())
     }
 
-    /// Whether the rest of the body is not needed.
+    /// Notices a body or a line of an answer in which nothing new comes.
+    fn watch(&mut self, bytes: &[u8], kept_bytes: usize) {
+        let kept = match &self.form {
+            BodyForm::Whole => &self.pending[..],
+            BodyForm::Pieces(events) if kept_bytes > MAX_UNWATCHED_BYTES / 2 => events.lines.kept(),
+            BodyForm::Pieces(_) | BodyForm::Unknown | BodyForm::Refusal => return,
+        };
+        self.novelty.add(&String::from_utf8_lossy(bytes));
+        if self.novelty.is_stale() && kept_bytes > MAX_UNWATCHED_BYTES {
+            let beginning = &kept[..kept.len().min(MAX_REFUSAL_BYTES)];
+            self.is_endless = String::from_utf8_lossy(beginning).contains(ANSWER_MARK);
+        }
+    }
+
+    /// Whether the rest of the body is not needed: a refusal is long enough, or nothing new comes.
     pub(super) fn is_enough(&self) -> bool {
-        matches!(self.form, BodyForm::Refusal) && self.pending.len() >= MAX_REFUSAL_BYTES
+        match &self.form {
+            BodyForm::Refusal => self.pending.len() >= MAX_REFUSAL_BYTES,
+            BodyForm::Pieces(events) => self.is_endless || events.state.answer.is_runaway(),
+            BodyForm::Whole | BodyForm::Unknown => self.is_endless,
+        }
     }
 
     /// Whether the model has finished, and only figures can follow.
@@ -124,6 +155,9 @@ impl AnswerReader {
 
     /// The result, when the body has ended.
     pub(super) fn finish(self) -> AnswerBody {
+        if self.is_endless && !is_object(&String::from_utf8_lossy(&self.pending)) {
+            return AnswerBody::Joined(Box::new(ReceivedAnswer::endless(self.taken)));
+        }
         let mut events = match self.form {
             BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => {
                 return AnswerBody::Whole(self.pending);
@@ -138,8 +172,10 @@ impl AnswerReader {
             is_damaged,
             ..
         } = events.state;
-        match is_over || answer.is_finished() {
-            _ if is_damaged => AnswerBody::Cut("the answer's stream was damaged"),
+        match is_over || answer.is_finished() || answer.is_runaway() {
+            _ if is_damaged && !answer.is_runaway() => {
+                AnswerBody::Cut("the answer's stream was damaged")
+            }
             true => AnswerBody::Joined(Box::new(answer)),
             false => AnswerBody::Cut("the answer's stream was cut"),
         }

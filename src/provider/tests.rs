@@ -1,6 +1,7 @@
 //! Tests of what is sent, and of how the odd answers of real servers are read.
 
 mod echoing;
+mod endless;
 mod hostile;
 mod streaming;
 
@@ -284,6 +285,15 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
         ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
         ("stream-same-index.200.sse", format!(r#""" "" ["function-call-1|mine|{{\"asteroid\":\"a\"}}", "function-call-2|scan|{{}}"] "tool_calls" {U}"#)),
+        ("gemini-malformed.200.sse", r#"refused ["||"]: Error: malformed_call: the model server could"#.to_string()),
+        ("openrouter-malformed.200.json", r#"refused ["||"]: Error: malformed_call: the model server could"#.to_string()),
+        ("error-empty.200.sse", format!(r#""" "" ["c0|mine|{{}}"] "tool_calls" {U}"#)),
+        ("error-text.200.sse", format!(r#""" "" ["c0|mine|{{}}"] "tool_calls" {U}"#)),
+        ("error-blank.200.sse", format!(r#""" "" ["c0|mine|{{}}"] "tool_calls" {U}"#)),
+        ("error-beside-choice.200.json", "transient None: HTTP 503: Provider overloaded".to_string()),
+        ("cache-beside-prompt.200.sse", r#""" "" ["c0|mine|{}"] "tool_calls" Some((8012, 30, 8000))"#.to_string()),
+        ("deepseek-zero-cached.200.json", r#""Off." "" [] "stop" Some((812, 31, 768))"#.to_string()),
+        ("llamacpp-peg.500.json", "adapted: asked again in another form, with".to_string()),
         ("twice-same-id.200.sse", format!(r#""" "" ["call_1|mine|{{\"asteroid\":\"a\"}}"] "tool_calls" {U}"#)),
         ("cumulative-call.200.sse", format!(r#""" "" ["call_1|mine|{{\"asteroid\":\"a\"}}"] "tool_calls" {U}"#)),
         ("whole-twice.200.sse", format!(r#""First ore." "" ["call_1|mine|{{\"asteroid\":\"a\"}}", "call_2|scan|{{}}"] "tool_calls" {U}"#)),

@@ -3,6 +3,8 @@
 
 mod model;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use zoea_rig::{Home, Process, Server, until};
 
@@ -64,4 +66,96 @@ fn a_call_that_a_server_sends_again_is_made_once() {
         count + 1,
         "no request was needed twice"
     );
+}
+
+/// The last result of a call that the model saw.
+fn last_result(request: &Value) -> &str {
+    let messages = request["messages"].as_array().expect("messages").iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    let text = results.last().and_then(|result| result["content"].as_str());
+    text.unwrap_or_default()
+}
+
+#[test]
+fn an_answer_that_goes_wrong_is_told_to_the_model_within_the_turn_and_paid() {
+    let pause = Duration::from_millis(1);
+    let line = |delta: Value| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
+    let model = OddModel::start(move |number, _| match number {
+        0 => Said::Stream(vec![end("function_call_filter: MALFORMED_FUNCTION_CALL")]),
+        1 => {
+            let endless = std::iter::repeat(line(json!({"content": "\n"})));
+            Said::Endless(Box::new(endless), pause)
+        }
+        2 => {
+            let whole = piece(0, "call_1", "get_status", "{\"note\": \"");
+            let more = json!({"index": 0, "function": {"arguments": "ore and "}});
+            let more = std::iter::repeat(line(json!({"tool_calls": [more]})));
+            let all = std::iter::once(line(json!({"tool_calls": [whole]}))).chain(more);
+            Said::Endless(Box::new(all), pause)
+        }
+        _ => words("All seen."),
+    });
+    let (home, _swarm, _galaxy) = flown(&model);
+    let rows = until("the turn ends", || said(&home, "All seen."));
+    let heard = model.heard();
+    for (number, code) in [
+        (1, "malformed_call"),
+        (2, "endless_answer"),
+        (3, "endless_answer"),
+    ] {
+        let told = last_result(&heard[number]);
+        assert!(told.starts_with(&format!("Error: {code}: ")), "{told}");
+    }
+    let is_failure = |row: &&Value| {
+        row["role"] == "host"
+            && row["content"]
+                .as_str()
+                .is_some_and(|text| text.contains("retry"))
+    };
+    assert_eq!(rows.iter().filter(is_failure).count(), 0, "{rows:#?}");
+    let books = home.json(&["books", "--json"]);
+    assert!(books.to_string().contains("tokens_out"), "{books}");
+    let alpha = home.mysis("alpha");
+    assert!(
+        alpha["tokens_out"]
+            .as_u64()
+            .is_some_and(|tokens| tokens > 400),
+        "{alpha:#}"
+    );
+}
+
+#[test]
+fn a_server_that_reads_a_long_prompt_is_waited_for_while_it_gives_signs_of_life() {
+    let model = OddModel::start(|number, _| match number {
+        0 => {
+            let comments = std::iter::repeat_n(": still reading\n\n".to_string(), 40);
+            let said =
+                json!({"choices": [{"delta": {"content": "All seen."}, "finish_reason": "stop"}]});
+            let said = format!("data: {said}\n\ndata: [DONE]\n\n");
+            Said::Endless(Box::new(comments.chain([said])), Duration::from_millis(50))
+        }
+        _ => words("Again."),
+    });
+    let galaxy = Server::galaxy(&[]);
+    let home = Home::new();
+    // The key `timeout` belongs to the provider, which stands before the game.
+    home.configure(&model.url, &galaxy.url, "");
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let text = text.replace(
+        "max_concurrency = 64",
+        "max_concurrency = 64\ntimeout = \"1s\"",
+    );
+    std::fs::write(&file, text).expect("a configuration");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "Look at your ship."]);
+    let _swarm = home.fly(&["--start-swarm"]);
+    until("the answer is there", || said(&home, "All seen."));
+    let first = &model.heard()[0]["messages"];
+    let again = model
+        .heard()
+        .iter()
+        .filter(|asked| asked["messages"] == *first)
+        .count();
+    assert_eq!(again, 1, "its work was not lost");
 }

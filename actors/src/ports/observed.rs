@@ -19,6 +19,8 @@ pub struct AnswerMeter(Arc<MeterState>);
 struct MeterState {
     turn: Option<TurnRef>,
     progress: watch::Sender<AnswerProgress>,
+    /// How often anything came: a comment, an empty piece, the end.
+    signs: watch::Sender<u64>,
     is_too_late: AtomicBool,
 }
 
@@ -45,6 +47,17 @@ impl AnswerMeter {
             *known = arrived;
             is_new
         });
+    }
+
+    /// Notes that something came that need not be a part of the answer. The server lives.
+    pub fn gives_sign_of_life(&self) {
+        self.0.signs.send_modify(|signs| *signs += 1);
+    }
+
+    /// A receiver of signs of life.
+    #[must_use]
+    pub fn subscribe_to_signs(&self) -> watch::Receiver<u64> {
+        self.0.signs.subscribe()
     }
 
     /// A receiver of the progress.

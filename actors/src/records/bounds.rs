@@ -70,6 +70,12 @@ pub const MAX_PLACE: i64 = 1_000_000_000_000;
 /// The assumed bytes of a token if the server's figures are not believed.
 const BYTES_PER_TOKEN: u64 = 3;
 
+/// An estimate of the tokens in a text of so many bytes.
+#[must_use]
+pub fn estimated_tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(BYTES_PER_TOKEN)
+}
+
 /// The usage of a call, limited to what is possible for a request and an answer of these sizes, and
 /// whether it was possible. An impossible figure is replaced by an estimate from the bytes.
 #[must_use]
@@ -81,7 +87,7 @@ pub fn plausible_usage(
     let most_in = sent_bytes.saturating_add(MAX_ADDED_PROMPT_TOKENS);
     let most_out = received_bytes.saturating_add(MAX_HIDDEN_ANSWER_TOKENS);
     let count = |told: u64, most: u64, bytes: u64| match told > most {
-        true => bytes.div_ceil(BYTES_PER_TOKEN).min(most),
+        true => estimated_tokens(bytes).min(most),
         false => told,
     };
     let input = count(told.input, most_in.min(MAX_CALL_TOKENS), sent_bytes);

@@ -13,6 +13,7 @@ use zoea_text::redact::Redactor;
 use super::arguments::{ArgumentsRoom, ReceivedArguments, are_equal};
 use crate::content::arguments_text;
 use crate::echo::ReceivedEcho;
+use crate::novelty::NoveltyMeter;
 
 /// The most calls of an answer that are read. They are more than are made, so that the operator
 /// learns of the excess.
@@ -33,6 +34,8 @@ pub(super) struct ReceivedCalls {
     /// By their index, and those of one index in the order in which they began.
     calls: Vec<ReceivedCall>,
     room: ArgumentsRoom,
+    /// How much of what came in pieces is new.
+    pub(super) novelty: NoveltyMeter,
 }
 
 #[derive(Debug, Default)]
@@ -127,6 +130,10 @@ impl ReceivedCalls {
         };
         let arguments = piece.arguments.as_deref().unwrap_or(absent);
         let bytes = (piece.name.len() + arguments.len()) as u64;
+        if form == MessageForm::Delta {
+            self.novelty.add(&piece.name);
+            self.novelty.add(arguments);
+        }
         if known.is_none() && self.calls.len() >= MAX_CALLS_READ {
             return bytes;
         }

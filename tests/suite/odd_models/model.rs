@@ -4,6 +4,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -13,6 +14,8 @@ use crate::receiver::read_request;
 pub(crate) enum Said {
     /// The choices of a stream, and then its end.
     Stream(Vec<Value>),
+    /// Lines of a stream, one after the other, each after a pause, until the client leaves.
+    Endless(Box<dyn Iterator<Item = String> + Send>, Duration),
 }
 
 /// One that leaves its model's words to a test.
@@ -71,6 +74,14 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> O
                 "data: {}\n\ndata: [DONE]\n\n",
                 json!({"choices": [], "usage": usage})
             ))
+        }
+        Said::Endless(lines, pause) => {
+            say(&head(200, "text/event-stream"))?;
+            for line in lines {
+                say(&line)?;
+                thread::sleep(pause);
+            }
+            Some(())
         }
     }
 }

@@ -13,22 +13,24 @@ use crate::ports::AnswerMeter;
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The longest time for a streamed answer, as a multiple of the longest silence.
 const MAX_SILENCES: u32 = 6;
+/// The longest time without a part of the answer while there are signs of life, likewise. A server
+/// that reads a long prompt sends comments meanwhile.
+const MAX_WORDLESS_SILENCES: u32 = 4;
 
 type ModelResult = Result<ModelAnswer, ModelFault>;
 
-/// Waits for an answer. An answer that is not streamed may take `silence`. A streamed one may be
-/// silent for as long between two deltas, and has `MAX_SILENCES` times that in all. `tell` receives
-/// the progress.
+/// Waits for an answer. Without a sign of life it may take `silence`; with them
+/// `MAX_WORDLESS_SILENCES` times that between two parts of the answer, and `MAX_SILENCES` times in all.
+/// `tell` receives the progress.
 pub(super) async fn await_answer(
     mut answer: BoxFuture<'static, ModelResult>,
     meter: &AnswerMeter,
     silence: Duration,
     mut tell: impl FnMut(AnswerProgress),
 ) -> ModelResult {
-    let mut progress = meter.subscribe();
-    let begun = Instant::now();
-    let end = begun + silence * MAX_SILENCES;
-    let (mut heard, mut told) = (begun, begun);
+    let (mut progress, mut signs) = (meter.subscribe(), meter.subscribe_to_signs());
+    let mut patience = Patience::of(silence);
+    let mut told = patience.begun;
     let mut untold: Option<AnswerProgress> = None;
     let alarm = tokio::time::sleep(silence);
     tokio::pin!(alarm);
@@ -38,40 +40,82 @@ pub(super) async fn await_answer(
             biased;
             answer = &mut answer => return answer,
             Ok(()) = progress.changed() => {
-                heard = Instant::now();
+                patience.heard = Instant::now();
+                patience.alive = patience.heard;
                 // The timer is set once for each report and not with each delta, of which there may
                 // be many.
                 if untold.replace(*progress.borrow_and_update()).is_none() {
-                    let telling = (told + PROGRESS_INTERVAL).max(heard);
-                    alarm.as_mut().reset(telling.min(heard + silence).min(end));
+                    let telling = (told + PROGRESS_INTERVAL).max(patience.heard);
+                    alarm.as_mut().reset(telling.min(patience.end()));
                 }
             }
             () = &mut alarm => {
                 let now = Instant::now();
-                if now >= end.min(heard + silence) {
+                if now >= patience.end() {
                     meter.give_up();
-                    return Err(too_late(now >= end, silence, *progress.borrow()));
+                    return Err(patience.too_late(now, *progress.borrow()));
                 }
                 if let Some(arrived) = untold.take() {
                     told = now;
                     tell(arrived);
                 }
-                alarm.as_mut().reset(end.min(heard + silence));
+                alarm.as_mut().reset(patience.end());
+            }
+            // The timer is set anew when it goes off.
+            Ok(()) = signs.changed() => {
+                signs.borrow_and_update();
+                patience.alive = Instant::now();
             }
         }
     }
 }
 
-fn too_late(is_endless: bool, silence: Duration, arrived: AnswerProgress) -> ModelFault {
-    let bytes = arrived.words.saturating_add(arrived.thoughts);
-    let text = match bytes {
-        0 => format!("no answer within {silence:?}"),
-        _ if is_endless => format!("no end of the answer within {:?}", silence * MAX_SILENCES),
-        _ => format!("nothing more of the answer for {silence:?}, after {bytes} bytes"),
-    };
-    ModelFault::Transient {
-        text,
-        retry_after: None,
+/// How long an answer is still waited for.
+struct Patience {
+    silence: Duration,
+    begun: Instant,
+    /// When a part of the answer came last.
+    heard: Instant,
+    /// When anything came last.
+    alive: Instant,
+}
+
+impl Patience {
+    fn of(silence: Duration) -> Patience {
+        let begun = Instant::now();
+        Patience {
+            silence,
+            begun,
+            heard: begun,
+            alive: begun,
+        }
+    }
+
+    fn end(&self) -> Instant {
+        let of_all = self.begun + self.silence * MAX_SILENCES;
+        let wordless = self.heard + self.silence * MAX_WORDLESS_SILENCES;
+        of_all.min(wordless).min(self.alive + self.silence)
+    }
+
+    fn too_late(&self, now: Instant, arrived: AnswerProgress) -> ModelFault {
+        let silence = self.silence;
+        let bytes = arrived.words.saturating_add(arrived.thoughts);
+        let is_endless = now >= self.begun + silence * MAX_SILENCES;
+        let is_alive = self.alive > self.heard;
+        let waited = (now - self.heard).as_secs();
+        let text = match bytes {
+            0 if is_alive => format!(
+                "no answer within {waited}s, though the server gave signs of life: it may read a long \
+                 prompt; give its provider a longer timeout"
+            ),
+            0 => format!("no answer within {silence:?}"),
+            _ if is_endless => format!("no end of the answer within {:?}", silence * MAX_SILENCES),
+            _ => format!("nothing more of the answer for {waited}s, after {bytes} bytes"),
+        };
+        ModelFault::Transient {
+            text,
+            retry_after: None,
+        }
     }
 }
 
@@ -131,6 +175,47 @@ mod tests {
         let (answer, took, _) = heard(pauses).await;
         let expected = "nothing more of the answer for 60s, after 2 bytes";
         assert_eq!((text(&answer), took.as_secs()), (expected, 115));
+    }
+
+    /// A model of which this comes before it answers, each after a pause: whether it is a part of the
+    /// answer, or just a sign of life.
+    async fn alive(pauses: Vec<(bool, Duration)>) -> (ModelResult, u64) {
+        let shared = AnswerMeter::default();
+        let meter = shared.clone();
+        let model = async move {
+            for (words, (is_part, pause)) in (1..).zip(pauses) {
+                tokio::time::sleep(pause).await;
+                meter.gives_sign_of_life();
+                if is_part {
+                    meter.stands_at(AnswerProgress { words, thoughts: 0 });
+                }
+            }
+            yes()
+        };
+        let begun = Instant::now();
+        let answer = await_answer(model.boxed(), &shared, SILENCE, |_| {}).await;
+        (answer, begun.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn comments_are_signs_of_life_within_a_bound_of_their_own() {
+        let pause = Duration::from_secs(50);
+        // A long prompt is read, and its end is told.
+        let (answer, took) = alive(vec![(false, pause); 4]).await;
+        assert_eq!((answer, took), (yes(), 200));
+        let (answer, took) = alive(vec![(false, pause); 100]).await;
+        assert!(text(&answer).contains("signs of life"), "{answer:?}");
+        assert_eq!(took, 240);
+        // Each part of the answer begins the bound anew, up to that of the whole.
+        let (answer, took) = alive([[(false, pause); 3], [(true, pause); 3]].concat()).await;
+        assert_eq!((answer, took), (yes(), 300));
+        let parts = [vec![(true, pause)], vec![(false, pause); 100]].concat();
+        let (answer, took) = alive(parts).await;
+        let expected = "nothing more of the answer for 240s, after 1 bytes";
+        assert_eq!((text(&answer), took), (expected, 290));
+        // Without them, nothing is waited for longer than before.
+        let (answer, took) = alive(vec![(false, pause), (false, SILENCE * 2)]).await;
+        assert!(answer.is_err() && took == 110, "{took}");
     }
 
     #[tokio::test(start_paused = true)]
