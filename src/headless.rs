@@ -222,6 +222,7 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
         | EventKind::SilenceChanged(_)
+        | EventKind::StandingChanged(_)
         | EventKind::FreezeChanged(_)
         | EventKind::Learned(_) => return None,
     };

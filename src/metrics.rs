@@ -7,6 +7,7 @@
 mod calls;
 mod labels;
 mod measured;
+mod needs;
 mod server;
 mod text;
 mod turns;
@@ -19,8 +20,8 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::ids::{Lane, MysisId};
 use actors::domain::message::{CallStatus, ResultMeta, RowBody, RowKind};
-use actors::domain::needs::operator_need;
 use actors::domain::outages::ServerOutages;
+use actors::domain::standing::StandingConditions;
 use actors::domain::state::LifeState;
 use actors::ports::Clock;
 use zoea_system::clock::MachineClock;
@@ -70,6 +71,7 @@ struct MetricsState {
     budget: Option<Arc<BudgetStatus>>,
     outages: Arc<ServerOutages>,
     is_frozen: bool,
+    standing: Arc<StandingConditions>,
 }
 
 /// The label of a row of a kind that this version does not know.
@@ -114,6 +116,7 @@ impl Metrics {
             }
             (EventKind::BudgetChanged(budget), _) => numbers.budget = Some(budget.clone()),
             (EventKind::OutagesChanged(outages), _) => numbers.outages = outages.clone(),
+            (EventKind::StandingChanged(standing), _) => numbers.standing = standing.clone(),
             (EventKind::FreezeChanged(since), _) => numbers.is_frozen = since.is_some(),
             (
                 EventKind::Created
@@ -310,21 +313,7 @@ impl MetricsState {
 
     /// What an operator is alerted by.
     fn write_needs(&self, page: &mut MetricsPage) {
-        let help = "Myses that need the operator, by what is the matter.";
-        page.write_head("zoea_needs", "gauge", help);
-        let mut needs: BTreeMap<(Option<&str>, &'static str), u64> = BTreeMap::new();
-        for of in self.statuses.values() {
-            if let Some(need) = operator_need(of) {
-                *needs.entry((process_of(of), need.what)).or_default() += 1;
-            }
-        }
-        for ((process, cause), count) in needs {
-            page.write_line(
-                "zoea_needs",
-                &with_process(("cause", cause), process),
-                count,
-            );
-        }
+        needs::write(self.statuses.values(), &self.standing, page);
         let help = "1 while the swarm is frozen, so that nothing leaves, else 0.";
         page.write_head("zoea_frozen", "gauge", help);
         page.write_line("zoea_frozen", &[], u64::from(self.is_frozen));

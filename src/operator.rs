@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use actors::commander::CommanderMsg;
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::message::Severity;
+use actors::domain::standing::StandingKind;
 use actors::ports::Clock;
 use ractor::ActorRef;
 
@@ -37,6 +38,17 @@ impl Operator {
         });
         if commander.cast(message).is_err() {
             log(severity, code, text);
+        }
+    }
+}
+
+impl Operator {
+    /// Says what is known of a condition of the whole program: its text, or `None` if it is over.
+    pub fn tell_standing(&self, kind: StandingKind, text: Option<&str>) {
+        let message = CommanderMsg::Standing(kind, text.map(Into::into));
+        let is_told = self.0.get().is_some_and(|it| it.cast(message).is_ok());
+        if let Some(text) = text.filter(|_| !is_told) {
+            log(kind.severity(), kind.code(), text);
         }
     }
 }

@@ -14,6 +14,7 @@ mod outside;
 mod prompt;
 mod reload;
 mod roles;
+mod room;
 mod rules;
 mod setup_check;
 pub mod simulated;
@@ -67,7 +68,11 @@ pub use offline::{OfflineOptions, OfflineServers, add_resting_offline_model, fir
 pub use outside::{proxied_servers, refuse_unusable_proxies, unencrypted_secrets};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
-pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, upstream_access};
+pub use room::check_room;
+pub use rules::{
+    configured_secrets, describe_default_cap, describe_missing_secrets, provider_endpoints,
+    upstream_access,
+};
 
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
@@ -154,7 +159,7 @@ impl RunningSwarm {
             let _ = commander.cast(CommanderMsg::Configured(trigger));
         }
         let source = OrderSource::CommandLine;
-        let running = RunningSwarm {
+        let mut running = RunningSwarm {
             swarm: Swarm::new(commander.clone(), parts.ledger.clone(), source),
             commander,
             ended,
@@ -176,6 +181,10 @@ impl RunningSwarm {
         running.announce(is_live, options.start_idle).await?;
         if is_live {
             running.report_unread_proofs(&parts.lessons);
+            if running.settings.store.database_url.is_none() {
+                let (database, operator) = (running.home.database(), running.operator.clone());
+                running.watchers.watch_room(database, operator);
+            }
         }
         Ok(running)
     }

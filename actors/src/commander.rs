@@ -20,6 +20,7 @@ mod recording;
 mod returning;
 mod rules;
 mod silence;
+mod standing;
 mod supervising;
 mod terminal;
 mod watching;
@@ -163,6 +164,7 @@ impl Actor for Commander {
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
             CommanderMsg::Report(report) => state.on_report(&myself, report),
             CommanderMsg::News(news) => state.on_child_event(news),
+            CommanderMsg::Standing(kind, text) => state.on_standing(kind, text.as_deref()),
             CommanderMsg::Fleet(step) => state.on_fleet_step(&myself, *step).await?,
             CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),

@@ -19,6 +19,7 @@ use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::record::GameAccount;
+use crate::domain::standing::StandingKind;
 use crate::domain::write::Batch;
 use crate::ports::{Clock, Ledger, LedgerFault};
 use crate::timer::{Timer, set_timer};
@@ -27,9 +28,6 @@ pub use handle::{StoreHandle, Urgency};
 
 /// The most batches in one commit.
 const MAX_GROUP_BATCHES: usize = 512;
-/// The codes for a failing ledger, reported once, and for its recovery.
-pub(crate) const STORE_TROUBLE: &str = "store_trouble";
-pub(crate) const STORE_HEALED: &str = "store_healed";
 
 /// The longest time for which writes that can wait are gathered for one commit (decision 259).
 const GATHERING_TIME: Duration = Duration::from_millis(50);
@@ -349,12 +347,14 @@ impl StoreState {
             None if self.waits.is_none() => {}
             None => {
                 self.waits = None;
-                self.tell_notice(Severity::Info, STORE_HEALED, "the store works again");
+                let (code, words) = StandingKind::StoreTrouble.end();
+                self.tell_notice(Severity::Info, code, words);
             }
             Some(why) => {
                 if self.waits.is_none() {
                     let text = format!("the store does not take writes: {why}; trying on");
-                    self.tell_notice(Severity::Error, STORE_TROUBLE, &text);
+                    let kind = StandingKind::StoreTrouble;
+                    self.tell_notice(kind.severity(), kind.code(), &text);
                 }
                 let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
                 let wait = self.waits.get_or_insert_with(first).next_wait();

@@ -10,6 +10,7 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, operator_need};
 use actors::domain::silence::NOTHING_HAPPENS;
+use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -46,15 +47,13 @@ pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
             },
             _,
         ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
-        // These are told once for each silence and each freeze, and are no failure of the program.
-        (
-            EventKind::Notice {
-                code: code @ (NOTHING_HAPPENS | FROZEN),
-                text,
-                ..
-            },
-            _,
-        ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
+        // These are told once for each silence, freeze and condition, and are no failure of the program.
+        (EventKind::Notice { code, text, .. }, _)
+            if [NOTHING_HAPPENS, FROZEN].contains(code)
+                || StandingKind::of_code(code).is_some() =>
+        {
+            Some(AlertSignal::Wrong(event.at, code, text.clone()))
+        }
         _ => None,
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
+use actors::domain::standing::StandingKind;
 use actors::domain::tool::Toolset;
 use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use zoea_contract::to_value;
 use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
@@ -19,10 +20,12 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::prove::{self, ProveOptions};
 use crate::cli::unfrozen::unless_frozen;
 use crate::cli::{out, shown};
-use crate::home::Home;
+use crate::control::call::ControlCall;
+use crate::control::client::ControlClient;
+use crate::home::{Home, RunFile};
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
-use zoea_system::descriptors;
+use zoea_system::{descriptors, disk};
 
 /// The options of `zoea doctor`.
 #[derive(Debug, Args)]
@@ -79,6 +82,7 @@ pub(super) async fn run(
         check_prompt(&mut checks, home);
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
+            checks.extend(check_disk(home, settings));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
             checks.extend(check_network(settings));
             let asked = unless_frozen(home, async {
@@ -203,10 +207,7 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     let access = wiring::acquire_home(home, out::note).await;
     let _lock = match access.map_err(|error| error.to_string())? {
         HomeAccess::Own(lock) => lock,
-        HomeAccess::Running(running) => {
-            let pid = running.pid;
-            return Ok(format!("in use by the running program (pid {pid})"));
-        }
+        HomeAccess::Running(running) => return check_running(home, &running).await,
     };
     let path = home.database();
     if !path.exists() {
@@ -217,6 +218,51 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     let swarm = ledger.swarm().await.map_err(|fault| fault.to_string())?;
     ledger.close().await;
     Ok(format!("{} myses", swarm.myses.len()))
+}
+
+/// Asks the running program what is wrong with its database.
+async fn check_running(home: &Home, running: &RunFile) -> DoctorFinding {
+    let pid = running.pid;
+    let token = home.control_token().map_err(|error| error.to_string())?;
+    let token = token.ok_or_else(|| "the running program has no control.token".to_string())?;
+    let asked = async {
+        let client = ControlClient::connect(running, &token, out::note).await?;
+        client.ask(&ControlCall::Status {}).await
+    };
+    let status = match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
+        Ok(status) => status.map_err(|error| error.to_string())?,
+        Err(_) => return Err(format!("the running program (pid {pid}) gives no answer")),
+    };
+    let warnings = status["warnings"].as_array().into_iter().flatten();
+    let code = StandingKind::LittleRoom.code();
+    let mut little = warnings.filter(|warning| warning["code"] == code);
+    let little = little.next().map(|warning| &warning["text"]);
+    match status["trouble"]
+        .as_str()
+        .or(little.and_then(Value::as_str))
+    {
+        Some(trouble) => Err(format!(
+            "in use by the running program (pid {pid}): {trouble}"
+        )),
+        None => Ok(format!("in use by the running program (pid {pid})")),
+    }
+}
+
+/// Looks at the room on the disk of the database. A server looks after its own.
+fn check_disk(home: &Home, settings: &Settings) -> Option<(String, DoctorFinding)> {
+    if settings.store.database_url.is_some() {
+        return None;
+    }
+    let database = home.database();
+    let place = match database.exists() {
+        true => &database,
+        false => home.directory(),
+    };
+    let finding = match disk::free_bytes(place) {
+        Ok(free) => wiring::check_room(&database, free),
+        Err(error) => Err(format!("{}: {error}", place.display())),
+    };
+    Some(("disk".to_string(), finding))
 }
 
 /// Checks a server's database. A swarm may use it meanwhile.

@@ -112,14 +112,14 @@ pub(super) async fn run(
     if args.offline {
         own.offline = Some(OfflineServers::start(&home, args.offline_options()).await?);
     }
-    let (mut settings, on_defaults) = match &own.offline {
+    let (mut settings, remarks) = match &own.offline {
         Some(offline) => {
             let settings = Settings {
                 tui: look.unwrap_or_default(),
                 traces: TraceSettings::of_environment(environment),
                 ..offline.settings().clone()
             };
-            (settings, None)
+            (settings, Remarks::new())
         }
         None => load_settings(global, &home, environment)?,
     };
@@ -128,7 +128,7 @@ pub(super) async fn run(
     let stopped = run_swarm(
         args,
         lock,
-        (&settings, on_defaults),
+        (&settings, remarks),
         secrets,
         (global, environment),
         &own,
@@ -174,23 +174,27 @@ impl StopReason {
     }
 }
 
+/// What the operator is told of the configuration at the start, each with its code.
+type Remarks = Vec<(&'static str, String)>;
+
 fn load_settings(
     global: &GlobalArgs,
     home: &Home,
     environment: &Environment,
-) -> anyhow::Result<(Settings, Option<String>)> {
+) -> anyhow::Result<(Settings, Remarks)> {
     let loaded = global.load_settings(home, environment)?;
-    for warning in &loaded.warnings {
-        tracing::warn!(%warning, "configuration");
-    }
     let on_defaults = loaded.describe_defaults();
-    Ok((loaded.settings, on_defaults))
+    let on_defaults = on_defaults.map(|text| ("no_configuration", text));
+    let warnings = loaded.other_warnings();
+    let warnings = warnings.map(|text| ("configuration", text.clone()));
+    let remarks = on_defaults.into_iter().chain(warnings).collect();
+    Ok((loaded.settings, remarks))
 }
 
 async fn run_swarm(
     args: &RunArgs,
     lock: HomeLock,
-    (settings, on_defaults): (&Settings, Option<String>),
+    (settings, remarks): (&Settings, Remarks),
     secrets: Secrets,
     (global, environment): (&GlobalArgs, &Environment),
     own: &OwnServers,
@@ -211,7 +215,7 @@ async fn run_swarm(
         return Ok((StopReason::Asked, None));
     };
     let mut flight = flight?;
-    report_start(&flight, settings, on_defaults, (args, environment));
+    report_start(&flight, settings, remarks, (args, environment));
     let began = chrono::Utc::now();
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     let is_stopped = was_stopped || {
@@ -256,7 +260,7 @@ async fn run_swarm(
 fn report_start(
     flight: &RunningSwarm,
     settings: &Settings,
-    on_defaults: Option<String>,
+    remarks: Remarks,
     (args, environment): (&RunArgs, &Environment),
 ) {
     let note = |text: &str| {
@@ -269,13 +273,16 @@ fn report_start(
             flight.tell_operator(Severity::Warn, "colours", &text);
         }
     }
-    if let Some(text) = on_defaults {
-        flight.tell_operator(Severity::Warn, "no_configuration", &text);
+    for (code, text) in remarks {
+        flight.tell_operator(Severity::Warn, code, &text);
         note(&text);
     }
-    if let Some(text) = wiring::describe_default_cap(settings) {
-        note(&text);
-    }
+    // The swarm tells these itself.
+    let told = [
+        wiring::describe_missing_secrets(settings),
+        wiring::describe_default_cap(settings),
+    ];
+    told.iter().flatten().for_each(|text| note(text));
     let swarm = flight.swarm();
     for text in swarm.ledger().notes() {
         tracing::warn!(note = %text, "database");

@@ -58,6 +58,10 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     if let Some(trouble) = status["trouble"].as_str() {
         out::line(&format!("trouble: {}", trouble))?;
     }
+    for warning in status["warnings"].as_array().into_iter().flatten() {
+        let text = text_or_none(warning, "text");
+        out::line(&out::clean(&format!("warning: {text}")))?;
+    }
     if let Some(silence) = status["silence"].as_str() {
         out::line(&out::clean(silence))?;
     }

@@ -125,6 +125,7 @@ impl<'a> EventKindJson<'a> {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::StandingChanged(_)
             | EventKind::FreezeChanged(_)
             | EventKind::Learned(_) => return None,
         })

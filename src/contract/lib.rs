@@ -2,6 +2,7 @@
 //!
 //! Each shape is a type. [`to_value`] converts it to a value with sorted members.
 
+mod conditions;
 mod events;
 mod orders;
 mod proof;
@@ -14,6 +15,7 @@ mod units;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use conditions::{ProxiedServerJson, WarningJson};
 pub use events::{EventJson, EventRecordJson};
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,
@@ -26,7 +28,7 @@ pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
     AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson,
-    ProxiedServerJson, SpendingJson,
+    SpendingJson,
 };
 
 /// A shape of the contract as a value whose members are sorted by name.

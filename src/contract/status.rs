@@ -15,6 +15,7 @@ use actors::domain::routine::{CircleOffer, RoutineStatus};
 use actors::domain::state::LifeState;
 use serde::Serialize;
 
+use super::conditions::{ProxiedServerJson, WarningJson};
 use super::question::QuestionJson;
 use super::samples::FiguresJson;
 use super::units::to_dollars;
@@ -34,6 +35,8 @@ pub struct ProgramStatusJson<'a> {
     pub mission: Option<String>,
     /// Why the store cannot be written; `None` if it can.
     pub trouble: Option<Arc<str>>,
+    /// What else needs the operator and concerns the whole program.
+    pub warnings: Vec<WarningJson<'a>>,
     /// Since when the swarm is frozen; `None` if it is not.
     pub frozen_since: Option<String>,
     /// What is told where the swarm runs and nothing happens; `None` if it plays.
@@ -267,19 +270,6 @@ impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
             needs_operator: away.needs_operator,
         }
     }
-}
-
-/// A server in `status` that is reached through a proxy.
-#[derive(Debug, Serialize)]
-pub struct ProxiedServerJson {
-    /// The server's name.
-    pub server: String,
-    /// Its scheme, host and port.
-    pub address: String,
-    /// The proxy's, without a password.
-    pub proxy: String,
-    /// The environment variable that names the proxy.
-    pub variable: &'static str,
 }
 
 /// The cost of today in `status`, and its share of the budget.

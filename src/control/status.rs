@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
 use actors::domain::outages::ServerOutages;
+use actors::domain::standing::StandingKind;
 use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{
     MissionJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson, SpendingJson,
-    to_value,
+    WarningJson, to_value,
 };
 
 use crate::swarm::Swarm;
@@ -49,13 +50,17 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
     let arrival = swarm.login_progress().await;
     let frozen_since = swarm.frozen_since().await;
     let process = swarm.process_name().await;
+    let standing = swarm.standing().await;
     to_value(&ProgramStatusJson {
         version: env!("CARGO_PKG_VERSION"),
         pid: std::process::id(),
         process: process.clone(),
         started_at: &about.started_at,
         mission: mission.map(|mission| mission.text.to_string()),
-        trouble: swarm.store_trouble().await,
+        trouble: standing
+            .get(StandingKind::StoreTrouble)
+            .map(|trouble| trouble.text.clone()),
+        warnings: WarningJson::list(&standing),
         frozen_since: frozen_since.map(|at| at.to_string()),
         silence: swarm.silence().await.map(|notice| notice.text.clone()),
         states,

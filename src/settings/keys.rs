@@ -1,6 +1,7 @@
 //! API keys: read from the places that the configuration names, and never shown.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -56,6 +57,16 @@ struct GameCredentials {
 pub(super) struct KeyRemarks {
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<String>,
+    /// The warnings about secrets that are named and not there.
+    pub(super) missing: Vec<String>,
+}
+
+impl KeyRemarks {
+    /// A secret that is named is not there.
+    pub(super) fn miss(&mut self, text: String) {
+        self.missing.push(text.clone());
+        self.warnings.push(text);
+    }
 }
 
 /// Fills in the key of every provider, what the game's server wants, the token of the alerts' webhook,
@@ -105,12 +116,13 @@ pub(super) fn fetch_keys(
         let value = environment.get(name).and_then(|value| value.to_str());
         alerts.token = value.and_then(usable_key);
         if alerts.token.is_none() {
-            remarks.warnings.push(format!(
+            remarks.miss(format!(
                 "alerts.token_env: {} holds no token, so the webhook is called without one",
                 shown_variable(name)
             ));
         }
     }
+    settings.missing_secrets.clone_from(&remarks.missing);
 }
 
 /// Fills in what the game's server wants with each request, or in the environment of its process.
@@ -202,7 +214,7 @@ fn value_of(
     let value = found.and_then(accept);
     if value.is_none() {
         let text = format!("{setting}: {place} holds no usable value, so {follows}");
-        remarks.warnings.push(text);
+        remarks.miss(text);
     }
     value
 }
@@ -229,7 +241,7 @@ fn usable_variable(text: &str) -> Option<Secret> {
 fn code_of(found: Option<&str>, place: &str, remarks: &mut KeyRemarks) -> Option<Secret> {
     let code = found.and_then(usable_key);
     if code.is_none() {
-        remarks.warnings.push(format!(
+        remarks.miss(format!(
             "mcp.registration_code{place} holds no code, so `register` goes without one"
         ));
     }
@@ -243,8 +255,9 @@ fn from_variable(
     remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
     let shown = shown_variable(variable);
-    let Some(key) = environment.get(variable).filter(|value| !value.is_empty()) else {
-        remarks.warnings.push(format!(
+    let is_empty = |value: &OsStr| value.to_str().is_some_and(|text| text.trim().is_empty());
+    let Some(key) = environment.get(variable).filter(|value| !is_empty(value)) else {
+        remarks.miss(format!(
             "{section}.api_key_env: {shown} is not set, so requests go out without a key"
         ));
         return None;
@@ -269,9 +282,9 @@ fn from_entry(
     let key = entries
         .get(entry)
         .map_or("", |found| found.api_key.expose());
-    if key.is_empty() {
+    if key.trim().is_empty() {
         let file = file.display();
-        remarks.warnings.push(format!(
+        remarks.miss(format!(
             "{section}.api_key_name: {file} has no key of that name, so requests go out without one"
         ));
         return None;

@@ -98,6 +98,8 @@ macro_rules! settings {
             $($(#[doc = $after])* pub $later: $Later,)*
             /// The Myses that exist after the start, at most `swarm.max_myses`.
             pub myses: Vec<DeclaredMysis>,
+            /// A sentence for each secret that is named and not there.
+            pub missing_secrets: Vec<String>,
         }
 
         const AT_ONCE: &[ReloadPart] = &[$(settings!(@part $now, $now_label)),*];
@@ -112,6 +114,7 @@ macro_rules! settings {
                     $($now: settings!(@read root, names, $now, $Now),)*
                     $($later: settings!(@read root, names, $later, $Later),)*
                     myses: roster::read_roster(&mut root, &names),
+                    missing_secrets: Vec::new(),
                 };
                 roster::check_fits(&mut root, &settings);
                 root.finish();
@@ -188,6 +191,15 @@ pub struct LoadedSettings {
     pub warnings: Vec<String>,
 }
 
+impl LoadedSettings {
+    /// The sentences about anything but missing secrets.
+    pub fn other_warnings(&self) -> impl Iterator<Item = &String> {
+        let missing = &self.settings.missing_secrets;
+        let warnings = self.warnings.iter();
+        warnings.filter(move |warning| !missing.contains(warning))
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         document::load(None, &Environment::default(), Self::read_root).0
@@ -208,7 +220,7 @@ impl Settings {
             document::load(file.as_deref(), environment, Self::read_root);
         let mut remarks = KeyRemarks {
             mistakes,
-            warnings: Vec::new(),
+            ..KeyRemarks::default()
         };
         keys::fetch_keys(
             &mut settings,
@@ -249,7 +261,7 @@ impl Settings {
         let (mut settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
         let mut remarks = KeyRemarks {
             mistakes,
-            warnings: Vec::new(),
+            ..KeyRemarks::default()
         };
         keys::fetch_keys(&mut settings, environment, credentials, &mut remarks);
         SettingsError::check(remarks.mistakes)?;

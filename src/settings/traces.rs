@@ -211,7 +211,7 @@ impl Variables<'_> {
     fn named_headers(&mut self, name: &str) -> Vec<(String, Secret)> {
         let shown = shown_variable(name);
         let Some(text) = self.get(name) else {
-            self.remarks.warnings.push(format!(
+            self.remarks.miss(format!(
                 "traces.headers_env: {shown} is not set, so spans go out without its headers"
             ));
             return Vec::new();

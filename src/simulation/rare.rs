@@ -120,6 +120,7 @@ impl RareEvent {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::StandingChanged(_)
             | EventKind::FreezeChanged(_)
             | EventKind::Learned(_) => None,
         }

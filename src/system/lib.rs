@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod descriptors;
+pub mod disk;
 pub mod files;
 pub mod listen;
 pub mod machine;

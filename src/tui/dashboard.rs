@@ -54,6 +54,7 @@ use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
 use actors::domain::silence::SilenceNotice;
+use actors::domain::standing::StandingConditions;
 use zoea_text::redact::Redactor;
 
 use action::TerminalAction;
@@ -95,6 +96,7 @@ pub struct Dashboard {
     spending: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
     silence: Option<Arc<SilenceNotice>>,
+    standing: Arc<StandingConditions>,
     /// Since when the swarm is frozen.
     frozen: Option<Timestamp>,
     rules: Option<Arc<SwarmRules>>,
@@ -166,6 +168,7 @@ impl Dashboard {
             spending: Arc::default(),
             outages: Arc::default(),
             silence: None,
+            standing: Arc::default(),
             frozen: None,
             rules: None,
             redactor: Arc::default(),

@@ -15,6 +15,7 @@ use crate::dashboard::{
     table,
 };
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::{Depth, Paint};
@@ -71,14 +72,20 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
     }
     footer::paint(dashboard, &layout, painter);
     let all = dashboard.screen();
+    // What is told at the top is not covered.
+    let free = Rect {
+        y: layout.banner.height,
+        height: all.height - layout.banner.height,
+        ..all
+    };
     for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
                 composer::view::paint(dashboard, composer, layout.writing, painter)
             }
-            Overlay::Form(form) => form::view::paint(form, all, painter),
-            Overlay::Confirm(question) => question::view::paint(question, all, painter),
-            Overlay::Palette(palette) => palette::view::paint(palette, all, painter),
+            Overlay::Form(form) => form::view::paint(form, free, painter),
+            Overlay::Confirm(question) => question::view::paint(question, (all, free), painter),
+            Overlay::Palette(palette) => palette::view::paint(palette, free, painter),
             Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
             Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
             Overlay::Graphs(view) => graphs::view::paint(dashboard, view, &layout, painter),
@@ -90,7 +97,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
                 routine_editor::view::paint(dashboard, editor, &layout, painter)
             }
             Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
-            Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
+            Overlay::Help(top) => help::paint(dashboard, *top, free, painter),
         }
     }
 }

@@ -10,6 +10,7 @@ use actors::commander::CommanderMsg;
 use actors::domain::event_record::OrderSource;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Reloaded};
+use actors::domain::standing::StandingKind;
 use actors::ports::Configuration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,7 +20,9 @@ use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
 use super::outside::refuse_unusable_proxies;
-use super::{RunningSwarm, describe_default_cap, provider_endpoints, roles, rules};
+use super::{
+    RunningSwarm, describe_default_cap, describe_missing_secrets, provider_endpoints, roles, rules,
+};
 
 /// The way to answer the caller of a reload.
 pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
@@ -92,6 +95,9 @@ impl RunningSwarm {
         if let Some(text) = describe_default_cap(settings) {
             self.operator.tell(Severity::Info, "default_cap", &text);
         }
+        let missing = describe_missing_secrets(settings);
+        self.operator
+            .tell_standing(StandingKind::SecretMissing, missing.as_deref());
     }
 
     /// Applies a configuration. Everything is checked before anything is changed.
@@ -105,14 +111,14 @@ impl RunningSwarm {
         })?;
         let swarm_rules = rules::swarm_rules(&loaded.settings, &self.home);
         let swarm_rules = swarm_rules.map_err(|error| vec![format!("{error:#}")])?;
+        for warning in loaded.other_warnings() {
+            self.operator.tell(Severity::Warn, "configuration", warning);
+        }
         let new = loaded.settings;
         refuse_unusable_proxies(&new, &Proxies::of_process()).map_err(|text| vec![text])?;
         let lessons = ConfiguredLessons::read(&self.home, &new);
         let swarm_rules = Arc::new(lessons.complete(swarm_rules));
         self.report_unread_proofs(&lessons);
-        for warning in &loaded.warnings {
-            self.operator.tell(Severity::Warn, "configuration", warning);
-        }
         self.report_changes_after_restart(&new);
         let reloaded = Reloaded {
             at_once: self.settings.changes_at_once(&new),

@@ -80,6 +80,18 @@ pub fn describe_default_cap(settings: &Settings) -> Option<String> {
     ))
 }
 
+/// What is said of the secrets that the configuration names and that are not there; `None` if all are.
+#[must_use]
+pub fn describe_missing_secrets(settings: &Settings) -> Option<String> {
+    let missing = &settings.missing_secrets;
+    (!missing.is_empty()).then(|| {
+        format!(
+            "{}; set what is missing, or take its setting out of the configuration, and start zoea again",
+            missing.join("; ")
+        )
+    })
+}
+
 /// The endpoints of all providers.
 #[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {

@@ -1,5 +1,6 @@
 //! Watchers: the observers of a running swarm, which stop with it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use actors::commander::{Adapters, Watcher};
@@ -18,6 +19,7 @@ use crate::traces::SpanExporter;
 use actors::listener::Listener;
 
 use super::daily::{self, DailyReporter};
+use super::room::watch_room;
 use zoea_system::listen::describe_listen_error;
 
 /// The observers of a running swarm.
@@ -30,6 +32,7 @@ pub(super) struct Watchers {
     alerts: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
     standstill: Option<AbortOnDropHandle<()>>,
+    room: Option<AbortOnDropHandle<()>>,
 }
 
 impl Watchers {
@@ -105,6 +108,11 @@ impl Watchers {
         self.reports = Some(AbortOnDropHandle::new(writing));
     }
 
+    /// Starts to watch the room on the disk of a database.
+    pub(super) fn watch_room(&mut self, database: PathBuf, operator: Operator) {
+        self.room = Some(AbortOnDropHandle::new(watch_room(database, operator)));
+    }
+
     /// The address of the metrics, if they are served.
     pub(super) fn metrics(&self) -> Option<String> {
         self.metrics.as_ref().map(MetricsServer::url)
@@ -112,7 +120,7 @@ impl Watchers {
 
     /// Stops all observers.
     pub(super) async fn stop(self) {
-        drop((self.reports, self.standstill));
+        drop((self.reports, self.standstill, self.room));
         for listener in self.listeners {
             listener.stop().await;
         }

@@ -361,6 +361,7 @@ impl World {
                 | EventKind::BudgetChanged(_)
                 | EventKind::OutagesChanged(_)
                 | EventKind::SilenceChanged(_)
+                | EventKind::StandingChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Shutdown => None,
             }

@@ -7,39 +7,54 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use serde_json::json;
+use zoea_rig::{Home, Process, until};
+
 use crate::scene::{Scene, pause};
 use crate::verdict::number;
 
 /// The number of times that it is filled, unless `ZOEA_FULL_DISKS` gives another.
 const TIMES: u64 = 2;
 
-/// Mounts a file system of 40 MB in a namespace of its own, which ends with the last process in it.
-const SCRIPT: &str = r#"mount -t tmpfs -o size=40m tmpfs "$1" && TMPDIR="$1" exec "$2" --ignored --exact --nocapture full::in_a_small_file_system"#;
+/// Mounts a small file system in a namespace of its own, which ends with the last process in it, and runs a
+/// test of this program there.
+const SCRIPT: &str = r#"mount -t tmpfs -o size="$4" tmpfs "$1" && TMPDIR="$1" exec "$2" --ignored --exact --nocapture "$3""#;
 
 #[test]
 fn a_disk_that_fills_up_and_is_emptied_costs_nothing_that_was_acknowledged() {
+    let told = run_in_a_file_system("full::in_a_small_file_system", "40m");
+    println!("{told}");
+}
+
+#[test]
+fn a_disk_with_little_room_is_told_of_before_it_is_full_and_until_it_has_room() {
+    let told = run_in_a_file_system("full::in_a_file_system_with_some_room", "100m");
+    println!("{told}");
+}
+
+/// Runs a test in a file system of its own. Returns what it said.
+fn run_in_a_file_system(test: &str, size: &str) -> String {
     let place = tempfile::tempdir().expect("a directory");
     let may = Command::new("unshare")
         .args(["-rm", "mount", "-t", "tmpfs", "tmpfs"])
         .arg(place.path())
         .output();
     if !may.is_ok_and(|output| output.status.success()) {
-        println!(
-            "!!!! A SMALL FILE SYSTEM IS NOT TESTED: none can be made here (unshare -rm, mount)"
-        );
-        return;
+        return "!!!! A SMALL FILE SYSTEM IS NOT TESTED: none can be made here (unshare -rm, mount)"
+            .to_string();
     }
     let output = Command::new("unshare")
         .args(["-rm", "sh", "-c", SCRIPT, "sh"])
         .arg(place.path())
         .arg(std::env::current_exe().expect("this program"))
+        .args([test, size])
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("1 passed"), "{said}");
-    println!("{said}");
+    said.into_owned()
 }
 
 #[test]
@@ -73,6 +88,71 @@ fn in_a_small_file_system() {
         assert!(scene.start(|_| ()));
     }
     println!("seed {seed}: filled {times} times, {}", scene.judge());
+}
+
+#[test]
+#[ignore = "fills its temporary directory; a test above runs it in a small one"]
+fn in_a_file_system_with_some_room() {
+    let home = Home::new();
+    let heard = std::env::temp_dir().join("alerts");
+    let command = format!("cat >> {}", heard.display());
+    let more = format!("[alerts]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
+    home.configure("http://127.0.0.1:9/v1", "", &more);
+    let mut command = home.command(&["run", "--headless", "--json"]);
+    // What it says at the end must not be on the full disk.
+    let test = std::env::current_exe().expect("this program");
+    let beside = test.parent().expect("a directory");
+    let complaints = tempfile::NamedTempFile::new_in(beside).expect("a file");
+    command.stderr(complaints.reopen().expect("the same file"));
+    let mut swarm = home.launch(command);
+    let database = home.file("zoea.db").display().to_string();
+    let is_little = |text: &str| text.contains(&format!("little room is left for {database}: 4"));
+    let doctor = || String::from_utf8_lossy(&home.run(&["doctor"]).stdout).into_owned();
+    assert!(!is_little(&doctor()));
+    let filler = std::env::temp_dir().join("filler");
+    std::fs::write(&filler, vec![7; 55_000_000]).expect("there is room");
+    hear(&mut swarm, "\"little_room\"");
+    assert!(is_little(&home.ok(&["status"])));
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(status["warnings"][0]["code"], "little_room");
+    assert!(is_little(&doctor()), "{}", doctor());
+    until("the command of alerts is told", || {
+        let heard = std::fs::read_to_string(&heard).ok()?;
+        is_little(&heard).then_some(())
+    });
+    let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
+    assert!(is_little(&log));
+    std::fs::remove_file(&filler).expect("it is emptied");
+    hear(&mut swarm, "\"room_again\"");
+    assert_eq!(home.json(&["status", "--json"])["warnings"], json!([]));
+    assert!(!is_little(&doctor()));
+    // A full disk is told of by doctor, too, and at the end.
+    fill(&filler);
+    let told = std::thread::scope(|scope| {
+        let order = scope.spawn(|| home.run(&["mysis", "create", "alpha"]));
+        let told = hear(&mut swarm, "store_trouble");
+        let doctor = doctor();
+        assert!(doctor.contains("does not take writes"), "{doctor}");
+        swarm.signal("-TERM");
+        drop(order.join());
+        told
+    });
+    assert!(told.contains("full"), "{told}");
+    swarm.wait();
+    let complaints = std::fs::read_to_string(complaints.path()).expect("what it said");
+    assert!(
+        complaints.contains("at the end: the store does not take writes"),
+        "{complaints}"
+    );
+}
+
+fn hear(swarm: &mut Process, word: &str) -> String {
+    loop {
+        let line = swarm.line().expect("the swarm goes on");
+        if line.contains(word) {
+            return line;
+        }
+    }
 }
 
 /// Writes until the disk is full.

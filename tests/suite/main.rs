@@ -37,6 +37,7 @@ mod samples;
 mod setup;
 mod silence;
 mod spans;
+mod standing;
 mod standstill;
 mod start;
 mod stateless;

@@ -20,6 +20,7 @@ mod routines;
 mod searching;
 mod sizes;
 mod snapshots;
+mod standing;
 mod states;
 mod supervision;
 mod timeline;

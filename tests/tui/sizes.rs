@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{Lane, Timestamp};
-use actors::domain::message::Severity;
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::rules::{Simulated, SwarmRules};
+use actors::domain::standing::{StandingConditions, StandingKind};
 use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use zoea_scenes::swarm::{START, Swarm, rules};
@@ -15,7 +15,7 @@ use zoea_tui::dashboard::input_event::Input;
 use crate::operator::Operator;
 use crate::snapshots::troubled;
 
-/// Everything at once: a freeze with its banner, a server that is away, an error, a long mission and many needs.
+/// Everything at once: a freeze, trouble of the store, a server that is away, a long mission and many needs.
 fn crowded(size: (u16, u16)) -> Operator {
     let mut operator = Operator::at(troubled(), size);
     let told = |what| SwarmEvent {
@@ -31,17 +31,16 @@ fn crowded(size: (u16, u16)) -> Operator {
         next_try: Timestamp(START.0 + 3_700_000),
         needs_operator: false,
     };
+    let mut standing = StandingConditions::default();
+    let full = "the store does not take writes: disk full; trying on";
+    standing.set(StandingKind::StoreTrouble, START, Some(full.into()));
     operator.hears(&[
         told(EventKind::Mission(Some(mission.into()))),
         told(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
             outage,
         ])))),
         told(EventKind::FreezeChanged(Some(START))),
-        told(EventKind::Notice {
-            severity: Severity::Error,
-            code: "store_trouble",
-            text: "the store does not take writes: disk full; trying on".into(),
-        }),
+        told(EventKind::StandingChanged(Arc::new(standing))),
     ]);
     let simulated = SwarmRules {
         simulated: Simulated::GameAndModel,
@@ -80,7 +79,8 @@ fn the_selected_row_is_painted_at_every_size() {
                 let at = format!("{columns}x{rows} after {keys:?}: {text}");
                 assert!(layout.body.height >= 2, "{at}");
                 assert_eq!(selected_name(&text, layout.body), Some(&*name), "{at}");
-                let banner = if rows < 14 { 1 } else { rows / 3 };
+                // What is urgent takes two lines of 40 columns.
+                let banner = if rows < 14 { 2 } else { rows / 3 };
                 assert!(layout.banner.height <= banner, "{columns}x{rows}");
             }
         }

@@ -158,8 +158,8 @@ fn trouble_is_told_below_the_table_and_stays() {
             mysis: None,
             what: EventKind::Notice {
                 severity: Severity::Error,
-                code: "store_trouble",
-                text: "the store does not take writes: disk full; trying on".into(),
+                code: "reload_failed",
+                text: "the configuration stays as it was: the file cannot be read".into(),
             },
         }]);
     });

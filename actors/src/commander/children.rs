@@ -15,6 +15,7 @@ use crate::domain::ids::{Incarnation, Lane, MysisId};
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;
+use crate::domain::standing::StandingKind;
 use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
 use crate::ports::{Clock, Ledger, SharedLimits};
@@ -92,7 +93,7 @@ impl CommanderState {
         let store = spawn_store(myself, ledger, clock).await?;
         self.services.store.replace(store);
         // The new Store reports for itself whether it can write.
-        self.news.forget_trouble();
+        self.keep_standing(StandingKind::StoreTrouble, None);
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::Mission;
 use crate::domain::silence::SilenceNotice;
+use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
@@ -120,9 +121,16 @@ impl CommanderHandle {
         self.ask(SwarmQuery::LoginProgress).await.flatten()
     }
 
+    /// The conditions of the whole program that last.
+    pub async fn standing(&self) -> Arc<StandingConditions> {
+        self.ask(SwarmQuery::Standing).await.unwrap_or_default()
+    }
+
     /// Why the store does not accept writes; `None` if it does.
     pub async fn store_trouble(&self) -> Option<Arc<str>> {
-        self.ask(SwarmQuery::StoreTrouble).await.flatten()
+        let standing = self.standing().await;
+        let trouble = standing.get(StandingKind::StoreTrouble)?;
+        Some(trouble.text.clone())
     }
 
     /// Attaches one more terminal. If no Ui can be started for it, its `quit` token is cancelled.

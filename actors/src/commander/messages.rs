@@ -14,6 +14,7 @@ use crate::domain::outages::ServerOutages;
 use crate::domain::record::{Mission, MysisRecord, NewMysis};
 use crate::domain::rules::SwarmRules;
 use crate::domain::silence::SilenceNotice;
+use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::domain::write::Write;
 use crate::fleet::FleetNews;
 use crate::ports::{Configuration, FleetStep, LedgerFault};
@@ -34,6 +35,8 @@ pub enum CommanderMsg {
     Report(MysisReport),
     /// An event of the Store or the gate for the operator.
     News(SwarmEvent),
+    /// What is known of a condition of the whole program: its text, or `None` if it is over.
+    Standing(StandingKind, Option<Arc<str>>),
     /// A step of the fleet is over.
     Fleet(Box<FleetStep>),
     /// What was just recorded of an event or an order, for the terminals.
@@ -115,8 +118,8 @@ pub enum SwarmQuery {
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
     /// Asks for the mission in force.
     Mission(RpcReplyPort<Option<Mission>>),
-    /// Asks why the store does not accept writes.
-    StoreTrouble(RpcReplyPort<Option<Arc<str>>>),
+    /// Asks for the conditions of the whole program that last.
+    Standing(RpcReplyPort<Arc<StandingConditions>>),
 }
 
 /// An order that is stored before it is carried out.

@@ -150,6 +150,7 @@ impl CommanderState {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::StandingChanged(_)
             | EventKind::FreezeChanged(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}

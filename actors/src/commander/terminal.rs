@@ -120,16 +120,9 @@ impl CommanderState {
         link: TerminalLink,
     ) {
         let quit = link.quit.clone();
-        let ui = match self.open_terminal(myself, link).await {
-            Ok(ui) => ui,
-            Err(error) => {
-                tracing::error!(%error, "failed to attach a terminal");
-                return quit.cancel();
-            }
-        };
-        if let Some(trouble) = self.news.store_trouble() {
-            // A dead Ui is being replaced. Its successor does not get this event.
-            let _ = ui.cast(UiMsg::Event(Arc::new(trouble.clone())));
+        if let Err(error) = self.open_terminal(myself, link).await {
+            tracing::error!(%error, "failed to attach a terminal");
+            quit.cancel();
         }
     }
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
+use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
+use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::fleet::FleetMsg;
-use crate::store::{STORE_HEALED, STORE_TROUBLE};
 use crate::ui::UiMsg;
 
 use super::{CommanderState, SwarmQuery, Watcher};
@@ -20,8 +21,7 @@ pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
 pub(super) struct LatestNews {
     budget: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
-    /// The Store's report about its failure, until it recovers.
-    store_trouble: Option<SwarmEvent>,
+    standing: Arc<StandingConditions>,
 }
 
 impl SwarmWatchers {
@@ -50,32 +50,26 @@ impl LatestNews {
         if let EventKind::OutagesChanged(outages) = &news.what {
             self.outages = outages.clone();
         }
-        if let EventKind::Notice { code, .. } = news.what {
-            match code {
-                STORE_TROUBLE => self.store_trouble = Some(news.clone()),
-                STORE_HEALED => self.store_trouble = None,
-                _ => {}
-            }
-        }
     }
 
     pub(super) fn outages(&self) -> Arc<ServerOutages> {
         self.outages.clone()
     }
 
-    pub(super) fn store_trouble(&self) -> Option<&SwarmEvent> {
-        self.store_trouble.as_ref()
+    pub(super) fn standing(&self) -> Arc<StandingConditions> {
+        self.standing.clone()
     }
 
-    fn trouble_text(&self) -> Option<Arc<str>> {
-        let EventKind::Notice { text, .. } = &self.store_trouble()?.what else {
-            return None;
-        };
-        Some(text.clone())
-    }
-
-    pub(super) fn forget_trouble(&mut self) {
-        self.store_trouble = None;
+    /// Returns whether anything changed.
+    pub(super) fn set_standing(
+        &mut self,
+        kind: StandingKind,
+        at: Timestamp,
+        text: Option<Arc<str>>,
+    ) -> bool {
+        let before = self.standing.clone();
+        Arc::make_mut(&mut self.standing).set(kind, at, text);
+        before != self.standing
     }
 }
 
@@ -122,23 +116,27 @@ impl CommanderState {
         });
     }
 
-    /// Handles an event of the Store or the gate. The state of the budget is kept for queries. A
-    /// failure of the Store is kept until it ends, so that watchers who come meanwhile are told,
-    /// too.
+    /// Handles an event of the Store or the gate. What lasts is kept for queries and for watchers who come
+    /// meanwhile.
     pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.rules.secrets.clean(text).as_ref().into();
         }
         self.news.keep(&news);
+        let standing = store_condition(&news);
         self.tell_all(news);
+        if let Some(text) = standing {
+            self.keep_standing(StandingKind::StoreTrouble, text);
+        }
     }
 
     /// The status of the budget, of the servers and of the swarm, for a new watcher.
-    pub(super) fn current_state(&self) -> [EventKind; 4] {
+    pub(super) fn current_state(&self) -> [EventKind; 5] {
         [
             EventKind::BudgetChanged(self.news.budget.clone()),
             EventKind::OutagesChanged(self.news.outages()),
             EventKind::SilenceChanged(self.silence.told()),
+            EventKind::StandingChanged(self.news.standing()),
             EventKind::FreezeChanged(self.freeze_switch().frozen_since()),
         ]
     }
@@ -162,9 +160,6 @@ impl CommanderState {
             };
             tell(Some(who), EventKind::StatusChanged(status.clone()));
         }
-        if let Some(trouble) = self.news.store_trouble() {
-            tell(None, trouble.what.clone());
-        }
         self.watchers.add(watcher);
     }
 
@@ -184,9 +179,22 @@ impl CommanderState {
                 drop(reply.send(self.members.login_progress(per_minute)));
             }
             SwarmQuery::Mission(reply) => drop(reply.send(self.mission.current().cloned())),
-            SwarmQuery::StoreTrouble(reply) => drop(reply.send(news.trouble_text())),
+            SwarmQuery::Standing(reply) => drop(reply.send(news.standing())),
         }
     }
+}
+
+/// What an event tells of the Store: why it takes no writes, or `None` that it does again; nothing if the
+/// event is about something else.
+fn store_condition(news: &SwarmEvent) -> Option<Option<Arc<str>>> {
+    let EventKind::Notice { code, text, .. } = &news.what else {
+        return None;
+    };
+    let kind = StandingKind::StoreTrouble;
+    if *code == kind.code() {
+        return Some(Some(text.clone()));
+    }
+    (*code == kind.end().0).then_some(None)
 }
 
 /// What the operator is told when a watcher other than a Ui died.

@@ -20,6 +20,7 @@ use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
+use super::standing::StandingConditions;
 use super::state::{LifeState, Totals};
 use super::tier::TierPlace;
 
@@ -309,6 +310,8 @@ pub enum EventKind {
     OutagesChanged(Arc<ServerOutages>),
     /// The notice that nothing happens changed; `None` if the swarm plays.
     SilenceChanged(Option<Arc<SilenceNotice>>),
+    /// The conditions of the whole program that last changed.
+    StandingChanged(Arc<StandingConditions>),
     /// Since when the swarm is frozen changed; `None` if it was thawed.
     FreezeChanged(Option<Timestamp>),
     /// A game account and its password became known. Only the Commander receives this.

@@ -153,7 +153,7 @@ impl fmt::Display for OrderSource {
 /// The record of an event; `None` if the event is stored elsewhere or is not recorded.
 #[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
-    let mut row = None;
+    let (mut row, noticed) = (None, EventRecordKind::Notice);
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
         EventKind::StateChanged { from, to, reason } => (
             EventRecordKind::State,
@@ -165,21 +165,11 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             severity,
             code,
             text,
-        } => (
-            EventRecordKind::Notice,
-            *severity,
-            (*code).into(),
-            text.clone(),
-        ),
+        } => (noticed, *severity, (*code).into(), text.clone()),
         EventKind::Stored(stored) => {
             let (meta, text) = notice_of(&stored.body)?;
             row = Some(stored.seq);
-            (
-                EventRecordKind::Notice,
-                meta.severity,
-                meta.code.clone(),
-                text.clone(),
-            )
+            (noticed, meta.severity, meta.code.clone(), text.clone())
         }
         EventKind::Shutdown => closing_notice(),
         EventKind::Created
@@ -196,6 +186,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
         | EventKind::SilenceChanged(_)
+        | EventKind::StandingChanged(_)
         | EventKind::FreezeChanged(_)
         | EventKind::Learned(_) => return None,
     };

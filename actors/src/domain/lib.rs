@@ -28,6 +28,7 @@ pub mod screen;
 pub mod selector;
 pub mod sharing;
 pub mod silence;
+pub mod standing;
 pub mod status_memo;
 pub mod swarm_books;
 pub mod swarm_setup;

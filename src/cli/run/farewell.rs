@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use actors::domain::message::Severity;
+use actors::domain::standing::{StandingConditions, StandingKind};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::Value;
 use zoea_spacemolt::figures::group_digits;
@@ -18,6 +20,32 @@ use crate::wiring::RunningSwarm;
 /// What a run came to since it began, in a few lines. `None` if nothing was asked of a model.
 /// `resume` is the command that starts those again that run now; it is not told where they go on.
 pub(super) async fn describe(
+    flight: &RunningSwarm,
+    began: DateTime<Utc>,
+    resume: Option<&str>,
+) -> Option<String> {
+    let standing = flight.swarm().standing().await;
+    // After trouble of the store, its own text names the command that comes first.
+    let is_well = standing.get(StandingKind::StoreTrouble).is_none();
+    let resume = resume.filter(|_| is_well);
+    let standing = describe_standing(&standing);
+    let sum = describe_run(flight, began, resume).await;
+    let texts: Vec<String> = standing.into_iter().chain(sum).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What is wrong at the end with the store and its disk, a line each.
+pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
+    let lasting = standing.iter().filter(|(kind, _)| kind.is_in_band());
+    lasting
+        .map(|(kind, condition)| match kind.severity() {
+            Severity::Error => format!("at the end: {}", condition.text),
+            Severity::Info | Severity::Warn => format!("warning: {}", condition.text),
+        })
+        .collect()
+}
+
+async fn describe_run(
     flight: &RunningSwarm,
     began: DateTime<Utc>,
     resume: Option<&str>,

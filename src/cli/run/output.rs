@@ -11,7 +11,7 @@ use zoea_tui::TerminalGuard;
 
 use super::{RunArgs, StopReason, farewell};
 use crate::cli::global::GlobalArgs;
-use crate::cli::screen;
+use crate::cli::{out, screen};
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 
@@ -77,7 +77,13 @@ impl Output {
         let goes_on = self.reason_to_quit() == StopReason::Replaced(Successor::Headless);
         let resume = (!goes_on).then_some(&*resume);
         match self {
-            Output::Lines(_) => None,
+            Output::Lines(_) => {
+                let standing = flight.swarm().standing().await;
+                for text in farewell::describe_standing(&standing) {
+                    out::note(&text);
+                }
+                None
+            }
             Output::Screen { .. } => farewell::describe(flight, began, resume).await,
         }
     }

@@ -356,6 +356,7 @@ fn every_key_is_read() {
                 colours
             },
         },
+        missing_secrets: Vec::new(),
         myses: vec![
             DeclaredMysis {
                 name: "alpha".into(),

@@ -53,6 +53,14 @@ pub fn row_of(area: Rect, row: u16) -> Rect {
     }
 }
 
+/// The rows that a text of the banner takes at this width of the screen.
+fn rows_of(text: &str, width: u16) -> u16 {
+    let columns = usize::from(width).saturating_sub(2);
+    let text = one_line(text);
+    let lines = width::wrap(&text, columns).filter(|line| !line.is_empty());
+    u16::try_from(lines.count()).unwrap_or(u16::MAX)
+}
+
 /// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenLayout {
@@ -187,7 +195,7 @@ impl Dashboard {
         };
         let mut rows = SharedRows {
             writing: take(writing.min(2)),
-            banner: take(banner.min(1)),
+            banner: take(self.urgent_rows().max(banner.min(1))),
             mission: take(1),
             servers: take(u16::from(self.wants_servers())),
             needs: 0,
@@ -205,7 +213,7 @@ impl Dashboard {
         rows
     }
 
-    /// The rows that the banner wants: its whole text, at most a third of the screen.
+    /// The rows that the banner wants: its whole text, at most a third of the screen, but all of what is urgent.
     fn banner_rows(&self) -> u16 {
         let (width, height) = self.size;
         let most = match height {
@@ -213,10 +221,19 @@ impl Dashboard {
             3..=LOW_SCREEN_ROWS => 1,
             _ => height / 3,
         };
-        let columns = usize::from(width).saturating_sub(2);
-        let text = one_line(&self.banner_text());
-        let lines = width::wrap(&text, columns).filter(|line| !line.is_empty());
-        u16::try_from(lines.count()).unwrap_or(most).min(most)
+        let wanted = rows_of(&self.banner_text(), width).min(most);
+        wanted.max(self.urgent_rows())
+    }
+
+    /// The rows for why the store takes no writes, which is shown whole. The list keeps its own.
+    fn urgent_rows(&self) -> u16 {
+        let (width, height) = self.size;
+        let most = match self.is_too_small() {
+            true => height,
+            false => height - FIXED_ROWS - LEAST_LIST_ROWS,
+        };
+        let text = self.store_trouble().map_or("", |trouble| &trouble.text);
+        rows_of(text, width).min(most)
     }
 
     /// Whether the header shall have a row for the servers. In a low terminal they have one only while one of them does not
@@ -224,6 +241,9 @@ impl Dashboard {
     fn wants_servers(&self) -> bool {
         let (_, height) = self.size;
         let is_answered = |light: &ServerLight| light.state.answers();
+        if self.store_trouble().is_some() {
+            return true;
+        }
         height >= MIN_ROWS_FOR_SERVERS || !self.servers.iter().all(is_answered)
     }
 
@@ -245,11 +265,12 @@ impl Dashboard {
     /// The rows for needs, title included. The key for needs leads to those that do not fit.
     fn lines_of_needs(&self) -> u16 {
         let (_, height) = self.size;
-        if self.focus.is_some() || self.needs.is_empty() {
+        let wanted = self.need_groups.len() + self.standing_need_lines().len();
+        if self.focus.is_some() || wanted == 0 {
             return 0;
         }
         let most = usize::from(height / 6);
-        1 + u16::try_from(self.need_groups.len().min(most)).unwrap_or(0)
+        1 + u16::try_from(wanted.min(most)).unwrap_or(0)
     }
 
     /// The rows that a short table leaves free, minus one line between the two.

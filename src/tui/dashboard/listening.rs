@@ -7,6 +7,7 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
+use actors::domain::standing::StandingKind;
 use zoea_text::redact::Redactor;
 
 use super::Dashboard;
@@ -53,6 +54,7 @@ impl Dashboard {
                 self.table.invalidate_figures();
             }
             EventKind::SilenceChanged(silence) => self.silence.clone_from(silence),
+            EventKind::StandingChanged(standing) => self.standing = standing.clone(),
             EventKind::FreezeChanged(since) => self.on_freeze_changed(*since),
             EventKind::Notice {
                 severity,
@@ -126,12 +128,10 @@ impl Dashboard {
         }
     }
 
-    /// A notice is in the log as a record. An error of the program stays visible besides.
+    /// A notice is in the log as a record. An error of the program stays visible besides, unless it is one
+    /// that lasts, which the banner has.
     fn on_notice(&mut self, at: Timestamp, (severity, code): (Severity, &'static str), text: &str) {
-        if matches!(code, "store_healed" | "store_restarted") {
-            Arc::make_mut(&mut self.log).resolve("store_trouble");
-        }
-        if severity == Severity::Error {
+        if severity == Severity::Error && StandingKind::of_code(code).is_none() {
             Arc::make_mut(&mut self.log).raise_error(at, code, text, self.moment);
         }
     }

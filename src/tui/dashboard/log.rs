@@ -138,7 +138,7 @@ impl MessageLog {
         }
     }
 
-    /// Shows an error of the swarm until it is dismissed or resolved.
+    /// Shows an error of the swarm until it is dismissed.
     pub fn raise_error(&mut self, at: Timestamp, code: &str, text: &str, now: Moment) {
         let message = LogMessage {
             kind: LogKind::Notice,
@@ -302,11 +302,6 @@ impl MessageLog {
     /// Removes the errors that have been visible for long enough.
     pub fn drop_old_errors(&mut self, now: Moment) {
         self.status.retain(|open| !open.is_over(now));
-    }
-
-    /// Removes the visible errors of a kind whose cause is gone.
-    pub fn resolve(&mut self, code: &'static str) {
-        self.status.retain(|open| *open.message.code != *code);
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.

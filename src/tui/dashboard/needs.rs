@@ -7,8 +7,14 @@ use std::collections::BTreeMap;
 use actors::domain::ids::MysisId;
 use actors::domain::needs::{Need, NeedRemedy, operator_need};
 
+use zoea_text::clean::one_line;
+
+use super::Dashboard;
 use super::keys::{GLOBAL_KEYS, GlobalAction, Keymap, TARGET_KEYS, TargetAction};
 use super::roster::Roster;
+use super::text::figures;
+use super::text::tone::{StyledLine, Tone};
+use super::text::width;
 
 /// The key of a remedy; empty if there is none.
 #[must_use]
@@ -33,6 +39,44 @@ pub fn list_needs(roster: &Roster) -> Vec<Need> {
         .collect();
     needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
     needs
+}
+
+/// The most lines that a condition of the whole program takes among the needs.
+const MAX_STANDING_LINES: usize = 2;
+/// The columns before its text.
+const AGE_COLUMNS: usize = 7;
+
+impl Dashboard {
+    /// The lines of those conditions of the whole program that are not in the banner.
+    #[must_use]
+    pub fn standing_need_lines(&self) -> Vec<StyledLine> {
+        let (width, _) = self.size();
+        let room = usize::from(width).saturating_sub(AGE_COLUMNS + 1);
+        let lasting = self
+            .standing()
+            .iter()
+            .filter(|(kind, _)| !kind.is_in_band());
+        let mut all = Vec::new();
+        for (_, condition) in lasting {
+            let ago = figures::ago(self.now().since(condition.since));
+            let mut before = format!(" {ago:>4}  ");
+            let text = format!("zoea: {}", one_line(&condition.text));
+            let mut lines = width::wrap(&text, room);
+            for place in 1..=MAX_STANDING_LINES {
+                let rest = lines.rest();
+                let Some(line) = lines.next() else {
+                    break;
+                };
+                let line = match place {
+                    MAX_STANDING_LINES => width::clip(rest, room),
+                    _ => line.into(),
+                };
+                all.push(StyledLine::of(before, Tone::Dim).with(line, Tone::Warning));
+                before = " ".repeat(AGE_COLUMNS);
+            }
+        }
+        all
+    }
 }
 
 /// The Myses with the same need.

@@ -1,14 +1,40 @@
 //! What is said of the whole swarm and of the view in a few words: the banner, the terminal's title, the way back.
 
+use actors::domain::standing::{StandingCondition, StandingConditions, StandingKind};
+
 use super::Dashboard;
 use super::conversation::keys::{FOCUS_KEYS, FocusAction};
 use super::table::keys::{TABLE_KEYS, TableAction};
 
 impl Dashboard {
-    /// What the whole swarm needs the operator for: that it is frozen, else a provider that serves nobody until he acts,
-    /// else that the swarm runs and nothing happens; empty if it plays.
+    /// The text of the banner: what is wrong with the store and its disk, then what the whole swarm needs the
+    /// operator for.
     #[must_use]
     pub fn banner_text(&self) -> String {
+        let lasting = self.standing.iter().filter(|(kind, _)| kind.is_in_band());
+        let lasting = lasting.map(|(_, condition)| condition.text.to_string());
+        let texts: Vec<String> = lasting
+            .chain(Some(self.swarm_text()))
+            .filter(|text| !text.is_empty())
+            .collect();
+        texts.join("  ·  ")
+    }
+
+    /// The conditions of the whole program that last.
+    #[must_use]
+    pub fn standing(&self) -> &StandingConditions {
+        &self.standing
+    }
+
+    /// Why the store takes no writes; `None` if it does.
+    #[must_use]
+    pub fn store_trouble(&self) -> Option<&StandingCondition> {
+        self.standing.get(StandingKind::StoreTrouble)
+    }
+
+    /// What the whole swarm needs the operator for: that it is frozen, else a provider that serves nobody until he acts,
+    /// else that the swarm runs and nothing happens; empty if it plays.
+    fn swarm_text(&self) -> String {
         if self.frozen.is_some() {
             return self.freeze_text();
         }
@@ -29,7 +55,7 @@ impl Dashboard {
         } else {
             ""
         };
-        match self.needs.len() {
+        match self.needs.len() + self.standing.count() {
             0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
             needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
         }

@@ -13,6 +13,7 @@ use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::record::{MysisProfile, MysisRecord};
 use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::LifeState;
 use zoea_text::redact::Redactor;
 
@@ -333,21 +334,28 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
 }
 
 #[test]
-fn errors_of_the_program_stay_until_they_are_mended() {
+fn an_error_of_the_program_stays_until_it_is_dismissed_and_what_lasts_is_in_the_banner() {
     let mut desk = Desk::new();
     let notice = |severity, code, text: &str| EventKind::Notice {
         severity,
         code,
         text: text.into(),
     };
-    desk.happens(None, notice(Severity::Error, "store_trouble", "disk full"));
-    assert_eq!(desk.complaint(), "disk full");
-    desk.happens(
-        None,
-        notice(Severity::Info, "store_healed", "the store works again"),
-    );
+    desk.happens(None, notice(Severity::Error, "reload_failed", "no file"));
+    assert_eq!(desk.complaint(), "no file");
+    desk.key(KeyCode::Esc);
     assert_eq!(desk.complaint(), "");
-    assert_eq!(desk.board.log().messages().len(), 2);
+    desk.happens(None, notice(Severity::Error, "store_trouble", "disk full"));
+    assert_eq!(desk.complaint(), "");
+    let mut standing = StandingConditions::default();
+    let full = Some("disk full".into());
+    standing.set(StandingKind::StoreTrouble, Timestamp(0), full);
+    desk.happens(None, EventKind::StandingChanged(Arc::new(standing)));
+    desk.key(KeyCode::Esc);
+    assert_eq!(desk.board.banner_text(), "disk full");
+    assert!(desk.board.title().contains("1 need you"));
+    desk.happens(None, EventKind::StandingChanged(Arc::default()));
+    assert_eq!(desk.board.banner_text(), "");
 }
 
 #[test]

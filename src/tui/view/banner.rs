@@ -17,9 +17,10 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     let area = area.inner(Margin::new(1, 0));
     let text = one_line(&dashboard.banner_text());
     let mut lines = width::wrap(&text, usize::from(area.width));
-    let tone = match dashboard.frozen_since() {
-        Some(_) => Tone::Found,
-        None => Tone::Warning,
+    let tone = match (dashboard.store_trouble(), dashboard.frozen_since()) {
+        (Some(_), _) => Tone::Fault,
+        (None, Some(_)) => Tone::Found,
+        (None, None) => Tone::Warning,
     };
     for row in 0..area.height {
         let rest = lines.rest();

@@ -52,11 +52,15 @@ fn paint_servers(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let mut lights: Vec<&ServerLight> = dashboard.servers().iter().collect();
     lights.sort_by_key(|light| light.state.answers());
     let mut line = StyledLine::default();
+    if dashboard.store_trouble().is_some() {
+        line.push("✖ store takes no writes", Tone::Fault);
+    }
     for (place, light) in lights.iter().enumerate() {
         let part = server_text(dashboard, light);
-        let gap = if place == 0 { "" } else { "   " };
+        let is_first = line.spans.is_empty();
+        let gap = if is_first { "" } else { "   " };
         let taken = width::of(&line.text()) + gap.len() + width::of(&part.text());
-        if place > 0 && taken > room {
+        if !is_first && taken > room {
             let more = format!("   +{}", lights.len() - place);
             line.push(more, Tone::Dim);
             break;
@@ -111,6 +115,10 @@ fn paint_counts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
         line.push("   ", Tone::Text);
         line.push(format!(" FROZEN {taken} "), Tone::Found);
     }
+    if let Some(trouble) = dashboard.store_trouble() {
+        let taken = figures::stopwatch(dashboard.now().since(trouble.since));
+        line.push(format!("   ✖ NO WRITES {taken}"), Tone::Fault);
+    }
     let simulated = dashboard.rules().map_or("", |rules| rules.simulated.text());
     if !simulated.is_empty() {
         let words = match area.width >= MIN_COLUMNS_FOR_SIMULATED {
@@ -131,9 +139,14 @@ fn paint_counts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 /// Adds how many Myses are in each state, the errored ones first. Of the running ones it says how many are held up.
 fn push_states(dashboard: &Dashboard, line: &mut StyledLine) {
     let counts = dashboard.counts();
+    // Whoever runs waits for the store.
+    let running = match dashboard.store_trouble() {
+        Some(_) => Tone::Warning,
+        None => Tone::Running,
+    };
     for (count, sign, word, tone) in [
         (counts.errored, "✖", "errored", Tone::Errored),
-        (counts.running, "⬢", "running", Tone::Running),
+        (counts.running, "⬢", "running", running),
         (counts.idle, "⬡", "idle", Tone::Idle),
         (counts.stopped, "■", "stopped", Tone::Dim),
     ] {
@@ -275,7 +288,7 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 }
 
 fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let needs = dashboard.needs().len();
+    let needs = dashboard.needs().len() + dashboard.standing().count();
     let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
     (needs > 0).then(|| line.with(" need you", Tone::Dim))
 }

@@ -51,6 +51,7 @@ impl EventKind {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::StandingChanged(_)
             | EventKind::FreezeChanged(_)
             | EventKind::Learned(_)
             | EventKind::Notice { .. }

@@ -117,20 +117,20 @@ fn a_message_is_followed_until_it_is_answered_here_and_from_the_store() {
 }
 
 #[test]
-fn errors_stay_until_they_are_dismissed_or_resolved_and_own_ones_a_minute() {
+fn errors_stay_until_they_are_dismissed_and_own_ones_a_minute() {
     let mut log = MessageLog::default();
     let later = |seconds: u64| Moment::default().plus(Duration::from_secs(seconds));
     let own = |text| LogMessage::own(Timestamp(0), Tone::Fault, "refused", text);
     log.raise_error(
         Timestamp(0),
-        "store_trouble",
+        "reload_failed",
         "disk\nfull",
         Moment::default(),
     );
     log.add_own(own("no"), Moment::default());
     log.raise_error(
         Timestamp(0),
-        "store_trouble",
+        "reload_failed",
         "disk full",
         Moment::default(),
     );
@@ -139,7 +139,7 @@ fn errors_stay_until_they_are_dismissed_or_resolved_and_own_ones_a_minute() {
     assert!(log.has_old_error(later(60)));
     log.drop_old_errors(later(60));
     assert_eq!(log.open_errors().len(), 1);
-    log.resolve("store_trouble");
+    assert!(log.dismiss());
     assert!(!log.dismiss());
     log.add_own(own("no"), Moment::default());
     assert!(log.dismiss());

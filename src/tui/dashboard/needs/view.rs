@@ -28,11 +28,19 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         Tone::Hint,
     );
     painter.line(area, 0, &title);
-    if groups.len() > rows {
-        let more = StyledLine::of(format!("{} more ", groups.len() - rows), Tone::Hint);
+    let standing = dashboard.standing_need_lines();
+    let all = standing.len() + groups.len();
+    if all > rows {
+        let more = StyledLine::of(format!("{} more ", all - rows), Tone::Hint);
         painter.line_at_right(area, 0, &more);
     }
-    for (row, group) in (1..).zip(groups.iter().take(rows)) {
+    let mut row = 0;
+    for line in standing.iter().take(rows) {
+        row += 1;
+        painter.line(area, row, line);
+    }
+    let left = rows - usize::from(row);
+    for (row, group) in (row + 1..).zip(groups.iter().take(left)) {
         if let Some(need) = dashboard.needs().get(group.newest) {
             paint_need(dashboard, need, group.myses.len(), area, row, painter);
         }

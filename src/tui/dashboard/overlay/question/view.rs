@@ -11,7 +11,13 @@ use crate::theme::Ground;
 /// The columns of the frame, and beside it.
 const FRAME_COLUMNS: u16 = 6;
 
-pub(crate) fn paint(question: &ConfirmDialog, screen: Rect, painter: &mut Painter<'_>) {
+/// Draws it in the free part of the screen, or over all of it if that part is too low: what is asked is
+/// seen whole.
+pub(crate) fn paint(
+    question: &ConfirmDialog,
+    (screen, free): (Rect, Rect),
+    painter: &mut Painter<'_>,
+) {
     let room = usize::from(screen.width.saturating_sub(FRAME_COLUMNS)).max(1);
     let lines: Vec<(&str, Tone)> = (0..)
         .zip(&question.lines)
@@ -24,7 +30,9 @@ pub(crate) fn paint(question: &ConfirmDialog, screen: Rect, painter: &mut Painte
     let width = u16::try_from(widest.unwrap_or(0)).unwrap_or(screen.width);
     let rows = u16::try_from(lines.len()).unwrap_or(1);
     let width = width.saturating_add(FRAME_COLUMNS).max(40);
-    let area = centre_area(screen, width, rows.saturating_add(4));
+    let rows = rows.saturating_add(4);
+    let of = if rows <= free.height { free } else { screen };
+    let area = centre_area(of, width, rows);
     let inside = painter.frame(area, "", Ground::Panel);
     for (row, (line, tone)) in (0..).zip(lines) {
         painter.text(inside, row, line, tone);

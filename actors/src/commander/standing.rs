@@ -1,0 +1,35 @@
+//! Conditions of the whole program that last: told once as a notice when they begin and end, and known to
+//! all watchers in between.
+
+use std::sync::Arc;
+
+use crate::domain::event::EventKind;
+use crate::domain::message::Severity;
+use crate::domain::standing::StandingKind;
+
+use super::CommanderState;
+
+impl CommanderState {
+    /// Takes what is known of a condition: its text, or `None` if it is over.
+    pub(super) fn on_standing(&mut self, kind: StandingKind, text: Option<&str>) {
+        let known = self.news.standing().get(kind).is_some();
+        match text {
+            Some(text) if !known => self.tell_notice(kind.severity(), kind.code(), text),
+            None if known => {
+                let (code, words) = kind.end();
+                self.tell_notice(Severity::Info, code, words);
+            }
+            Some(_) | None => {}
+        }
+        let text = text.map(|text| self.rules.secrets.clean(text).as_ref().into());
+        self.keep_standing(kind, text);
+    }
+
+    /// Keeps what is known of a condition, and tells all watchers if that changed.
+    pub(super) fn keep_standing(&mut self, kind: StandingKind, text: Option<Arc<str>>) {
+        let at = self.now();
+        if self.news.set_standing(kind, at, text) {
+            self.tell_event(EventKind::StandingChanged(self.news.standing()));
+        }
+    }
+}
