@@ -139,6 +139,7 @@ impl Scratch {
     pub(super) fn messages(&self) -> Arc<[ChatMessage]> {
         let composed = compose(&Composition {
             system: &self.system,
+            names: None,
             conversation: &self.conversation,
             owner: &self.owner,
             mission: None,

@@ -15,6 +15,7 @@ mod key;
 mod message;
 mod misreading;
 mod novelty;
+mod portable;
 mod probe;
 mod quirks;
 mod refusal;

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use actors::domain::tool::{ToolSpec, Toolset};
 use serde::Serialize;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::portable::portable_schema;
 
 /// Serialized tools, cached once for all Myses with the same set.
 #[derive(Debug, Default)]
@@ -62,7 +63,10 @@ fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
         .tools()
         .iter()
         .filter(|tool| is_in(&tool.name))
-        .filter_map(|tool| Some((tool, portable_schema(&tool.schema)?)))
+        .filter_map(|tool| {
+            let schema = portable_schema(&tool.schema)?;
+            Some((tool, to_raw_value(&schema).ok()?))
+        })
         .collect();
     let tools: Vec<WireTool<'_>> = schemas
         .iter()
@@ -78,22 +82,5 @@ fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
     if tools.is_empty() {
         return None;
     }
-    serde_json::value::to_raw_value(&tools).ok()
-}
-
-/// A tool's schema in a form that every server accepts. Some refuse `$schema`, others a schema
-/// without a type. All else stays unchanged.
-fn portable_schema(text: &str) -> Option<Box<RawValue>> {
-    let schema: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let is_plain =
-        !schema.contains_key("$schema") && schema.get("type").is_some_and(Value::is_string);
-    if is_plain {
-        return RawValue::from_string(text.to_string()).ok();
-    }
-    let mut mended = schema;
-    mended.remove("$schema");
-    if !mended.get("type").is_some_and(Value::is_string) {
-        mended.insert("type".to_string(), Value::from("object"));
-    }
-    serde_json::value::to_raw_value(&mended).ok()
+    to_raw_value(&tools).ok()
 }

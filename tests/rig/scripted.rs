@@ -97,29 +97,9 @@ impl ScriptedServer {
     #[must_use]
     pub fn model(wanted: &'static [&'static str]) -> ScriptedServer {
         ScriptedServer::start("/v1", move |request| {
-            let tools = request.body["tools"].as_array();
-            let offered = tools.into_iter().flatten();
-            let offered: Vec<&str> = offered
-                .filter_map(|tool| tool["function"]["name"].as_str())
-                .collect();
+            let offered = request.offered();
             let called = wanted.iter().find(|name| offered.contains(name));
-            let message = match called {
-                Some(name) => json!({"role": "assistant", "content": null, "tool_calls": [{
-                    "id": format!("call{}", request.body["messages"].as_array().map_or(0, Vec::len)),
-                    "type": "function", "function": {"name": name, "arguments": "{}"},
-                }]}),
-                None => json!({"role": "assistant", "content": "I see no tool."}),
-            };
-            let finish = if called.is_some() {
-                "tool_calls"
-            } else {
-                "stop"
-            };
-            ScriptedReply::json(&json!({
-                "id": "c", "object": "chat.completion", "model": "pilot",
-                "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-                "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
-            }))
+            request.calling(called.map(|name| (*name, json!({}))))
         })
     }
 
@@ -138,6 +118,39 @@ impl ScriptedServer {
 }
 
 impl ScriptedRequest {
+    /// The tools that a request to a model offers.
+    #[must_use]
+    pub fn offered(&self) -> Vec<&str> {
+        let tools = self.body["tools"].as_array().into_iter().flatten();
+        tools
+            .filter_map(|tool| tool["function"]["name"].as_str())
+            .collect()
+    }
+
+    /// The answer of a model that makes this call, or that sees nothing to call.
+    #[must_use]
+    pub fn calling(&self, call: Option<(&str, Value)>) -> ScriptedReply {
+        let number = self.body["messages"].as_array().map_or(0, Vec::len);
+        let (message, finish) = match call {
+            Some((name, arguments)) => (
+                json!({"role": "assistant", "content": null, "tool_calls": [{
+                    "id": format!("call{number}"), "type": "function",
+                    "function": {"name": name, "arguments": arguments.to_string()},
+                }]}),
+                "tool_calls",
+            ),
+            None => (
+                json!({"role": "assistant", "content": "I see no tool."}),
+                "stop",
+            ),
+        };
+        ScriptedReply::json(&json!({
+            "id": "c", "object": "chat.completion", "model": "pilot",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        }))
+    }
+
     /// Its method; empty if it has none.
     #[must_use]
     pub fn method(&self) -> &str {

@@ -480,6 +480,7 @@ pub fn composition<'a>(
 ) -> Composition<'a> {
     Composition {
         system,
+        names: None,
         conversation,
         owner,
         mission: None,

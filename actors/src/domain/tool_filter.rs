@@ -90,8 +90,7 @@ impl ToolPermit {
             return tools.clone();
         }
         let offered = tools.tools().iter().filter_map(|tool| self.offer(tool));
-        let left_out = tools.left_out().map(Into::into);
-        Arc::new(Toolset::new(offered).leaving_out(left_out))
+        Arc::new(tools.part(offered))
     }
 
     /// A tool as it is offered; `None` if it is not. Of a tool with actions those are offered that

@@ -18,9 +18,12 @@ use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
+use super::working_set::MAX_COMMANDS;
 
 /// A list of tools of at most so many bytes is offered whole.
 const SHORT_LIST_BYTES: usize = 8 << 10;
+/// The most tools that a request offers. Servers refuse a request with more as a whole.
+const MAX_OFFERED: usize = 128;
 
 /// What nobody calls who has an account: the runtime logs in.
 const ACCOUNT_COMMANDS: [&str; 2] = ["register", "login"];
@@ -122,10 +125,12 @@ fn offered_tools(
         ToolListMode::All => permit.filter(catalog),
         ToolListMode::Working => permit.filter(catalog.brief()),
     };
-    let is_whole = match selection.list {
-        ToolListMode::All => true,
-        ToolListMode::Working => allowed.bytes() <= SHORT_LIST_BYTES,
-    };
+    // Without the search, of which the whole list has no need.
+    let is_whole = allowed.tools().len() <= MAX_OFFERED
+        && match selection.list {
+            ToolListMode::All => true,
+            ToolListMode::Working => allowed.bytes() <= SHORT_LIST_BYTES,
+        };
     let mut chosen: Vec<ToolSpec> = if is_whole {
         // There is nothing to find.
         let all = allowed.tools().iter();
@@ -137,6 +142,9 @@ fn offered_tools(
     };
     chosen.retain(|tool| selection.may_end || *tool.name != *DONE_TOOL);
     name_routines(&mut chosen, &selection.routines);
+    for tool in &mut chosen {
+        tool.name = catalog.names().offered(&tool.name);
+    }
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
 }
@@ -162,50 +170,65 @@ fn is_game(catalog: &Toolset) -> bool {
 }
 
 /// The tools that are always offered, then our own, then those of the working set: what changes
-/// comes last, because a provider's cache keeps what comes before.
+/// comes last, because a provider's cache keeps what comes before. For all of the working set there
+/// is room, so that what is always offered stays the same.
 fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
     let basics = BASICS.iter().copied().filter(|_| is_game);
     let basics =
         basics.filter(|command| !(selection.has_account && ACCOUNT_COMMANDS.contains(command)));
-    let mut given = Wanted::default();
-    given.add(basics);
-    given.add(selection.of_role.iter().map(|name| &**name));
-    let mut all = given.clone();
-    all.add(selection.commands.iter().map(|command| &**command));
-    if !is_game {
-        given.add(first_tools(allowed));
-        all.add(first_tools(allowed));
-    }
-    let mut chosen = Vec::new();
-    let mut joined = Vec::new();
-    let is_ours = |name: &str| is_own(name) && !is_rare_own(name);
-    for tool in allowed.tools().iter().filter(|tool| !is_ours(&tool.name)) {
+    let mut needed = Wanted::default();
+    needed.add(basics);
+    needed.add(selection.of_role.iter().map(|name| &**name));
+    let first_bytes = match (selection.list, is_game) {
+        (ToolListMode::All, _) => usize::MAX,
+        (ToolListMode::Working, true) => 0,
+        (ToolListMode::Working, false) => SHORT_LIST_BYTES,
+    };
+    let mut first = Wanted::default();
+    first.add(first_tools(allowed, first_bytes));
+    let mut used = Wanted::default();
+    used.add(selection.commands.iter().map(|command| &**command));
+    let mut all = needed.clone();
+    all.names.extend(first.names.iter().chain(&used.names));
+    all.actions
+        .extend(first.actions.iter().chain(&used.actions).cloned());
+
+    let (own, others): (Vec<&ToolSpec>, Vec<&ToolSpec>) =
+        allowed.tools().iter().partition(|tool| is_ours(&tool.name));
+    let room = MAX_OFFERED.saturating_sub(own.len() + MAX_COMMANDS);
+    let is_needed = |tool: &&&ToolSpec| needed.part_of(tool).is_some();
+    let mut further = room.saturating_sub(others.iter().filter(is_needed).count());
+    let (mut chosen, mut joined) = (Vec::new(), Vec::new());
+    for tool in others {
         let Some(part) = all.part_of(tool) else {
             continue;
         };
-        match given.part_of(tool) {
-            Some(_) => chosen.push(part),
-            None => joined.push(part),
+        if is_needed(&&tool) && chosen.len() < room {
+            chosen.push(part);
+        } else if further > 0 && first.part_of(tool).is_some() {
+            further -= 1;
+            chosen.push(part);
+        } else if joined.len() < MAX_COMMANDS && used.part_of(tool).is_some() {
+            joined.push(part);
         }
     }
-    chosen.extend(
-        allowed
-            .tools()
-            .iter()
-            .filter(|tool| is_ours(&tool.name))
-            .cloned(),
-    );
+    chosen.extend(own.into_iter().cloned());
     chosen.append(&mut joined);
     chosen
 }
 
-/// As many tools from the beginning of a list as are short.
-fn first_tools(allowed: &Toolset) -> impl Iterator<Item = &str> {
+/// Whether a tool is one of our own that are always offered.
+fn is_ours(name: &str) -> bool {
+    is_own(name) && !is_rare_own(name)
+}
+
+/// As many tools from the beginning of a list as have at most so many bytes.
+fn first_tools(allowed: &Toolset, most: usize) -> impl Iterator<Item = &str> {
     let mut bytes = 0;
     let tools = allowed.tools().iter();
     let first = tools.take_while(move |tool| {
         bytes += tool.bytes();
-        bytes <= SHORT_LIST_BYTES
+        bytes <= most
     });
     first.map(|tool| &*tool.name)
 }
@@ -442,15 +465,64 @@ mod tests {
             list: ToolListMode::All,
             ..ToolSelection::default()
         };
-        let catalog = flat();
+        let some = flat().tools()[120..].to_vec();
+        let catalog = Arc::new(Toolset::new(some));
         let chosen = ToolOffer::choose(&catalog, &permit(&[]), all);
         assert_eq!(chosen.tools().tools().len(), catalog.tools().len() - 1);
-        assert_eq!(chosen.tools().get("work_1"), catalog.get("work_1"));
-        assert!(chosen.tools().get(FIND_TOOLS).is_none() && chosen.is_given("work_1"));
+        assert_eq!(chosen.tools().get("work_150"), catalog.get("work_150"));
+        assert!(chosen.tools().get(FIND_TOOLS).is_none() && chosen.is_given("work_150"));
         let few = Toolset::new([tool("paint", "Paint. With colours."), tool_search::spec()]);
         let chosen = ToolOffer::choose(&Arc::new(few), &permit(&[]), selection(&[]));
         assert_eq!(names(chosen.tools()), ["paint"]);
         assert_eq!(&*chosen.tools().tools()[0].description, "Paint");
+    }
+
+    #[test]
+    fn no_request_offers_more_tools_than_servers_take_and_the_rest_is_found() {
+        let catalog = flat();
+        let used: Vec<String> = (168..200).map(|number| format!("work_{number}")).collect();
+        let used: Vec<&str> = used.iter().map(|name| &**name).collect();
+        for list in [ToolListMode::All, ToolListMode::Working] {
+            let offer = |commands: &[&str]| {
+                let selection = ToolSelection {
+                    list,
+                    of_role: (0..100)
+                        .map(|number| format!("work_{number}").into())
+                        .collect(),
+                    ..selection(commands)
+                };
+                ToolOffer::choose(&catalog, &permit(&[]), selection)
+            };
+            let (few, many) = (offer(&["work_199"]), offer(&used));
+            let (few, many) = (names(few.tools()), names(many.tools()));
+            assert_eq!(many.len(), MAX_OFFERED);
+            assert_eq!(few[..few.len() - 1], many[..few.len() - 1], "it stays");
+            assert!(few.contains(&FIND_TOOLS) && few.contains(&"work_199"));
+        }
+        let all = ToolSelection {
+            list: ToolListMode::All,
+            ..ToolSelection::default()
+        };
+        let chosen = ToolOffer::choose(&catalog, &permit(&[]), all);
+        assert!(BASICS.iter().all(|name| chosen.tools().get(name).is_some()));
+    }
+
+    #[test]
+    fn tools_are_offered_under_names_that_every_server_takes() {
+        let catalog = Toolset::new([tool("ship.mine", "Mine."), tool("ship/mine", "Mine.")]);
+        let catalog = Arc::new(catalog);
+        let chosen = ToolOffer::choose(&catalog, &permit(&[]), selection(&[]));
+        assert_eq!(names(chosen.tools()), ["ship_mine", "ship_mine_2"]);
+        let chosen = ToolOffer::choose(&catalog, &permit(&["ship.*"]), selection(&[]));
+        assert_eq!(
+            names(chosen.tools()),
+            ["ship_mine_2"],
+            "the server's names are denied"
+        );
+        assert_eq!(
+            &*catalog.resolve_name("ship_mine_2").unwrap().name,
+            "ship/mine"
+        );
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub fn find_tools(tools: &Toolset, query: &str) -> ToolFindings {
         .tools()
         .iter()
         .filter(|tool| !is_own(&tool.name) || is_rare_own(&tool.name))
-        .flat_map(findable)
+        .flat_map(|tool| findable(tool, &tools.names().offered(&tool.name)))
         .collect();
     let words = query_words(query);
     let mut found: Vec<(u32, &Findable<'_>)> = all
@@ -145,15 +145,15 @@ fn list_names(all: &[Findable<'_>]) -> String {
     }
 }
 
-/// What can be found of a tool: itself, or its actions.
-fn findable(tool: &ToolSpec) -> Vec<Findable<'_>> {
+/// What can be found of a tool that requests offer under this name: itself, or its actions.
+fn findable<'a>(tool: &'a ToolSpec, offered: &str) -> Vec<Findable<'a>> {
     let name = &tool.name;
     let listed = tool.description.split_once(&format!("\n{ACTIONS_LINE}\n"));
     let Some((_, listed)) = listed.filter(|_| commands::is_grouped(name)) else {
         let command = commands::command_of_text(name, "{}");
         return vec![Findable {
             command: command.as_ref().into(),
-            call: format!("{name}{}", in_brackets(&schema_parameters(&tool.schema))),
+            call: format!("{offered}{}", in_brackets(&schema_parameters(&tool.schema))),
             about: &tool.description,
         }];
     };

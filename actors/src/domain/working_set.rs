@@ -17,9 +17,9 @@ const KEPT_TURNS: i64 = 40;
 /// A use is noted again only after so many turns, so that few uses are written.
 const NOTED_TURNS: i64 = 8;
 /// The most commands in the set. The one that was not used for the longest time makes room.
-const MAX_COMMANDS: usize = 32;
+pub(super) const MAX_COMMANDS: usize = 32;
 /// The longest name of a command that joins, in bytes.
-const MAX_NAME_BYTES: usize = 128;
+const MAX_NAME_BYTES: usize = 256;
 
 /// The commands that a Mysis uses, and those that it was told of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -69,7 +69,10 @@ pub fn read_text(text: &str, finish_reason: Option<&str>, tools: &Toolset) -> Wr
     let Some(written) = parse_calls(text) else {
         return WrittenText::Words;
     };
-    if written.iter().all(|call| tools.get(&call.name).is_none()) {
+    if written
+        .iter()
+        .all(|call| tools.resolve_name(&call.name).is_none())
+    {
         return WrittenText::Words;
     }
     let mut objection = None;
@@ -97,7 +100,7 @@ pub fn read_text(text: &str, finish_reason: Option<&str>, tools: &Toolset) -> Wr
 
 /// The call with its arguments as its tool's schema has them, and why it cannot be made.
 fn fitted_call(mut call: WrittenCall, tools: &Toolset) -> (WrittenCall, Option<String>) {
-    let Some(tool) = tools.get(&call.name) else {
+    let Some(tool) = tools.resolve_name(&call.name) else {
         let why = format!("there is no tool called {}", call.name);
         return (call, Some(why));
     };

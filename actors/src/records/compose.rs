@@ -27,6 +27,7 @@ use super::game_state::GameState;
 use super::ids::{Now, Seq, TurnNumber};
 use super::model::ChatMessage;
 use super::record::Mission;
+use super::tool_names::ToolNames;
 use zoea_text::json_size::escaped_len;
 
 use excerpt::Excerpt;
@@ -46,6 +47,8 @@ pub const MIN_BUDGET_BYTES: usize = 8 << 10;
 pub struct Composition<'a> {
     /// The rendered system prompt, which is never empty.
     pub system: &'a str,
+    /// The names under which requests offer the tools that are known now.
+    pub names: Option<&'a ToolNames>,
     /// The rows.
     pub conversation: &'a Conversation,
     /// The owner of the turn: what the turn is about.

@@ -20,3 +20,4 @@ pub mod snapshot_query;
 pub mod state;
 pub mod tokens;
 pub mod tool;
+pub mod tool_names;

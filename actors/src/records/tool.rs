@@ -10,6 +10,7 @@ use zoea_spacemolt::commands;
 use zoea_text::redact::Redactor;
 
 use super::brief::{brief_arguments, brief_description};
+use super::tool_names::ToolNames;
 
 /// A tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,8 @@ pub struct Toolset {
     by_name: BTreeMap<Arc<str>, usize>,
     bytes: usize,
     left_out: Option<Arc<str>>,
+    /// The names under which requests offer them.
+    names: OnceLock<Arc<ToolNames>>,
     /// The same tools in brief, once they are needed.
     brief: OnceLock<Arc<Toolset>>,
     /// The sets that were made of this one and are in use.
@@ -95,8 +98,26 @@ impl Toolset {
     pub fn brief(&self) -> &Arc<Toolset> {
         self.brief.get_or_init(|| {
             let brief = self.tools.iter().map(ToolSpec::in_brief);
-            Arc::new(Toolset::new(brief).leaving_out(self.left_out.clone()))
+            Arc::new(self.part(brief))
         })
+    }
+
+    /// A set of some of these tools, perhaps changed. Requests offer them under the names that they
+    /// have in this one.
+    #[must_use]
+    pub fn part(&self, tools: impl IntoIterator<Item = ToolSpec>) -> Toolset {
+        let part = Toolset::new(tools).leaving_out(self.left_out.clone());
+        Toolset {
+            names: OnceLock::from(self.names().clone()),
+            ..part
+        }
+    }
+
+    /// The names under which requests offer the tools.
+    #[must_use]
+    pub fn names(&self) -> &Arc<ToolNames> {
+        self.names
+            .get_or_init(|| Arc::new(ToolNames::of(self.by_name.keys())))
     }
 
     /// A set that was made of this one, as an equal one that is in use, if there is one.
@@ -139,13 +160,14 @@ impl Toolset {
         self.by_name.get(name).map(|place| &self.tools[*place])
     }
 
-    /// The tool that a name means. Some models leak the tokens of a channel into the name
+    /// The tool that a name means, the server's or that in requests. Some models leak the tokens of a channel into the name
     /// (`mine<|channel|>commentary`), or add a namespace that they imagine (`functions.mine`).
     #[must_use]
     pub fn resolve_name(&self, name: &str) -> Option<&ToolSpec> {
         let bare = name.split("<|").next().unwrap_or(name).trim();
         let bare = bare.strip_prefix("functions.").unwrap_or(bare);
-        self.get(name).or_else(|| self.get(bare))
+        let offered = || self.get(self.names().meant(bare)?);
+        self.get(name).or_else(|| self.get(bare)).or_else(offered)
     }
 
     /// The same tools without secrets. A tool whose name contains a secret cannot be called and is
@@ -343,6 +365,11 @@ mod tests {
         }
         assert_eq!(meant("functions.odd").as_deref(), Some("functions.odd"));
         assert_eq!((meant("<|mine"), meant("undermine")), (None, None));
+        let set = Toolset::new([tool("a.b", None), tool("a/b", None)]);
+        let part = set.part([tool("a/b", None)]);
+        let meant = |name: &str| part.resolve_name(name).map(|tool| tool.name.to_string());
+        assert_eq!(meant("a_b_2").as_deref(), Some("a/b"));
+        assert_eq!((meant("a_b"), meant("a/b").as_deref()), (None, Some("a/b")));
     }
 
     #[test]

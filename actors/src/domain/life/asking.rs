@@ -28,6 +28,7 @@ impl Life {
         let told_in_prompt = |mark: &str| template.contains(mark);
         let composed = compose(&Composition {
             system: &self.system_prompt(&notices, budget),
+            names: Some(&**self.session.tools.names()),
             conversation: &self.conversation,
             owner: &turn.owner,
             mission: self.mission.as_ref(),

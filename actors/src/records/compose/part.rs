@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ids::{CallKey, Seq, TurnNumber};
 use crate::message::{CallRecord, Row, RowBody, Utterance};
 use crate::model::Echo;
+use crate::tool_names::{ToolNames, fit_name};
 
 use super::excerpt::Excerpt;
 use super::runtime_note::without_forgery;
@@ -158,7 +159,11 @@ fn unit_of_row(row: &Row) -> Option<Unit<'_>> {
 }
 
 /// The results of a conversation by their calls.
-pub(super) struct Results<'a>(BTreeMap<CallKey, &'a Row>);
+pub(super) struct Results<'a> {
+    by_call: BTreeMap<CallKey, &'a Row>,
+    /// The names under which requests speak of tools.
+    names: Option<&'a ToolNames>,
+}
 
 impl<'a> Results<'a> {
     /// Keeps the first result of each call. A second one cannot be sent.
@@ -169,7 +174,20 @@ impl<'a> Results<'a> {
                 results.entry(call).or_insert(&**row);
             }
         }
-        Results(results)
+        Results {
+            by_call: results,
+            names: None,
+        }
+    }
+
+    /// The same, where tools have these names.
+    pub(super) fn with_names(self, names: Option<&'a ToolNames>) -> Results<'a> {
+        Results { names, ..self }
+    }
+
+    fn tool_name(&self, name: &Arc<str>) -> Arc<str> {
+        self.names
+            .map_or_else(|| fit_name(name), |names| names.offered(name))
     }
 
     /// Whether a unit is a loop in which each call has a result.
@@ -178,12 +196,12 @@ impl<'a> Results<'a> {
         !calls.is_empty()
             && (0_u16..).zip(calls).all(|(position, _)| {
                 let seq = unit.row.seq;
-                self.0.contains_key(&CallKey { seq, position })
+                self.by_call.contains_key(&CallKey { seq, position })
             })
     }
 
     fn pair_result(&self, call: CallKey) -> Option<PairResult> {
-        let (_, text, meta) = self.0.get(&call)?.result()?;
+        let (_, text, meta) = self.by_call.get(&call)?.result()?;
         Some(PairResult {
             text: Excerpt::from_beginning(without_forgery(text), meta.bytes),
             is_error: meta.is_error(),
@@ -242,7 +260,7 @@ impl<'a> Results<'a> {
                     key,
                     id,
                     tool: call.name.clone(),
-                    name: wire::tool_name(&call.name),
+                    name: self.tool_name(&call.name),
                     arguments: Excerpt::from_whole(wire::object_arguments(&call.arguments)),
                     echo: echo_of(position).unwrap_or_default(),
                     result: self.pair_result(key),

@@ -32,7 +32,7 @@ pub(super) fn select_parts(composition: &Composition<'_>, room: usize) -> Select
     let rows = composition.conversation.rows();
     let selection = Selection {
         composition,
-        results: Results::of(rows.clone()),
+        results: Results::of(rows.clone()).with_names(composition.names),
         units: collect_units(rows),
     };
     let mut selected = selection.select(room);

@@ -64,23 +64,6 @@ fn our_id(seq: Seq, number: usize) -> String {
     format!("c{:03}{number}", seq.0.rem_euclid(1000))
 }
 
-/// A tool's name as providers accept it: 1 to 64 letters, digits, `_` or `-`.
-pub(super) fn tool_name(name: &Arc<str>) -> Arc<str> {
-    let is_fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if (1..=64).contains(&name.len()) && name.chars().all(is_fit) {
-        return name.clone();
-    }
-    let fit: String = name
-        .chars()
-        .take(64)
-        .map(|c| if is_fit(c) { c } else { '_' })
-        .collect();
-    if fit.is_empty() {
-        return "unnamed_tool".into();
-    }
-    fit.into()
-}
-
 /// Arguments as providers accept them: a JSON object, else an empty one (DESIGN 5.8).
 pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     if is_object(text) {
@@ -184,9 +167,6 @@ mod tests {
 
     #[test]
     fn names_and_arguments_are_made_fit_for_the_wire() {
-        assert_eq!(&*tool_name(&"game<|x|>y".into()), "game__x__y");
-        assert_eq!(&*tool_name(&"".into()), "unnamed_tool");
-        assert_eq!(tool_name(&"é".repeat(90).into()).len(), 64);
         assert_eq!(&*object_arguments(&"[1]".into()), "{}");
         assert_eq!(&*object_arguments(&"{\"a\":".into()), "{}");
         assert_eq!(&*object_arguments(&" {\"a\":1}".into()), " {\"a\":1}");

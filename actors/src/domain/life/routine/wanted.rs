@@ -83,7 +83,10 @@ impl Life {
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Result<(Arc<str>, Map<String, Value>), String> {
-        let has = |tool: &str| self.session.tools.get(tool).is_some();
+        let tools = &self.session.tools;
+        // The model knows some tools by other names than the server's.
+        let tool = tools.resolve_name(tool).map_or(tool, |tool| &tool.name);
+        let has = |tool: &str| tools.get(tool).is_some();
         let (tool, arguments): (Arc<str>, _) = match commands::to_second(tool, arguments.clone()) {
             Some((second, arguments)) if !has(tool) => (second.into(), arguments),
             Some(_) | None => (tool.into(), arguments.clone()),
