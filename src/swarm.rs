@@ -1,11 +1,14 @@
 //! A running swarm as the adapters see it: its Commander and its storage.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use actors::commander::{CommanderHandle, CommanderMsg};
 use actors::domain::event_record::OrderSource;
-use actors::ports::Archive;
+use actors::domain::ids::MysisId;
+use actors::domain::order::OrderRefusal;
+use actors::ports::{Archive, ArchiveFault};
 use ractor::ActorRef;
 use zoea_ledger::SqlLedger;
 
@@ -43,11 +46,33 @@ impl Swarm {
         &self.ledger
     }
 
+    /// The Mysis with this name, whichever process of the database runs it.
+    ///
+    /// # Errors
+    /// No Mysis has this name, or the database cannot be read.
+    pub async fn id_of(&self, name: &str) -> Result<MysisId, String> {
+        let found = self.ledger.find_mysis(name).await.map_err(unreadable)?;
+        found.ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()).to_string())
+    }
+
+    /// The names of all Myses of the database, whichever process runs them.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn names(&self) -> Result<BTreeMap<MysisId, Arc<str>>, String> {
+        let names = self.archive.names().await.map_err(unreadable)?;
+        Ok(names.into_iter().collect())
+    }
+
     /// The stored conversations and events.
     #[must_use]
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive
     }
+}
+
+fn unreadable(fault: ArchiveFault) -> String {
+    format!("the database cannot be read: {fault}")
 }
 
 impl Deref for Swarm {

@@ -31,7 +31,7 @@ use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, OrderRefusal};
 use actors::freeze::FreezeSwitch;
-use actors::ports::Archive;
+use actors::ports::{Archive, FleetStep};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
 use anyhow::{Context, anyhow};
@@ -52,7 +52,6 @@ use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
 use zoea_system::descriptors;
 use zoea_system::listen::describe_listen_error;
-use zoea_text::names::listed;
 use zoea_toolbox::McpUpstream;
 
 use assembly::SwarmParts;
@@ -197,7 +196,7 @@ impl RunningSwarm {
         self.create_declared(&self.settings, &others, starts)
             .await?;
         if !is_live {
-            self.report_myses_held_elsewhere(&others);
+            self.look_at_neighbours().await?;
         } else {
             self.warn_about_ignored_settings(&self.settings);
             self.report_mended_sums();
@@ -263,16 +262,15 @@ impl RunningSwarm {
         }
     }
 
-    /// Reports the Myses that other processes on the same database run.
-    fn report_myses_held_elsewhere(&self, others: &[String]) {
-        if others.is_empty() {
-            return;
-        }
-        let text = format!(
-            "left out here, because other zoea processes of this database run them, or none yet: {}",
-            listed(others)
-        );
-        self.operator.tell(Severity::Warn, "elsewhere", &text);
+    /// Gets to know the Myses that other processes of the database run, once: a command lives for a moment.
+    async fn look_at_neighbours(&self) -> anyhow::Result<()> {
+        let step = FleetStep {
+            neighbours: self.ledger.neighbours().await.context("read the fleet")?,
+            ..FleetStep::default()
+        };
+        // The send fails only if the Commander is gone, and it has reported why.
+        let _ = self.commander.cast(CommanderMsg::Fleet(Box::new(step)));
+        Ok(())
     }
 
     /// Sends a notice to the operator, on the screen and in the log.

@@ -106,8 +106,7 @@ pub enum LedgerFault {
     /// The write contradicts what is stored. No attempt will succeed.
     #[error("{0}")]
     Refused(String),
-    /// A Mysis that is to be created has the name of another one, which another process may have created
-    /// a moment before.
+    /// Another Mysis has the name of the one to be created, maybe since a moment ago, by another process.
     #[error("a mysis of that name exists already")]
     NameTaken,
     /// The author is an older incarnation of its Mysis.

@@ -7,7 +7,6 @@ use actors::domain::life::Mode;
 use actors::secrets::Secrets;
 use serde_json::Value;
 use zoea_settings::Environment;
-use zoea_text::names::listed;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -61,13 +60,6 @@ impl SwarmClient {
         }
         for note in flight.swarm().ledger().notes() {
             out::note(note);
-        }
-        let others = flight.swarm().ledger().names_held_by_others().await?;
-        if !others.is_empty() {
-            let others = listed(&others);
-            out::note(&format!(
-                "held by another zoea process, and left out: {others}"
-            ));
         }
         let about = flight.program_info(String::new());
         Ok(SwarmClient::Direct(Box::new(flight), about))

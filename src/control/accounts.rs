@@ -18,7 +18,7 @@ use crate::swarm::Swarm;
 
 /// Lists all accounts, oldest first: the oldest free one is given next.
 pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let accounts = read_accounts(swarm).await?;
     let lines = accounts
         .iter()
@@ -28,7 +28,7 @@ pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
 
 /// Writes all accounts to a new file.
 pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let entries: Vec<AccountEntry> = read_accounts(swarm)
         .await?
         .iter()
@@ -47,7 +47,7 @@ pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value
 pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
     let entries = run_blocking(move || accounts::read(Path::new(&file))).await?;
     let known = read_accounts(swarm).await?;
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let accounts = entries
         .into_iter()
         .map(|entry| to_pool_account(entry, &known, &names))

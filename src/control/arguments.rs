@@ -29,6 +29,5 @@ pub(super) async fn find_mysis(
     let Some(name) = name else {
         return Ok(None);
     };
-    let id = swarm.id_of(&name).await;
-    id.map(Some).map_err(|refusal| refusal.to_string())
+    swarm.id_of(&name).await.map(Some)
 }

@@ -32,7 +32,7 @@ pub(super) async fn list_entries(
     let cannot = |fault: ArchiveFault| format!("the books cannot be read: {fault}");
     let costs = swarm.archive().books(since).await.map_err(cannot)?;
     let spared = swarm.archive().spared_calls(since).await.map_err(cannot)?;
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
     let of_costs = costs.iter().map(|entry| {
         let is_free = about.prices.is_free(&entry.provider);

@@ -70,8 +70,7 @@ impl BoundedRows {
 }
 
 pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<Value, String> {
-    let mysis = swarm.id_of(&asked.name).await;
-    let mysis = mysis.map_err(|refusal| refusal.to_string())?;
+    let mysis = swarm.id_of(&asked.name).await?;
     let kinds = asked.kind.as_deref().map(parse_kind).transpose()?;
     let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
     let (from, end) = match (asked.after_seq, asked.before_seq) {
@@ -169,7 +168,7 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Valu
         // A row that was found in two places is one hit.
         hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
     }
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let older = hits.len().saturating_sub(limit);
     Ok(BoundedRows::newest(hits.iter().skip(older).map(
         |(mysis, row)| {

@@ -31,7 +31,7 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
     let word = asked.resolution.as_deref().unwrap_or("automatic");
     let step = SampleStep::parse(word)
         .ok_or_else(|| format!("`{word}` is no resolution; write minute, hour or automatic"))?;
-    let names = swarm.names().await;
+    let names = swarm.names().await?;
     let (myses, deleted) = match asked.myses.as_deref() {
         Some(myses) => (find_myses(swarm, myses).await?, Vec::new()),
         None => (names.keys().copied().collect(), read_deleted(swarm).await?),
@@ -65,7 +65,7 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
 async fn find_myses(swarm: &Swarm, names: &str) -> Result<Vec<MysisId>, String> {
     let mut myses = Vec::new();
     for name in names.split(',').map(str::trim) {
-        let id = swarm.id_of(name).await.map_err(|no| no.to_string())?;
+        let id = swarm.id_of(name).await?;
         if !myses.contains(&id) {
             myses.push(id);
         }

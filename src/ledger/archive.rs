@@ -19,8 +19,8 @@ use actors::domain::samples::{SampleQuery, SampleSeries};
 use actors::domain::state::{LifeState, Totals};
 use actors::domain::system_map::{SystemMap, SystemMapQuery};
 use actors::ports::{
-    Archive, ArchiveFault, EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits,
-    SearchQuery, SwarmRecord,
+    Archive, ArchiveFault, EventQuery, MysisNames, PageFrom, PageQuery, ResultPiece, ResultQuery,
+    SearchHits, SearchQuery, SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -57,6 +57,10 @@ impl SqlLedger {
 impl Archive for SqlLedger {
     fn swarm(&self) -> ArchiveFuture<SwarmRecord> {
         self.read(|inner| async move { inner.swarm().await }.boxed())
+    }
+
+    fn names(&self) -> ArchiveFuture<MysisNames> {
+        self.read(|inner| async move { inner.all_names().await }.boxed())
     }
 
     fn load_history(&self, mysis: MysisId) -> ArchiveFuture<StoredHistory> {
@@ -130,26 +134,12 @@ impl SqlLedger {
 impl LedgerInner {
     async fn swarm(&self) -> Result<SwarmRecord, DbErr> {
         let accounts = account::Entity::find().all(&self.readers).await?;
-        let owned: BTreeMap<i64, Arc<str>> = accounts
-            .iter()
-            .filter_map(|account| Some((account.assigned_to?, account.username.as_str().into())))
-            .collect();
-        let myses = mysis::Entity::find()
-            .order_by_asc(mysis::Column::CreatedAt)
-            .order_by_asc(mysis::Column::Name)
-            .all(&self.readers)
-            .await?;
+        let mut myses = self.all_myses(&accounts).await?;
         let others = self.held_by_others().await?;
-        let is_ours = |model: &mysis::Model| others.iter().all(|(id, _)| id.0 != model.id);
+        let others: BTreeSet<MysisId> = others.into_iter().map(|(id, _)| id).collect();
+        myses.retain(|mysis| !others.contains(&mysis.id));
         Ok(SwarmRecord {
-            myses: myses
-                .into_iter()
-                .filter(is_ours)
-                .map(|model| {
-                    let account = owned.get(&model.id).cloned();
-                    record(model, account)
-                })
-                .collect(),
+            myses,
             mission: self.mission().await?,
             passwords: accounts
                 .into_iter()
@@ -340,7 +330,7 @@ pub(super) fn totals(model: &mysis::Model) -> Totals {
     }
 }
 
-fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
+pub(super) fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
     let (profile, totals) = (profile(&model), totals(&model));
     let fault = model.fault_text.map(|text| MysisFault {
         kind: model

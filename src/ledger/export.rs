@@ -51,6 +51,12 @@ pub enum ExportFault {
     /// The database cannot be read.
     #[error("read the conversations: {0}")]
     Unreadable(#[from] ArchiveFault),
+    /// The Mysis was deleted while it was read, here or by another process.
+    #[error(
+        "a mysis was deleted before all of its conversation was written, so the export was not made: \
+         export again"
+    )]
+    Deleted,
     /// The file cannot be written.
     #[error("write {}: {cause}", file.display())]
     Unwritable {
@@ -105,13 +111,17 @@ async fn write_conversations(
         ExportFormat::JsonLines => write_missions(ledger, order.mysis, out).await?,
         ExportFormat::Markdown => {}
     }
-    let myses = ledger.swarm().await?.myses;
-    for mysis in myses
-        .iter()
-        .filter(|mysis| order.mysis.is_none_or(|wanted| wanted == mysis.id))
-    {
+    let mut myses = ledger.all_myses().await?;
+    myses.retain(|mysis| order.mysis.is_none_or(|wanted| wanted == mysis.id));
+    if order.mysis.is_some() && myses.is_empty() {
+        return Err(ExportFault::Deleted);
+    }
+    for mysis in &myses {
         written.myses += 1;
         written.rows += write_one(ledger, mysis, order.format, out).await?;
+        if !ledger.has_mysis(mysis.id).await? {
+            return Err(ExportFault::Deleted);
+        }
     }
     out.close().await?;
     Ok(written)

@@ -5,10 +5,14 @@ use sea_orm::{DbErr, RuntimeErr};
 
 use super::LedgerInner;
 
+/// What databases call the rule that no two Myses have one name.
+const NAMES: [&str; 2] = ["UNIQUE constraint failed: mysis.name", "\"mysis_name_key\""];
+
 impl LedgerInner {
     /// Classifies a database error. A contradiction is final; any other error may pass.
     pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
-        if self.tenant.is_some() && error_text(error).contains("\"mysis_name_key\"") {
+        let text = error_text(error);
+        if NAMES.iter().any(|name| text.contains(name)) {
             return LedgerFault::NameTaken;
         }
         let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));

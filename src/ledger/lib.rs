@@ -31,6 +31,7 @@ pub mod import;
 mod index;
 mod leases;
 mod lent_connection;
+mod members;
 mod mend;
 mod open_error;
 mod opening;

@@ -30,4 +30,5 @@ mod spending;
 mod tasks;
 mod updating;
 mod verdict;
+mod whole;
 mod wire;

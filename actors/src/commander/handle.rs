@@ -1,6 +1,5 @@
 //! The handle of the Commander for code outside of the actors: gives orders and answers queries.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ractor::rpc::CallResult;
@@ -11,7 +10,7 @@ use crate::commander::{CommanderMsg, SwarmQuery};
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
-use crate::domain::ids::{MysisId, Timestamp};
+use crate::domain::ids::Timestamp;
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
@@ -139,27 +138,5 @@ impl CommanderHandle {
         if self.commander.cast(CommanderMsg::Attach(link)).is_err() {
             quit.cancel();
         }
-    }
-
-    /// The id of the Mysis with this name.
-    ///
-    /// # Errors
-    /// No Mysis has this name.
-    pub async fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
-        let statuses = self.statuses().await;
-        statuses
-            .iter()
-            .find(|status| &*status.name == name)
-            .map(|status| status.id)
-            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
-    }
-
-    /// The names of all Myses.
-    pub async fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
-        let statuses = self.statuses().await;
-        statuses
-            .iter()
-            .map(|status| (status.id, status.name.clone()))
-            .collect()
     }
 }

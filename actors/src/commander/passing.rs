@@ -113,7 +113,8 @@ impl CommanderState {
     /// this process.
     pub(super) fn pass_on(&mut self, request: OrderRequest) -> Option<OrderRequest> {
         let name = request.order.name();
-        if self.members.named(name).is_some() {
+        // A command is no process of the fleet, and could not wait for the answer.
+        if self.fleet.is_none() || self.members.named(name).is_some() {
             return Some(request);
         }
         let Some(status) = self.neighbours.named(name).cloned() else {

@@ -11,14 +11,16 @@ use std::time::Duration;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::status_memo;
-use actors::ports::{FleetNeighbours, FleetReport, MysisPlace, ProcessSign, PublishedStatus};
+use actors::ports::{
+    ArchiveFault, FleetNeighbours, FleetReport, MysisPlace, ProcessSign, PublishedStatus,
+};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, Value};
 use serde_json::json;
 use zoea_text::clean::one_line;
 
 use super::super::leases::LeaseHolder;
 use super::super::writer::DatabaseWriter;
-use super::{FleetView, LedgerInner, within_time};
+use super::{FleetView, LedgerInner, SqlLedger, error_text, within_time};
 
 /// How often all places are read, whether or not a Mysis appeared.
 const PLACES_INTERVAL: Duration = Duration::from_secs(10);
@@ -73,7 +75,40 @@ struct PlaceRow {
     is_told: bool,
 }
 
+impl SqlLedger {
+    /// What all other processes tell of their Myses, for a command; `None` where no other process can
+    /// have the database.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn neighbours(&self) -> Result<Option<Box<FleetNeighbours>>, ArchiveFault> {
+        let (Some(tenant), Some(writer)) = (&self.inner.tenant, &self.inner.lease_writer) else {
+            return Ok(None);
+        };
+        let read = self.inner.look_around(tenant, writer).await;
+        let read = read.map_err(|error| ArchiveFault(error_text(&error)))?;
+        Ok(Some(Box::new(read)))
+    }
+}
+
 impl LedgerInner {
+    async fn look_around(
+        &self,
+        tenant: &LeaseHolder,
+        writer: &DatabaseWriter,
+    ) -> Result<FleetNeighbours, DbErr> {
+        let mut found = within_time(tenant.read_statuses(writer, 0)).await?;
+        while found.has_more {
+            let more = within_time(tenant.read_statuses(writer, found.read_to)).await?;
+            found.statuses.extend(more.statuses);
+            (found.read_to, found.has_more) = (more.read_to, more.has_more);
+        }
+        found.processes = within_time(tenant.signs(writer)).await?;
+        self.read_places(tenant, writer, (&mut found, usize::MAX))
+            .await?;
+        Ok(found)
+    }
+
     /// Tells the other processes what changed here, and reads what they tell.
     pub(super) async fn exchange(
         &self,
@@ -91,7 +126,8 @@ impl LedgerInner {
         let now = tenant.moment();
         let is_due = tenant.held().places_are_due(now, PLACES_INTERVAL);
         if is_due || !is_whole {
-            self.read_places(tenant, writer, &mut found).await?;
+            self.read_places(tenant, writer, (&mut found, MAX_UNTOLD))
+                .await?;
         }
         Ok(Some(Box::new(found)))
     }
@@ -100,7 +136,7 @@ impl LedgerInner {
         &self,
         tenant: &LeaseHolder,
         writer: &DatabaseWriter,
-        found: &mut FleetNeighbours,
+        (found, most): (&mut FleetNeighbours, usize),
     ) -> Result<(), DbErr> {
         let read = writer.query_all_raw(statement(PLACES, []));
         let rows = within_time(read).await?;
@@ -108,8 +144,7 @@ impl LedgerInner {
         let rows: Vec<PlaceRow> = rows.collect::<Result<_, DbErr>>()?;
         let is_here = |row: &PlaceRow| row.owner.as_deref() == Some(&*tenant.owner);
         let untold = rows.iter().filter(|row| !row.is_told && !is_here(row));
-        let untold: BTreeSet<MysisId> =
-            untold.take(MAX_UNTOLD).map(|row| MysisId(row.id)).collect();
+        let untold: BTreeSet<MysisId> = untold.take(most).map(|row| MysisId(row.id)).collect();
         (found.untold, _) = within_time(self.records_of(&untold)).await?;
         let place = |row: PlaceRow| MysisPlace {
             mysis: MysisId(row.id),
