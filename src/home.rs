@@ -7,6 +7,7 @@ mod freeze;
 mod identity;
 mod lock;
 pub mod log;
+mod owners;
 mod permissions;
 mod replace;
 mod run_file;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 
+pub use identity::HomeId;
 pub use lock::{HomeLock, LockError};
 pub use run_file::{RunFile, RunGuard};
 

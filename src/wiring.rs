@@ -143,7 +143,7 @@ impl RunningSwarm {
         observers: Observers,
     ) -> anyhow::Result<RunningSwarm> {
         let home = lock.home().clone();
-        let ledger = assembly::open_ledger_of(&home, settings, options.mode).await?;
+        let ledger = assembly::open_ledger_of(&lock, settings, options.mode).await?;
         let stored = ledger.swarm().await.context("read the swarm")?;
         let parts = SwarmParts::assemble(&lock, settings, ledger, &options).await?;
         let args = parts.commander_args(stored, &home, &options, observers);

@@ -49,7 +49,7 @@ impl Writer {
     async fn open(url: &str, number: usize) -> Writer {
         let address = ServerAddress::parse(url).expect("an address");
         let home = format!("writer {number}");
-        let ledger = SqlLedger::open_server(&address, &home, ProcessKind::Resident).await;
+        let ledger = SqlLedger::open_server(&address, home.as_str(), ProcessKind::Resident).await;
         let writer = Writer {
             ledger: ledger.expect("a ledger"),
             beside: PgConnection::connect(url).await.expect("a connection"),

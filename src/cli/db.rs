@@ -132,7 +132,7 @@ async fn compact_database(
         serde_json::from_value(compacted?)?
     } else {
         let lock = wiring::lock_home(home, out::note).await?;
-        let ledger = wiring::open_ledger(home, settings, ProcessKind::Command).await?;
+        let ledger = wiring::open_ledger(&lock, settings, ProcessKind::Command).await?;
         let rewritten = ledger.rewrite().await;
         ledger.close().await;
         drop(lock);

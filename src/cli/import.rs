@@ -34,8 +34,8 @@ pub(super) async fn run(
         );
     }
     let settings = global.load_settings(&home, environment)?.settings;
-    let _lock = wiring::lock_home(&home, out::note).await?;
-    let ledger = wiring::open_ledger(&home, &settings, ProcessKind::Command).await?;
+    let lock = wiring::lock_home(&home, out::note).await?;
+    let ledger = wiring::open_ledger(&lock, &settings, ProcessKind::Command).await?;
     if let Some(mended) = ledger.mend_report() {
         out::note(&mended.to_string());
     }

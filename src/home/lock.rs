@@ -2,20 +2,21 @@
 //! way.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{Home, HomeError};
+use super::{Home, HomeError, owners};
 
 /// The right to write in a home; given back when it is dropped.
 #[derive(Debug)]
 pub struct HomeLock {
     pub(super) home: Home,
     file: File,
+    /// The owners of leases that held it before.
+    gone: Vec<String>,
 }
 
 /// Why the lock was not given.
@@ -66,7 +67,7 @@ impl Home {
             path: path.clone(),
             cause,
         };
-        let mut file = OpenOptions::new()
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
@@ -80,15 +81,16 @@ impl Home {
                 let directory = self.directory().to_owned();
                 return Err(LockError::Held {
                     directory,
-                    holder: read_holder(&mut file),
+                    holder: owners::read_holder(&file),
                 });
             }
             Err(TryLockError::Error(cause)) => return Err(refused("lock", cause).into()),
         }
-        write_holder(&mut file).map_err(|cause| refused("write", cause))?;
+        let gone = owners::take_over(&file).map_err(|cause| refused("write", cause))?;
         Ok(HomeLock {
             home: self.clone(),
             file,
+            gone,
         })
     }
 }
@@ -98,6 +100,26 @@ impl HomeLock {
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// The owners of leases that ran in this home and are known to be gone, newest first.
+    #[must_use]
+    pub fn gone_owners(&self) -> &[String] {
+        &self.gone
+    }
+
+    /// Notes the owner of the leases of this process, so that the next process here knows that it is gone.
+    ///
+    /// # Errors
+    /// The system's, if it refuses.
+    pub fn note_owner(&self, owner: &str) -> Result<(), HomeError> {
+        let owners = std::iter::once(owner).chain(self.gone.iter().map(String::as_str));
+        let owners: Vec<&str> = owners.take(owners::MAX_OWNERS).collect();
+        owners::write_holder(&self.file, &owners).map_err(|cause| HomeError::Refused {
+            action: "write",
+            path: self.home.lock_file(),
+            cause,
+        })
     }
 }
 
@@ -109,22 +131,9 @@ impl Drop for HomeLock {
     }
 }
 
-/// Writes this process's id into the lock file, for processes that are refused.
-fn write_holder(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
-    writeln!(file, "{}", std::process::id())
-}
-
-fn read_holder(file: &mut File) -> Option<u32> {
-    let mut text = String::new();
-    file.rewind().ok()?;
-    file.take(32).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader};
+    use std::io::{self, BufRead, BufReader, Read};
     use std::process::{Child, ChildStdout, Command, Stdio};
 
     use super::*;

@@ -19,12 +19,21 @@ pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
     Ok(new)
 }
 
+/// Replaces `file` by one that `write` fills, without waiting for the disk. A power cut may bring the old
+/// content back.
+pub(super) fn replace_with(
+    file: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let beside = temporary_path(file);
+    write(&mut create_private(&beside)?)?;
+    fs::rename(&beside, file)
+}
+
 /// Replaces the content of `file` without waiting for the disk. A power cut may bring the old
 /// content back.
 pub(super) fn replace_without_sync(file: &Path, content: &[u8]) -> io::Result<()> {
-    let beside = temporary_path(file);
-    create_private(&beside)?.write_all(content)?;
-    fs::rename(&beside, file)
+    replace_with(file, |new| new.write_all(content))
 }
 
 /// Creates the file, or empties it. It is closed to other users.

@@ -37,15 +37,17 @@ const WAIT_FOR_TURN: &str = "SET LOCAL synchronous_commit = off; \
 /// All rows that count, and the server's clock in seconds.
 const LOOK: &str = "\
     SELECT name, owner, part, used, wanted, unit, \
-        expires_at > clock_timestamp() AND (home <> $1 OR owner = $2) AS lives, \
+        expires_at > clock_timestamp() AND (home <> $1 OR owner = $2 \
+            OR owner NOT IN (SELECT json_array_elements_text($3::json))) AS lives, \
         floor(extract(epoch FROM clock_timestamp()))::bigint AS second \
     FROM allowance WHERE expires_at > clock_timestamp() - interval '1 minute' ORDER BY owner";
 
-/// Stores the parts of this process, ends those of earlier processes of its home, and forgets what
-/// counts no more.
+/// Stores the parts of this process, ends those of earlier processes of its home that are gone, and forgets
+/// what counts no more.
 const STORE: &str = "\
     WITH earlier AS (UPDATE allowance SET expires_at = clock_timestamp() \
-        WHERE home = $1 AND owner <> $2 AND expires_at > clock_timestamp()), \
+        WHERE home = $1 AND owner <> $2 AND expires_at > clock_timestamp() \
+            AND owner IN (SELECT json_array_elements_text($4::json))), \
     gone AS (DELETE FROM allowance \
         WHERE owner <> $2 AND expires_at < clock_timestamp() - interval '2 minutes') \
     INSERT INTO allowance (home, owner, name, part, used, wanted, unit, expires_at) \
@@ -169,7 +171,7 @@ impl LedgerInner {
             })
         });
         let stored = serde_json::Value::Array(stored.collect()).to_string();
-        tx.execute_raw(tenant.statement(STORE, [stored.into()]))
+        tx.execute_raw(tenant.statement(STORE, [stored.into(), tenant.gone()]))
             .await?;
         let outages = outages::tell(&tx, &report.outages).await?;
         tx.commit().await?;
@@ -190,7 +192,10 @@ fn storable(value: u64) -> i64 {
 impl LeaseHolder {
     async fn look_at_allowances(&self, tx: &Tx) -> Result<AllowancesSeen, DbErr> {
         let mut seen = AllowancesSeen::default();
-        for row in &tx.query_all_raw(self.statement(LOOK, [])).await? {
+        for row in &tx
+            .query_all_raw(self.statement(LOOK, [self.gone()]))
+            .await?
+        {
             let row = AllowanceRow::from_query_result(row, "")?;
             seen.second = counted(row.second);
             let of_limit = seen.by_name.entry(row.name.clone()).or_default();

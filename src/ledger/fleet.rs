@@ -21,6 +21,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
+    Statement,
 };
 use tokio::time::Instant;
 
@@ -58,6 +59,9 @@ const LOOK: &str = "\
     SELECT (SELECT count(*) FROM lease WHERE owner = $2) AS held, \
         (SELECT count(*) FROM process) AS processes, (SELECT count(*) FROM mysis) AS myses, \
         (SELECT count(*) FROM fleet_order) AS orders, \
+        (SELECT count(*) FROM lease JOIN process ON process.owner = lease.owner \
+            WHERE lease.home = $1 AND lease.owner <> $2 AND process.is_frozen \
+            AND lease.expires_at <= clock_timestamp()) AS left_frozen, \
         (SELECT coalesce(sum(capacity), 0)::bigint FROM process \
             WHERE expires_at > clock_timestamp() AND NOT is_frozen AND NOT is_draining) AS capacity, \
         coalesce((SELECT is_draining FROM process WHERE owner = $2 AND home = $1), FALSE) AS is_draining, \
@@ -83,6 +87,17 @@ const TAKE: &str = "\
         AND (lease.owner IS NULL OR lease.expires_at <= clock_timestamp()) \
         AND lease.owner IS DISTINCT FROM $2 \
     ORDER BY mysis.id LIMIT $4 FOR UPDATE OF mysis SKIP LOCKED \
+    ON CONFLICT (mysis_id) DO UPDATE \
+    SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
+    WHERE lease.expires_at <= clock_timestamp() RETURNING mysis_id";
+
+/// Takes what an earlier frozen process of this home, of which it was not known that it is gone, let expire.
+const TAKE_FROZEN: &str = "\
+    INSERT INTO lease (mysis_id, home, owner, expires_at) \
+    SELECT mysis.id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis \
+    JOIN lease ON lease.mysis_id = mysis.id JOIN process ON process.owner = lease.owner \
+    WHERE lease.home = $1 AND lease.owner <> $2 AND process.is_frozen \
+        AND lease.expires_at <= clock_timestamp() FOR UPDATE OF mysis SKIP LOCKED \
     ON CONFLICT (mysis_id) DO UPDATE \
     SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
     WHERE lease.expires_at <= clock_timestamp() RETURNING mysis_id";
@@ -156,6 +171,7 @@ struct FleetView {
     processes: i64,
     myses: i64,
     orders: i64,
+    left_frozen: i64,
     capacity: i64,
     is_draining: bool,
     running: i64,
@@ -210,8 +226,16 @@ impl LedgerInner {
         let lost = tenant.held().lost();
         // What is lost may still be at work here. It must end before anything is taken.
         if lost.is_empty() {
-            self.take(tenant, writer, true, plan.running).await?;
-            self.take(tenant, writer, false, plan.resting).await?;
+            for (runs, count) in [(true, plan.running), (false, plan.resting)] {
+                if count > 0 {
+                    let taking = tenant.statement(TAKE, [runs.into(), count.into()]);
+                    self.take(tenant, writer, taking).await?;
+                }
+            }
+            if view.left_frozen > 0 {
+                let taking = tenant.statement(TAKE_FROZEN, []);
+                self.take(tenant, writer, taking).await?;
+            }
         }
         let neighbours = self.exchange((tenant, writer), report, &view).await?;
         let orders = tenant.exchange_orders(writer, report, &view).await?;
@@ -241,15 +265,10 @@ impl LedgerInner {
         &self,
         tenant: &LeaseHolder,
         writer: &DatabaseWriter,
-        runs: bool,
-        count: i64,
+        taking: Statement,
     ) -> Result<(), DbErr> {
-        if count <= 0 {
-            return Ok(());
-        }
         let taken = within_time(async {
             let tx = writer.begin(WriteLock::All).await?;
-            let taking = tenant.statement(TAKE, [runs.into(), count.into()]);
             let taken = ids_in(&tx.query_all_raw(taking).await?)?;
             let incarnations: Vec<(i64, i64)> = mysis::Entity::find()
                 .select_only()

@@ -17,7 +17,6 @@ use actors::domain::ids::{Moment, MysisId};
 use actors::domain::write::{Batch, Write};
 use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
-use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect, Select, SelectExt, Statement,
@@ -32,29 +31,42 @@ use super::{LedgerInner, SqlLedger, error_text};
 /// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 
-/// Takes leases when the database is opened: of what this home left behind, and, where no other
-/// process lives, of all that no process holds. What a frozen process holds stays where it is.
+/// Takes leases when the database is opened: those of processes of this home that are known to be gone, what
+/// an earlier process of this home let expire, and, where no other process lives, all that no process holds.
+/// What a frozen process of another home holds stays where it is.
 const TAKE_AT_START: &str = "\
+    WITH gone AS (SELECT json_array_elements_text($3::json) AS owner) \
     INSERT INTO lease (mysis_id, home, owner, expires_at) \
     SELECT mysis.id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis \
     LEFT JOIN lease ON lease.mysis_id = mysis.id LEFT JOIN process ON process.owner = lease.owner \
-    WHERE lease.home = $1 OR (process.is_frozen IS NOT TRUE \
-        AND (lease.mysis_id IS NULL OR lease.expires_at <= clock_timestamp()) \
-        AND NOT EXISTS (SELECT FROM process AS other \
-            WHERE other.home <> $1 AND other.expires_at > clock_timestamp())) \
+    WHERE lease.owner IN (SELECT owner FROM gone) \
+        OR (lease.home = $1 AND lease.expires_at <= clock_timestamp()) \
+        OR (process.is_frozen IS NOT TRUE \
+            AND (lease.mysis_id IS NULL OR lease.expires_at <= clock_timestamp()) \
+            AND NOT EXISTS (SELECT FROM process AS other \
+                WHERE other.home <> $1 AND other.owner NOT IN (SELECT owner FROM gone) \
+                AND other.expires_at > clock_timestamp())) \
     ON CONFLICT (mysis_id) DO UPDATE \
     SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
-    WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()";
+    WHERE lease.owner IN (SELECT owner FROM gone) OR lease.expires_at <= clock_timestamp()";
 
-/// Takes the place of the frozen process of this home, so that its Myses stay where they are if this one
-/// ends before it has said anything of itself.
-const STAY_FROZEN: &str = "UPDATE process SET owner = $2, is_draining = FALSE, left_at = NULL, \
+/// Takes the place of the frozen process of this home that is gone, so that its Myses stay where they are if
+/// this one ends before it has said anything of itself.
+const STAY_FROZEN: &str = "\
+    WITH gone AS (SELECT json_array_elements_text($3::json) AS owner) \
+    UPDATE process SET home = $1, owner = $2, is_draining = FALSE, left_at = NULL, \
     started_at = clock_timestamp() WHERE owner = (SELECT owner FROM process \
-        WHERE home = $1 AND is_frozen ORDER BY expires_at DESC LIMIT 1)";
+        WHERE is_frozen AND (owner IN (SELECT owner FROM gone) \
+            OR (home = $1 AND expires_at <= clock_timestamp())) \
+        ORDER BY expires_at DESC LIMIT 1)";
 
 /// Forgets earlier processes of this home, and those that are gone for a day. A frozen one is the
 /// reason why its Myses stay where they are.
-const FORGET_GONE: &str = "DELETE FROM process WHERE (home = $1 AND owner <> $2) \
+const FORGET_GONE: &str = "\
+    WITH gone AS (SELECT json_array_elements_text($3::json) AS owner) \
+    DELETE FROM process WHERE (owner <> $2 AND (owner IN (SELECT owner FROM gone) \
+        OR (home = $1 AND expires_at <= clock_timestamp() \
+            AND NOT EXISTS (SELECT FROM lease WHERE lease.owner = process.owner)))) \
     OR (NOT is_frozen AND expires_at < clock_timestamp() - interval '1 day')";
 
 /// Forgets orders that were done a day ago, and whose giver did not ask for the answer.
@@ -67,7 +79,7 @@ const TAKE_NEW: &str = "\
     SELECT id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis WHERE id = $3 \
     ON CONFLICT (mysis_id) DO UPDATE \
     SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
-    WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()";
+    WHERE lease.owner = excluded.owner OR lease.expires_at <= clock_timestamp()";
 
 /// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +90,45 @@ pub enum ProcessKind {
     Command,
 }
 
+/// A process of a home, as the other processes of a database know it.
+#[derive(Clone, Debug)]
+pub struct HomeClaim {
+    home: String,
+    owner: String,
+    gone: Vec<String>,
+}
+
+impl HomeClaim {
+    /// A new process of the home with this name. Of earlier ones these are known to be gone.
+    #[must_use]
+    pub fn new(home: &str, gone: &[String]) -> HomeClaim {
+        HomeClaim {
+            home: home.to_string(),
+            owner: uuid::Uuid::new_v4().to_string(),
+            gone: gone.to_vec(),
+        }
+    }
+
+    /// The owner of the leases of this process.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+}
+
+/// A process of which no earlier one is known to be gone.
+impl From<&str> for HomeClaim {
+    fn from(home: &str) -> HomeClaim {
+        HomeClaim::new(home, &[])
+    }
+}
+
 /// A process as the holder of leases in one database.
 pub(super) struct LeaseHolder {
     pub(super) home: String,
     pub(super) owner: String,
+    /// Owners that ran in this home and are known to be gone.
+    pub(super) gone: Vec<String>,
     pub(super) process_kind: ProcessKind,
     held: Mutex<HeldMyses>,
     /// When it began, by the monotonic clock.
@@ -90,10 +137,11 @@ pub(super) struct LeaseHolder {
 
 impl LeaseHolder {
     /// The one process that runs in a home.
-    pub(super) fn of_home(home: &str, process_kind: ProcessKind) -> LeaseHolder {
+    pub(super) fn of_home(claim: HomeClaim, process_kind: ProcessKind) -> LeaseHolder {
         LeaseHolder {
-            home: home.to_string(),
-            owner: uuid::Uuid::new_v4().to_string(),
+            home: claim.home,
+            owner: claim.owner,
+            gone: claim.gone,
             process_kind,
             held: Mutex::default(),
             began: Instant::now(),
@@ -136,6 +184,20 @@ impl LeaseHolder {
         Statement::from_sql_and_values(DbBackend::Postgres, sql, values.into_iter().chain(more))
     }
 
+    /// The owners that are known to be gone, for a statement.
+    pub(super) fn gone(&self) -> sea_orm::Value {
+        serde_json::Value::from_iter(self.gone.iter().map(String::as_str))
+            .to_string()
+            .into()
+    }
+
+    /// Leases that no process needs any more: expired ones, and those of processes that are gone.
+    fn left_behind(&self) -> Condition {
+        Condition::any()
+            .add(lease::Column::Owner.is_in(self.gone.iter().map(String::as_str)))
+            .add(Expr::cust(IS_EXPIRED))
+    }
+
     /// Whether one of these Myses is not ours. A deleted one does not count.
     async fn has_lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let lost = self.select_not_owned();
@@ -169,17 +231,12 @@ impl LeaseHolder {
     /// Whether other processes hold one of these Myses. Removes leases that were left behind.
     async fn are_held(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let is_of_these = || lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0));
-        let left_behind = Condition::any()
-            .add(lease::Column::Home.eq(&*self.home))
-            .add(Expr::cust(IS_EXPIRED));
         lease::Entity::delete_many()
-            .filter(left_behind)
+            .filter(self.left_behind())
             .filter(is_of_these())
             .exec(tx)
             .await?;
-        let held = lease::Entity::find()
-            .filter(lease::Column::Home.ne(&*self.home))
-            .filter(is_of_these());
+        let held = lease::Entity::find().filter(is_of_these());
         held.exists(tx).await
     }
 
@@ -198,7 +255,8 @@ impl LeaseHolder {
                  without renewing it"
             }
             ProcessKind::Command if self.are_held(tx, &myses).await? => {
-                "another zoea process runs this mysis now: give the command in that one's home"
+                "another zoea process runs this mysis now: give the command in that one's home; if that \
+                 process is gone, give it again in 30 seconds"
             }
             ProcessKind::Resident | ProcessKind::Command => return Ok(()),
         };
@@ -240,9 +298,10 @@ impl LedgerInner {
             return Ok(());
         };
         let tx = self.begin(WriteLock::All).await?;
-        tx.execute_raw(tenant.statement(TAKE_AT_START, [])).await?;
-        tx.execute_raw(tenant.statement(STAY_FROZEN, [])).await?;
-        tx.execute_raw(tenant.statement(FORGET_GONE, [])).await?;
+        for statement in [TAKE_AT_START, STAY_FROZEN, FORGET_GONE] {
+            tx.execute_raw(tenant.statement(statement, [tenant.gone()]))
+                .await?;
+        }
         tx.execute_unprepared(FORGET_ORDERS).await?;
         let ours = tenant.owned(&tx).await?;
         tx.commit().await?;
@@ -274,8 +333,7 @@ impl LedgerInner {
             ProcessKind::Resident => tenant.select_not_owned(),
             ProcessKind::Command => mysis::Entity::find()
                 .inner_join(lease::Entity)
-                .filter(lease::Column::Home.ne(&*tenant.home))
-                .filter(Expr::cust(IS_EXPIRED).not()),
+                .filter(tenant.left_behind().not()),
         };
         let held: Vec<(i64, String)> = held
             .select_only()
@@ -297,7 +355,8 @@ mod tests {
 
     #[test]
     fn two_processes_of_one_home_are_told_apart() {
-        let [one, other] = [(); 2].map(|()| LeaseHolder::of_home("home", ProcessKind::Resident));
+        let [one, other] =
+            [(); 2].map(|()| LeaseHolder::of_home("home".into(), ProcessKind::Resident));
         assert_eq!(one.home, other.home);
         assert_ne!(one.owner, other.owner);
     }
@@ -310,7 +369,7 @@ mod tests {
                 author: Author::Commander,
                 writes,
             };
-            LeaseHolder::of_home("home", process_kind).leased_myses(&[&batch])
+            LeaseHolder::of_home("home".into(), process_kind).leased_myses(&[&batch])
         };
         let called = || Write::Called { mysis };
         let fenced = || Write::Fence {

@@ -86,7 +86,7 @@ pub use compact::CompactionResult;
 pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
 pub use fleet::{LedgerFleet, ProcessFacts};
-pub use leases::ProcessKind;
+pub use leases::{HomeClaim, ProcessKind};
 pub use mend::MendReport;
 pub use open_error::OpenError;
 use opening::MigrationReport;
@@ -154,15 +154,14 @@ impl SqlLedger {
     }
 
     /// Opens the Postgres database at an address and migrates its schema. A process that is to run
-    /// Myses takes the leases of all that no other process holds; a command takes none. Only one
-    /// process may run in the home of this name.
+    /// Myses takes the leases of all that no other process holds; a command takes none.
     ///
     /// # Errors
     /// The server is unreachable or refuses, or the database is newer than this program, belongs to
     /// another program, or is not usable for it.
     pub async fn open_server(
         address: &ServerAddress,
-        home: &str,
+        home: impl Into<HomeClaim>,
         process_kind: ProcessKind,
     ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable_error(error_text(&error));
@@ -171,7 +170,7 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::to_server(pool);
         let readers = address.open_readers();
-        let holder = LeaseHolder::of_home(home, process_kind);
+        let holder = LeaseHolder::of_home(home.into(), process_kind);
         let more = [(); 2].map(|()| DatabaseWriter::to_server(address.writer_pool()));
         let keeping = DatabaseKind::Server(holder, more);
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;

@@ -1,7 +1,7 @@
 //! The ledger against a real SQLite file, and against a real Postgres server.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use actors::domain::books::Day;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
@@ -22,7 +22,7 @@ use actors::ports::{
 };
 use sea_orm::ConnectionTrait;
 
-use super::{OpenError, ProcessKind, ServerAddress, SqlLedger};
+use super::{HomeClaim, OpenError, ProcessKind, ServerAddress, SqlLedger};
 
 mod fleet;
 mod leases;
@@ -31,6 +31,9 @@ mod same;
 mod server;
 
 const ALPHA: MysisId = MysisId(7);
+
+/// Processes of the tests' home. Each is gone when the next one opens its database.
+static EARLIER: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The database of a test.
 enum Books {
@@ -53,7 +56,13 @@ impl Books {
         match self {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
             Books::Server(address) => {
-                SqlLedger::open_server(address, "home", ProcessKind::Resident).await
+                let home = {
+                    let mut earlier = EARLIER.lock().unwrap();
+                    let home = HomeClaim::new("home", &earlier);
+                    earlier.push(home.owner().to_string());
+                    home
+                };
+                SqlLedger::open_server(address, home, ProcessKind::Resident).await
             }
         }
     }

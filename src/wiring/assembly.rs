@@ -48,7 +48,7 @@ pub(super) struct SwarmParts {
 
 /// Opens the database of a home, as long as this mode needs it.
 pub(super) async fn open_ledger_of(
-    home: &Home,
+    lock: &HomeLock,
     settings: &Settings,
     mode: Mode,
 ) -> anyhow::Result<SqlLedger> {
@@ -56,7 +56,7 @@ pub(super) async fn open_ledger_of(
         Mode::Live | Mode::Draining => ProcessKind::Resident,
         Mode::QueueOnly => ProcessKind::Command,
     };
-    let ledger = books::open_ledger(home, settings, process_kind).await?;
+    let ledger = books::open_ledger(lock, settings, process_kind).await?;
     if mode == Mode::Live {
         ledger.set_retention(books::retention_limits(settings), Arc::new(MachineClock));
     }

@@ -3,8 +3,8 @@
 use anyhow::Context;
 use zoea_settings::Settings;
 
-use crate::home::Home;
-use zoea_ledger::{ProcessKind, RetentionLimits, ServerAddress, SqlLedger};
+use crate::home::HomeLock;
+use zoea_ledger::{HomeClaim, ProcessKind, RetentionLimits, ServerAddress, SqlLedger};
 use zoea_system::files::ensure_private_file;
 
 /// The server's database that the configuration names, if it names one.
@@ -17,20 +17,26 @@ pub fn server_address(settings: &Settings) -> anyhow::Result<Option<ServerAddres
     Ok(address.transpose()?)
 }
 
-/// Opens the database of a home whose lock the caller holds: the home's own file, or the server
-/// that the configuration names, which several processes may share.
+/// Opens the database of a home: its own file, or the server that the configuration names, which several
+/// processes may share.
 ///
 /// # Errors
 /// The database cannot be used. The error says what to do.
 pub async fn open_ledger(
-    home: &Home,
+    lock: &HomeLock,
     settings: &Settings,
     process_kind: ProcessKind,
 ) -> anyhow::Result<SqlLedger> {
     if let Some(address) = server_address(settings)? {
-        return Ok(SqlLedger::open_server(&address, &home.id()?, process_kind).await?);
+        let home = lock.home_id()?;
+        let claim = HomeClaim::new(&home.id, lock.gone_owners());
+        if process_kind == ProcessKind::Resident {
+            lock.note_owner(claim.owner())?;
+        }
+        let ledger = SqlLedger::open_server(&address, claim, process_kind).await?;
+        return Ok(ledger.with_note(home.note));
     }
-    let file = home.database();
+    let file = lock.home().database();
     let left = zoea_ledger::remove_unfinished_restore(&file);
     let left = left.context("remove what a restore left behind beside the database")?;
     ensure_private_file(&file).context("open the database")?;

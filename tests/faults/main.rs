@@ -5,10 +5,12 @@
 //! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections, `ZOEA_TASK_KILLS=100`
 //! the number of kills while the game works on calls, `ZOEA_ROUTINE_KILLS=1000` that of kills inside routines,
 //! `ZOEA_FLEET=10` and `ZOEA_FLEET_MYSES=1000` are the sizes of a fleet of which three are killed,
-//! `ZOEA_STARTS=100` is the number of starts of several processes at once, `ZOEA_BEFORE` is the path of an earlier program, of which a fleet is updated to this one.
+//! `ZOEA_STARTS=100` is the number of starts of several processes at once, `ZOEA_COPIES=100` that of copies of a
+//! home that plays, `ZOEA_BEFORE` is the path of an earlier program, of which a fleet is updated to this one.
 
 mod books;
 mod clock;
+mod copied;
 mod cuts;
 mod database;
 mod disk;

@@ -28,9 +28,12 @@ const LIST: &str = "\
     LEFT JOIN mysis ON mysis.id = lease.mysis_id \
     GROUP BY process.owner ORDER BY process.started_at DESC LIMIT $2";
 
-/// Drains a process that runs, or lets it take Myses again.
-const DRAIN: &str = "UPDATE process SET is_draining = $2 \
-    WHERE coalesce(name, host || ' (older)') = $1 AND expires_at > clock_timestamp()";
+/// Drains a process that runs, or lets it take Myses again. What a frozen process that is gone keeps is
+/// given free by it: its home may be gone, too.
+const DRAIN: &str = "UPDATE process SET is_draining = $2, \
+        is_frozen = is_frozen AND expires_at > clock_timestamp() \
+    WHERE coalesce(name, host || ' (older)') = $1 \
+        AND (expires_at > clock_timestamp() OR (is_frozen AND $2))";
 
 #[derive(Debug, FromQueryResult)]
 struct ProcessRow {

@@ -157,6 +157,47 @@ async fn what_a_frozen_process_holds_stays_with_its_home_over_its_end() {
 }
 
 #[tokio::test]
+async fn what_a_frozen_process_held_returns_to_its_home_or_is_given_free_by_an_order() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let frozen = || FleetReport {
+        is_frozen: true,
+        ..FleetReport::default()
+    };
+    let one = opened(&books, "one").await;
+    create_running(&one, 2).await;
+    step_with(&one, frozen()).await;
+    let other = opened(&books, "other").await;
+    step(&other).await;
+    // It ends without a word, and nobody can know that it has ended.
+    let again = opened(&books, "one").await;
+    assert_eq!(step_with(&again, frozen()).await.taken, []);
+    expire(&again).await;
+    assert_eq!(step(&other).await.taken, []);
+    let back = step_with(&again, frozen()).await;
+    assert_eq!(taken(&back), ["m1", "m2"]);
+    again.close().await;
+    expire(&other).await;
+    assert_eq!(step(&other).await.taken, []);
+    // Its home is lost: whoever knows that gives them to the others.
+    let owner = &again.inner.tenant.as_ref().unwrap().owner;
+    let asked = format!("SELECT name FROM process WHERE owner = '{owner}'");
+    let asked = sea_orm::Statement::from_string(sea_orm::DbBackend::Postgres, asked);
+    let row = other.inner.readers.query_one_raw(asked).await.unwrap();
+    let name: String = row.unwrap().try_get_by_index(0).unwrap();
+    let facts = ProcessFacts {
+        host: "here".into(),
+        directory: "/home".into(),
+        version: "1".into(),
+    };
+    let fleet = other.fleet(facts).unwrap();
+    assert!(fleet.drain(name.as_str().into(), true).await.unwrap());
+    let held = step(&other).await;
+    assert_eq!(taken(&held), ["m1", "m2"]);
+}
+
+#[tokio::test]
 async fn a_late_write_of_an_earlier_life_is_refused_when_its_process_has_the_mysis_again() {
     let Some(books) = Books::server() else {
         return;

@@ -10,7 +10,7 @@ fn prompt(seq: i64) -> Write {
 }
 
 /// Opens a shared database from a home.
-pub(super) async fn opened(books: &Books, home: &str) -> SqlLedger {
+pub(super) async fn opened(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
@@ -19,8 +19,16 @@ pub(super) async fn opened(books: &Books, home: &str) -> SqlLedger {
         .unwrap()
 }
 
+/// The next process of a home in which these are known to be gone.
+pub(super) fn after(gone: &[&SqlLedger]) -> HomeClaim {
+    let owner = |ledger: &&SqlLedger| ledger.inner.tenant.as_ref().unwrap().owner.clone();
+    let owners: Vec<String> = gone.iter().map(owner).collect();
+    let home = &gone[0].inner.tenant.as_ref().unwrap().home;
+    HomeClaim::new(home, &owners)
+}
+
 /// The same for one command.
-async fn visited(books: &Books, home: &str) -> SqlLedger {
+async fn visited(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
@@ -114,13 +122,15 @@ async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
 }
 
 #[tokio::test]
-async fn a_process_takes_over_at_once_what_its_own_home_left_behind() {
+async fn a_process_takes_over_at_once_what_one_of_its_home_left_that_is_known_to_be_gone() {
     let Some(books) = Books::server() else {
         return;
     };
     let before = opened(&books, "one").await;
     write(&before, vec![create(ALPHA, "alpha")]).await.unwrap();
-    let after = opened(&books, "one").await;
+    step(&before).await;
+    let after = opened(&books, after(&[&before])).await;
+    assert_eq!(processes(&after).await, 0, "the one before is forgotten");
     assert_eq!(names(&after).await, ["alpha"]);
     assert!(is_refused(&write(&before, vec![prompt(1)]).await));
     write(&after, vec![Write::Delete { mysis: ALPHA }])
@@ -129,6 +139,40 @@ async fn a_process_takes_over_at_once_what_its_own_home_left_behind() {
     write(&after, vec![Write::Delete { mysis: ALPHA }])
         .await
         .unwrap();
+}
+
+/// The number of processes that said that they live.
+async fn processes(ledger: &SqlLedger) -> usize {
+    let asked = Statement::from_string(DbBackend::Postgres, "SELECT owner FROM process");
+    let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
+    rows.len()
+}
+
+/// A clone of a machine, or a start after one of the machine: the home's name is the same, and nobody can
+/// know whether the process of before is gone.
+#[tokio::test]
+async fn of_its_own_home_a_process_takes_only_what_has_expired_while_nothing_more_is_known() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
+    step(&one).await;
+    let other = opened(&books, "one").await;
+    assert_eq!(names(&other).await, [] as [&str; 0]);
+    assert_eq!(processes(&other).await, 1, "the one that may live stays");
+    assert_eq!(step(&other).await.taken, []);
+    assert!(is_refused(&write(&other, vec![prompt(1)]).await));
+    let command = visited(&books, "one").await;
+    assert_eq!(names(&command).await, [] as [&str; 0]);
+    assert!(is_refused(&write(&command, vec![prompt(1)]).await));
+    write(&one, vec![prompt(1)]).await.unwrap();
+    assert_eq!(step(&one).await.lost, []);
+    expire(&one).await;
+    assert_eq!(taken(&step(&other).await), ["alpha"]);
+    assert_eq!(step(&one).await.lost, [ALPHA]);
+    expire(&other).await;
+    assert_eq!(names(&opened(&books, "one").await).await, ["alpha"]);
 }
 
 #[tokio::test]
@@ -194,7 +238,7 @@ async fn a_lease_that_was_left_behind_ends_with_what_a_command_writes_and_not_wi
         .await
         .unwrap();
     // A command in the home of a killed process does not wait for the leases to expire.
-    let after = visited(&books, "one").await;
+    let after = visited(&books, after(&[&late])).await;
     assert_eq!(names(&after).await, ["alpha", "beta"]);
     write(&after, vec![Write::Called { mysis: beta }])
         .await

@@ -4,7 +4,7 @@ use actors::domain::ids::Lane;
 use actors::domain::sharing::{LimitClaim, LimitKind, Need};
 use actors::ports::{LimitReport, SharedLimits};
 
-use super::leases::opened;
+use super::leases::{after, opened};
 use super::*;
 
 /// A process, and what it uses of one limit of six.
@@ -16,7 +16,7 @@ struct Asker {
 }
 
 impl Asker {
-    async fn of(books: &Books, home: &str, kind: LimitKind) -> Asker {
+    async fn of(books: &Books, home: impl Into<HomeClaim>, kind: LimitKind) -> Asker {
         Asker {
             ledger: opened(books, home).await,
             kind,
@@ -78,8 +78,11 @@ async fn what_one_process_gives_up_another_one_gets_and_a_dead_ones_part_comes_b
     // One ends in good order.
     one.ledger.close().await;
     assert_eq!(other.asks(9).await, 6);
-    // A process of the same home follows one that was killed.
-    let mut next = Asker::of(&books, "other", LimitKind::InFlight).await;
+    // A process of the same home follows one that may live, and one that was killed.
+    let mut beside = Asker::of(&books, "other", LimitKind::InFlight).await;
+    assert_eq!(beside.asks(9).await, 0);
+    let killed = after(&[&other.ledger, &beside.ledger]);
+    let mut next = Asker::of(&books, killed, LimitKind::InFlight).await;
     assert_eq!(next.asks(9).await, 6, "its calls ended with it");
 }
 
@@ -91,7 +94,8 @@ async fn tokens_of_a_process_that_is_gone_count_for_a_minute() {
     let mut one = Asker::of(&books, "one", LimitKind::Tokens).await;
     assert_eq!(one.asks(4).await, 6);
     assert_eq!(one.asks(4).await, 6, "and four are used");
-    let mut next = Asker::of(&books, "one", LimitKind::Tokens).await;
+    let killed = after(&[&one.ledger]);
+    let mut next = Asker::of(&books, killed, LimitKind::Tokens).await;
     assert_eq!(next.asks(9).await, 2);
     let later = "UPDATE allowance SET expires_at = clock_timestamp() - interval '61 seconds' \
                  WHERE used = 4";
