@@ -200,3 +200,31 @@ fn texts_reach_a_terminal_through_one_file() {
         found.join("\n")
     );
 }
+
+#[test]
+fn one_file_builds_http_clients() {
+    let ways = [
+        concat!("reqwest::Client", "::"),
+        concat!("Client", "Builder::new"),
+        concat!("reqwest", "::get"),
+        concat!("default", "_http_client"),
+        concat!("HttpClientTransport", "::"),
+    ];
+    let mut found = Vec::new();
+    for (path, text) in sources("src").into_iter().chain(sources("actors/src")) {
+        let is_test = path.components().any(|part| part.as_os_str() == "tests");
+        if is_test || path.ends_with("src/http/lib.rs") {
+            continue;
+        }
+        for line in production(&text).lines() {
+            if ways.iter().any(|way| line.contains(way)) {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "use zoea_http, which heeds proxies as this program does:\n{}",
+        found.join("\n")
+    );
+}

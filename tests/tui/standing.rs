@@ -49,6 +49,16 @@ fn without_spaces(text: &str) -> String {
 fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
     for size in SIZES {
         let mut operator = Operator::at(troubled(), size);
+        let full = "the store does not take writes: the disk is full; trying on";
+        operator.hears(&[lasts(&[
+            (StandingKind::StoreTrouble, full),
+            (StandingKind::LittleRoom, LITTLE),
+        ])]);
+        let text = operator.text();
+        let banner = letters(&text, operator.board.layout().banner);
+        for whole in [full, LITTLE] {
+            assert!(banner.contains(&without_spaces(whole)), "{size:?}: {text}");
+        }
         operator.hears(&[lasts(&[
             (StandingKind::StoreTrouble, REMOVED),
             (StandingKind::SecretMissing, NO_KEY),

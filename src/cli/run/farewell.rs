@@ -39,7 +39,10 @@ pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
     let lasting = standing.iter().filter(|(kind, _)| kind.is_in_band());
     lasting
         .map(|(kind, condition)| match kind.severity() {
-            Severity::Error => format!("at the end: {}", condition.text),
+            Severity::Error => {
+                let text = condition.text.trim_end_matches("; trying on");
+                format!("at the end: {text}")
+            }
             Severity::Info | Severity::Warn => format!("warning: {}", condition.text),
         })
         .collect()

@@ -225,15 +225,14 @@ impl Dashboard {
         wanted.max(self.urgent_rows())
     }
 
-    /// The rows for why the store takes no writes, which is shown whole. The list keeps its own.
+    /// The rows for what is wrong with the store and its disk, which is shown whole. The list keeps its own.
     fn urgent_rows(&self) -> u16 {
         let (width, height) = self.size;
         let most = match self.is_too_small() {
             true => height,
             false => height - FIXED_ROWS - LEAST_LIST_ROWS,
         };
-        let text = self.store_trouble().map_or("", |trouble| &trouble.text);
-        rows_of(text, width).min(most)
+        rows_of(&self.lasting_text(), width).min(most)
     }
 
     /// Whether the header shall have a row for the servers. In a low terminal they have one only while one of them does not

@@ -11,13 +11,14 @@ impl Dashboard {
     /// operator for.
     #[must_use]
     pub fn banner_text(&self) -> String {
+        let texts = [self.lasting_text(), self.swarm_text()];
+        joined(texts.into_iter().filter(|text| !text.is_empty()))
+    }
+
+    /// What is wrong with the store and its disk, which is shown whole.
+    pub(super) fn lasting_text(&self) -> String {
         let lasting = self.standing.iter().filter(|(kind, _)| kind.is_in_band());
-        let lasting = lasting.map(|(_, condition)| condition.text.to_string());
-        let texts: Vec<String> = lasting
-            .chain(Some(self.swarm_text()))
-            .filter(|text| !text.is_empty())
-            .collect();
-        texts.join("  ·  ")
+        joined(lasting.map(|(_, condition)| condition.text.to_string()))
     }
 
     /// The conditions of the whole program that last.
@@ -69,4 +70,8 @@ impl Dashboard {
             None => self.keymap.key_of(TABLE_KEYS, TableAction::Back),
         }
     }
+}
+
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<String>>().join("  ·  ")
 }
