@@ -46,6 +46,9 @@ pub struct PilotArgs {
     /// Refuse what OpenAI refuses, and no more; without it, what any server refuses that we know of.
     #[arg(long)]
     lenient: bool,
+    /// Refuse a user's message right after a result, too, as Mistral's interface does.
+    #[arg(long, conflicts_with = "lenient")]
+    strict_order: bool,
     /// Answer 401 to callers that do not show this key.
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
@@ -104,10 +107,10 @@ impl PilotArgs {
             },
             latency: self.latency,
             faults: self.faults,
-            strictness: if self.lenient {
-                Strictness::OpenAi
-            } else {
-                Strictness::Strictest
+            strictness: match (self.lenient, self.strict_order) {
+                (true, _) => Strictness::OpenAi,
+                (false, true) => Strictness::Strictest,
+                (false, false) => Strictness::Strict,
             },
             api_key: self.api_key,
             record: self.record,

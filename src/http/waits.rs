@@ -7,13 +7,25 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 
 /// The units of a duration in words and in Go's notation, in seconds.
-const UNITS: [(&[&str], f64); 6] = [
+const UNITS: [(&[&str], f64); 7] = [
     (&["us", "µs"], 1e-6),
     (&["ms", "milliseconds"], 1e-3),
     (&["s", "sec", "secs", "second", "seconds"], 1.0),
     (&["m", "min", "mins", "minute", "minutes"], 60.0),
     (&["h", "hr", "hrs", "hour", "hours"], 3600.0),
     (&["d", "day", "days"], 86_400.0),
+    (&["w", "week", "weeks"], 604_800.0),
+];
+
+/// The forms of a time of day after a date, the longest first.
+const TIME_FORMS: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M %p", "%I %p"];
+/// The forms of a date.
+const DATE_FORMS: [&str; 5] = [
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%B %d %Y",
+    "%d %B %Y",
+    "%A %B %d %Y",
 ];
 
 /// The wait in the `Retry-After` header, or in milliseconds in the one that some servers add.
@@ -49,7 +61,78 @@ pub fn parse_wait(text: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(date) = date.or_else(|_| chrono::DateTime::parse_from_rfc3339(text)) {
         return until(SystemTime::from(date));
     }
-    duration_at_start(text)
+    duration_at_start(text).or_else(|| time_at_start(text, now))
+}
+
+/// The time until a date at the beginning of a text: `2030-01-01 05:38:28`, `2030-01-01 at 00:00 UTC`,
+/// `Jan 1, 2030, 12:00 AM (UTC)`. A time without a zone is UTC, and a date without a time its beginning.
+#[must_use]
+pub fn time_at_start(text: &str, now: SystemTime) -> Option<Duration> {
+    let until = |at: SystemTime| at.duration_since(now).ok();
+    let words = text.split_whitespace().take(8);
+    let words: Vec<String> = words.map(cleaned_word).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|word| !matches!(*word, "at" | "on" | ""))
+        .collect();
+    if let Some(first) = words.first()
+        && let Ok(date) = chrono::DateTime::parse_from_rfc3339(first)
+    {
+        return until(SystemTime::from(date));
+    }
+    let dates = (1..=4).rev().filter_map(|count| {
+        let written = words.get(..count)?.join(" ");
+        let written = written.replacen('T', " ", usize::from(count == 1));
+        let (day, time) = match written.split_once(' ') {
+            Some((day, time)) if count == 1 => (day.to_string(), Some(time.to_string())),
+            Some(_) | None => (written, None),
+        };
+        let mut forms = DATE_FORMS.iter();
+        let date = forms.find_map(|form| chrono::NaiveDate::parse_from_str(&day, form).ok())?;
+        Some((date, time, &words[count..]))
+    });
+    let (date, joined, rest) = dates.into_iter().next()?;
+    let rest: Vec<&str> = joined
+        .iter()
+        .map(String::as_str)
+        .chain(rest.iter().copied())
+        .collect();
+    let times = (1..=2).rev().filter_map(|count| {
+        let written = rest.get(..count)?.join(" ");
+        let written = written.trim_end_matches('Z');
+        let mut forms = TIME_FORMS.iter();
+        let time = forms.find_map(|form| chrono::NaiveTime::parse_from_str(written, form).ok())?;
+        Some((time, rest.get(count).copied().unwrap_or_default()))
+    });
+    let (time, zone) = times.into_iter().next().unwrap_or_default();
+    let at = date.and_time(time).and_utc() - zone_offset(zone);
+    until(SystemTime::from(at))
+}
+
+/// A word of a date without what encloses it, its month and zone in full letters.
+fn cleaned_word(word: &str) -> String {
+    let word = word
+        .trim_matches(|sign: char| "()[],;\"'`".contains(sign))
+        .trim_end_matches('.');
+    let day = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|end| word.strip_suffix(end));
+    let day = day.filter(|day| !day.is_empty() && day.bytes().all(|sign| sign.is_ascii_digit()));
+    day.unwrap_or(word).to_string()
+}
+
+/// How far a zone is ahead of UTC: `+08:00`, `UTC+8`; nothing of a name that is not known.
+fn zone_offset(zone: &str) -> chrono::TimeDelta {
+    let written = zone.trim_start_matches("UTC").trim_start_matches("GMT");
+    let (sign, digits) = match written.split_at_checked(1) {
+        Some(("+", digits)) => (1, digits),
+        Some(("-", digits)) => (-1, digits),
+        Some(_) | None => return chrono::TimeDelta::zero(),
+    };
+    let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
+    let number = |text: &str| text.parse::<i64>().unwrap_or(0).min(59);
+    chrono::TimeDelta::minutes(sign * (number(hours).min(14) * 60 + number(minutes)))
 }
 
 /// The duration at the beginning of a text: `6m0s`, `2m59.56s`, `20 seconds`.
@@ -73,7 +156,9 @@ pub fn duration_at_start(text: &str) -> Option<Duration> {
             break;
         };
         seconds = Some(seconds.unwrap_or(0.0) + number * unit);
-        rest = after;
+        // `3h 20m`, `3 hours, 20 minutes`, `3 hours and 20 minutes`
+        let next = after.trim_start_matches([' ', ',']);
+        rest = next.strip_prefix("and ").unwrap_or(next);
     }
     seconds_as_wait(seconds?)
 }
@@ -178,6 +263,46 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(duration_at_start(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_read_in_every_notation_in_which_servers_write_one() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_893_456_000 - 7200);
+        for text in [
+            "2030-01-01 00:00:00",
+            "2030-01-01 at 00:00 UTC.",
+            "2030-01-01T00:00:00Z",
+            "2030-01-01T00:00:00.000+00:00",
+            "2030-01-01T00:00:00",
+            "2030-01-01T00:00",
+            "2030-01-01",
+            "2030/01/01 00:00",
+            "2030-01-01 08:00:00 +08:00",
+            "2030-01-01 08:00 (UTC+8)",
+            "January 1, 2030",
+            "Jan 1, 2030 at 12:00 AM UTC",
+            "Jan 1st, 2030, 12 AM",
+            "1 January 2030 00:00 GMT",
+            "1893456000",
+            "1893456000000",
+            "2h",
+            "1 hour and 60 minutes",
+            "1h 60m",
+            "7200",
+        ] {
+            let read = parse_wait(text, now);
+            assert_eq!(read, Some(Duration::from_secs(7200)), "{text}");
+        }
+        for past in [
+            "2029-12-31 00:00:00",
+            "2020-01-01",
+            "soon",
+            "2030",
+            "99-99-99",
+        ] {
+            let read = time_at_start(past, now);
+            assert_eq!(read, None, "{past}");
         }
     }
 

@@ -52,16 +52,18 @@ impl RequestRefusal {
 /// The set of demands on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// The demands of the strictest servers: one system message, alternating roles, no text of
-    /// white space alone, and only the fields that OpenAI defines for a role (so no
-    /// `reasoning_content`).
+    /// The demands of strict servers: one system message, alternating roles, no text of white space
+    /// alone, and only the fields that OpenAI defines for a role (so no `reasoning_content`).
     #[default]
+    Strict,
+    /// The same, and a message of the model between a result and a user's message, as Mistral's
+    /// interface demands.
     Strictest,
     /// The demands of OpenAI.
     OpenAi,
 }
 
-/// Checks a request by the demands of the strictest servers.
+/// Checks a request by the demands of strict servers, but for those that are learnt from a refusal.
 ///
 /// # Errors
 /// The first mistake in it.
@@ -97,7 +99,8 @@ pub(super) fn validate_beside_tools<N: AsRef<str>>(
     messages::check_messages(messages, strictness)?;
     pairing::check_pairing(messages)?;
     match strictness {
-        Strictness::Strictest => roles::check_roles(messages)?,
+        Strictness::Strict => roles::check_roles(messages, true)?,
+        Strictness::Strictest => roles::check_roles(messages, false)?,
         Strictness::OpenAi => {}
     }
     tools::check_use(body, names.map_err(RequestRefusal::clone)?)?;

@@ -39,6 +39,8 @@ struct KeptProof {
     no_effort: bool,
     #[serde(default)]
     signatures: bool,
+    #[serde(default)]
+    bridges: bool,
     temperature: bool,
     streamed: bool,
     context_tokens: Option<u64>,
@@ -112,6 +114,7 @@ impl KeptProofs {
                     wants_completion_limit: kept.completion_limit,
                     wants_no_effort: kept.no_effort,
                     wants_signatures: kept.signatures,
+                    wants_bridges: kept.bridges,
                 },
                 has_temperature: kept.temperature,
                 is_streamed: kept.streamed,
@@ -140,6 +143,7 @@ impl KeptProofs {
             completion_limit: style.profile.wants_completion_limit,
             no_effort: style.profile.wants_no_effort,
             signatures: style.profile.wants_signatures,
+            bridges: style.profile.wants_bridges,
             temperature: style.has_temperature,
             streamed: style.is_streamed,
             context_tokens: proof.lessons.context_tokens,

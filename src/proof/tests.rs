@@ -13,7 +13,7 @@ use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use zoea_pilot::{Habits, Persona, PilotFault, PilotOptions};
+use zoea_pilot::{Habits, Persona, PilotFault, PilotOptions, Strictness};
 
 use super::*;
 
@@ -166,6 +166,23 @@ async fn what_a_priced_proof_cost_is_told() {
     let spent = &proof.report.spent;
     let expected = spent.tokens_in + 4 * spent.tokens_out;
     assert_eq!(spent.cost_micros, Some(expected));
+}
+
+/// Nothing is said in the model's name unless its server demands it, which the proof finds out.
+#[tokio::test]
+async fn a_server_that_demands_words_after_results_plays_and_that_is_learnt() {
+    let proof = prove_pilot(PilotOptions {
+        strictness: Strictness::Strictest,
+        ..pilot(&[])
+    })
+    .await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    assert!(proof.lessons.style.profile.wants_bridges);
 }
 
 #[tokio::test]

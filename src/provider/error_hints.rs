@@ -4,23 +4,6 @@
 use actors::domain::model::ContextLimit;
 use actors::domain::tool::Toolset;
 
-/// Texts of servers whose model's context is exceeded.
-const TOO_LONG_WORDS: [&str; 13] = [
-    "context_length_exceeded",
-    "maximum context length",
-    "exceed_context_size_error",
-    "available context size",
-    "context size has been exceeded",
-    "context length of only",
-    "exceeds the context window",
-    "exceed the context window",
-    "context window exceeds",
-    "prompt is too long",
-    "input is too long",
-    "reduce the length of the messages",
-    "exceeds the maximum number of tokens",
-];
-
 /// Texts of servers, or of their models' templates, that refuse a system message. Those with the
 /// last texts do not distinguish it from other messages that are out of order.
 const SYSTEM_MESSAGE_WORDS: [&str; 11] = [
@@ -38,6 +21,19 @@ const SYSTEM_MESSAGE_WORDS: [&str; 11] = [
 ];
 /// A text of servers that do accept a system message, whatever else they say.
 const KNOWS_SYSTEM: &str = "optional system message";
+
+/// Texts of servers and templates that refuse the order of messages. If the roles must alternate, the
+/// system message may be at fault, too.
+const ORDER_WORDS: [&str; 8] = [
+    "after role 'tool'",
+    "after role \"tool\"",
+    "invalid_request_message_order",
+    "roles must alternate",
+    "roles should alternate",
+    "function response turn",
+    "tool messages must be followed by",
+    "tool message must be followed by",
+];
 
 /// Words for the id of a call.
 const CALL_ID_WORDS: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
@@ -65,17 +61,6 @@ const REASONING_WORDS: [&str; 3] = [
 
 /// Texts of servers whose model wrote a call that they do not accept.
 const REFUSED_CALL_WORDS: [&str; 2] = ["tool call validation failed", "failed to call a function"];
-
-/// Texts of servers whose account has no credit.
-const CREDIT_WORDS: [&str; 7] = [
-    "insufficient_quota",
-    "insufficient credits",
-    "insufficient balance",
-    "credit balance is too low",
-    "doesn't have any credits",
-    "payment_required",
-    "free-models-per-day",
-];
 
 /// Texts of servers that were started without support for tools, and the remedy.
 const START_WORDS: [(&str, &str); 3] = [
@@ -123,17 +108,16 @@ const STREAMING_WORDS: [&str; 14] = [
 /// Words without which a refusal is not about tools.
 const TOOL_WORDS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "tools."];
 
+/// Words for calls in messages, and those that mean definitions all the same.
+const MESSAGE_WORDS: [&str; 4] = ["tool_calls", "tool_call_id", "messages.", "messages["];
+const DEFINITION_WORDS: [&str; 4] = ["schema", "declaration", "tools[", "tools."];
+
 /// Characters that may enclose a name in a sentence.
 const QUOTES: [char; 4] = ['\'', '"', '`', '\\'];
 
 pub(super) fn holds(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| text.contains(word))
-}
-
-/// Whether the request exceeded the model's context.
-pub(super) fn is_too_long(text: &str) -> bool {
-    holds(text, &TOO_LONG_WORDS)
 }
 
 /// The tokens of a request that is larger than what the account may use in a minute, and that limit:
@@ -154,11 +138,6 @@ pub(super) fn beyond_a_minute(text: &str) -> Option<ContextLimit> {
 /// Whether the model's own call was refused.
 pub(super) fn is_about_a_call(text: &str) -> bool {
     holds(text, &REFUSED_CALL_WORDS)
-}
-
-/// Whether the account has no credit.
-pub(super) fn is_about_credit(text: &str) -> bool {
-    holds(text, &CREDIT_WORDS)
 }
 
 /// What helps where the server was started without support for tools.
@@ -187,6 +166,11 @@ pub(super) fn is_about_effort(text: &str) -> bool {
 /// Whether the system message was refused.
 pub(super) fn is_about_system_messages(text: &str) -> bool {
     holds(text, &SYSTEM_MESSAGE_WORDS) && !holds(text, &[KNOWS_SYSTEM])
+}
+
+/// Whether the order of roles was refused.
+pub(super) fn is_about_order(text: &str) -> bool {
+    holds(text, &ORDER_WORDS)
 }
 
 /// Whether the form of the calls' ids was refused.
@@ -224,9 +208,15 @@ pub(super) fn is_about_streaming(text: &str) -> bool {
     holds(text, &STREAMING_WORDS)
 }
 
+/// Whether a text is about tools, as far as its words tell.
+pub(super) fn is_about_tools(text: &str) -> bool {
+    holds(text, &TOOL_WORDS)
+}
+
 /// The tools whose definitions were refused, identified by name or by their index in the request.
 pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
-    if !holds(text, &TOOL_WORDS) {
+    let is_about_messages = holds(text, &MESSAGE_WORDS) && !holds(text, &DEFINITION_WORDS);
+    if !is_about_tools(text) || is_about_messages {
         return Vec::new();
     }
     let mut refused: Vec<String> = sent
@@ -317,6 +307,10 @@ mod tests {
             ("tools[99].function.parameters: bad schema", vec![]),
             ("the function to mine this schema is missing", vec![]),
             ("'mine' is not a model", vec![]),
+            (
+                "messages[3].tool_calls[0].function.name: 'mine' is refused",
+                vec![],
+            ),
         ] {
             assert_eq!(refused_tools(text, &SENT), refused, "{text}");
         }
@@ -330,7 +324,7 @@ mod tests {
             "rate limit",
             "HTTP 400: bad request",
         ] {
-            assert!(!is_too_long(text) && !is_about_system_messages(text));
+            assert!(!is_about_order(text) && !is_about_system_messages(text));
             assert!(!is_about_call_ids(text) && !is_about_several_calls(text));
             assert!(!is_about_temperature(text) && refused_tools(text, &SENT).is_empty());
         }

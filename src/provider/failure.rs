@@ -10,6 +10,7 @@ use zoea_text::redact::Redactor;
 use super::answer::EMPTY_BODY;
 use super::probe::ResponseForm;
 use super::refusal::{Refusal, excerpt};
+use super::too_long;
 use super::waits::HeaderWaits;
 
 /// A failure with an HTTP status.
@@ -79,6 +80,13 @@ pub(super) fn judge_silence(
     came: Option<ResponseForm>,
     sent_bytes: u64,
 ) -> Result<ModelAnswer, ModelFault> {
+    if let Err(fault) = &answer
+        && sent_bytes >= MIN_REFUSED_BYTES
+        && may_be_too_long(fault)
+    {
+        let text = format!("{}; {MAY_BE_TOO_LONG}", fault.text());
+        return Err(ModelFault::TooLong { text, limit: None });
+    }
     let is_in_pieces = matches!(came, Some(ResponseForm::InPieces { .. }));
     let (usage, is_silent) = match &answer {
         Ok(answer) => {
@@ -106,6 +114,34 @@ pub(super) fn judge_silence(
         text: SILENT.to_string(),
         limit: None,
     })
+}
+
+/// Shorter requests need little memory, and are refused for other reasons.
+const MIN_REFUSED_BYTES: u64 = 12 << 10;
+const MAY_BE_TOO_LONG: &str = "a long request may be the reason";
+
+/// Whether a failure may mean that the request is too long: its server lacks memory, or refuses without a
+/// word, as Cerebras does.
+fn may_be_too_long(fault: &ModelFault) -> bool {
+    match fault {
+        ModelFault::Transient { text, .. } => {
+            text.starts_with("HTTP 5") && too_long::lacks_memory(text)
+        }
+        ModelFault::Permanent { text } => {
+            let silent = [
+                "HTTP 400: (no text)",
+                "HTTP 400: null",
+                "HTTP 422: (no text)",
+            ];
+            silent.contains(&text.as_str())
+        }
+        ModelFault::Unreachable { .. }
+        | ModelFault::NoDescriptor { .. }
+        | ModelFault::Empty { .. }
+        | ModelFault::TooLong { .. }
+        | ModelFault::OutOfService { .. }
+        | ModelFault::Adapted { .. } => false,
+    }
 }
 
 fn transient_fault(text: String) -> ModelFault {

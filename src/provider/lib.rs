@@ -3,6 +3,7 @@
 //! This package knows the wire format only. The actors decide what to ask, when to ask again, and
 //! what an answer means. Answers are parsed leniently, because no two servers agree.
 
+mod account;
 mod answer;
 mod belief;
 mod bounded_text;
@@ -15,6 +16,7 @@ mod key;
 mod message;
 mod misreading;
 mod novelty;
+mod own_words;
 mod portable;
 mod probe;
 mod quirks;
@@ -22,9 +24,11 @@ mod refusal;
 mod request;
 mod stream;
 mod thoughts;
+mod too_long;
 mod tools;
 mod usage;
 mod waits;
+mod weather;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -91,6 +95,8 @@ pub struct WireProfile {
     pub wants_no_effort: bool,
     /// It wants signatures of thoughts with calls, or the mark for calls that have none.
     pub wants_signatures: bool,
+    /// It wants a message of the model between a result and a user's message.
+    pub wants_bridges: bool,
 }
 
 /// All configured providers. They can be replaced while requests are in progress.
@@ -216,7 +222,11 @@ impl BegunWith {
         if let Some(fault) = self.quirks.heard(came, &self.style, self.cuts) {
             return Err(fault);
         }
+        if answer.is_ok() {
+            self.quirks.note_answer();
+        }
         let answer = answer.map_err(|fault| self.quirks.learn(fault, request, &self.style));
+        let answer = answer.map_err(|fault| self.quirks.or_gone_for_now(fault));
         let misreadings = &self.quirks.misreadings;
         misreadings.learn(self.asker, self.style.misread, answer)
     }

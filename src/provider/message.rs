@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use actors::domain::compose::RUNTIME_NOTE_LINE;
+use actors::domain::message::BRIDGE_TEXT;
 use actors::domain::model::{ChatCall, ChatMessage, Echo};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -80,6 +81,9 @@ pub(super) fn write_messages<'a>(
         .iter()
         .map(|message| WireMessage::new(message, whom));
     let mut written: Vec<WireMessage<'_>> = written.collect();
+    if manners.wants_bridges {
+        written = with_bridges(written);
+    }
     if manners.wants_single_calls {
         written = with_single_calls(written);
     }
@@ -158,6 +162,25 @@ impl<'a> WireToolCall<'a> {
             },
         }
     }
+}
+
+/// Whether a user's message follows a result directly.
+pub(super) fn interrupts_results(messages: &[ChatMessage]) -> bool {
+    let mut pairs = messages.windows(2);
+    pairs.any(|pair| matches!(pair, [ChatMessage::Tool { .. }, ChatMessage::User(_)]))
+}
+
+/// Puts a message of the model between each result and a user's message after it.
+fn with_bridges(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
+    let mut written: Vec<WireMessage<'_>> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let is_after_result = written.last().is_some_and(|last| last.role == "tool");
+        if is_after_result && message.role == "user" {
+            written.push(WireMessage::text("assistant", BRIDGE_TEXT));
+        }
+        written.push(message);
+    }
+    written
 }
 
 /// Moves the text of the system message to the beginning of the first user message, which follows

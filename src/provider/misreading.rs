@@ -25,6 +25,11 @@ const MISREAD_WORDS: [&str; 6] = [
     "failed to parse model output",
 ];
 
+/// Whether a server says that it could not read what its model wrote.
+pub(super) fn is_misread(text: &str) -> bool {
+    error_hints::holds(text, &MISREAD_WORDS)
+}
+
 /// Whose last answers could not be read, and how many in a row.
 #[derive(Debug, Default)]
 pub(super) struct Misreadings {
@@ -54,9 +59,7 @@ impl Misreadings {
                 counts.remove(&asker);
                 Ok(answer)
             }
-            Err(ModelFault::Transient { text, retry_after })
-                if error_hints::holds(&text, &MISREAD_WORDS) =>
-            {
+            Err(ModelFault::Transient { text, retry_after }) if is_misread(&text) => {
                 if self.is_form_refused.load(Ordering::Relaxed) {
                     return Err(ModelFault::Transient { text, retry_after });
                 }

@@ -2,14 +2,16 @@
 //! the whole swarm until the program ends or the configuration is reloaded.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::model::{ModelFault, ModelRequest};
 use serde_json::{Map, Value};
 
 use super::error_hints;
+use super::message::interrupts_results;
 use super::misreading::Misreadings;
+use super::own_words::own_words;
 use super::probe::ResponseForm;
 use super::thoughts::KeptReasoning;
 use super::tools::ToolsCache;
@@ -129,6 +131,8 @@ pub(super) struct ModelQuirks {
     style: Mutex<Style>,
     /// The number of incidents that cut streams since the last complete one.
     cuts: AtomicU32,
+    /// Whether it has answered yet.
+    has_answered: AtomicBool,
     /// Whose last answer the server could not read.
     pub(super) misreadings: Misreadings,
     /// The tools in this style.
@@ -140,6 +144,7 @@ impl ModelQuirks {
         ModelQuirks {
             style: Mutex::new(style),
             cuts: AtomicU32::new(0),
+            has_answered: AtomicBool::new(false),
             misreadings: Misreadings::default(),
             tools: ToolsCache::default(),
         }
@@ -178,6 +183,10 @@ impl ModelQuirks {
             (manners.wants_completion_limit, "max_completion_tokens"),
             (manners.wants_no_effort, "reasoning_effort \"none\""),
             (manners.wants_signatures, "signatures of thoughts"),
+            (
+                manners.wants_bridges,
+                "a message of the model after results",
+            ),
             (!style.has_temperature, "no temperature"),
         ];
         let lines = lines.into_iter().filter(|(is_so, _)| *is_so);
@@ -194,6 +203,26 @@ impl ModelQuirks {
         style.manners = learnt.profile;
         style.has_temperature &= learnt.has_temperature;
         style.is_streamed &= learnt.is_streamed;
+    }
+
+    /// Notes that the model answered. If its server says later that it is not there, that may pass: it
+    /// is loaded anew, or something before it is set up.
+    pub(super) fn note_answer(&self) {
+        self.has_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// A fault of a model that is gone, and was there before.
+    pub(super) fn or_gone_for_now(&self, fault: ModelFault) -> ModelFault {
+        if let ModelFault::Permanent { text } = &fault
+            && text.starts_with("HTTP 404")
+            && self.has_answered.load(Ordering::Relaxed)
+        {
+            return ModelFault::Transient {
+                text: format!("{text}; it was there before, so it is waited for"),
+                retry_after: None,
+            };
+        }
+        fault
     }
 
     /// Learns from the refusal of a request in a certain style. If that style already avoids the
@@ -213,33 +242,40 @@ impl ModelQuirks {
             | ModelFault::NoDescriptor { .. }
             | ModelFault::Empty { .. } => return fault,
         };
+        let own = own_words(said);
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(fault, ModelFault::Permanent { .. });
-        if let Some(text) = learn_manners(said, written.manners, &mut style.manners) {
+        let interrupts = interrupts_results(&request.messages);
+        if interrupts && !written.manners.wants_bridges && error_hints::is_about_order(&own) {
+            style.manners.wants_bridges = true;
+            let text = format!("a message of the model follows results from here on: {said}");
+            return ModelFault::Adapted { text };
+        }
+        if let Some(text) = learn_manners(&own, written.manners, &mut style.manners) {
             let text = format!("{text} from here on: {said}");
             return ModelFault::Adapted { text };
         }
-        if written.has_temperature && is_final && error_hints::is_about_temperature(said) {
+        if written.has_temperature && is_final && error_hints::is_about_temperature(&own) {
             style.has_temperature = false;
             let text = format!("no temperature is sent from here on: {said}");
             return ModelFault::Adapted { text };
         }
         let is_limited = request.max_tokens.is_some() && !written.manners.wants_completion_limit;
-        if is_limited && is_final && error_hints::is_about_answer_limit(said) {
+        if is_limited && is_final && error_hints::is_about_answer_limit(&own) {
             style.manners.wants_completion_limit = true;
             let text = format!("max_completion_tokens is sent from here on: {said}");
             return ModelFault::Adapted { text };
         }
         // A server that cannot stream may report that as a server error.
         let may_mean_it = is_final || said.starts_with("HTTP 5");
-        if written.is_streamed && may_mean_it && error_hints::is_about_streaming(said) {
+        if written.is_streamed && may_mean_it && error_hints::is_about_streaming(&own) {
             style.is_streamed = false;
             return ModelFault::Adapted {
                 text: format!("{ONE_PIECE_NOTICE}: {said}"),
             };
         }
         let sent = error_hints::names(&request.tools, &written.left_out);
-        let refused = error_hints::refused_tools(said, &sent);
+        let refused = error_hints::refused_tools(&own, &sent);
         if !is_final || refused.is_empty() {
             return fault;
         }

@@ -12,8 +12,9 @@ use actors::domain::model::{
 use actors::domain::written_call;
 use serde_json::Value;
 
-use super::error_hints;
+use super::own_words::own_words;
 use super::waits::HeaderWaits;
+use super::{account, error_hints, misreading, too_long, weather};
 
 /// How long an account without credit is left alone if the server states no time.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(15 * 60);
@@ -47,7 +48,14 @@ impl Refusal<'_> {
 
     fn fault(&self, error: &Value, message: &str, now: SystemTime) -> ModelFault {
         let status = self.status;
-        let text = format!("HTTP {status}: {}", excerpt(message));
+        let text = format!(
+            "HTTP {status}: {}{}",
+            excerpt(message),
+            place_of(error, message)
+        );
+        // What the server quotes says nothing.
+        let quoting = message;
+        let message = &own_words(message);
         if let Some(advice) = error_hints::missing_start_option(message) {
             return out_of_service(&text, advice, START_WAIT);
         }
@@ -61,14 +69,23 @@ impl Refusal<'_> {
             return ModelFault::TooLong { text, limit };
         }
         // A 429 may mention tokens, too, but those are tokens per minute.
-        let is_too_long = || error_hints::is_too_long(&words_of(error, message));
-        if status == 413 || (status != 429 && is_too_long()) {
-            let limit = context_limit(error);
+        let is_misread = misreading::is_misread(message);
+        let is_too_long = || too_long::is_too_long(&words_of(error, message));
+        if status == 413 || (status != 429 && !is_misread && is_too_long()) {
+            let limit = context_limit(error).or_else(|| too_long::stated_limit(message));
             return ModelFault::TooLong { text, limit };
         }
         // Of a payment that is refused, what is left here ends by itself.
+        let cause = match status {
+            400 | 403 | 404 | 422 => weather::cause(status, self.body, message),
+            _ => None,
+        };
+        let text = match cause {
+            Some(cause) => format!("{text}; {cause}"),
+            None => text,
+        };
         let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
-        if may_pass {
+        if may_pass || cause.is_some() {
             return match self.waits.until_next(error, message, now) {
                 Some(wait) if wait > MAX_OBEYED_RETRY_AFTER => ModelFault::OutOfService {
                     text,
@@ -79,7 +96,7 @@ impl Refusal<'_> {
             };
         }
         let advice = match status {
-            _ if error_hints::is_about_key(message) => {
+            _ if error_hints::is_about_key(quoting) => {
                 "; LiteLLM's proxy says so of a key that is missing or not its own: check the \
                  provider's api_key_env or api_key_name"
             }
@@ -111,12 +128,32 @@ impl Refusal<'_> {
                 "the account's plan does not contain this model: choose another plan or model",
             );
         }
+        if misreading::is_misread(message) {
+            return None;
+        }
+        if account::is_about_window(&words_of(error, message)) {
+            return Some(
+                "the account has used up what it may use for now: wait for its reset, or raise its \
+                 limit at the provider",
+            );
+        }
         let is_spent = self.status == 402
-            || codes_of(error).any(error_hints::is_about_credit)
-            || (self.status < 500 && error_hints::is_about_credit(message));
+            || codes_of(error).any(account::is_about_credit)
+            || (self.status < 500 && account::is_about_credit(message));
         is_spent.then_some(
             "the account has nothing left to spend: add credit or raise its limit at the provider",
         )
+    }
+}
+
+/// The tool's definition at which an error points in a member of its own, unless its message is about
+/// tools.
+fn place_of(error: &Value, message: &str) -> String {
+    let place = error["param"].as_str().unwrap_or_default();
+    let is_of_tools = place.starts_with("tools") && !error_hints::is_about_tools(message);
+    match is_of_tools {
+        true => format!(" ({})", excerpt(place)),
+        false => String::new(),
     }
 }
 
@@ -192,13 +229,31 @@ fn server_message(value: &Value, body: &str) -> String {
     let found = ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
         .find_map(|path| value.pointer(path).and_then(Value::as_str));
+    let found = found.map(str::to_string).or_else(|| details_of(value));
     // A router keeps the message of the server behind it in another member.
     let raw = value.pointer("/error/metadata/raw").and_then(Value::as_str);
     match (found, raw) {
         (Some(found), Some(raw)) => format!("{found}: {raw}"),
-        (Some(text), None) | (None, Some(text)) => text.to_string(),
+        (Some(text), None) => text,
+        (None, Some(text)) => text.to_string(),
         (None, None) => body.to_string(),
     }
+}
+
+/// What FastAPI says of each mistake, without the values that it quotes.
+fn details_of(value: &Value) -> Option<String> {
+    let details = value.get("detail")?.as_array()?.iter();
+    let said = details.filter_map(|detail| {
+        let place = detail["loc"].as_array().into_iter().flatten();
+        let place = place.map(|part| {
+            part.as_str()
+                .map_or_else(|| part.to_string(), str::to_string)
+        });
+        let place: Vec<String> = place.collect();
+        Some(format!("{}: {}", place.join("."), detail["msg"].as_str()?))
+    });
+    let said: Vec<String> = said.collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 pub(super) fn excerpt(text: &str) -> String {

@@ -254,7 +254,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("openai-call.200.json", r#""" "" ["call_Ab12|mine|{\"asteroid\":\"a\"}"] "tool_calls" Some((812, 31, 512))"#.to_string()),
         ("openai-schema.400.json", "adapted: left out from here on, since".to_string()),
         ("openai-temperature.400.json", "adapted: no temperature is sent from here".to_string()),
-        ("openai-too-long.400.json", "too long: HTTP 400: This model's maximum context".to_string()),
+        ("openai-too-long.400.json", "too long 20431 of 8192: HTTP 400: This model's maximum context".to_string()),
         ("openai-quota.429.json", "out of service 900s Operator: HTTP 429: You exceeded your current".to_string()),
         ("ollama-call.200.json", format!(r#""" "" ["call_x2k9|get_status|{{}}"] "tool_calls" {U}"#)),
         ("ollama-reasoning.200.json", format!(r#""Docked." "I should dock first." [] "stop" {U}"#)),
@@ -262,10 +262,10 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("llamacpp-call.200.json", format!(r#""" "Ore first." ["9aJx0QmPfWk3ZtYbRs7LcVn2HdGe5UoT|mine|{{\"asteroid\":"] "length" {U}"#)),
         ("llamacpp-system.500.json", "adapted: the system prompt opens the first".to_string()),
         ("llamacpp-too-long.400.json", "too long 9831 of 8192: HTTP 400: the request exceeds the".to_string()),
-        ("lmstudio-too-long.200.json", "too long: HTTP 500: Trying to keep the".to_string()),
+        ("lmstudio-too-long.200.json", "too long 11490 of 8192: HTTP 500: Trying to keep the".to_string()),
         ("lmstudio-think.200.json", format!(r#""Refuelling." "Fuel is low." [] "stop" {U}"#)),
         ("vllm-call.200.json", format!(r#""" "Sell now." ["chatcmpl-tool-1f|sell|{{\"item\": \"ore\"}}"] "tool_calls" {U}"#)),
-        ("vllm-too-long.400.json", "too long: HTTP 400: This model's maximum context".to_string()),
+        ("vllm-too-long.400.json", "too long 9100 of 8192: HTTP 400: This model's maximum context".to_string()),
         ("openrouter-call.200.json", r#""" "Look around." ["|get_map|"] "tool_calls" Some((812, 31, 256))"#.to_string()),
         ("openrouter-behind.400.json", "adapted: left out from here on, since".to_string()),
         ("openrouter-busy.200.json", "transient None: HTTP 502: Provider returned error: upstream".to_string()),
@@ -285,6 +285,21 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("limited.429.txt", "transient Some(7s): HTTP 429: rate limit reached, slow".to_string()),
         ("stream-calls.200.sse", format!(r#""" "First ore." ["c0|mine|{{\"asteroid\":\"a\"}}", "c1|scan|{{}}"] "tool_calls" {U}"#)),
         ("stream-same-index.200.sse", format!(r#""" "" ["function-call-1|mine|{{\"asteroid\":\"a\"}}", "function-call-2|scan|{{}}"] "tool_calls" {U}"#)),
+        ("xai-too-long.400.json", r#"too long 537812 of 131072: HTTP 400: This model's maximum prompt"#.to_string()),
+        ("kimi-too-long.400.json", r#"too long 269030 of 262144: HTTP 400: Invalid request: Your request"#.to_string()),
+        ("tgi-too-long.422.json", r#"too long 5000 of 4096: HTTP 422: Input validation error: `inputs`"#.to_string()),
+        ("glm-window.429.json", r#"out of service 86400s Operator: HTTP 429: Usage limit reached for"#.to_string()),
+        ("anthropic-month.400.json", r#"out of service 86400s Operator: HTTP 400: You have reached your"#.to_string()),
+        ("openrouter-key-limit.403.json", r#"out of service 900s Operator: HTTP 403: Key limit exceeded (daily"#.to_string()),
+        ("litellm-budget.429.json", r#"out of service 900s Operator: HTTP 429: Budget has been exceeded!"#.to_string()),
+        ("openai-inactive.429.json", r#"out of service 900s Operator: HTTP 429: Your account is not"#.to_string()),
+        ("ollama-week.429.json", r#"out of service 900s Operator: HTTP 429: you (NAME) have reached"#.to_string()),
+        ("lmstudio-unloaded.400.json", r#"transient None: HTTP 400: No models loaded. Please"#.to_string()),
+        ("lmstudio-crashed.400.json", r#"transient None: HTTP 400: The model has crashed"#.to_string()),
+        ("traefik.404.txt", r#"transient None: HTTP 404: 404 page not found;"#.to_string()),
+        ("cloudflare.403.html", r#"transient None: HTTP 403: <!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Enable"#.to_string()),
+        ("pydantic-quote.400.json", r#"permanent: HTTP 400: 1 validation error for"#.to_string()),
+        ("quoted-body.500.json", r#"transient None: HTTP 500: Internal error while handling"#.to_string()),
         ("gemini-malformed.200.sse", r#"refused ["||"]: Error: malformed_call: the model server could"#.to_string()),
         ("openrouter-malformed.200.json", r#"refused ["||"]: Error: malformed_call: the model server could"#.to_string()),
         ("error-empty.200.sse", format!(r#""" "" ["c0|mine|{{}}"] "tool_calls" {U}"#)),
@@ -341,7 +356,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("done-alone.200.sse", "empty, None in".to_string()),
         ("groq-too-large.413.json", "too long 14137 of 12000: HTTP 413: Request too large for".to_string()),
         ("openai-too-large.429.json", "too long 342389 of 30000: HTTP 429: Request too large for".to_string()),
-        ("lmstudio-overflow.400.json", "too long: HTTP 400: Trying to keep the".to_string()),
+        ("lmstudio-overflow.400.json", "too long 9412 of 4096: HTTP 400: Trying to keep the".to_string()),
         ("litellm-no-db.400.json", "permanent: HTTP 400: No connected db.; LiteLLM's".to_string()),
         ("litellm-limit.429.json", "transient Some(7s): HTTP 429: litellm.RateLimitError: RateLimitError: OpenAIException -".to_string()),
         ("litellm-cost.200.json", format!(r#""Off." "" [] "stop" {U}"#)),
@@ -361,11 +376,16 @@ async fn every_odd_answer_is_read_as_what_it_means() {
     files.sort();
     let known: Vec<&str> = expected.keys().copied().collect();
     assert_eq!(files, known, "each sample has its meaning");
+    let mut misread = Vec::new();
     for (name, expected) in expected {
         let mut served = Served::new(vec![sample(name)]).await;
         let (_, answer) = served.ask().await;
-        assert_eq!(shown(&answer), expected, "{name}");
+        let read = shown(&answer);
+        if read != expected {
+            misread.push(format!("{name}: {read}\n    in place of {expected}"));
+        }
     }
+    assert!(misread.is_empty(), "{}", misread.join("\n"));
 }
 
 #[tokio::test]

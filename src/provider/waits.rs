@@ -6,7 +6,7 @@ use actors::domain::bounds::MAX_STATED_WAIT;
 use http::HeaderMap;
 use serde_json::Value;
 use zoea_http::retry_after;
-use zoea_http::waits::{duration_at_start, parse_wait};
+use zoea_http::waits::{duration_at_start, parse_wait, time_at_start};
 
 /// The pairs of headers that state how much of a limit is left and when it is whole again.
 const LIMIT_HEADERS: [(&str, &str); 7] = [
@@ -34,8 +34,49 @@ const LIMIT_HEADERS: [(&str, &str); 7] = [
     ),
 ];
 
-/// What stands before a wait in a server's sentence.
-const WAIT_PHRASES: [&str; 3] = ["try again in ", "retry in ", "retry after "];
+/// What stands before a wait, or before the time when it ends, in a server's sentence.
+const WAIT_PHRASES: [&str; 24] = [
+    "try again in ",
+    "try again at ",
+    "try again after ",
+    "try again on ",
+    "retry in ",
+    "retry after ",
+    "retry at ",
+    "reset in ",
+    "resets in ",
+    "reset at ",
+    "resets at ",
+    "reset on ",
+    "resets on ",
+    "reset after ",
+    "reset time: ",
+    "resets: ",
+    "renews at ",
+    "renews on ",
+    "regain access on ",
+    "regain access at ",
+    "regain access in ",
+    "available again at ",
+    "available again in ",
+    "wait until ",
+];
+/// The members of an error that hold a wait, or the time when it ends.
+const WAIT_MEMBERS: [&str; 13] = [
+    "retry_after",
+    "retryAfter",
+    "retry_after_seconds",
+    "retry_after_ms",
+    "reset_at",
+    "resetAt",
+    "resets_at",
+    "resetsAt",
+    "reset_time",
+    "resets_in_seconds",
+    "reset_in_seconds",
+    "reset_after",
+    "reset",
+];
 
 /// The waits that the headers of an answer state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,11 +130,35 @@ fn stated_in_body(error: &Value, message: &str, now: SystemTime) -> Option<Durat
     let details = error["details"].as_array().into_iter().flatten();
     let delays = details.filter_map(|detail| detail["retryDelay"].as_str());
     let of_router = error["metadata"]["headers"]["X-RateLimit-Reset"].as_str();
-    let raw = error["metadata"]["raw"].as_str().and_then(wait_in_words);
+    let raw = error["metadata"]["raw"].as_str();
+    let raw = raw.and_then(|raw| wait_in_words(raw, now));
     let parsed = delays.chain(of_router);
     let parsed = parsed.filter_map(|text| parse_wait(text, now));
-    let longest = parsed.chain(raw).chain(wait_in_words(message)).max();
+    let places = [
+        error,
+        &error["metadata"],
+        &error["error"],
+        &error["details"],
+    ];
+    let members = places.into_iter().flat_map(|place| members_of(place, now));
+    let in_words = wait_in_words(message, now);
+    let longest = parsed.chain(raw).chain(members).chain(in_words).max();
     longest.map(bounded)
+}
+
+/// The waits in the members of a value.
+fn members_of(value: &Value, now: SystemTime) -> impl Iterator<Item = Duration> {
+    WAIT_MEMBERS.iter().filter_map(move |key| {
+        let member = &value[*key];
+        let text = member.as_str().map(str::to_string);
+        let text = text.or_else(|| member.is_number().then(|| member.to_string()))?;
+        let wait = parse_wait(&text, now)?;
+        Some(if key.ends_with("_ms") {
+            wait / 1000
+        } else {
+            wait
+        })
+    })
 }
 
 /// The longest wait that is believed, for a longer one.
@@ -101,12 +166,20 @@ fn bounded(wait: Duration) -> Duration {
     wait.min(MAX_STATED_WAIT)
 }
 
-/// The wait in a sentence: `Please try again in 41.724s.`
-fn wait_in_words(text: &str) -> Option<Duration> {
+/// The wait in a sentence: `Please try again in 41.724s.`, `It will reset at 2030-01-01 05:38:28.`
+fn wait_in_words(text: &str, now: SystemTime) -> Option<Duration> {
     let lower = text.to_ascii_lowercase();
     let after = |phrase: &&str| {
-        let (_, rest) = lower.split_once(*phrase)?;
-        duration_at_start(rest)
+        let rest = lower.find(*phrase)? + phrase.len();
+        let (rest, lower) = (text.get(rest..)?, lower.get(rest..)?);
+        duration_at_start(lower).or_else(|| {
+            let time = time_at_start(rest, now);
+            let first = lower.split_whitespace().next()?;
+            let first = first.trim_end_matches(['.', ',', ')', ';']);
+            // A number alone is a time in seconds or milliseconds.
+            let number = || parse_wait(first, now).filter(|_| first.len() >= 10);
+            time.or_else(number)
+        })
     };
     WAIT_PHRASES.iter().filter_map(after).max()
 }
@@ -191,6 +264,22 @@ mod tests {
             ("try again in a while", None),
             ("try again in 5 parsecs", None),
             ("try again in 999999999h", Some(MAX_STATED_WAIT)),
+            (
+                "Your limit will reset at 2026-03-11 19:42:00",
+                seconds(3600.0),
+            ),
+            (
+                "You will regain access on 2026-03-11 at 19:42 UTC.",
+                seconds(3600.0),
+            ),
+            ("Your quota resets in 3h 20m.", seconds(12_000.0)),
+            ("Limit resets at 1773258120.", seconds(3600.0)),
+            ("resets at 1773258120000", seconds(3600.0)),
+            (
+                "It resets on Mar 11, 2026 at 7:42 PM (UTC)",
+                seconds(3600.0),
+            ),
+            ("Your limit will reset at 2020-03-11 19:42:00", None),
         ] {
             assert_eq!(of_body(json!({}), message), expected, "{message}");
         }
@@ -199,6 +288,14 @@ mod tests {
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "45.837906927s"},
         ]});
         assert_eq!(of_body(google.clone(), ""), seconds(45.837_906_927));
+        for stated in [
+            json!({"resets_at": 1_773_258_120}),
+            json!({"metadata": {"reset_time": "2026-03-11T19:42:00Z"}}),
+            json!({"resets_in_seconds": 3600}),
+            json!({"retry_after_ms": "3600000"}),
+        ] {
+            assert_eq!(of_body(stated.clone(), ""), seconds(3600.0), "{stated}");
+        }
         let header = waits(&[("retry-after", "3")]);
         assert_eq!(header.until_next(&google, "", now()), seconds(3.0));
         let day = header.longest(&google, "Please retry in 10h17m5.7s.", now());

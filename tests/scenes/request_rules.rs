@@ -10,7 +10,7 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea_pilot::validate;
+use zoea_pilot::{Strictness, validate_with};
 use zoea_provider::{WireProfile, request_body};
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
@@ -49,17 +49,23 @@ pub fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(), Stri
         messages: messages.into(),
         tools: Arc::new(Toolset::default()),
     };
-    for number in 0..16 {
+    for number in 0..32 {
         let profile = WireProfile {
             has_no_system_role: number & 1 > 0,
             wants_short_ids: number & 2 > 0,
             wants_single_calls: number & 4 > 0,
             wants_bare_calls: number & 8 > 0,
+            wants_bridges: number & 16 > 0,
             ..WireProfile::default()
         };
         let body = request_body(&request, profile).map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-        validate(&body).map_err(|refusal| format!("refused: {refusal:?}, {profile:?}"))?;
+        let strictness = match profile.wants_bridges {
+            true => Strictness::Strictest,
+            false => Strictness::Strict,
+        };
+        validate_with(&body, strictness)
+            .map_err(|refusal| format!("refused: {refusal:?}, {profile:?}"))?;
     }
     Ok(())
 }

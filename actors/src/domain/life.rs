@@ -149,6 +149,8 @@ struct ActiveTurn {
     asked_bytes: usize,
     /// The attempt for which the request was shortened, because it was too long.
     shortened_at: Option<u32>,
+    /// How often it was shortened for that call.
+    shortenings: u8,
     called_tools: bool,
     outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.

@@ -91,7 +91,7 @@ impl CheckedMessage<'_> {
             self.check_no_calls(role)?;
             self.check_content()?;
         }
-        if self.strictness == Strictness::Strictest
+        if self.strictness != Strictness::OpenAi
             && let Some(stray) = self
                 .fields
                 .keys()
@@ -172,7 +172,7 @@ impl CheckedMessage<'_> {
 
     fn is_blank(&self, text: &str) -> bool {
         match self.strictness {
-            Strictness::Strictest => text.trim().is_empty(),
+            Strictness::Strict | Strictness::Strictest => text.trim().is_empty(),
             Strictness::OpenAi => text.is_empty(),
         }
     }

@@ -54,8 +54,9 @@ impl Role {
     }
 }
 
-/// Checks a list of messages whose shapes are valid.
-pub(super) fn check_roles(messages: &[Value]) -> Result<(), RequestRefusal> {
+/// Checks a list of messages whose shapes are valid. A user's message may follow a result directly
+/// only if the server allows it.
+pub(super) fn check_roles(messages: &[Value], may_interrupt: bool) -> Result<(), RequestRefusal> {
     let mut before = Role::System;
     let mut turn = None;
     for (index, message) in messages.iter().enumerate() {
@@ -67,7 +68,11 @@ pub(super) fn check_roles(messages: &[Value]) -> Result<(), RequestRefusal> {
         if index > 0 && role == Role::System {
             return Err(refuse(ONE_SYSTEM.to_owned()));
         }
-        if role != Role::System && !role.may_follow(before) {
+        let interrupts = may_interrupt && (before, role) == (Role::Tool, Role::User);
+        if interrupts {
+            turn = None;
+        }
+        if role != Role::System && !interrupts && !role.may_follow(before) {
             let (role, before) = (role.name(), before.name());
             return Err(refuse(format!(
                 "Unexpected role '{role}' after role '{before}'."

@@ -440,6 +440,7 @@ fn of_roles(roles: &str) -> Value {
 
 #[test]
 fn the_strictest_servers_take_roles_in_turn_alone() {
+    let strictest = |body: &Value| validate_with(body, Strictness::Strictest);
     for roles in [
         "u",
         "su",
@@ -450,6 +451,12 @@ fn the_strictest_servers_take_roles_in_turn_alone() {
         "suctauct",
         "suauctctau",
     ] {
+        assert_eq!(strictest(&of_roles(roles)), Ok(()), "{roles}");
+        assert_eq!(validate(&of_roles(roles)), Ok(()), "{roles}");
+    }
+    // What is learnt from a refusal is not refused by default.
+    for roles in ["suctu", "suctuct", "suctuau"] {
+        assert!(strictest(&of_roles(roles)).is_err(), "{roles}");
         assert_eq!(validate(&of_roles(roles)), Ok(()), "{roles}");
     }
     for (roles, place, reason) in [
@@ -478,7 +485,7 @@ fn the_strictest_servers_take_roles_in_turn_alone() {
         ("suasu", 3, "one system message at most"),
         ("us", 1, "must have role 'user' or 'tool'"),
     ] {
-        let refusal = validate(&of_roles(roles)).unwrap_err();
+        let refusal = strictest(&of_roles(roles)).unwrap_err();
         let at = format!("messages.[{place}].role");
         assert_eq!(refusal.param, Some(at), "{roles}: {refusal}");
         assert!(refusal.message.contains(reason), "{roles}: {refusal}");

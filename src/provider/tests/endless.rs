@@ -91,6 +91,52 @@ async fn an_answer_in_which_nothing_new_comes_is_cut_told_and_counted() {
     }
 }
 
+/// A model is made to say nothing, unless its server demands it.
+#[tokio::test]
+async fn a_message_of_the_model_after_a_result_is_sent_to_those_who_demand_it() {
+    let order = ChatMessage::User("go on".into());
+    let before = request(tools());
+    let messages: Arc<[ChatMessage]> = before.messages.iter().cloned().chain([order]).collect();
+    for (status, said) in [
+        (
+            400,
+            json!({"object": "error", "message": "Unexpected role 'user' after role 'tool'", "type": "invalid_request_message_order", "code": "3230"}),
+        ),
+        (
+            500,
+            json!({"error": {"message": "Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results."}}),
+        ),
+        (
+            400,
+            json!({"error": {"message": "Conversation roles must alternate user/assistant/user/assistant/..."}}),
+        ),
+    ] {
+        let refused = (status, said.to_string());
+        let mut served = Served::new(vec![refused.clone(), (200, YES.to_string()), refused]).await;
+        let mut heard = Vec::new();
+        for _ in 0..3 {
+            let asked = ModelRequest {
+                messages: messages.clone(),
+                ..before.clone()
+            };
+            let (sent, answer) = served.ask_for(asked).await;
+            let roles = sent["messages"].as_array().expect("messages").iter();
+            let roles: Vec<String> = roles.map(|one| one["role"].to_string()).collect();
+            heard.push((
+                roles.join(" ").replace('"', ""),
+                matches!(answer, Err(ModelFault::Adapted { .. })),
+            ));
+        }
+        let expected = "system user assistant tool tool assistant user";
+        assert_eq!(
+            heard[0],
+            ("system user assistant tool tool user".to_string(), true)
+        );
+        assert_eq!(heard[1], (expected.to_string(), false));
+        assert_eq!(heard[2].0, expected, "learnt once: {said}");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_its_server_could_not_read_is_asked_for_in_another_form() {
     let (_, misread) = sample("llamacpp-peg.500.json");
@@ -139,4 +185,44 @@ async fn an_answer_that_its_server_could_not_read_is_asked_for_in_another_form()
         usual(7.0),
     ];
     assert_eq!(heard, expected);
+}
+
+#[tokio::test]
+async fn a_model_that_was_there_and_is_gone_is_waited_for() {
+    let gone = json!({"error": {"message": "model qwen3 not found"}}).to_string();
+    let answers = vec![(404, gone.clone()), (200, YES.to_string()), (404, gone)];
+    let mut served = Served::new(answers).await;
+    for expected in ["permanent: HTTP 404", "\"yes\"", "transient None: HTTP 404"] {
+        let read = shown(&served.ask().await.1);
+        assert!(read.starts_with(expected), "{read}");
+    }
+}
+
+/// Two refusals that quote the request took a tool from everybody, and streaming.
+#[tokio::test]
+async fn what_a_refusal_quotes_takes_no_tool_and_no_streaming_away() {
+    let tools_of = |body: &Value| body["tools"].as_array().map_or(0, Vec::len);
+    let quotes = ["pydantic-quote.400.json", "quoted-body.500.json"];
+    let detail = json!({"detail": [{"type": "string_type", "loc": ["body", "messages", 2, "content"],
+        "msg": "Input should be a valid string", "input": {"tools": ["mine"], "stream": true, "schema": "'mine'"}}]});
+    let answers = quotes
+        .map(sample)
+        .into_iter()
+        .chain([(422, detail.to_string()), (200, YES.to_string())]);
+    let mut served = Served::new(answers.collect()).await;
+    for _ in 0..3 {
+        let (sent, answer) = served.ask().await;
+        assert_eq!(tools_of(&sent), 4);
+        assert!(
+            !matches!(answer, Err(ModelFault::Adapted { .. })),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(tools_of(&served.ask().await.0), 4);
+    assert!(
+        served
+            .providers
+            .learnt_in_words("local", "qwen3")
+            .is_empty()
+    );
 }

@@ -138,8 +138,8 @@ impl Life {
         }
     }
 
-    /// Shortens the request that exceeds the model's context, and asks once again: to what the
-    /// server states, else to half of it. The limit stays until the Mysis gets another model.
+    /// Shortens the request that exceeds the model's context, and asks again: to what the server states,
+    /// then and otherwise to half of it. The limit stays until the Mysis gets another model.
     fn shorten_request(&mut self, attempt: u32, text: String, limit: Option<ContextLimit>) {
         // The first request of a life is composed before the tools are known.
         self.tell_small_context();
@@ -148,13 +148,19 @@ impl Life {
             return;
         };
         let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
-        let fitting = limit.and_then(|limit| fitting_bytes(asked, tools, limit));
+        if turn.shortened_at != Some(model_calls) {
+            turn.shortenings = 0;
+        }
+        // What the server states is believed once.
+        let limit_now = limit.filter(|_| turn.shortenings == 0);
+        let fitting = limit_now.and_then(|limit| fitting_bytes(asked, tools, limit));
         let half = fitting.unwrap_or(asked / 2).max(MIN_BUDGET_BYTES);
-        if turn.shortened_at == Some(model_calls) || half >= asked {
+        if turn.shortenings >= MAX_SHORTENINGS || half >= asked {
             let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
             return self.fail_turn(MysisFaultKind::Permanent, format!("{text}; {advice}"));
         }
         turn.shortened_at = Some(model_calls);
+        turn.shortenings += 1;
         self.most_bytes = Some(half);
         let advice = limit.map_or_else(String::new, |limit| {
             let tokens = limit.context;
@@ -167,6 +173,9 @@ impl Life {
         self.ask_model(attempt);
     }
 }
+
+/// How often one request is shortened.
+const MAX_SHORTENINGS: u8 = 4;
 
 /// The bytes of messages that fit into a context beside the tools, if these messages and tools had
 /// too many tokens for it. A tenth is left for the answer.

@@ -1,8 +1,9 @@
 //! The shape of a request: the one that the strictest server accepts (DESIGN 5.7,
 //! `docs/REQUEST-SHAPE.md`).
 //!
-//! Neighbouring messages of one role are merged in order. A short message is inserted between two
-//! roles that must not follow each other. As a result, user and assistant messages alternate.
+//! Neighbouring messages of one role are merged in order, and a user message comes first. A server that
+//! demands a message of the model between a result and an order gets one as the request is written for
+//! it; there is room for it.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub(super) fn opener_bytes() -> usize {
     wire::message_bytes(&opener_message()) + 1
 }
 
-/// The most bytes that the shape adds before an order.
+/// The most bytes that are added before an order where its server demands it.
 pub(super) fn bridge_bytes() -> usize {
     wire::message_bytes(&bridge_message()) + 1
 }
@@ -60,7 +61,6 @@ pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage)
             }
             return;
         }
-        (Some(ChatMessage::Tool { .. }), ChatMessage::User(_)) => messages.push(bridge_message()),
         (
             Some(ChatMessage::System(_)) | None,
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. },
@@ -189,16 +189,10 @@ mod tests {
     }
 
     #[test]
-    fn a_user_speaks_first_and_results_are_followed_by_the_model() {
+    fn a_user_speaks_first_and_nothing_is_said_for_the_model() {
         assert_eq!(
             shaped(&[call(""), tool(), user("a")]),
-            [
-                user(OPENER_TEXT),
-                call(""),
-                tool(),
-                say(BRIDGE_TEXT),
-                user("a")
-            ]
+            [user(OPENER_TEXT), call(""), tool(), user("a")]
         );
         assert_eq!(
             shaped(&[say("a"), user("b")])[..2],
@@ -214,6 +208,6 @@ mod tests {
             push_merged(&mut after, message);
         }
         let added = wire::wire_bytes(&after) - wire::wire_bytes(&before);
-        assert_eq!(added, opener_bytes() + bridge_bytes());
+        assert_eq!(added, opener_bytes());
     }
 }

@@ -1,16 +1,18 @@
-//! The bridge: a message of the model's role that the runtime inserts into requests, and replies that
+//! The bridge: a message of the model's role in requests to servers that demand one, and replies that
 //! only repeat it.
 
-/// Inserted between results and a message to the model, because an assistant message must follow
-/// results. It is no sentence that answers anything, so that models learn less to repeat it.
-pub const BRIDGE_TEXT: &str = "[interrupted by the next message]";
-/// What was inserted before. Models repeated it, so that stored conversations contain it.
-const FORMER_BRIDGE_TEXT: &str = "I have these results.";
+/// Stands between a result and a message to the model where a server demands a message of the model
+/// there (decision 179). Of the texts that were tried, this one never made a model stop playing.
+pub const BRIDGE_TEXT: &str = "I was interrupted.";
+/// What stood there before, for every server. Models repeated it, so that stored conversations hold it.
+const FORMER_BRIDGE_TEXTS: [&str; 2] =
+    ["I have these results.", "[interrupted by the next message]"];
 
 /// Whether a reply only repeats the bridge. It is no answer.
 #[must_use]
 pub fn repeats_bridge(reply: &str) -> bool {
-    [BRIDGE_TEXT, FORMER_BRIDGE_TEXT].contains(&reply.trim())
+    let reply = reply.trim();
+    reply == BRIDGE_TEXT || FORMER_BRIDGE_TEXTS.contains(&reply)
 }
 
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod tests {
         for text in [
             "I have these results.",
             " [interrupted by the next message]\n",
+            "I was interrupted.",
         ] {
             assert!(repeats_bridge(text), "{text}");
         }

@@ -1,0 +1,309 @@
+//! Requests that are too long: how servers say so, and the numbers that they state, wherever these stand.
+
+use actors::domain::model::ContextLimit;
+
+use super::error_hints::holds;
+
+/// Texts of servers whose model's context is exceeded.
+const TOO_LONG_WORDS: [&str; 22] = [
+    "context_length_exceeded",
+    "context length exceeded",
+    "maximum context length",
+    "max context length",
+    "maximum prompt length",
+    "exceed_context_size_error",
+    "available context size",
+    "context size has been exceeded",
+    "context length of only",
+    "context length is only",
+    "context window exceeds",
+    "exceed context limit",
+    "exceeds context limit",
+    "model token limit",
+    "max_prompt_tokens_exceeded",
+    "string_above_max_length",
+    "prompt is too long",
+    "prompt too long",
+    "input is too long",
+    "reduce the length of the",
+    "range of input length should be",
+    "max_model_len",
+];
+/// What is too large, and the words for that.
+const SUBJECT_WORDS: [&str; 7] = [
+    "context",
+    "prompt",
+    "input",
+    "token",
+    "sequence",
+    "content'",
+    "conversation",
+];
+const EXCESS_WORDS: [&str; 15] = [
+    "exceed",
+    "too long",
+    "too many tokens",
+    "too large for",
+    "longer than",
+    "larger than the max",
+    "greater than the max",
+    "more than the max",
+    "must be <=",
+    "must be less than",
+    "must have less than",
+    "over the limit",
+    "above the limit",
+    "overflow",
+    "out of range of the context",
+];
+/// Words of limits that no shorter request keeps, and of other members that are too long.
+const OTHER_LIMIT_WORDS: [&str; 15] = [
+    "per minute",
+    "per hour",
+    "per day",
+    "rate limit",
+    "quota",
+    "budget",
+    "credit",
+    "balance",
+    "usage limit",
+    "key limit",
+    "tool_call",
+    "tool call",
+    "tool_use",
+    ".name'",
+    "'tools'",
+];
+/// Texts of servers without memory for a long request.
+const MEMORY_WORDS: [&str; 4] = [
+    "out of memory",
+    "kv cache is full",
+    "kv cache",
+    "failed to find a memory slot",
+];
+
+/// Whether the request exceeded the model's context.
+pub(super) fn is_too_long(text: &str) -> bool {
+    let is_of_answer = holds(text, &["max_tokens", "max_completion_tokens"])
+        && holds(text, &["completion tokens", "at most"])
+        && !holds(text, &["context", "prompt", "input"]);
+    holds(text, &TOO_LONG_WORDS)
+        || (holds(text, &SUBJECT_WORDS)
+            && holds(text, &EXCESS_WORDS)
+            && !holds(text, &OTHER_LIMIT_WORDS)
+            && !is_of_answer)
+}
+
+/// Whether the server has no memory for the request, which may be because of its length.
+pub(super) fn lacks_memory(text: &str) -> bool {
+    holds(text, &MEMORY_WORDS)
+}
+
+/// Numbers below this are no sizes of a context.
+const MIN_TOKENS: u64 = 256;
+/// What stands before the size of a context.
+const LIMIT_PHRASES: [&str; 24] = [
+    "maximum prompt length is",
+    "maximum context length is",
+    "maximum context length of",
+    "maximum context length:",
+    "maximum context length (",
+    "context length is only",
+    "context length of only",
+    "context length (",
+    "context length of",
+    "context size (",
+    "context window of",
+    "context limit of",
+    "token limit:",
+    "token limit of",
+    "limit of",
+    "limit is",
+    "must be <=",
+    "cannot exceed",
+    "exceeds the maximum length",
+    "tokens allowed (",
+    "maximum of",
+    "at most",
+    "less than",
+    ">",
+];
+
+/// The tokens of the request and of the context, if a text states both.
+pub(super) fn stated_limit(text: &str) -> Option<ContextLimit> {
+    let text = text.to_lowercase();
+    let numbers = numbers(&text);
+    let after = |phrase: &&str| {
+        let mut places = text.match_indices(*phrase);
+        places.find_map(|(at, _)| {
+            let at = at + phrase.len();
+            let next = numbers.iter().find(|number| number.begins >= at)?;
+            let between = text[at..next.begins].trim();
+            (between.is_empty()).then_some(next.value)
+        })
+    };
+    let context = LIMIT_PHRASES.iter().find_map(after);
+    let values = || numbers.iter().map(|number| number.value);
+    let largest = values().max()?;
+    let context = match context {
+        Some(context) => context,
+        // What is too long has more than it may have.
+        None if numbers.len() == 2 => values().min()?,
+        None => return None,
+    };
+    let prompt = match largest > context {
+        true => largest,
+        // The prompt and the answer are told apart: `188240 + 21333 > 200000`.
+        false => values()
+            .filter(|value| *value != context)
+            .fold(0, u64::saturating_add),
+    };
+    (context < prompt).then_some(ContextLimit { prompt, context })
+}
+
+struct Number {
+    begins: usize,
+    value: u64,
+}
+
+/// The numbers of a text that can be tokens, also with separators of thousands. Numbers of characters
+/// and what is missing are none.
+fn numbers(text: &str) -> Vec<Number> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find(|sign: char| sign.is_ascii_digit()) {
+        let begins = at + offset;
+        let is_in = |sign: char| sign.is_ascii_digit() || sign == ',' || sign == '_';
+        let digits = text[begins..].find(|sign| !is_in(sign));
+        let end = digits.map_or(text.len(), |digits| begins + digits);
+        at = end;
+        let written = text[begins..end].trim_end_matches([',', '_']);
+        let value = written.replace([',', '_'], "").parse().unwrap_or(0);
+        let before = text[..begins].trim_end();
+        let is_in_word = text[..begins]
+            .ends_with(|sign: char| sign.is_alphanumeric() || matches!(sign, '-' | '.'));
+        let is_difference = before.ends_with(" by");
+        let is_of_characters = text[end..].trim_start().starts_with("char");
+        if value >= MIN_TOKENS && !is_in_word && !is_difference && !is_of_characters {
+            found.push(Number { begins, value });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_is_too_long_is_understood_and_its_numbers_are_read() {
+        for (text, expected) in [
+            (
+                "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+                Some((537_812, 131_072)),
+            ),
+            (
+                "Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)",
+                Some((269_030, 262_144)),
+            ),
+            (
+                "You passed 74655 input characters and requested 0 output tokens. However, the model's context length is only 32000 tokens, resulting in a maximum input length of 32000 tokens (at most 64000 characters). Please reduce the length of the input prompt. (parameter=input_text, value=74655)",
+                Some((74_655, 32_000)),
+            ),
+            (
+                "prompt too long; exceeded max context length by 540451 tokens (ref: 1)",
+                None,
+            ),
+            (
+                "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again",
+                Some((209_573, 200_000)),
+            ),
+            (
+                "prompt is too long: 210000 tokens > 200000 maximum",
+                Some((210_000, 200_000)),
+            ),
+            (
+                "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 512 `max_new_tokens`",
+                Some((5000, 4096)),
+            ),
+            (
+                "Input validation error: `inputs` must have less than 4095 tokens. Given: 12000",
+                Some((12_000, 4095)),
+            ),
+            (
+                "This model's maximum context length is 8192 tokens. However, you requested 9,000 tokens (8500 in the messages, 500 in the completion).",
+                Some((9000, 8192)),
+            ),
+            (
+                "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+                Some((9000, 8192)),
+            ),
+            (
+                "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+                Some((1_200_000, 1_048_576)),
+            ),
+            (
+                "prompt token count of 150000 exceeds the limit of 128000",
+                Some((150_000, 128_000)),
+            ),
+            (
+                "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000",
+                Some((5000, 4081)),
+            ),
+            (
+                "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+                Some((40_000, 32_768)),
+            ),
+            (
+                "The prompt is too long: 131072, model maximum context length: 65536",
+                Some((131_072, 65_536)),
+            ),
+            ("Range of input length should be [1, 30720]", None),
+            ("Prompt exceeds max length", None),
+            (
+                "Requested token count exceeds the model's maximum context length of 8192 tokens.",
+                None,
+            ),
+            ("the input length exceeds the context length", None),
+            (
+                "Input length 3000 exceeds the maximum length 2048",
+                Some((3000, 2048)),
+            ),
+            (
+                "Invalid 'messages[3].content': string too long. Expected a string with maximum length 1048576, but got a string with length 1100000 instead.",
+                Some((1_100_000, 1_048_576)),
+            ),
+            (
+                "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens (139000 of text input, 1000 of tool input).",
+                Some((140_000, 131_072)),
+            ),
+            ("Prompt has too many tokens", None),
+            ("invalid params, context window exceeds limit (2013)", None),
+            (
+                "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+                Some((9000, 4096)),
+            ),
+            ("Your input exceeds the context window of this model.", None),
+            (
+                "request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it",
+                Some((9412, 8192)),
+            ),
+        ] {
+            assert!(is_too_long(text), "{text}");
+            let limit = stated_limit(text).map(|limit| (limit.prompt, limit.context));
+            assert_eq!(limit, expected, "{text}");
+        }
+        for other in [
+            "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
+            "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 45 instead.",
+            "Invalid 'tools': array too long. Expected an array with maximum length 128",
+            "You exceeded your token quota for this month",
+            "Key limit exceeded (daily limit)",
+            "Rate limit reached: tokens per minute exceeded",
+            "Invalid token",
+            "no such model",
+        ] {
+            assert!(!is_too_long(other), "{other}");
+        }
+    }
+}
