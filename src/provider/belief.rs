@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use actors::domain::bounds;
 use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
+use zoea_text::redact::Redactor;
 
 use super::answer::{ReceivedAnswer, are_equal};
 
@@ -68,12 +69,24 @@ impl UsagePlausibility {
     }
 }
 
-/// The usage of an answer that was cut before its server could state it; `None` for another one.
-pub(super) fn estimate(answer: &ReceivedAnswer, sent: SentBytes) -> Option<TokenUsage> {
-    answer.is_runaway().then(|| TokenUsage {
+/// The answer, with an estimate of its usage where it was cut before its server could state it.
+///
+/// # Errors
+/// There is no answer.
+pub(super) fn with_estimate(
+    answer: ReceivedAnswer,
+    secrets: &Redactor,
+    sent: SentBytes,
+) -> Result<ModelAnswer, ModelFault> {
+    let estimate = answer.is_runaway().then(|| TokenUsage {
         input: bounds::estimated_tokens(sent.all),
         output: answer.estimated_tokens(),
         cached: 0,
+    });
+    let answer = answer.into_model_answer(secrets);
+    answer.map(|answer| ModelAnswer {
+        usage: answer.usage.or(estimate),
+        ..answer
     })
 }
 

@@ -272,14 +272,7 @@ impl Models for Providers {
             });
             let secrets = secrets.redactor();
             let answer = match answer {
-                Ok(answer) => {
-                    let estimate = belief::estimate(&answer, sent);
-                    let answer = answer.into_model_answer(&secrets);
-                    answer.map(|answer| ModelAnswer {
-                        usage: answer.usage.or(estimate),
-                        ..answer
-                    })
-                }
+                Ok(answer) => belief::with_estimate(answer, &secrets, sent),
                 Err(error) => failure::judge_error(error, &secrets),
             };
             let mut answer = answer;

@@ -246,12 +246,7 @@ impl ModelQuirks {
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(fault, ModelFault::Permanent { .. });
         let interrupts = interrupts_results(&request.messages);
-        if interrupts && !written.manners.wants_bridges && error_hints::is_about_order(&own) {
-            style.manners.wants_bridges = true;
-            let text = format!("a message of the model follows results from here on: {said}");
-            return ModelFault::Adapted { text };
-        }
-        if let Some(text) = learn_manners(&own, written.manners, &mut style.manners) {
+        if let Some(text) = learn_manners(&own, written.manners, interrupts, &mut style.manners) {
             let text = format!("{text} from here on: {said}");
             return ModelFault::Adapted { text };
         }
@@ -344,8 +339,13 @@ impl ModelQuirks {
 fn learn_manners(
     said: &str,
     written: WireProfile,
+    interrupts: bool,
     manners: &mut WireProfile,
 ) -> Option<&'static str> {
+    if interrupts && !written.wants_bridges && error_hints::is_about_order(said) {
+        manners.wants_bridges = true;
+        return Some("a message of the model follows results");
+    }
     if !written.has_no_system_role && error_hints::is_about_system_messages(said) {
         manners.has_no_system_role = true;
         return Some("the system prompt opens the first user message");

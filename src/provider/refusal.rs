@@ -76,14 +76,9 @@ impl Refusal<'_> {
             return ModelFault::TooLong { text, limit };
         }
         // Of a payment that is refused, what is left here ends by itself.
-        let cause = match status {
-            400 | 403 | 404 | 422 => weather::cause(status, self.body, message),
-            _ => None,
-        };
-        let text = match cause {
-            Some(cause) => format!("{text}; {cause}"),
-            None => text,
-        };
+        let is_weather = matches!(status, 400 | 403 | 404 | 422);
+        let cause = weather::cause(status, self.body, message).filter(|_| is_weather);
+        let text = cause.map_or(text.clone(), |cause| format!("{text}; {cause}"));
         let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
         if may_pass || cause.is_some() {
             return match self.waits.until_next(error, message, now) {
