@@ -11,6 +11,7 @@ mod owners;
 mod permissions;
 mod replace;
 mod run_file;
+mod traces;
 
 use std::fs;
 use std::io::{self, Write};
@@ -23,6 +24,7 @@ use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 pub use identity::HomeId;
 pub use lock::{HomeLock, LockError};
 pub use run_file::{RunFile, RunGuard};
+pub use traces::Traces;
 
 /// The name of the file with what proofs learnt.
 const PROOFS_FILE: &str = "proofs.json";

@@ -60,7 +60,7 @@ use setup_check::SetupCheck;
 use watchers::Watchers;
 
 pub use access::{HomeAccess, acquire_home, lock_home};
-pub use books::{open_ledger, server_address};
+pub use books::{begin_anew, check_database_is_there, open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
 pub use learnt::{proof_target, teach_providers};
 pub use offline::{OfflineOptions, OfflineServers, add_resting_offline_model, first_name};

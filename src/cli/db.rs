@@ -15,7 +15,7 @@ use crate::control::call::ControlCall;
 use crate::home::{Home, RunFile};
 use crate::wiring;
 use zoea_contract::CompactedJson;
-use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind};
+use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind, RestoreResult};
 use zoea_spacemolt::figures::group_digits;
 
 /// Why a server's database is neither backed up nor restored by us.
@@ -31,6 +31,8 @@ pub enum DbCommand {
     Backup(FileArgs),
     /// Replace the database by a backup; the replaced one is kept beside it. No program may be running.
     Restore(FileArgs),
+    /// Begin with an empty database; what was there is kept beside it. No program may be running.
+    New,
     /// Return the space of removed rows to the file system.
     Compact,
 }
@@ -62,6 +64,7 @@ pub(super) async fn run(
         DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
         DbCommand::Backup(args) => back_up(&home, &settings, args).await,
         DbCommand::Restore(args) => restore_backup(&home, &settings, args).await,
+        DbCommand::New => begin_anew(&home, &settings).await,
         DbCommand::Compact => compact_database(&home, &settings, global, environment).await,
     }
 }
@@ -111,9 +114,37 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
     let told = Progress::start("restore", String::new);
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
     drop((lock, told));
-    let line = match restored?.replaced {
+    let restored = restored?;
+    tell_logs(&restored);
+    let line = match restored.replaced {
         Some(aside) => format!("restored; what was there before is in {}", aside.display()),
         None => "restored; there was no database before".to_string(),
+    };
+    Ok(out::line(&line)?)
+}
+
+/// Tells where logs are now that stood beside the replaced database.
+fn tell_logs(restored: &RestoreResult) {
+    for log in &restored.logs {
+        out::note(&format!("the log that was there is in {}", log.display()));
+    }
+}
+
+async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use DROP DATABASE and CREATE DATABASE");
+    }
+    let lock = wiring::lock_home(home, out::note).await?;
+    let cleared = wiring::begin_anew(home).await;
+    drop(lock);
+    let cleared = cleared?;
+    tell_logs(&cleared);
+    let line = match cleared.replaced {
+        Some(aside) => format!(
+            "begun anew; what was there before is in {}",
+            aside.display()
+        ),
+        None => "begun anew; there was no database before".to_string(),
     };
     Ok(out::line(&line)?)
 }

@@ -209,6 +209,7 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
         HomeAccess::Own(lock) => lock,
         HomeAccess::Running(running) => return check_running(home, &running).await,
     };
+    wiring::check_database_is_there(home).map_err(|error| error.to_string())?;
     let path = home.database();
     if !path.exists() {
         return Ok("none yet; the first run creates it".to_string());
@@ -217,7 +218,9 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     let ledger = ledger.map_err(|error| error.to_string())?;
     let swarm = ledger.swarm().await.map_err(|fault| fault.to_string())?;
     ledger.close().await;
-    Ok(format!("{} myses", swarm.myses.len()))
+    let notes = ledger.notes().iter().map(|note| format!("; {note}"));
+    let notes: String = notes.collect();
+    Ok(format!("{} myses{notes}", swarm.myses.len()))
 }
 
 /// Asks the running program what is wrong with its database.

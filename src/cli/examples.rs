@@ -246,6 +246,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "db restore",
         &[("db restore monday.db", "put the copy in its place")],
     ),
+    (
+        "db new",
+        &[("db new", "begin anew; what was there is kept beside it")],
+    ),
     ("db compact", &[("db compact", "give free space back")]),
     ("accounts list", &[("accounts list", "without passwords")]),
     (

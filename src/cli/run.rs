@@ -33,7 +33,7 @@ use output::Output;
 use output::open_output;
 use own_servers::OwnServers;
 pub(super) use signals::Signals;
-use starting::{give_first_orders, start_part, stop_request};
+use starting::{Remarks, give_first_orders, load_settings, start_part, stop_request};
 use zoea_grammar::units::parse_duration;
 
 /// The options of `zoea run`.
@@ -123,6 +123,9 @@ pub(super) async fn run(
         }
         None => load_settings(global, &home, environment)?,
     };
+    if !args.headless && wiring::server_address(&settings)?.is_none() {
+        starting::ask_about_lost_database(&home).await?;
+    }
     own.start_game(&home, &mut settings, args.offline_options())
         .await?;
     let stopped = run_swarm(
@@ -172,23 +175,6 @@ impl StopReason {
             ),
         }
     }
-}
-
-/// What the operator is told of the configuration at the start, each with its code.
-type Remarks = Vec<(&'static str, String)>;
-
-fn load_settings(
-    global: &GlobalArgs,
-    home: &Home,
-    environment: &Environment,
-) -> anyhow::Result<(Settings, Remarks)> {
-    let loaded = global.load_settings(home, environment)?;
-    let on_defaults = loaded.describe_defaults();
-    let on_defaults = on_defaults.map(|text| ("no_configuration", text));
-    let warnings = loaded.other_warnings();
-    let warnings = warnings.map(|text| ("configuration", text.clone()));
-    let remarks = on_defaults.into_iter().chain(warnings).collect();
-    Ok((loaded.settings, remarks))
 }
 
 async fn run_swarm(
@@ -244,6 +230,7 @@ async fn run_swarm(
     manager.stopping();
     drop(beating);
     drop(run_file);
+    let ledger = flight.swarm().ledger().clone();
     // Clients of the control interface learn of the end while the swarm shuts down.
     let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
     // Cancel-safe: a second signal ends the program at once. Acknowledged writes are on disk by
@@ -253,6 +240,9 @@ async fn run_swarm(
         () = signals.stop() => {}
     }
     face.close().await;
+    if let Some(loss) = ledger.loss() {
+        anyhow::bail!(loss);
+    }
     Ok((stop, farewell))
 }
 
@@ -285,7 +275,7 @@ fn report_start(
     told.iter().flatten().for_each(|text| note(text));
     let swarm = flight.swarm();
     for text in swarm.ledger().notes() {
-        tracing::warn!(note = %text, "database");
+        flight.tell_operator(Severity::Warn, "database", text);
         note(text);
     }
     if let Some(mended) = swarm.ledger().mend_report() {

@@ -9,9 +9,11 @@ use sea_orm::ConnectionTrait;
 use thiserror::Error;
 
 use super::check::{CheckResult, DatabaseLocation, FIGURES_CHECK, check};
-use super::place::free_name;
-use super::place::save_into;
-use super::{OpenError, file, opening};
+use super::last_commit::LastCommit;
+use super::paths::{self, DatabasePaths, free_name, remove_if_there, sync_directory};
+use super::rescue::save_into;
+use super::settling::{self, Belonging};
+use super::{OpenError, file, loss, mark, opening};
 
 /// Why a backup or a restore failed.
 #[derive(Debug, Error)]
@@ -49,10 +51,12 @@ pub enum CopyError {
 }
 
 /// The result of a restore.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoreResult {
     /// Where the replaced database is now.
     pub replaced: Option<PathBuf>,
+    /// Where the logs are now that did not belong to it.
+    pub logs: Vec<PathBuf>,
 }
 
 /// Writes the database to another file as of one moment. Returns the size in bytes. Writers are not
@@ -69,7 +73,7 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
     // The copy is made, so an error here changes nothing.
     let _ = reader.close().await;
     let finished = match saved {
-        Ok(()) => sync_and_check(to).await,
+        Ok(()) => check_durable(to).await,
         Err(why) => Err(unwritten_error(to, why)),
     };
     if finished.is_err() {
@@ -79,8 +83,8 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
     finished
 }
 
-/// Makes a copy durable and checks it.
-async fn sync_and_check(copy: &Path) -> Result<u64, CopyError> {
+/// Makes a copy durable and checks it. Returns its size in bytes.
+pub(super) async fn check_durable(copy: &Path) -> Result<u64, CopyError> {
     let refused = |error: io::Error| unwritten_error(copy, error.to_string());
     let file = File::open(copy).map_err(refused)?;
     file.sync_all().map_err(refused)?;
@@ -89,49 +93,89 @@ async fn sync_and_check(copy: &Path) -> Result<u64, CopyError> {
     Ok(file.metadata().map_err(refused)?.len())
 }
 
-/// Puts a copy in the place of a database that no program uses (the caller holds the home's lock).
-/// The copy is checked before anything changes, and the database that was there is kept beside it.
-/// If the process is killed, one of the two is in place and complete.
+/// Puts a copy in the place of a database that no program uses (the caller holds the home's lock),
+/// whatever stands there. The copy is checked before anything changes, and what was there is kept
+/// beside it, with its log. If the process is killed, one of the two is in place and complete.
 ///
 /// # Errors
 /// The copy is not our database, is not sound, or cannot be put there.
 pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, CopyError> {
-    let [beside, ..] = restore_files(database);
+    let paths = replaceable_paths(database);
+    let [beside, ..] = restore_files(&paths.real);
     remove_unfinished_restore(database)
         .map_err(|error| unwritten_error(&beside, error.to_string()))?;
-    let sound = match write_copy(copy, &beside) {
-        Ok(()) => match opening::migrate_copy(&beside).await {
-            Ok(()) => check_sound(&beside).await,
-            Err(error) => Err(error.into()),
-        },
-        Err(error) => Err(error),
-    };
+    let sound = prepare_copy(copy, &beside).await;
     if sound.is_err() {
         // A copy that was not put in place is of no use.
         let _ = remove_unfinished_restore(database);
     }
     sound?;
-    let replaced = match database.metadata() {
-        Ok(found) if found.len() > 0 => Some(set_aside(database).await?),
-        // An empty file belongs to a program that wrote nothing. It is not kept.
-        Ok(_) | Err(_) => None,
-    };
-    fs::rename(&beside, database).map_err(|error| unwritten_error(database, error.to_string()))?;
-    sync_directory(database);
+    let (replaced, aside) = set_aside(&paths).await?;
+    let put = fs::rename(&beside, &paths.real);
+    put.map_err(|error| unwritten_error(&paths.real, error.to_string()))?;
+    sync_directory(&paths.real);
+    // The log of before is laid over nothing: the copy has a mark of its own.
+    let logs = set_logs_aside(&paths, &aside)?;
+    forget_the_past(&paths);
     // Removes the files that checking the copy left beside it.
     let _ = remove_unfinished_restore(database);
-    Ok(RestoreResult { replaced })
+    Ok(RestoreResult { replaced, logs })
+}
+
+/// Clears the place of a database for a new one. What is there is kept beside it, with its log.
+///
+/// # Errors
+/// It cannot be moved.
+pub async fn clear_place(database: &Path) -> Result<RestoreResult, CopyError> {
+    let paths = replaceable_paths(database);
+    let (replaced, aside) = set_aside(&paths).await?;
+    let removed = remove_if_there(&paths.real);
+    removed.map_err(|error| unwritten_error(&paths.real, error.to_string()))?;
+    let logs = set_logs_aside(&paths, &aside)?;
+    forget_the_past(&paths);
+    Ok(RestoreResult { replaced, logs })
+}
+
+/// The paths of a database that is to be replaced. A link that leads nowhere is itself replaced.
+fn replaceable_paths(database: &Path) -> DatabasePaths {
+    let paths = DatabasePaths::of(database);
+    match fs::metadata(&paths.given) {
+        Ok(_) => paths,
+        Err(_) => DatabasePaths {
+            real: paths.given.clone(),
+            given: paths.given,
+        },
+    }
+}
+
+/// Forgets what is known of the database that was there.
+fn forget_the_past(paths: &DatabasePaths) {
+    loss::forget(paths);
+    LastCommit::of(paths).remove();
+}
+
+/// Copies a backup, with the log that belongs to it, brings it up to date and checks it.
+async fn prepare_copy(copy: &Path, beside: &Path) -> Result<(), CopyError> {
+    let from = DatabasePaths::of(copy);
+    let unreadable = |error: io::Error| CopyError::Unreadable {
+        file: copy.display().to_string(),
+        why: error.to_string(),
+    };
+    let belonging = settling::find_belonging(&from).await?;
+    write_copy(copy, beside)?;
+    if from.log().exists() && belonging == Belonging::Yes {
+        write_copy(&from.log(), &paths::beside(beside, "-wal"))?;
+    }
+    opening::migrate_copy(beside).await?;
+    mark::mark_copy(beside).map_err(unreadable)?;
+    check_durable(beside).await.map(|_| ())
 }
 
 /// The files of a restore in progress: the copy, and the files that appear beside it while it is
 /// checked.
 fn restore_files(database: &Path) -> [PathBuf; 4] {
-    ["", "-wal", "-shm", "-journal"].map(|ending| {
-        let mut beside = database.as_os_str().to_owned();
-        beside.push(".restoring");
-        beside.push(ending);
-        PathBuf::from(beside)
-    })
+    let beside = paths::beside(database, ".restoring");
+    ["", "-wal", "-shm", "-journal"].map(|ending| paths::beside(&beside, ending))
 }
 
 /// Removes the files of a killed restore (the caller holds the home's lock). Returns a note if
@@ -141,7 +185,7 @@ fn restore_files(database: &Path) -> [PathBuf; 4] {
 /// It cannot be removed.
 pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> {
     let mut note = None;
-    for (file, is_copy) in restore_files(database)
+    for (file, is_copy) in restore_files(&replaceable_paths(database).real)
         .into_iter()
         .zip([true, false, false, false])
     {
@@ -177,43 +221,66 @@ fn write_copy(from: &Path, to: &Path) -> Result<(), CopyError> {
     written.map_err(|error| unwritten_error(to, error.to_string()))
 }
 
-/// Empties the database's log and gives the file a second name, so that the first one can go to
-/// another file.
-async fn set_aside(database: &Path) -> Result<PathBuf, CopyError> {
-    let aside = free_name(database, "replaced");
+/// Gives what stands at the place of the database a second name, so that the first one can go to
+/// another file. Its own log is carried into it first. Returns that name if there was anything, and
+/// the name for logs.
+async fn set_aside(paths: &DatabasePaths) -> Result<(Option<PathBuf>, PathBuf), CopyError> {
+    let aside = free_name(&paths.real, "replaced");
     let refused = |error: io::Error| unwritten_error(&aside, error.to_string());
-    // An empty log means that the file is complete. A damaged database keeps its log.
-    let is_folded = truncate_log(database).await;
-    fs::hard_link(database, &aside).map_err(refused)?;
-    for ending in ["-wal", "-shm"] {
-        let with = |path: &Path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        let log = with(database);
-        let moved = match is_folded {
-            true => fs::remove_file(&log),
-            false => fs::rename(&log, with(&aside)),
-        };
-        match moved {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
-            Ok(()) | Err(_) => {}
-        }
+    let Ok(found) = fs::symlink_metadata(&paths.real) else {
+        return Ok((None, aside));
+    };
+    if !found.is_file() {
+        fs::rename(&paths.real, &aside).map_err(refused)?;
+        return Ok((Some(aside.clone()), aside));
     }
-    Ok(aside)
+    // An empty file belongs to a program that wrote nothing. It is not kept.
+    if found.len() == 0 {
+        return Ok((None, aside));
+    }
+    let belonging = settling::find_belonging(paths).await;
+    if belonging.is_ok_and(|belonging| belonging == Belonging::Yes) {
+        // A damaged database keeps its log.
+        truncate_log(&paths.real).await;
+    }
+    fs::hard_link(&paths.real, &aside).map_err(refused)?;
+    Ok((Some(aside.clone()), aside))
 }
 
-async fn truncate_log(database: &Path) -> bool {
+/// Moves the logs beside the file that was set aside. Returns those that have content.
+fn set_logs_aside(paths: &DatabasePaths, aside: &Path) -> Result<Vec<PathBuf>, CopyError> {
+    let mut logs = Vec::new();
+    let places = [&paths.real, &paths.given];
+    let places = &places[..if paths.real == paths.given { 1 } else { 2 }];
+    for place in places {
+        for ending in ["-shm", "-wal", "-journal"] {
+            let log = paths::beside(place, ending);
+            let Ok(found) = fs::symlink_metadata(&log) else {
+                continue;
+            };
+            let mut to = paths::beside(aside, ending);
+            if to.exists() {
+                to = free_name(&to, "other");
+            }
+            let moved = match ending == "-shm" || found.len() == 0 {
+                // The index of a log has no content of its own.
+                true => fs::remove_file(&log),
+                false => fs::rename(&log, &to).map(|()| logs.push(to.clone())),
+            };
+            moved.map_err(|error| unwritten_error(&to, error.to_string()))?;
+        }
+    }
+    Ok(logs)
+}
+
+async fn truncate_log(database: &Path) {
     let Ok(writer) = file::open_writer(database).await else {
-        return false;
+        return;
     };
-    let folded = writer
-        .connection()
-        .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
-        .await;
+    let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
+    // What is left in the log is kept with the file.
+    let _ = writer.connection().execute_unprepared(fold).await;
     writer.close().await;
-    folded.is_ok()
 }
 
 async fn check_sound(copy: &Path) -> Result<(), CopyError> {
@@ -231,16 +298,6 @@ async fn check_sound(copy: &Path) -> Result<(), CopyError> {
         file: copy.display().to_string(),
         why: wrong.join("; "),
     })
-}
-
-/// Makes a new directory entry durable, if the system can do so.
-fn sync_directory(file: &Path) {
-    let directory = file.parent().map(File::open);
-    if let Some(Ok(directory)) = directory {
-        // The content is durable already. A system that does not support this handles directories
-        // differently.
-        let _ = directory.sync_all();
-    }
 }
 
 fn unwritten_error(file: &Path, why: String) -> CopyError {

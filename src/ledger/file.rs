@@ -9,10 +9,11 @@ use sea_orm::sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
 use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
 
 use super::connection::READ_CONNECTIONS;
-use super::place::{FileId, file_at};
+use super::lent_connection::connection_error;
+use super::paths::{FileId, entry_at};
 use super::{OpenError, error_text};
 
 /// The size of a page in bytes. A commit writes whole pages, so small pages make it cheaper. They
@@ -42,7 +43,9 @@ pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
         .test_before_acquire(false)
         .acquire_timeout(Duration::from_secs(10))
         .after_connect(move |_, _| {
-            let is_other = settled.get().is_some_and(|known| *known != file_at(&place));
+            let is_other = settled
+                .get()
+                .is_some_and(|known| *known != entry_at(&place));
             Box::pin(async move {
                 if is_other {
                     let why = io::Error::other("another file is in the database's place");
@@ -53,7 +56,7 @@ pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
         })
         .connect_with(writer_options(path))
         .await
-        .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))))?;
+        .map_err(connection_error)?;
     Ok(FileWriter {
         path: path.to_path_buf(),
         connection: pool.clone().into(),
@@ -74,7 +77,7 @@ impl FileWriter {
     pub(super) fn into_pool(self) -> SqlitePool {
         self.pool
             .set_connect_options(writer_options(&self.path).create_if_missing(false));
-        let _ = self.known.set(file_at(&self.path));
+        let _ = self.known.set(entry_at(&self.path));
         self.pool
     }
 
@@ -93,6 +96,43 @@ pub(super) async fn open_reader(path: &Path) -> Result<DatabaseConnection, DbErr
     let mut options = reader_options(path);
     options.max_connections(1);
     Database::connect(options).await
+}
+
+/// Opens one read-only connection to a file as it is without its log. Nobody may be writing.
+pub(super) async fn open_without_log(path: &Path) -> Result<DatabaseConnection, DbErr> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .immutable(true)
+        .disable_statement_logging();
+    open_one(options).await.map(Into::into)
+}
+
+/// Opens one read-only connection that stays open. As long as it does, the log and its index stay
+/// the same files, and their content can be read even when their names are gone.
+pub(super) async fn open_anchor(path: &Path) -> Result<SqlitePool, DbErr> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("temp_store", "memory")
+        .pragma("cache_size", "-250")
+        .disable_statement_logging();
+    let pool = open_one(options).await?;
+    // The log is opened by the first query.
+    let looked = sqlx::query("SELECT count(*) FROM sqlite_master").execute(&pool);
+    looked.await.map_err(connection_error)?;
+    Ok(pool)
+}
+
+async fn open_one(options: SqliteConnectOptions) -> Result<SqlitePool, DbErr> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .connect_with(options);
+    pool.await.map_err(connection_error)
 }
 
 /// The error for a file that cannot be used.

@@ -61,15 +61,24 @@ impl LedgerInner {
         if batches.is_empty() {
             return Ok(());
         }
-        if let Some(place) = &self.place {
-            let here = place.check_in_place(&self.writer).await;
-            here.map_err(LedgerFault::Unavailable)?;
-        }
+        self.check_in_place().await?;
         let written = self.with_timeout(self.write_batches(batches)).await;
+        // What was written into a file that is gone is not acknowledged.
+        self.check_in_place().await?;
         written.map_err(|error| self.to_ledger_fault(&error))?;
         self.note_fences(batches);
         self.note_rows(batches);
         Ok(())
+    }
+
+    async fn check_in_place(&self) -> Result<(), LedgerFault> {
+        match &self.place {
+            Some(place) => {
+                let here = place.check_in_place().await;
+                here.map_err(LedgerFault::Unavailable)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Limits the time of a transaction, because a vanished server would never answer.

@@ -29,22 +29,29 @@ mod gathered;
 mod group_commit;
 pub mod import;
 mod index;
+mod last_commit;
 mod leases;
 mod lent_connection;
+mod log_file;
+mod loss;
+mod mark;
 mod members;
 mod mend;
 mod open_error;
 mod opening;
 mod outages;
+mod paths;
 mod piece;
 mod place;
 mod recall;
+mod rescue;
 mod retention;
 mod rows;
 mod samples;
 mod search;
 mod server;
 mod sessions;
+mod settling;
 mod snapshots;
 mod spared;
 mod trigrams;
@@ -75,6 +82,7 @@ use dialect::Dialect;
 use fault::error_text;
 use index::SettledRows;
 use leases::LeaseHolder;
+use paths::DatabasePaths;
 use place::DatabaseFile;
 use retention::Retention;
 use writer::DatabaseWriter;
@@ -83,15 +91,19 @@ pub use allowances::LedgerLimits;
 pub use bulk_import::{BulkImport, StoredMission};
 pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
-pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
+pub use copies::{
+    CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
+};
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
 pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
+pub use loss::rescued_file;
 pub use mend::MendReport;
 pub use open_error::OpenError;
 use opening::MigrationReport;
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
+pub use settling::{check_place, gone_error, is_blank, real_place};
 
 /// How long releasing the leases may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -107,9 +119,9 @@ pub struct SqlLedger {
 
 /// The database's kind, with what only that kind has.
 enum DatabaseKind {
-    File(DatabaseFile),
+    File(Arc<DatabaseFile>),
     /// A server, with a connection for leases and one for limits.
-    Server(LeaseHolder, [DatabaseWriter; 2]),
+    Server(Box<(LeaseHolder, [DatabaseWriter; 2])>),
 }
 
 struct LedgerInner {
@@ -125,7 +137,7 @@ struct LedgerInner {
     /// The rows that may be indexed.
     settled: Mutex<SettledRows>,
     /// The file, if the database is one.
-    place: Option<DatabaseFile>,
+    place: Option<Arc<DatabaseFile>>,
     /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
     /// The connection for its leases.
@@ -144,13 +156,17 @@ impl SqlLedger {
     /// writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| file::unusable_error(path, &error);
-        let writer = file::open_writer(path).await.map_err(unusable)?;
+        let paths = DatabasePaths::of(path);
+        let note = settling::settle(&paths).await?;
+        let writer = file::open_writer(&paths.real).await.map_err(unusable)?;
         let moved = opening::migrate_file(writer.connection(), path).await?;
-        let readers = file::open_readers(path).await.map_err(unusable)?;
-        let keeping = DatabaseKind::File(DatabaseFile::of(path));
-        let writer = DatabaseWriter::to_file(writer.into_pool());
+        let readers = file::open_readers(&paths.real).await.map_err(unusable)?;
+        let place = DatabaseFile::open(paths).await.map_err(unusable)?;
+        let place = Arc::new(place);
+        let writer = DatabaseWriter::to_file(writer.into_pool(), place.clone());
+        let keeping = DatabaseKind::File(place);
         let opened = SqlLedger::from_parts(keeping, writer, readers, moved).await;
-        opened.map_err(unusable)
+        Ok(opened.map_err(unusable)?.with_note(note))
     }
 
     /// Opens the Postgres database at an address and migrates its schema. A process that is to run
@@ -172,7 +188,7 @@ impl SqlLedger {
         let readers = address.open_readers();
         let holder = LeaseHolder::of_home(home.into(), process_kind);
         let more = [(); 2].map(|()| DatabaseWriter::to_server(address.writer_pool()));
-        let keeping = DatabaseKind::Server(holder, more);
+        let keeping = DatabaseKind::Server(Box::new((holder, more)));
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
@@ -185,7 +201,10 @@ impl SqlLedger {
     ) -> Result<SqlLedger, DbErr> {
         let (place, tenant, [lease_writer, limits_writer]) = match keeping {
             DatabaseKind::File(place) => (Some(place), None, [None, None]),
-            DatabaseKind::Server(tenant, more) => (None, Some(tenant), more.map(Some)),
+            DatabaseKind::Server(server) => {
+                let (tenant, more) = *server;
+                (None, Some(tenant), more.map(Some))
+            }
         };
         let dialect = match tenant {
             Some(_) => Dialect::Postgres,
@@ -238,8 +257,23 @@ impl SqlLedger {
         self.mended.as_deref()
     }
 
+    /// What happened to the database while the program ran, and the command that leads back; `None`
+    /// if nothing was lost.
+    #[must_use]
+    pub fn loss(&self) -> Option<String> {
+        self.inner.place.as_ref()?.known_loss()
+    }
+
     /// Closes all connections. Acknowledged writes are on disk already.
     pub async fn close(&self) {
+        if let Some(place) = &self.inner.place {
+            if place.check_in_place().await.is_err() {
+                // A connection that is closed would write what it can into whatever stands there.
+                std::mem::forget(self.inner.clone());
+                return place.remove_lost_log();
+            }
+            place.close().await;
+        }
         // An unreachable server must not delay the end. Its leases expire by themselves.
         let _ = tokio::time::timeout(RELEASE_TIMEOUT, self.inner.release_leases()).await;
         if let Err(error) = self.inner.readers.inner().clone().close().await {
@@ -250,6 +284,9 @@ impl SqlLedger {
             writer.close().await;
         }
         self.inner.writer.close().await;
+        if let Some(place) = &self.inner.place {
+            place.closed();
+        }
     }
 }
 

@@ -68,6 +68,9 @@ pub enum OpenError {
         /// The reason.
         why: String,
     },
+    /// Going on could lose what was acknowledged.
+    #[error("{0}")]
+    Lost(String),
     /// `store.database_url` cannot be parsed.
     #[error(
         "store.database_url is no URL of a Postgres database (it is not shown here); write \

@@ -13,10 +13,11 @@ use sea_orm::{
 use super::dialect::Dialect;
 use super::entity::mysis;
 use super::file::PAGE_BYTES;
+use super::mark::Mark;
 use super::open_error::OpenError;
-use super::place::free_name;
+use super::paths::free_name;
 use super::server::{self, ServerAddress};
-use super::{error_text, file};
+use super::{error_text, file, settling};
 
 /// The table of the applied migrations.
 const STEPS_TABLE: &str = "seaql_migrations";
@@ -57,6 +58,7 @@ pub(super) async fn migrate_file(
         .map_err(unusable)?;
     let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
     if applied == known.len() {
+        mark_older(writer).await.map_err(unusable)?;
         return Ok(None);
     }
     let moved = if applied == 0 {
@@ -71,13 +73,32 @@ pub(super) async fn migrate_file(
     Migrator::up(writer, None).await.map_err(unusable)?;
     if moved.is_some() {
         make_pages_small(writer).await;
+        mark_older(writer).await.map_err(unusable)?;
     }
     Ok(moved)
+}
+
+/// Gives a database of an older version its first mark, in the file itself. A new one gets it with
+/// its first commit.
+async fn mark_older(writer: &DatabaseConnection) -> Result<(), DbErr> {
+    let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
+    let row = writer.query_one_raw(asked).await?;
+    let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+    if last != 0 {
+        return Ok(());
+    }
+    let mark = Mark::default().next().statements();
+    let statements = format!("{mark}; PRAGMA wal_checkpoint(TRUNCATE)");
+    for statement in statements.split("; ") {
+        writer.execute_unprepared(statement).await?;
+    }
+    Ok(())
 }
 
 /// Opens a file for reading only. It must be a database of ours with this program's version.
 pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
+    settling::check_for_reader(path)?;
     let reader = file::open_reader(path).await.map_err(unusable)?;
     let (tables, steps) = read_schema(&reader, Dialect::Sqlite)
         .await

@@ -1,96 +1,214 @@
-//! Checks before each commit that the database file is still in place. SQLite goes on writing to a
-//! file that was removed or replaced, and everything written there is lost when the process ends.
+//! Checks around each commit that the database file and its log are still in place. SQLite goes on
+//! writing to files that were removed, replaced or cut, and everything written there is lost when the
+//! process ends.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-use sea_orm::ConnectionTrait;
+use sea_orm::DbErr;
+use sea_orm::sqlx::SqlitePool;
 use tokio::sync::OnceCell;
 
-use super::error_text;
-use super::writer::DatabaseWriter;
+use super::file;
+use super::last_commit::LastCommit;
+use super::log_file::{FRAME_HEADER_BYTES, LOG_HEADER_BYTES, SALTS};
+use super::loss::{Loss, SavedContent};
+use super::mark::Mark;
+use super::paths::{DatabasePaths, FileId, entry_at, id_of, remove_if_there};
+use super::rescue;
 
-/// The path of the database, and the identity of the file that was opened there.
+/// The length of one of the two equal heads of the log's index.
+const INDEX_HEAD_BYTES: usize = 48;
+
+/// The open database: its paths, and the identity of the files that were opened there.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
-    path: PathBuf,
+    paths: DatabasePaths,
     file: Option<FileId>,
+    log: Option<FileId>,
+    /// Keeps the log and its index the same files, and reads what they hold when they are gone.
+    anchor: SqlitePool,
+    /// The index of the log. It is closed after all connections: closing it ends their locks.
+    index: Option<File>,
     /// The greatest length of the file since we last shortened it.
     length: AtomicU64,
     /// Whether we are shortening it.
     is_shrinking: AtomicBool,
-    /// The result of saving the database after its file was gone.
-    rescue: OnceCell<String>,
-}
-
-/// The device and inode of a file.
-pub(super) type FileId = (u64, u64);
-
-/// The identity of the file at a path; `None` if there is none or it cannot be read.
-pub(super) fn file_at(path: &Path) -> Option<FileId> {
-    let file = fs::metadata(path).ok()?;
-    Some((file.dev(), file.ino()))
-}
-
-/// A free name beside a file. Existing copies belong to the operator and are kept.
-pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
-    let named = |number: String| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{ending}{number}"));
-        PathBuf::from(name)
-    };
-    let mut name = named(String::new());
-    let mut number = 1;
-    while name.exists() {
-        number += 1;
-        name = named(format!(".{number}"));
-    }
-    name
+    /// The mark of the last commit, if it is known.
+    mark: Mutex<Option<Mark>>,
+    last_commit: LastCommit,
+    /// What was found first. From then on nothing is written.
+    trouble: OnceLock<String>,
+    /// What was saved after that.
+    loss: OnceCell<Loss>,
 }
 
 impl DatabaseFile {
     /// The database that was just opened at this path.
-    pub(super) fn of(path: &Path) -> DatabaseFile {
-        DatabaseFile {
-            path: path.to_path_buf(),
-            file: file_at(path),
+    pub(super) async fn open(paths: DatabasePaths) -> Result<DatabaseFile, DbErr> {
+        let anchor = file::open_anchor(&paths.real).await?;
+        Ok(DatabaseFile {
+            file: entry_at(&paths.real),
+            log: entry_at(&paths.log()),
+            anchor,
+            index: File::open(paths.log_index()).ok(),
             length: AtomicU64::new(0),
             is_shrinking: AtomicBool::new(false),
-            rescue: OnceCell::new(),
-        }
+            mark: Mutex::new(None),
+            last_commit: LastCommit::of(&paths),
+            trouble: OnceLock::new(),
+            loss: OnceCell::new(),
+            paths,
+        })
     }
 
-    /// Checks whether the open database is still the file at its path. If not, saves its content to
-    /// another file. The error says what happened, where the content is, and what to do.
-    pub(super) async fn check_in_place(&self, writer: &DatabaseWriter) -> Result<(), String> {
-        let Some(what) = self.find_trouble() else {
+    /// Checks whether the open database is still the file at its path, with its log. If not, saves
+    /// its content to another file. The error says what happened, where the content is, and what to
+    /// do.
+    pub(super) async fn check_in_place(&self) -> Result<(), String> {
+        if self.trouble().is_none() {
             return Ok(());
-        };
-        let saved = self.rescue.get_or_init(|| self.save_copy(writer)).await;
-        Err(format!(
-            "the database {} {what} while the program runs; {saved}",
-            self.path.display()
-        ))
+        }
+        Err(self.loss().await.describe(&self.paths))
     }
 
-    fn find_trouble(&self) -> Option<&'static str> {
-        match fs::metadata(&self.path) {
-            Ok(file) if Some((file.dev(), file.ino())) != self.file => {
-                Some("was replaced by another file")
-            }
-            Ok(file) if file.len() == 0 => Some("was emptied"),
-            Ok(_) if self.is_shrinking.load(Ordering::Relaxed) => None,
-            Ok(file) => {
-                let longest = self.length.fetch_max(file.len(), Ordering::Relaxed);
-                (file.len() < longest).then_some("was cut short")
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => Some("was removed"),
-            // A file that cannot be inspected may still be writable.
-            Err(_) => None,
+    /// What has happened to the files, if anything has. It stays: what was written since is not
+    /// looked for anywhere.
+    pub(super) fn trouble(&self) -> Option<&str> {
+        if self.trouble.get().is_none()
+            && let Some(found) = self.find_trouble()
+        {
+            // Another thread may have found something at the same moment.
+            let _ = self.trouble.set(found);
         }
+        self.trouble.get().map(String::as_str)
+    }
+
+    /// The loss, if there is one.
+    pub(super) fn known_loss(&self) -> Option<String> {
+        let loss = self.loss.get();
+        loss.map(|loss| loss.describe(&self.paths))
+    }
+
+    async fn loss(&self) -> &Loss {
+        let saving = async {
+            let what = self.trouble.get().cloned().unwrap_or_default();
+            let is_in_place = self.find_file_trouble().is_none();
+            let saved = rescue::save(&self.paths, &self.anchor, is_in_place).await;
+            let loss = Loss { what, saved };
+            if let Err(error) = loss.keep(&self.paths) {
+                tracing::error!(%error, "failed to keep a note about the lost database");
+            }
+            loss
+        };
+        self.loss.get_or_init(|| saving).await
+    }
+
+    fn find_trouble(&self) -> Option<String> {
+        let of_file = self
+            .find_file_trouble()
+            .map(|what| format!("the database {} {what}", self.paths.given.display()));
+        of_file.or_else(|| {
+            let what = self.find_log_trouble()?;
+            Some(format!(
+                "{}, the log of the database, {what}",
+                self.paths.log().display()
+            ))
+        })
+    }
+
+    fn find_file_trouble(&self) -> Option<&'static str> {
+        let file = match self.look_at(&self.paths.real, self.file) {
+            Ok(file) => file?,
+            Err(what) => return Some(what),
+        };
+        if file.len() == 0 {
+            return Some("was emptied");
+        }
+        if self.is_shrinking.load(Ordering::Relaxed) {
+            return None;
+        }
+        let longest = self.length.fetch_max(file.len(), Ordering::Relaxed);
+        (file.len() < longest).then_some("was cut short")
+    }
+
+    fn find_log_trouble(&self) -> Option<&'static str> {
+        let path = self.paths.log();
+        // Another program may empty the log as SQLite allows, between our looks at it and its index.
+        let mut found = None;
+        for _ in 0..2 {
+            let log = match self.look_at(&path, self.log) {
+                Ok(log) => log?,
+                Err(what) => return Some(what),
+            };
+            found = self.compare_with_index(&path, &log);
+            found?;
+        }
+        found
+    }
+
+    /// The file at a path, unless it cannot be inspected, which may not hinder SQLite.
+    fn look_at(
+        &self,
+        path: &Path,
+        known: Option<FileId>,
+    ) -> Result<Option<Metadata>, &'static str> {
+        match fs::symlink_metadata(path) {
+            Ok(found) if known.is_none_or(|known| known == id_of(&found)) => Ok(Some(found)),
+            Ok(found) if found.is_symlink() => Err("was replaced by a link"),
+            Ok(_) => Err("was replaced by another file"),
+            Err(error) if error.kind() == ErrorKind::NotFound && known.is_some() => {
+                Err("was removed")
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Compares the log with its index, which has the number of frames up to the last commit.
+    fn compare_with_index(&self, path: &Path, log: &Metadata) -> Option<&'static str> {
+        let mut heads = [0; 2 * INDEX_HEAD_BYTES];
+        self.index.as_ref()?.read_exact_at(&mut heads, 0).ok()?;
+        let (head, second) = heads.split_at(INDEX_HEAD_BYTES);
+        let number = |at: usize| {
+            head.get(at..at + 4)?
+                .try_into()
+                .ok()
+                .map(u32::from_ne_bytes)
+        };
+        let page_bytes = u16::from_ne_bytes([head[14], head[15]]);
+        // 1 stands for 65,536.
+        let page_bytes = match page_bytes {
+            1 => 65_536,
+            bytes => usize::from(bytes),
+        };
+        let frames = number(16)?;
+        if head != second || frames == 0 {
+            return None;
+        }
+        let frame_bytes = (FRAME_HEADER_BYTES + page_bytes) as u64;
+        if log.len() < LOG_HEADER_BYTES as u64 + u64::from(frames) * frame_bytes {
+            return Some("was cut short");
+        }
+        let mut header = [0; LOG_HEADER_BYTES];
+        File::open(path).ok()?.read_exact_at(&mut header, 0).ok()?;
+        (header[SALTS] != head[32..40]).then_some("was overwritten")
+    }
+
+    /// The mark of the last commit, if it is known. It is unknown then until the next is noted.
+    pub(super) fn take_mark(&self) -> Option<Mark> {
+        self.mark.lock().ok().and_then(|mut mark| mark.take())
+    }
+
+    /// Notes a commit.
+    pub(super) fn note_commit(&self, mark: Mark) {
+        if let Ok(mut known) = self.mark.lock() {
+            *known = Some(mark);
+        }
+        self.last_commit.note(mark);
     }
 
     /// Allows the file to become shorter.
@@ -104,29 +222,31 @@ impl DatabaseFile {
         self.is_shrinking.store(false, Ordering::Relaxed);
     }
 
-    /// Saves the content of the open database, which is complete as long as this process lives.
-    async fn save_copy(&self, writer: &DatabaseWriter) -> String {
-        let file = free_name(&self.path, "rescued");
-        match save_into(&file, writer).await {
-            Ok(()) => format!(
-                "what it held is saved in {}: stop the program, put that in its place, start again",
-                file.display()
-            ),
-            Err(why) => format!(
-                "what it held could not be saved ({why}): stop the program and restore a copy"
-            ),
+    /// Closes the connection that keeps the log in place. The connections that are closed later
+    /// carry it into the file and remove it.
+    pub(super) async fn close(&self) {
+        self.anchor.close().await;
+    }
+
+    /// Forgets the last commit: all connections are closed, and the file has everything.
+    pub(super) fn closed(&self) {
+        if fs::symlink_metadata(self.paths.log()).is_err() {
+            self.last_commit.remove();
         }
     }
-}
 
-/// Writes a copy that only its owner can read, like the database itself.
-pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
-    let mut made = fs::OpenOptions::new();
-    made.write(true).create_new(true).mode(0o600);
-    made.open(file).map_err(|error| error.to_string())?;
-    // SQLite treats an existing empty file like a missing one.
-    let name = file.display().to_string().replace('\'', "''");
-    let vacuum = format!("VACUUM INTO '{name}'");
-    let saved = open.execute_unprepared(&vacuum).await;
-    saved.map(|_| ()).map_err(|error| error_text(&error))
+    /// Removes the log after a loss, which could be laid over the file that takes its place. A log
+    /// that may hold more than what was saved stays.
+    pub(super) fn remove_lost_log(&self) {
+        let is_saved = |loss: &Loss| matches!(loss.saved, SavedContent::All(_));
+        if !self.loss.get().is_some_and(is_saved) {
+            return;
+        }
+        for file in [self.paths.log(), self.paths.log_index()] {
+            if let Err(error) = remove_if_there(&file) {
+                tracing::warn!(%error, file = %file.display(), "failed to remove the lost log");
+            }
+        }
+        self.last_commit.remove();
+    }
 }

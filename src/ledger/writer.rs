@@ -7,6 +7,8 @@
 //! awaited) it is closed, which rolls back what was not committed, and another one is opened
 //! (decision 100).
 
+use std::sync::Arc;
+
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::sqlx::error::ErrorKind;
 use sea_orm::sqlx::{PgPool, SqlitePool};
@@ -18,6 +20,8 @@ use tokio::sync::Mutex;
 use super::dialect::Dialect;
 use super::gathered::{GatheredStatements, is_there_already};
 use super::lent_connection::{LentConnection, PooledConnection, connection_error};
+use super::mark::Mark;
+use super::place::DatabaseFile;
 use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
@@ -29,7 +33,11 @@ const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 
 /// The writing connection, as a pool of one. A statement outside of a transaction is its own
 /// transaction.
-pub(super) struct DatabaseWriter(WriterPool);
+pub(super) struct DatabaseWriter {
+    pool: WriterPool,
+    /// The file, if the database is one.
+    place: Option<Arc<DatabaseFile>>,
+}
 
 enum WriterPool {
     Sqlite(SqlitePool),
@@ -38,17 +46,23 @@ enum WriterPool {
 
 impl DatabaseWriter {
     /// A writer to a file.
-    pub(super) fn to_file(pool: SqlitePool) -> DatabaseWriter {
-        DatabaseWriter(WriterPool::Sqlite(pool))
+    pub(super) fn to_file(pool: SqlitePool, place: Arc<DatabaseFile>) -> DatabaseWriter {
+        DatabaseWriter {
+            pool: WriterPool::Sqlite(pool),
+            place: Some(place),
+        }
     }
 
     /// A writer to a server.
     pub(super) fn to_server(pool: PgPool) -> DatabaseWriter {
-        DatabaseWriter(WriterPool::Postgres(pool))
+        DatabaseWriter {
+            pool: WriterPool::Postgres(pool),
+            place: None,
+        }
     }
 
     fn dialect(&self) -> Dialect {
-        match self.0 {
+        match self.pool {
             WriterPool::Sqlite(_) => Dialect::Sqlite,
             WriterPool::Postgres(_) => Dialect::Postgres,
         }
@@ -59,7 +73,7 @@ impl DatabaseWriter {
     pub(super) async fn begin_with(&self, first: &'static str) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;
         lent.say(&format!("{BEGIN_ON_A_SERVER}; {first}")).await?;
-        Ok(self.new_transaction(lent, false))
+        Ok(self.new_transaction(lent, None, false))
     }
 
     /// Begins a transaction. In a file, no other write is possible until it ends.
@@ -68,8 +82,8 @@ impl DatabaseWriter {
             return self.begin_with(lock.statements()).await;
         }
         let mut lent = self.lend().await?;
-        lent.say(BEGIN_IN_A_FILE).await?;
-        Ok(self.new_transaction(lent, false))
+        let mark = self.begin_in_file(&mut lent).await?;
+        Ok(self.new_transaction(lent, mark, false))
     }
 
     /// Begins a transaction in which a file does not check foreign keys.
@@ -79,13 +93,42 @@ impl DatabaseWriter {
         }
         let mut lent = self.lend().await?;
         lent.say(FOREIGN_KEYS_OFF).await?;
-        lent.say(BEGIN_IN_A_FILE).await?;
-        Ok(self.new_transaction(lent, true))
+        let mark = self.begin_in_file(&mut lent).await?;
+        Ok(self.new_transaction(lent, mark, true))
     }
 
-    fn new_transaction(&self, lent: LentConnection, foreign_keys_off: bool) -> Tx {
+    /// Begins a transaction in a file, and marks it.
+    async fn begin_in_file(&self, lent: &mut LentConnection) -> Result<Option<Mark>, DbErr> {
+        lent.say(BEGIN_IN_A_FILE).await?;
+        let Some(place) = &self.place else {
+            return Ok(None);
+        };
+        let before = match place.take_mark() {
+            Some(mark) => mark,
+            None => {
+                let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
+                let row = lent.query_one(asked).await?;
+                let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+                Mark {
+                    before: 0,
+                    last: u32::try_from(last).unwrap_or(0),
+                }
+            }
+        };
+        let mark = before.next();
+        lent.say(&mark.statements()).await?;
+        Ok(Some(mark))
+    }
+
+    fn new_transaction(
+        &self,
+        lent: LentConnection,
+        mark: Option<Mark>,
+        foreign_keys_off: bool,
+    ) -> Tx {
         Tx {
             dialect: self.dialect(),
+            mark: mark.zip(self.place.clone()),
             foreign_keys_off,
             expects_new_rows: false,
             open: Mutex::new(OpenTransaction {
@@ -98,14 +141,18 @@ impl DatabaseWriter {
 
     /// Closes the connection after the present transaction has ended.
     pub(super) async fn close(&self) {
-        match &self.0 {
+        match &self.pool {
             WriterPool::Sqlite(pool) => pool.close().await,
             WriterPool::Postgres(pool) => pool.close().await,
         }
     }
 
     async fn lend(&self) -> Result<LentConnection, DbErr> {
-        let connection = match &self.0 {
+        if let Some(trouble) = self.place.as_ref().and_then(|place| place.trouble()) {
+            let why = RuntimeErr::Internal(format!("{trouble} while the program runs"));
+            return Err(DbErr::Conn(why));
+        }
+        let connection = match &self.pool {
             WriterPool::Sqlite(pool) => pool.acquire().await.map(PooledConnection::Sqlite),
             WriterPool::Postgres(pool) => pool.acquire().await.map(PooledConnection::Postgres),
         };
@@ -120,6 +167,8 @@ impl DatabaseWriter {
 /// it back.
 pub(super) struct Tx {
     dialect: Dialect,
+    /// The mark of this commit, and the file that it is in.
+    mark: Option<(Mark, Arc<DatabaseFile>)>,
     /// Whether the file does not check foreign keys now.
     foreign_keys_off: bool,
     expects_new_rows: bool,
@@ -173,6 +222,9 @@ impl Tx {
         let mut lent = open.lent;
         if let Err(error) = lent.say(COMMIT).await {
             return Err(commit_error(error));
+        }
+        if let Some((mark, place)) = self.mark {
+            place.note_commit(mark);
         }
         // The transaction is committed, whatever becomes of the connection.
         lent.is_sound = !self.foreign_keys_off || lent.say(FOREIGN_KEYS_ON).await.is_ok();

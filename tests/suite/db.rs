@@ -183,3 +183,110 @@ fn what_a_restore_that_was_cut_short_left_behind_is_removed_and_told() {
         "{names}"
     );
 }
+
+/// A home with one Mysis, and a backup of it.
+fn with_backup(home: &Home) -> std::path::PathBuf {
+    home.configure("http://127.0.0.1:9/v1", "http://127.0.0.1:9/mcp", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let copy = home.path().with_file_name("copy.db");
+    home.ok(&["db", "backup", text(&copy)]);
+    copy
+}
+
+/// Leaves the files of a killed program, with orders that only its log has.
+fn kill_one(home: &Home) {
+    let swarm = home.fly(&[]);
+    home.ok(&["send", "alpha", "only the log has this"]);
+    swarm.signal("-KILL");
+    swarm.wait();
+}
+
+#[test]
+fn a_restore_works_whatever_stands_in_the_place_and_keeps_it() {
+    let home = Home::new();
+    let copy = with_backup(&home);
+    let (file, log) = (home.file("zoea.db"), home.file("zoea.db-wal"));
+    let elsewhere = home.path().with_file_name("elsewhere.db");
+    let changes: [(&str, &dyn Fn()); 6] = [
+        ("missing", &|| fs::remove_file(&file).expect("a file")),
+        ("empty", &|| fs::write(&file, "").expect("a file")),
+        ("no database", &|| {
+            fs::write(&file, "no database").expect("a file");
+        }),
+        ("another file", &|| {
+            fs::copy(&copy, &file).expect("a copy");
+        }),
+        ("a link that leads nowhere", &|| {
+            fs::remove_file(&file).expect("a file");
+            std::os::unix::fs::symlink("/nowhere/zoea.db", &file).expect("a link");
+        }),
+        ("a link", &|| {
+            fs::rename(&file, &elsewhere).expect("it moves");
+            std::os::unix::fs::symlink(&elsewhere, &file).expect("a link");
+        }),
+    ];
+    for (what, change) in changes {
+        kill_one(&home);
+        let left = fs::read(&log).expect("a log");
+        change();
+        home.ok(&["db", "restore", text(&copy)]);
+        let folder = |path: &Path| {
+            fs::read_dir(path)
+                .expect("a folder")
+                .flatten()
+                .collect::<Vec<_>>()
+        };
+        let mut kept = folder(&home.path());
+        kept.extend(folder(home.path().parent().expect("a folder")));
+        let is_kept = kept
+            .iter()
+            .any(|entry| fs::read(entry.path()).is_ok_and(|it| it == left));
+        assert!(is_kept, "{what}: the log is kept");
+        assert!(
+            !home.ok(&["log", "alpha"]).contains("only the log"),
+            "{what}"
+        );
+        assert_sound(&home);
+    }
+}
+
+#[test]
+fn a_home_that_lost_its_database_begins_anew_only_on_purpose() {
+    let home = Home::new();
+    let copy = with_backup(&home);
+    let way = |words: &str| format!("zoea --home {} db {words}", home.path().display());
+    let file = home.file("zoea.db");
+    for is_missing in [true, false] {
+        match is_missing {
+            true => fs::remove_file(&file).expect("a file"),
+            false => fs::write(&file, "").expect("a file"),
+        }
+        for words in [
+            &["run", "--headless"][..],
+            &["send", "alpha", "hello"],
+            &["mysis", "create", "beta"],
+            &["status"],
+            &["doctor"],
+        ] {
+            let (_, said) = home.fails(words);
+            let output = home.run(words);
+            let said = said + &String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains(&way("new")), "{words:?}: {said}");
+            assert!(said.contains(&way("restore")), "{words:?}: {said}");
+        }
+        assert!(!file.exists() || fs::read(&file).expect("a file").is_empty());
+    }
+    home.ok(&["db", "new"]);
+    assert!(!home.ok(&["mysis", "list"]).contains("alpha"));
+    home.ok(&["mysis", "create", "beta"]);
+    home.ok(&["db", "restore", text(&copy)]);
+    assert!(home.ok(&["mysis", "list"]).contains("alpha"));
+    let replaced = home.file("zoea.db.replaced");
+    fs::remove_file(&file).expect("a file");
+    let (_, said) = home.fails(&["send", "alpha", "hello"]);
+    let way_back = way(&format!("restore {}", replaced.display()));
+    assert!(said.contains(&way_back), "{said}");
+    // What was replaced on purpose is kept, with its Mysis.
+    home.ok(&["db", "restore", text(&replaced)]);
+    assert!(home.ok(&["mysis", "list"]).contains("beta"));
+}

@@ -101,3 +101,28 @@ fn a_terminal_that_cannot_place_text_gets_a_sentence() {
     terminal.sees("--headless");
     terminal.comes_back();
 }
+
+#[test]
+fn a_home_that_lost_its_database_is_asked_about_and_begun_anew_only_on_a_yes() {
+    let folder = TempDir::new().expect("a folder");
+    configure(&folder, "http://127.0.0.1:9/mcp", "");
+    let mut command = zoea_rig::zoea();
+    let command = command.current_dir(folder.path());
+    let listed = command.args(["--home", "home", "mysis", "list"]).output();
+    assert!(listed.expect("a command").status.success());
+    let database = folder.path().join("home/zoea.db");
+    std::fs::remove_file(&database).expect("a database");
+    let mut terminal = Terminal::open(100, 30, folder.path());
+    terminal.types("$ZOEA --home home run\r");
+    terminal.sees("Begin anew, with an empty swarm? [y/N]");
+    terminal.types("n\r");
+    terminal.sees("nothing was begun");
+    assert!(!database.exists());
+    terminal.types("clear; $ZOEA --home home run\r");
+    terminal.sees("Begin anew, with an empty swarm? [y/N]");
+    terminal.types("y\r");
+    terminal.sees("The swarm is empty.");
+    assert!(database.exists());
+    terminal.types("qy");
+    terminal.comes_back();
+}

@@ -2,11 +2,64 @@
 
 use std::time::Duration;
 
+use zoea_settings::{Environment, Settings};
+
 use super::{Output, OwnServers, RunArgs, Signals};
+use crate::cli::global::GlobalArgs;
+use crate::cli::{out, question};
+use crate::home::Home;
 use crate::wiring::{self, RunningSwarm};
 
 /// How long a part of the start may go on after the program was asked to stop.
 const START_GRACE: Duration = Duration::from_secs(2);
+
+/// What the operator is told of the configuration at the start, each with its code.
+pub(super) type Remarks = Vec<(&'static str, String)>;
+
+/// Reads the configuration.
+pub(super) fn load_settings(
+    global: &GlobalArgs,
+    home: &Home,
+    environment: &Environment,
+) -> anyhow::Result<(Settings, Remarks)> {
+    let loaded = global.load_settings(home, environment)?;
+    let on_defaults = loaded.describe_defaults();
+    let on_defaults = on_defaults.map(|text| ("no_configuration", text));
+    let warnings = loaded.other_warnings();
+    let warnings = warnings.map(|text| ("configuration", text.clone()));
+    let remarks = on_defaults.into_iter().chain(warnings).collect();
+    Ok((loaded.settings, remarks))
+}
+
+/// Asks what to do in a home that has lost its database: whether what was rescued takes its place, or
+/// whether a swarm begins anew.
+///
+/// # Errors
+/// The database is gone, and the operator wants none of that, or there is nobody to ask.
+pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
+    let Err(gone) = wiring::check_database_is_there(home) else {
+        return Ok(());
+    };
+    let file = home.database();
+    let rescued = zoea_ledger::rescued_file(&file);
+    let waits = rescued.is_none() && zoea_ledger::check_place(&file).is_err();
+    if waits || !question::can_ask() {
+        return Err(gone.into());
+    }
+    out::note(&gone.to_string());
+    let question = match &rescued {
+        Some(rescued) => format!("Put {} in its place now?", rescued.display()),
+        None => "Begin anew, with an empty swarm?".to_string(),
+    };
+    if !question::ask_to_agree(&question)? {
+        anyhow::bail!("nothing was begun");
+    }
+    match rescued {
+        Some(rescued) => drop(zoea_ledger::restore(&rescued, &file).await?),
+        None => drop(wiring::begin_anew(home).await?),
+    }
+    Ok(())
+}
 
 /// Gives the orders of a first start. Each of them waits until it is stored.
 pub(super) async fn give_first_orders(

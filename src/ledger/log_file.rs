@@ -1,0 +1,119 @@
+//! Reads the log of a database (`zoea.db-wal`) as SQLite does when it opens the file: up to the last
+//! commit before the first frame that is cut or wrong.
+
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use super::mark::Mark;
+
+/// The length of the log's header.
+pub(super) const LOG_HEADER_BYTES: usize = 32;
+/// The length of the header of a frame.
+pub(super) const FRAME_HEADER_BYTES: usize = 24;
+/// The first number of a log, without the bit that says how its checksums are made.
+const MAGIC: u32 = 0x377F_0682;
+const VERSION: u32 = 3_007_000;
+/// Where the log's header has its salts, which each frame repeats.
+pub(super) const SALTS: std::ops::Range<usize> = 16..24;
+
+/// What a log adds to its database.
+#[derive(Debug)]
+pub(super) struct LogContent {
+    /// The marks of the commits that wrote the first page, in their order.
+    pub(super) marks: Vec<Mark>,
+}
+
+/// Checksums as SQLite makes them, over pairs of words.
+struct Checksum {
+    is_big_endian: bool,
+    sums: [u32; 2],
+}
+
+impl Checksum {
+    fn add(&mut self, bytes: &[u8]) {
+        let word = |bytes: &[u8]| {
+            let bytes = bytes.try_into().unwrap_or_default();
+            match self.is_big_endian {
+                true => u32::from_be_bytes(bytes),
+                false => u32::from_le_bytes(bytes),
+            }
+        };
+        for pair in bytes.chunks_exact(8) {
+            let [first, second] = self.sums;
+            let first = first.wrapping_add(word(&pair[..4])).wrapping_add(second);
+            let second = second.wrapping_add(word(&pair[4..])).wrapping_add(first);
+            self.sums = [first, second];
+        }
+    }
+
+    fn is(&self, bytes: &[u8]) -> bool {
+        self.sums == [number(bytes, 0), number(bytes, 4)]
+    }
+}
+
+/// What a log contains; `None` if there is no log, or no commit in it.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let mut header = [0; LOG_HEADER_BYTES];
+    if !fill(&mut file, &mut header)? {
+        return Ok(None);
+    }
+    let magic = number(&header, 0);
+    let page_bytes = number(&header, 8) as usize;
+    let is_known = magic & !1 == MAGIC && number(&header, 4) == VERSION;
+    if !is_known || !page_bytes.is_power_of_two() || !(512..=65_536).contains(&page_bytes) {
+        return Ok(None);
+    }
+    let mut checksum = Checksum {
+        is_big_endian: magic & 1 == 1,
+        sums: [0; 2],
+    };
+    checksum.add(&header[..24]);
+    if !checksum.is(&header[24..]) {
+        return Ok(None);
+    }
+    let mut frame = vec![0; FRAME_HEADER_BYTES + page_bytes];
+    let (mut marks, mut open, mut commits) = (Vec::new(), Vec::new(), 0_u64);
+    while fill(&mut file, &mut frame)? {
+        let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
+        checksum.add(&head[..8]);
+        checksum.add(page);
+        let (number_of_page, is_commit) = (number(head, 0), number(head, 4) != 0);
+        if number_of_page == 0 || head[8..16] != header[SALTS] || !checksum.is(&head[16..]) {
+            break;
+        }
+        if number_of_page == 1 {
+            open.push(Mark::of_page(page));
+        }
+        if is_commit {
+            marks.append(&mut open);
+            commits += 1;
+        }
+    }
+    Ok((commits > 0).then_some(LogContent { marks }))
+}
+
+/// Fills the buffer; `false` at the end of the file.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u32::from_be_bytes)
+}

@@ -1,0 +1,148 @@
+//! The loss of a database while the program runs: what happened, what could be saved, and the command
+//! that leads back. `zoea.db.lost` keeps it, so that the next start does not go on without what was
+//! acknowledged.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::mark::state_of;
+use super::paths::{DatabasePaths, remove_if_there};
+use super::{OpenError, settling};
+
+/// A loss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Loss {
+    /// What happened, such as `the database … was removed`.
+    pub(super) what: String,
+    pub(super) saved: SavedContent,
+}
+
+/// What could be saved of the content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SavedContent {
+    /// All of it is in this file.
+    All(PathBuf),
+    /// What was there at an earlier moment is in this file.
+    Part {
+        file: PathBuf,
+        /// The time of the last that it holds.
+        until: String,
+    },
+    /// Nothing, for this reason.
+    Nothing(String),
+}
+
+impl Loss {
+    /// What happened and what to do, for the operator of the running program.
+    pub(super) fn describe(&self, paths: &DatabasePaths) -> String {
+        format!(
+            "{} while the program runs; {}; end the program, then {}",
+            self.what,
+            self.describe_saved(),
+            self.way_back(paths)
+        )
+    }
+
+    fn describe_saved(&self) -> String {
+        match &self.saved {
+            SavedContent::All(file) => format!("what it held is saved in {}", file.display()),
+            SavedContent::Part { file, until } => format!(
+                "what it held up to {until} is saved in {}, what was acknowledged later could not be \
+                 saved",
+                file.display()
+            ),
+            SavedContent::Nothing(why) => format!("what it held could not be saved ({why})"),
+        }
+    }
+
+    /// The command that leads back.
+    fn way_back(&self, paths: &DatabasePaths) -> String {
+        match &self.saved {
+            SavedContent::All(file) | SavedContent::Part { file, .. } => {
+                format!("give: {}", paths.command("restore", Some(file)))
+            }
+            SavedContent::Nothing(_) => format!(
+                "put a backup in its place: {}",
+                paths.command("restore", Some(Path::new("BACKUP")))
+            ),
+        }
+    }
+
+    /// Keeps the loss for the next start.
+    pub(super) fn keep(&self, paths: &DatabasePaths) -> io::Result<()> {
+        let (file, until, why) = match &self.saved {
+            SavedContent::All(file) => (Some(file), None, None),
+            SavedContent::Part { file, until } => (Some(file), Some(until), None),
+            SavedContent::Nothing(why) => (None, None, Some(why)),
+        };
+        let text = json!({"what": self.what, "saved": file, "until": until, "why": why});
+        fs::write(paths.loss_note(), text.to_string())
+    }
+
+    fn read(paths: &DatabasePaths) -> Option<Loss> {
+        let text = fs::read_to_string(paths.loss_note()).ok()?;
+        let kept: Value = serde_json::from_str(&text).unwrap_or_default();
+        let word = |key: &str| kept[key].as_str().map(str::to_string);
+        let file = word("saved").map(PathBuf::from);
+        let saved = match (file, word("until")) {
+            (Some(file), None) => SavedContent::All(file),
+            (Some(file), Some(until)) => SavedContent::Part { file, until },
+            (None, _) => SavedContent::Nothing(word("why").unwrap_or_default()),
+        };
+        let what = word("what");
+        Some(Loss {
+            what: what.unwrap_or_else(|| format!("{} was lost", paths.given.display())),
+            saved,
+        })
+    }
+}
+
+/// Checks that a loss of before is over: what was saved stands in the database's place, or the
+/// operator has taken it away.
+///
+/// # Errors
+/// It is not over.
+pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
+    let Some(loss) = Loss::read(paths) else {
+        return Ok(());
+    };
+    let state = |path: &Path| state_of(path).ok();
+    let is_over = match &loss.saved {
+        SavedContent::All(file) | SavedContent::Part { file, .. } => {
+            !file.exists() || state(file) == state(&paths.real)
+        }
+        SavedContent::Nothing(_) => false,
+    };
+    if is_over {
+        forget(paths);
+        return Ok(());
+    }
+    Err(OpenError::Lost(format!(
+        "{} while the program ran; {}, and nothing was begun without it; {}{}",
+        loss.what,
+        loss.describe_saved(),
+        loss.way_back(paths),
+        settling::way_on(paths)
+    )))
+}
+
+/// The file that leads back from a loss which is not over.
+#[must_use]
+pub fn rescued_file(path: &Path) -> Option<PathBuf> {
+    let paths = DatabasePaths::of(path);
+    check_over(&paths).err()?;
+    match Loss::read(&paths)?.saved {
+        SavedContent::All(file) | SavedContent::Part { file, .. } => Some(file),
+        SavedContent::Nothing(_) => None,
+    }
+}
+
+/// Forgets a loss: another database was put in the place on purpose.
+pub(super) fn forget(paths: &DatabasePaths) {
+    if let Err(error) = remove_if_there(&paths.loss_note()) {
+        tracing::warn!(%error, "failed to remove the note about the lost database");
+    }
+}

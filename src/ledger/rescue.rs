@@ -1,0 +1,107 @@
+//! Saves the content of a database whose files were taken away while it was open.
+
+use std::fs;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, SecondsFormat};
+use sea_orm::sqlx::SqlitePool;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+
+use super::copies::check_durable;
+use super::loss::SavedContent;
+use super::mark::mark_copy;
+use super::paths::{DatabasePaths, beside, free_name, remove_if_there, sync_directory};
+use super::{error_text, file};
+
+/// Saves the content of the open database, which is complete as long as this process lives, unless
+/// its files were cut. Where the log was, its beginning is saved with the file, if that is in place.
+pub(super) async fn save(
+    paths: &DatabasePaths,
+    open: &SqlitePool,
+    is_in_place: bool,
+) -> SavedContent {
+    let unfinished = beside(&paths.given, ".rescuing");
+    let open: DatabaseConnection = open.clone().into();
+    let why = match save_all(&unfinished, &open).await {
+        Ok(()) => match put_in_place(&unfinished, paths) {
+            Ok(file) => return SavedContent::All(file),
+            Err(why) => why,
+        },
+        Err(why) => why,
+    };
+    let part = match is_in_place {
+        true => save_beginning(&unfinished, paths).await,
+        false => Err(String::new()),
+    };
+    let saved = match part {
+        Ok(until) => put_in_place(&unfinished, paths).map(|file| (file, until)),
+        Err(why) => Err(why),
+    };
+    match saved {
+        Ok((file, until)) => SavedContent::Part { file, until },
+        Err(_) => {
+            let _ = remove_unfinished(&unfinished);
+            SavedContent::Nothing(why)
+        }
+    }
+}
+
+fn put_in_place(unfinished: &Path, paths: &DatabasePaths) -> Result<PathBuf, String> {
+    let file = free_name(&paths.given, "rescued");
+    fs::rename(unfinished, &file).map_err(|error| error.to_string())?;
+    sync_directory(&file);
+    // Checking the copy may leave files beside it.
+    let _ = remove_unfinished(unfinished);
+    Ok(file)
+}
+
+fn remove_unfinished(unfinished: &Path) -> Result<(), String> {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        remove_if_there(&beside(unfinished, ending)).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
+    remove_unfinished(to)?;
+    save_into(to, open).await?;
+    let checked = check_durable(to).await;
+    checked.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Saves the file with what is left of its log. Returns the time of the newest event in it.
+async fn save_beginning(to: &Path, paths: &DatabasePaths) -> Result<String, String> {
+    remove_unfinished(to)?;
+    let refused = |error: std::io::Error| error.to_string();
+    fs::copy(&paths.real, to).map_err(refused)?;
+    if paths.log().exists() {
+        fs::copy(paths.log(), beside(to, "-wal")).map_err(refused)?;
+    }
+    let writer = file::open_writer(to).await;
+    let writer = writer.map_err(|error| error_text(&error))?;
+    let asked = Statement::from_string(DbBackend::Sqlite, "SELECT coalesce(max(at), 0) FROM event");
+    let newest = writer.connection().query_one_raw(asked).await;
+    writer.close().await;
+    let newest = newest.map_err(|error| error_text(&error))?;
+    let at = newest.map_or(Ok(0), |row| row.try_get_by_index(0));
+    let at = at.map_err(|error| error_text(&error))?;
+    mark_copy(to).map_err(refused)?;
+    let checked = check_durable(to).await;
+    checked.map_err(|error| error.to_string())?;
+    let at = DateTime::from_timestamp_millis(at).unwrap_or_default();
+    Ok(at.to_rfc3339_opts(SecondsFormat::Secs, true))
+}
+
+/// Writes a copy that only its owner can read, like the database itself. No log belongs to it.
+pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
+    let mut made = fs::OpenOptions::new();
+    made.write(true).create_new(true).mode(0o600);
+    made.open(file).map_err(|error| error.to_string())?;
+    // SQLite treats an existing empty file like a missing one.
+    let name = file.display().to_string().replace('\'', "''");
+    let vacuum = format!("VACUUM INTO '{name}'");
+    let saved = open.execute_unprepared(&vacuum).await;
+    saved.map_err(|error| error_text(&error))?;
+    mark_copy(file).map_err(|error| error.to_string())
+}
