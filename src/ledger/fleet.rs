@@ -21,7 +21,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
-    Statement,
+    SqlErr, Statement,
 };
 use tokio::time::Instant;
 
@@ -352,7 +352,13 @@ impl LeaseHolder {
             capacity.into(),
             report.is_frozen.into(),
         ];
-        writer.execute_raw(self.statement(SAY_ALIVE, more)).await?;
+        let say = || writer.execute_raw(self.statement(SAY_ALIVE, more.clone()));
+        // Another process may take the name that was free a moment before.
+        while let Err(error) = say().await {
+            if !matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) {
+                return Err(error);
+            }
+        }
         ids_in(&writer.query_all_raw(self.statement(RENEW, [])).await?)
     }
 

@@ -39,7 +39,10 @@ async fn unfinished(ledger: &SqlLedger, lock: WriteLock, write: &Write) -> Tx {
 }
 
 /// Waits until this waits for a lock. If it is over before, that is too early.
-async fn until_it_waits<T: std::fmt::Debug>(ledger: &SqlLedger, work: impl Future<Output = T>) {
+pub(super) async fn until_it_waits<T: std::fmt::Debug>(
+    ledger: &SqlLedger,
+    work: impl Future<Output = T>,
+) {
     let waits = async {
         let query = "SELECT FROM pg_stat_activity \
                      WHERE datname = current_database() AND wait_event_type = 'Lock'";

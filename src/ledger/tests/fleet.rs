@@ -10,9 +10,11 @@ use actors::ports::{
     Fleet, FleetNeighbours, FleetOrder, FleetOrders, FleetReport, FleetStep, OrderOutcome,
 };
 
+use super::beside::until_it_waits;
 use super::leases::{expire, homes, names, opened};
 use super::*;
 use crate::ProcessFacts;
+use crate::write_lock::WriteLock;
 
 /// A step of a process that runs everything that it takes, and gives nothing back.
 pub(super) async fn step(ledger: &SqlLedger) -> FleetStep {
@@ -121,6 +123,26 @@ async fn what_a_process_leaves_behind_is_shared_out_to_those_that_run() {
     one.inner.writer.execute_unprepared(gone).await.unwrap();
     let all = ["m1", "m2", "m3", "m4", "m5", "m6"];
     assert_eq!(taken(&step(&one).await), all);
+}
+
+#[tokio::test]
+async fn a_process_whose_name_another_one_takes_at_the_same_moment_gets_the_next_one() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    let tx = one.inner.writer.begin(WriteLock::Own).await.unwrap();
+    let taking = "INSERT INTO process (home, owner, host, directory, version, capacity, is_frozen, name, \
+                  started_at, expires_at) VALUES ('third', 'third', 'here', '/', '1', 1, FALSE, 'here', \
+                  clock_timestamp(), clock_timestamp())";
+    tx.execute_unprepared(taking).await.unwrap();
+    let mut stepping = Box::pin(step(&other));
+    until_it_waits(&one, &mut stepping).await;
+    tx.commit().await.unwrap();
+    stepping.await;
+    let processes = other.processes().await.unwrap();
+    let here = processes.iter().find(|process| process.is_here).unwrap();
+    assert_eq!(&*here.name, "here-2");
 }
 
 #[tokio::test]
