@@ -33,7 +33,7 @@ const MAX_QUEUED_LINES: usize = 4096;
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The lowest level at which each library is logged. `async_openai` puts whole answers into errors.
-const LIBRARY_LEVELS: [(&str, LevelFilter); 14] = [
+const LIBRARY_LEVELS: [(&str, LevelFilter); 15] = [
     ("async_openai", LevelFilter::OFF),
     ("h2", LevelFilter::WARN),
     ("hyper", LevelFilter::WARN),
@@ -42,6 +42,8 @@ const LIBRARY_LEVELS: [(&str, LevelFilter); 14] = [
     ("ractor", LevelFilter::WARN),
     ("reqwest", LevelFilter::WARN),
     ("rmcp", LevelFilter::WARN),
+    // It warns of each request of a server that it refuses or cannot answer.
+    ("rmcp::service", LevelFilter::OFF),
     ("rustls", LevelFilter::WARN),
     ("sea_orm", LevelFilter::WARN),
     ("sea_orm_migration", LevelFilter::WARN),
@@ -284,6 +286,7 @@ mod tests {
             tracing::info!(target: "hyper_util::client", "connected");
             tracing::warn!(target: "rmcp::transport", "closed");
             tracing::error!(target: "async_openai::client", "a whole answer");
+            tracing::warn!(target: "rmcp::service", "response error");
         };
         let messages = |level| -> Vec<Value> {
             logged(level, log)

@@ -27,6 +27,7 @@ const RETRY_WAITS: [Duration; 3] = [
 pub(super) struct Hooks {
     webhook: Option<JsonSender>,
     command: Vec<String>,
+    environment: Vec<(String, String)>,
     timeout: Duration,
     secrets: Secrets,
     operator: Operator,
@@ -51,6 +52,7 @@ impl Hooks {
         Hooks {
             webhook,
             command: settings.command.clone().unwrap_or_default(),
+            environment: settings.inherited.clone(),
             timeout: settings.timeout,
             secrets,
             operator,
@@ -75,13 +77,15 @@ impl Hooks {
         }
     }
 
-    /// Runs the command. One that takes too long is killed.
+    /// Runs the command, which sees no key of ours. One that takes too long is killed.
     async fn run_command(&self, body: &Value) -> Result<(), String> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Ok(());
         };
         let mut child = Command::new(program)
             .args(arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

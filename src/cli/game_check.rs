@@ -94,8 +94,12 @@ async fn list_tools(upstream: &McpUpstream, name: &str) -> Result<(String, Arc<T
         Ok(Ok(tools)) => {
             let own = actors::session::own_tools().tools().len();
             let left_out = tools.left_out().map(|text| format!("; {text}"));
+            let named = match upstream.server_name() {
+                Some(own) => format!("{own} ({name})"),
+                None => name.to_string(),
+            };
             let text = format!(
-                "{name} offers {} tools{}",
+                "{named} offers {} tools{}",
                 tools.tools().len() - own,
                 left_out.unwrap_or_default()
             );

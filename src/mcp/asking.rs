@@ -79,7 +79,7 @@ impl QuestionDesk {
     /// Takes a question by its parameters as JSON.
     pub(super) fn take(&self, params: &str) -> TakenQuestion {
         let Some(asker) = self.asker.clone() else {
-            tracing::info!("the server asked for input, and nobody is there to ask");
+            tracing::debug!("the server asked for input, and there is no operator to ask");
             return TakenQuestion::Declined;
         };
         if params.len() > MAX_QUESTION_BYTES {
@@ -94,8 +94,11 @@ impl QuestionDesk {
             }
         };
         let is_form = matches!(question.wants, QuestionWants::Form(_));
-        if self.taken.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
-            tracing::warn!(server = %self.server, "the server asks too much in one call");
+        let taken = self.taken.fetch_add(1, Ordering::Relaxed);
+        if taken >= MAX_QUESTIONS {
+            if taken == MAX_QUESTIONS {
+                tracing::warn!(server = %self.server, "the server asks too much in one call");
+            }
             return TakenQuestion::Declined;
         }
         let clock = self.clock.clone();

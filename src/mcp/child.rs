@@ -1,9 +1,11 @@
 //! A server that is a child process: rmcp's `Peer` speaks to it over its standard input and output.
 //!
 //! One process is one session and ends with it. What it sends is bounded before it is parsed
-//! ([`lines`]). rmcp finds out whether the server does without sessions, answers what it asks, and
+//! ([`lines`]), and again before it is answered ([`heard`]). rmcp finds out whether the server does without sessions, answers what it asks, and
 //! cancels calls that take too long. Results have the same readers as those that come over HTTP.
 
+mod heard;
+mod last_words;
 mod lines;
 mod ours;
 mod process;
@@ -24,7 +26,8 @@ use tokio_util::task::TaskTracker;
 
 use super::listing::{PageFailure, read_pages};
 use super::patience::CallClock;
-use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure};
+use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure, shown_name};
+use heard::{Heard, Unheard};
 use lines::BoundedLines;
 use ours::{CallDesk, OurSide};
 use process::ChildProcess;
@@ -59,9 +62,13 @@ impl ChildCommand {
     }
 }
 
+/// Receives why a process was ended by us.
+pub type TellEnd = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// A server that is started once for each session.
 pub struct ChildServer {
     command: ChildCommand,
+    tell_end: Option<TellEnd>,
     /// The tasks that look after the processes.
     keepers: TaskTracker,
     /// Ends all processes.
@@ -76,9 +83,8 @@ pub struct ChildSession {
     process: ChildProcess,
     version: Arc<str>,
     has_new_tools: Arc<AtomicBool>,
-    /// Whether a message of the server was too large.
-    is_exceeded: Arc<AtomicBool>,
-    /// The program, for the operator.
+    unheard: Unheard,
+    /// The name that the server gives itself, or else the program's, for the operator.
     name: Arc<str>,
     questions: Arc<CallDesk>,
 }
@@ -117,10 +123,18 @@ impl ChildServer {
     pub fn new(command: ChildCommand) -> ChildServer {
         ChildServer {
             command,
+            tell_end: None,
             keepers: TaskTracker::new(),
             end: CancellationToken::new(),
             is_slow: AtomicBool::new(false),
         }
+    }
+
+    /// The same, which tells why it ends a process that asks or tells too much.
+    #[must_use]
+    pub fn telling(mut self, tell: TellEnd) -> ChildServer {
+        self.tell_end = Some(tell);
+        self
     }
 
     /// The program that is started.
@@ -150,29 +164,32 @@ impl ChildServer {
             let program = self.command.program();
             OpenFailure::Final(format!("{program} cannot be started: {error}"))
         })?;
-        let is_exceeded = Arc::new(AtomicBool::new(false));
+        let unheard = Unheard::new(process.stop_token(), self.tell_end.clone());
         let has_new_tools = Arc::new(AtomicBool::new(false));
         let questions = Arc::new(CallDesk::default());
         let ours = OurSide {
             has_new_tools: has_new_tools.clone(),
             questions: questions.clone(),
         };
-        let transport =
-            AsyncRwTransport::new_client(BoundedLines::new(stdout, is_exceeded.clone()), stdin);
-        let opened = ours.serve_with_lifecycle(transport, self.lifecycle());
+        let lines = BoundedLines::new(stdout, unheard.clone());
+        let messages = AsyncRwTransport::new_client(lines, stdin);
+        let heard = Heard::new(messages, unheard.clone());
+        let opened = ours.serve_with_lifecycle(heard, self.lifecycle());
         // Cancel-safe: whatever is dropped here is not used again.
         let error = tokio::select! {
             opened = opened => match opened {
                 Ok(service) => {
                     let info = service.peer().peer_info();
-                    let version = info.map(|info| info.protocol_version.to_string());
+                    let version = info.as_ref().map(|info| info.protocol_version.to_string());
+                    let named = info.as_ref().and_then(|info| info.server_info.as_ref());
+                    let named = named.and_then(|server| shown_name(&server.name));
                     return Ok(ChildSession {
                         version: version.unwrap_or_default().into(),
+                        name: named.unwrap_or_else(|| self.command.short_name().into()),
                         service,
                         process,
                         has_new_tools,
-                        is_exceeded,
-                        name: self.command.short_name().into(),
+                        unheard,
                         questions,
                     });
                 }
@@ -180,7 +197,10 @@ impl ChildServer {
             },
             () = process.is_long_over() => ClientInitializeError::Cancelled,
         };
-        let how = process.how_it_ended(END_WAIT).await;
+        let how = match unheard.why() {
+            Some(why) => Some(why),
+            None => process.how_it_ended(END_WAIT).await,
+        };
         Err(OpenFailure::of(&error, how))
     }
 
@@ -249,7 +269,15 @@ impl ChildSession {
     /// Whether the process has ended, or cannot be spoken to any longer.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.service.is_closed() || self.service.peer().is_transport_closed()
+        self.service.is_closed()
+            || self.service.peer().is_transport_closed()
+            || self.unheard.why().is_some()
+    }
+
+    /// The name that the server gives itself, or else the program's.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
     }
 
     /// Ends the process and waits until it has ended.
@@ -276,9 +304,9 @@ impl ChildSession {
     }
 
     /// Why there is no more to be had of the process.
-    async fn why_it_is_over(&self) -> String {
-        if self.is_exceeded.load(Ordering::Relaxed) {
-            return "the server's process sent a message larger than is read".to_string();
+    pub async fn why_it_is_over(&self) -> String {
+        if let Some(why) = self.unheard.why() {
+            return why;
         }
         let how = self.process.how_it_ended(END_WAIT).await;
         how.unwrap_or_else(|| "the server's process has closed its output".to_string())

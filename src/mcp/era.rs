@@ -82,9 +82,13 @@ impl ServerSession {
             Err(_) => format!("no answer within {PROBE_TIMEOUT:?}"),
         };
         tracing::debug!(%refusal, "the server is asked for a session");
-        let session = ServerSession::initialize(endpoint).await?;
-        memory.set(Some(Era::Sessions));
-        Ok(session)
+        match ServerSession::initialize(endpoint.clone()).await {
+            Ok(session) => {
+                memory.set(Some(Era::Sessions));
+                Ok(session)
+            }
+            Err(failure) => Err(endpoint.name_older(failure).await),
+        }
     }
 
     /// Asks a server what it supports. One that refuses the revision names those that it knows, and

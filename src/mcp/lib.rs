@@ -17,6 +17,8 @@ mod era;
 mod listing;
 mod message;
 mod mirror;
+mod older;
+mod pace;
 mod patience;
 mod resume_token;
 mod stateless;
@@ -29,6 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use actors::domain::bounds::bounded_text;
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
@@ -36,10 +39,12 @@ use rmcp::model::{
     RequestId,
 };
 use serde::Deserialize;
+use serde_json::Value;
 use thiserror::Error;
+use zoea_text::clean::one_line;
 
 pub use calling::CallTerms;
-pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession};
+pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, TellEnd};
 pub use content::CallResult;
 pub use era::Era;
 pub use listing::{ListedTool, Listing};
@@ -55,6 +60,8 @@ use wire::McpResponseBody;
 
 /// The largest answer of an unknown server, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
+/// The longest name of a server that is shown, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
 /// The address of a server and how to talk to it.
 #[derive(Clone)]
@@ -153,6 +160,8 @@ pub struct ServerSession {
     session: Option<Arc<str>>,
     /// The negotiated protocol version; empty before that.
     version: Arc<str>,
+    /// The name that the server gives itself.
+    name: Option<Arc<str>>,
     last_request: AtomicI64,
     /// Whether the server has said that its tools changed since they were listed.
     has_new_tools: AtomicBool,
@@ -209,11 +218,19 @@ pub enum McpFailure {
     TooLate(Duration),
 }
 
-/// The answer of a server to `initialize`. Only the version is needed.
+/// The answer of a server to `initialize`, as far as it is needed.
 #[derive(Deserialize)]
 struct InitializeResponse {
     #[serde(rename = "protocolVersion")]
     version: String,
+    #[serde(default, rename = "serverInfo")]
+    server: Value,
+}
+
+/// The name that a server gives itself as it is shown; `None` if it has none.
+fn shown_name(name: &str) -> Option<Arc<str>> {
+    let name = one_line(name);
+    (!name.is_empty()).then(|| bounded_text(name, MAX_NAME_BYTES).into())
 }
 
 impl ServerSession {
@@ -234,6 +251,7 @@ impl ServerSession {
         let result = session.read_result(answer, id, MAX_ANSWER_BYTES).await?;
         let greeting: InitializeResponse = result.read("initialize")?;
         session.version = greeting.version.into();
+        session.name = greeting.server["name"].as_str().and_then(shown_name);
         let done = InitializedNotification::default();
         session
             .notify(ClientNotification::InitializedNotification(done))
@@ -247,6 +265,7 @@ impl ServerSession {
             era,
             session: None,
             version: "".into(),
+            name: None,
             last_request: AtomicI64::new(0),
             has_new_tools: AtomicBool::new(false),
         }
@@ -262,6 +281,12 @@ impl ServerSession {
     #[must_use]
     pub fn version(&self) -> &Arc<str> {
         &self.version
+    }
+
+    /// The name that the server gives itself, if it was opened here and gave one.
+    #[must_use]
+    pub fn server_name(&self) -> Option<&Arc<str>> {
+        self.name.as_ref()
     }
 
     /// Whether the server has said that its tools changed since they were listed.

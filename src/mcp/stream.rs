@@ -9,13 +9,14 @@ use actors::domain::backoff::Backoff;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientResult, ElicitResult, ErrorCode, ErrorData, RequestId,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
 use super::asking::{self, ELICIT, OpenQuestions, QuestionDesk, TakenQuestion};
 use super::body::{OpenBody, too_large};
 use super::message::{HeardMessages, RawResult, RpcMessage, readable};
+use super::pace::{Paced, REQUESTS, TOO_MANY_REQUESTS};
 use super::{Era, McpFailure, ServerSession};
 
 /// The most attempts in a row to reconnect to an interrupted stream. The wait doubles with each.
@@ -42,7 +43,6 @@ const DELIVERY_WAITS: [Duration; 3] = [
 ];
 
 /// The position in a stream.
-#[derive(Default)]
 struct StreamPosition {
     /// The id of the last event with one. Reconnecting continues after it.
     last: Option<String>,
@@ -54,6 +54,8 @@ struct StreamPosition {
     silent: u32,
     /// The bytes of all messages.
     said_bytes: usize,
+    /// What the server asked of us.
+    requests: Paced,
 }
 
 impl ServerSession {
@@ -66,7 +68,7 @@ impl ServerSession {
         desk: &QuestionDesk,
     ) -> Result<RawResult, McpFailure> {
         let mut open = OpenQuestions::default();
-        let mut place = StreamPosition::default();
+        let mut place = StreamPosition::new();
         let mut events = EventReader::new(body, max_bytes);
         loop {
             let heard = self.read_until_end(&mut events, id, &mut place, (desk, &mut open));
@@ -113,6 +115,9 @@ impl ServerSession {
             for request in &heard.requests {
                 match request.taken_back() {
                     Some(id) => open.withdraw(&id),
+                    None if !place.requests.admits(Instant::now()) => {
+                        return Err(McpFailure::Broken(TOO_MANY_REQUESTS.to_string()));
+                    }
                     None => self.on_server_request(request, desk, open).await?,
                 }
             }
@@ -282,6 +287,17 @@ fn take_line(line: SseLine<'_>, current: &mut SseEvent, ended: &mut VecDeque<Sse
 }
 
 impl StreamPosition {
+    fn new() -> StreamPosition {
+        StreamPosition {
+            last: None,
+            pause: None,
+            failures: 0,
+            silent: 0,
+            said_bytes: 0,
+            requests: REQUESTS.begin(Instant::now()),
+        }
+    }
+
     fn on_event(&mut self, event: &SseEvent) {
         if let Some(wait) = event.retry {
             self.pause = Some(Duration::from_millis(wait).min(MAX_PAUSE));

@@ -18,6 +18,7 @@ use super::*;
 mod asking;
 mod forms;
 mod lists;
+mod older;
 pub(crate) mod operator;
 mod stateless;
 

@@ -155,7 +155,7 @@ impl ServerSession {
             Some(refusal) if !is_about_access(status) && status < 500 => return Err(refusal),
             // A gateway may say so while the server behind it carries out the request.
             Some(error) if status >= 500 => excerpt(&error.to_string()),
-            Some(_) | None => excerpt(&body),
+            Some(_) | None => excerpt(&page_title(&body)),
         };
         let why = if shown.is_empty() {
             shown
@@ -167,6 +167,25 @@ impl ServerSession {
             why,
             retry_after,
         })
+    }
+}
+
+/// A text of a server; of a web page only the title, as it is no MCP server that answered.
+fn page_title(text: &str) -> String {
+    let small = text.to_ascii_lowercase();
+    let begins = |tag: &str| small.trim_start().starts_with(tag);
+    if !begins("<!doctype html") && !begins("<html") {
+        return text.to_string();
+    }
+    let title = small.find("<title").and_then(|at| {
+        let begin = at + small[at..].find('>')? + 1;
+        let end = begin + small[begin..].find('<')?;
+        let words: Vec<&str> = text[begin..end].split_whitespace().collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    });
+    match title {
+        Some(title) => format!("a web page, \"{title}\", not an MCP server"),
+        None => "a web page, not an MCP server".to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ section! {
         /// The variable that holds a bearer token for the webhook, if it wants one.
         optional token_env: Option<String> = "ALERTS_TOKEN", variable_name();
         optional command: Option<Vec<String>> = ["notify-send", "zoea"], list_of(0..=100, non_empty_text()),
-            "A program and its arguments, which gets each alert on its input.";
+            "A program and its arguments, which gets each alert on its input, and no variable that may hold a key.";
         default timeout: Duration = "10s", duration_above_zero(),
             "How long one try, or the program, may take.";
         default cool_down: Duration = "10m", duration_above_zero(),
@@ -23,6 +23,8 @@ section! {
     also {
         /// The token, if the variable is set.
         token: Option<Secret> = None;
+        /// The whole environment of the command.
+        inherited: Vec<(String, String)> = Vec::new();
     }
 }
 

@@ -3,6 +3,7 @@
 
 use http::{HeaderName, HeaderValue};
 use toml::de::DeValue;
+use zoea_text::redact::is_secret_name;
 
 use super::key::Key;
 use super::rule::{non_empty_text, variable_name};
@@ -31,6 +32,8 @@ pub enum ValueSource {
     /// The variable of this name or, where it is not set, the entry of this name. So it is written as
     /// a bare text.
     Either(String),
+    /// The configuration itself, where a variable of a process is written as a bare text.
+    Plain(String),
 }
 
 /// A header of every request to a server.
@@ -38,6 +41,18 @@ pub type HeaderSettings = SourcedValue<HeaderName>;
 
 /// A variable of a server's process.
 pub type VariableSettings = SourcedValue<String>;
+
+impl VariableSettings {
+    /// Its value where it is secret. One that stands in the configuration is, if its name says so.
+    #[must_use]
+    pub fn secret(&self) -> Option<&Secret> {
+        let is_secret = match self.source {
+            ValueSource::Variable(_) | ValueSource::Entry(_) | ValueSource::Either(_) => true,
+            ValueSource::Plain(_) => is_secret_name(&self.name),
+        };
+        self.value.as_ref().filter(|_| is_secret)
+    }
+}
 
 impl HeaderSettings {
     /// The header as it is sent; `None` without a value.
@@ -89,17 +104,21 @@ fn read_free_headers(
     is_free: impl Fn(&str) -> bool,
 ) -> Vec<HeaderSettings> {
     let allowed = "the name of a header that the program does not set itself";
-    read_sourced(section, HEADERS, ("no such header", allowed), |text| {
+    let told = ("no such header", allowed);
+    read_sourced(section, HEADERS, told, read_bare, |text| {
         let name = HeaderName::from_bytes(text.as_bytes()).ok();
         name.filter(|name| is_free(name.as_str()))
     })
 }
 
-/// Reads the table `env` of a section: for each variable of a process the place of its value.
+/// Reads the table `env` of a section: for each variable of a process its value as a bare text, as
+/// servers' own pages have it, or the place of its value.
 pub(super) fn read_variables(section: &mut Section<'_, '_>) -> Vec<VariableSettings> {
     let allowed = "the name of an environment variable";
     let key = Key::of_section("env");
-    read_sourced(section, key, ("no such variable", allowed), |text| {
+    let told = ("no such variable", allowed);
+    let plain = |_: &mut Section<'_, '_>, bare: &str| Some(ValueSource::Plain(bare.to_owned()));
+    read_sourced(section, key, told, plain, |text| {
         let name = DeValue::String(text.into());
         variable_name().accept(&name).ok()
     })
@@ -111,6 +130,7 @@ fn read_sourced<N>(
     section: &mut Section<'_, '_>,
     key: Key,
     (found, allowed): (&str, &str),
+    read_bare: impl Fn(&mut Section<'_, '_>, &str) -> Option<ValueSource>,
     accept: impl Fn(&str) -> Option<N>,
 ) -> Vec<SourcedValue<N>> {
     let values = section.read_named_values(key, |text, entry, bare| {

@@ -24,10 +24,19 @@ use super::secret::Secret;
 /// The largest credentials file in bytes.
 const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 
-/// The variables that a server's process gets without being named: those that a program needs to
-/// find its way on the machine.
+/// The variables that the process of a server, or the command of alerts, gets without being named:
+/// those that a program needs to find its way on the machine.
 const INHERITED: [&str; 10] = [
     "HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+];
+
+/// Those that the command of alerts gets beside them: the ones that lead to the operator's desktop.
+const OF_THE_DESKTOP: [&str; 5] = [
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
 ];
 
 /// The content of `credentials.json`.
@@ -112,6 +121,9 @@ pub(super) fn fetch_keys(
     fetch_game_values(&mut settings.mcp, files, remarks);
     settings.traces.complete(environment, remarks);
     let alerts = &mut settings.alerts;
+    let desktop = inherited_variables(environment, &OF_THE_DESKTOP);
+    alerts.inherited = inherited_variables(environment, &INHERITED);
+    alerts.inherited.extend(desktop);
     if let Some(name) = alerts.token_env.as_deref() {
         let value = environment.get(name).and_then(|value| value.to_str());
         alerts.token = value.and_then(usable_key);
@@ -139,13 +151,14 @@ fn fetch_game_values(mcp: &mut McpSettings, files: Places<'_>, remarks: &mut Key
     let told = ("mcp.env".to_owned(), "the server's process goes without it");
     fetch_values(&mut mcp.variables, files, told, usable_variable, remarks);
     if !mcp.command.is_empty() {
-        mcp.inherited = inherited_variables(files.0);
+        mcp.inherited = inherited_variables(files.0, &INHERITED);
     }
 }
 
-/// The variables that a server's process gets of ours. All others may be secrets.
-fn inherited_variables(environment: &Environment) -> Vec<(String, String)> {
-    let inherited = INHERITED.iter().filter_map(|name| {
+/// What the process of a server, or the command of alerts, gets of our variables. All others may be
+/// secrets.
+fn inherited_variables(environment: &Environment, names: &[&str]) -> Vec<(String, String)> {
+    let inherited = names.iter().filter_map(|name| {
         let value = environment.get(name)?.to_str()?;
         Some(((*name).to_owned(), value.to_owned()))
     });
@@ -165,7 +178,7 @@ fn wants_credentials(settings: &Settings, environment: &Environment) -> bool {
     let mut values = headers.chain(mcp.variables.iter().map(|variable| &variable.source));
     sources.any(|source| matches!(source, KeySource::Credentials(_)))
         || values.any(|source| match source {
-            ValueSource::Variable(_) => false,
+            ValueSource::Variable(_) | ValueSource::Plain(_) => false,
             ValueSource::Entry(_) => true,
             ValueSource::Either(name) => set_variable(name, environment).is_none(),
         })
@@ -210,6 +223,9 @@ fn value_of(
             let found = of_variable(name).or_else(|| of_entry(name));
             (found, format!("{}, like {under},", shown_variable(name)))
         }
+        // An empty value is one, too.
+        ValueSource::Plain(text) if text.is_empty() => return Some(Secret::new("")),
+        ValueSource::Plain(text) => (Some(text.as_str()), "the configuration".to_owned()),
     };
     let value = found.and_then(accept);
     if value.is_none() {

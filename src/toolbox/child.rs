@@ -13,7 +13,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use zoea_mcp::{CallTerms, ChildFailure, ChildServer, ChildSession, TaskReply};
+use zoea_mcp::{CallTerms, ChildCommand, ChildFailure, ChildServer, ChildSession, TaskReply};
 
 use super::listed::ListedTools;
 use super::server::McpServer;
@@ -51,6 +51,15 @@ struct ChildState {
     /// Processes in a row that did not live long.
     short_lives: u32,
     not_before: Option<Instant>,
+    /// How the last one ended.
+    last_end: String,
+}
+
+/// A server that is started by this command. Why its processes are ended is told.
+pub(super) fn server(command: ChildCommand, server: &Arc<McpServer>) -> Arc<ChildServer> {
+    let (program, server) = (command.program().to_string(), server.clone());
+    let tell = move |why: &str| server.tell_end(&format!("{program}: {why}"));
+    Arc::new(ChildServer::new(command).telling(Arc::new(tell)))
 }
 
 impl ChildState {
@@ -99,16 +108,22 @@ impl ChildLink {
     async fn open_again(&self) -> Result<(), LinkFault> {
         if let Some(before) = self.state(|state| state.session.take()) {
             before.end().await;
-            self.state(|state| state.note_end(Instant::now()));
+            let why = before.why_it_is_over().await;
+            self.state(|state| {
+                state.note_end(Instant::now());
+                state.last_end = why;
+            });
         }
-        if let Some(wait) = self.state(|state| state.wait(Instant::now())) {
+        let wait = self.state(|state| Some((state.wait(Instant::now())?, state.last_end.clone())));
+        if let Some((wait, why)) = wait {
             let (program, wait) = (self.child.program(), wait.as_secs() + 1);
-            return Err(LinkFault::Unreachable(format!(
-                "{program} has ended soon after its start; it is started again in {wait} s"
-            )));
+            let text = format!("{program}: {why}; it is started again in {wait} s");
+            let text = bounds::bounded_text(text, MAX_REFUSAL_BYTES);
+            return Err(LinkFault::Unreachable(text));
         }
         match self.start().await {
             Ok(session) => {
+                self.server.note_name(Some(session.name()));
                 self.state(|state| {
                     state.session = Some(Arc::new(session));
                     state.started_at = Some(Instant::now());
@@ -116,7 +131,10 @@ impl ChildLink {
                 Ok(())
             }
             Err(failure) => {
-                self.state(|state| state.note_end(Instant::now()));
+                self.state(|state| {
+                    state.note_end(Instant::now());
+                    state.last_end = failure.to_string();
+                });
                 let text = format!("{}: {failure}", self.child.program());
                 let text = bounds::bounded_text(text, MAX_REFUSAL_BYTES);
                 Err(LinkFault::Unreachable(text))

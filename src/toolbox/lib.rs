@@ -113,6 +113,7 @@ impl McpUpstream {
         tell: Option<TellOperator>,
     ) -> McpUpstream {
         let server = access.map(|access| {
+            let server = Arc::new(McpServer::new(access.registration_code, tell));
             let way = match access.place {
                 ServerPlace::Url {
                     url,
@@ -124,12 +125,9 @@ impl McpUpstream {
                         .with_headers(headers)
                         .with_questions(),
                 ),
-                ServerPlace::Child(command) => {
-                    ServerWay::Child(Arc::new(ChildServer::new(command)))
-                }
+                ServerPlace::Child(command) => ServerWay::Child(child::server(command, &server)),
             };
-            let server = McpServer::new(access.registration_code, tell);
-            (Arc::new(server), way)
+            (server, way)
         });
         McpUpstream { server }
     }
@@ -175,6 +173,7 @@ impl Link for McpLink {
             let session = ServerSession::open(link.endpoint.clone())
                 .await
                 .map_err(failure::opening_fault)?;
+            link.server.note_name(session.server_name());
             let token = session.resume_token();
             link.put_session(Some(session));
             Ok(token)

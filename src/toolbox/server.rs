@@ -14,12 +14,14 @@ use tokio::time::Instant;
 use zoea_mcp::{ListedTool, Listing};
 
 use super::pins::ToolPins;
-use super::{TellOperator, registration};
+use super::{McpUpstream, TellOperator, registration};
 
 /// The shortest time after which a list is asked for again, whatever the server says.
 pub(super) const MIN_LIST_AGE: Duration = Duration::from_secs(1);
 /// The longest time for which a list is believed to be valid.
 const MAX_LIST_AGE: Duration = Duration::from_secs(3600);
+/// How long the same reason for the end of a process is not told again.
+const TOLD_END_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
 const MAX_TOLD_CHANGES: usize = 16;
 
@@ -35,6 +37,8 @@ pub(super) struct McpServer {
 
 #[derive(Default)]
 struct KnownLists {
+    /// The name that the server gives itself.
+    server_name: Option<Arc<str>>,
     /// The lists in use, which Myses with equal lists share.
     lists: Vec<Weak<ToolList>>,
     /// What the last list was made of. Most Myses get the same one.
@@ -45,6 +49,8 @@ struct KnownLists {
     public_changes: u64,
     /// The last report about tools that are left out.
     told_left_out: Option<Arc<str>>,
+    /// Why a process was ended last, and when.
+    told_end: Option<(Arc<str>, Instant)>,
     /// The changes that were told.
     told_changes: VecDeque<(ToolPins, ToolPins)>,
 }
@@ -75,6 +81,14 @@ pub(super) struct DatedList {
     pub(super) valid_until: Option<Instant>,
 }
 
+impl McpUpstream {
+    /// What the server calls itself, once a session was opened.
+    #[must_use]
+    pub fn server_name(&self) -> Option<Arc<str>> {
+        self.server.as_ref()?.0.known().server_name.clone()
+    }
+}
+
 impl McpServer {
     pub(super) fn new(
         registration_code: Option<Arc<str>>,
@@ -94,6 +108,11 @@ impl McpServer {
             Some(code) => registration::with_code(call, code),
             None => call,
         }
+    }
+
+    /// Notes what the server calls itself, if anything.
+    pub(super) fn note_name(&self, name: Option<&Arc<str>>) {
+        self.known().server_name = name.cloned();
     }
 
     /// Locks what is known. The lock is never held across an await.
@@ -246,6 +265,18 @@ impl McpServer {
         drop(known);
         let text = format!("the game server's tools have changed: {change}");
         self.tell("tools_changed", &text);
+    }
+
+    /// Tells that a process was ended, once for all Myses in a while.
+    pub(super) fn tell_end(&self, text: &str) {
+        let now = Instant::now();
+        let told = self.known().told_end.replace((text.into(), now));
+        let is_known = |(before, at): (Arc<str>, Instant)| {
+            *before == *text && now.duration_since(at) < TOLD_END_INTERVAL
+        };
+        if !told.is_some_and(is_known) {
+            self.tell("server_ended", text);
+        }
     }
 
     fn tell(&self, code: &'static str, text: &str) {

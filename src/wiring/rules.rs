@@ -8,7 +8,9 @@ use actors::domain::rules::{SwarmRules, ToolRules};
 use actors::domain::tool_filter::ToolFilters;
 use zoea_mcp::ChildCommand;
 use zoea_provider::ProviderEndpoint;
-use zoea_settings::{HeaderSettings, McpSettings, ProviderSettings, Secret, Settings};
+use zoea_settings::{
+    HeaderSettings, McpSettings, ProviderSettings, Secret, Settings, VariableSettings,
+};
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 
 use super::prompt::prompt_template;
@@ -176,7 +178,7 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
         .chain(&alerts.webhook)
         .chain(&alerts.token)
         .chain(&settings.mcp.token)
-        .chain(variables.filter_map(|variable| variable.value.as_ref()))
+        .chain(variables.filter_map(VariableSettings::secret))
         .map(Secret::expose)
         .chain(headers.chain(&settings.mcp.headers).flat_map(|header| {
             let value = header.value.iter();

@@ -4,6 +4,7 @@
 //! It knows the program only by its path, and uses no package that is tested with it.
 
 mod asking_game;
+mod pooler;
 pub mod postgres;
 mod process;
 pub mod process_figures;
@@ -14,7 +15,9 @@ pub mod terminal_program;
 use std::path::PathBuf;
 
 pub use asking_game::AskingGame;
+pub use pooler::Pooler;
 pub use process::{Home, Process, Server, http, lines, texts, until, written, zoea};
+pub use process_figures::ProcessFigures;
 pub use scripted::{ScriptedReply, ScriptedRequest, ScriptedServer};
 
 /// The program under test. Cargo builds it before the tests, next to the folder of their binaries.

@@ -175,13 +175,7 @@ fn start_in(directory: &Path, durable: &str) -> Result<Server, String> {
     let path = directory.display().to_string();
     // Remains of an earlier try.
     let _ = std::fs::remove_dir_all(directory.join("data"));
-    let is_root = std::fs::metadata("/proc/self").map_err(text)?.uid() == 0;
-    let mut command = if is_root {
-        as_nobody(directory)?
-    } else {
-        Command::new("sh")
-    };
-    let mut guard = command
+    let mut guard = as_user(directory)?
         .args(["-c", SCRIPT, "sh", &path, &port.to_string(), durable])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -201,6 +195,19 @@ fn start_in(directory: &Path, durable: &str) -> Result<Server, String> {
         _guard: guard,
         _alive: alive,
     })
+}
+
+/// A shell of a user who is not root.
+pub(crate) fn as_another_user(directory: &Path) -> Command {
+    as_user(directory).expect("there is a user for it")
+}
+
+fn as_user(directory: &Path) -> Result<Command, String> {
+    let is_root = std::fs::metadata("/proc/self").map_err(|error| error.to_string())?;
+    match is_root.uid() {
+        0 => as_nobody(directory),
+        _ => Ok(Command::new("sh")),
+    }
 }
 
 /// A server refuses to run as root, so the user nobody runs it.

@@ -75,6 +75,18 @@ fn without_the_token_the_operator_is_told_which_setting_to_mend_and_nothing_stor
         text.contains("HTTP 401").then_some(text)
     });
     assert!(away.contains("token_env"), "{away}");
+    let status = home.json(&["status", "--json"]);
+    let outage = &status["away"][0];
+    assert_eq!(
+        (&outage["server"], &outage["needs_operator"]),
+        (&"the game server".into(), &true.into()),
+        "{status}"
+    );
+    let at = |text: &str| chrono::DateTime::parse_from_rfc3339(text).expect("a time");
+    let next = at(outage["next_try"].as_str().expect("a time"));
+    assert!(next.to_utc() > chrono::Utc::now(), "{status}");
+    let events = home.ok(&["events"]);
+    assert!(events.contains("it is tried again in 30s"), "{events}");
     // At most one request of each Mysis was on its way when the first was refused, and none asks
     // again before half a minute is over. Those that were admitted together come back together.
     let begun = Instant::now();

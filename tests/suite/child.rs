@@ -1,9 +1,10 @@
 //! An MCP server that is a child process of the program.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::flight::until_all_have;
-use zoea_rig::{Home, Process, Server, until};
+use zoea_rig::{Home, Process, ProcessFigures, Server, until};
 
 /// The line of the configuration that starts this script as the server.
 fn command(script: &str) -> String {
@@ -62,7 +63,10 @@ fn a_swarm_plays_on_a_process_and_takes_it_with_it_and_doctor_asks_one() {
     let pilot = Server::pilot(&[]);
     let home = home_with(&pilot, galaxy, "");
     let doctor = home.ok(&["doctor"]);
-    assert!(doctor.contains("✓ mcp: sh offers "), "{doctor}");
+    assert!(
+        doctor.contains("✓ mcp: spacemolt-gameserver (sh) offers "),
+        "{doctor}"
+    );
     let of_doctor = pids(&home).remove(0);
     assert!(!is_alive(&of_doctor));
     let swarm = fly(&home, 1);
@@ -139,4 +143,58 @@ fn a_command_and_a_url_exclude_each_other() {
         told.contains("mcp.token_env is given beside command"),
         "{told}"
     );
+}
+
+/// A server for the shell that is called `flood`, has one tool, and does this once it has told so.
+fn shell_server(then: &str) -> String {
+    format!(
+        r#"say() {{ printf "%s\n" "$1"; }}
+answer() {{ say "{{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}}"; }}
+while read -r line; do
+  id=${{line#*\"id\":}}; id=${{id%%[,\}}]*}}
+  case "$line" in
+    *server/discover*) say "{{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{{\"code\":-32601,\"message\":\"no\"}}}}";;
+    *initialize\"*) answer "{{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{{\"name\":\"flood\",\"version\":\"1\"}}}}";;
+    *tools/list*) answer "{{\"tools\":[{{\"name\":\"get_status\",\"inputSchema\":{{\"type\":\"object\"}}}}]}}"; {then};;
+  esac
+done"#
+    )
+}
+
+#[test]
+fn a_server_that_floods_costs_little_and_is_told_and_the_program_answers_and_ends() {
+    let ask = |method: &str| {
+        format!(
+            r#"exec yes "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"{method}\",\"params\":{{}}}}""#
+        )
+    };
+    let floods = [
+        ask("ping"),
+        ask("sampling/createMessage"),
+        r#"exec yes "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"data\":\"ore\"}}""#
+            .to_string(),
+    ];
+    for flood in floods {
+        let pilot = Server::pilot(&[]);
+        let home = home_with(&pilot, |_| shell_server(&flood), "");
+        let swarm = home.fly(&["--start-swarm"]);
+        let told = until("the operator is told", || {
+            let text = home.ok(&["events"]);
+            text.contains("its process was ended").then_some(text)
+        });
+        assert!(told.contains("the server "), "{told}");
+        let asked = Instant::now();
+        home.ok(&["status"]);
+        assert!(asked.elapsed() < Duration::from_secs(2), "{flood}");
+        let memory = ProcessFigures::of(swarm.pid()).pss;
+        assert!(memory < 256 << 20, "{flood}: {memory} bytes");
+        let log = std::fs::metadata(home.file("zoea.log"))
+            .expect("a log")
+            .len();
+        assert!(log < 100 << 10, "{flood}: {log} bytes of log");
+        let ending = Instant::now();
+        swarm.signal("-TERM");
+        assert!(swarm.wait().success());
+        assert!(ending.elapsed() < Duration::from_secs(3), "{flood}");
+    }
 }

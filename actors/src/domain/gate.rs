@@ -151,6 +151,10 @@ impl AdmissionGate {
             let circuit = Circuit::restore_open(since, away.text.clone(), now.moment);
             let lane = self.lanes.entry(away.lane.clone()).or_default();
             lane.restore_circuit(circuit);
+            if away.lane == Lane::Game && away.needs_operator {
+                // A game that refused access pauses all logins, too.
+                self.lanes.entry(Lane::Logins).or_default().end_hold();
+            }
         }
     }
 

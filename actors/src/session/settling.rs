@@ -9,10 +9,12 @@ use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
+use crate::domain::model::ServiceReturn;
 use crate::domain::tool::Toolset;
 use crate::gate::Permit;
 use crate::ports::LinkFault;
 
+use super::waiting::NO_ACCESS_WAIT;
 use super::{
     ConnectionPhase, GameSession, LoginState, SETTLE_TIMEOUT, SessionEvent, SessionObserver,
     own_tools,
@@ -109,11 +111,12 @@ impl GameSession {
     /// What an attempt to open a session or to log in says about the game server.
     fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
-            Err(
-                LinkFault::Unreachable(text)
-                | LinkFault::NoAccess(text)
-                | LinkFault::AnswerLost(text),
-            ) => CallOutcome::Fails {
+            Err(LinkFault::NoAccess(text)) => CallOutcome::OutOfService {
+                text: self.without_secrets(text.clone()).into(),
+                wait: NO_ACCESS_WAIT,
+                ends_by: ServiceReturn::Operator,
+            },
+            Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => CallOutcome::Fails {
                 text: self.without_secrets(text.clone()).into(),
                 is_unreachable: true,
                 ends_round: true,

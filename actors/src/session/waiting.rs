@@ -19,7 +19,7 @@ pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 
 /// How long the whole swarm waits before it asks a server again that refuses access.
-const NO_ACCESS_WAIT: Duration = Duration::from_secs(30);
+pub(super) const NO_ACCESS_WAIT: Duration = Duration::from_secs(30);
 
 impl GameSession {
     /// For how long the swarm was frozen in all.

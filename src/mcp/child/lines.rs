@@ -2,24 +2,33 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::{Instant, Sleep};
 
+use super::heard::Unheard;
 use crate::MAX_ANSWER_BYTES;
+use crate::pace::{Pace, Paced};
 
 /// The most values of one message. A parsed value takes many times the memory of its text.
 const MAX_VALUES: usize = 128 << 10;
 
+/// The lines in a row, and a second from then on. A server that sends more is ended.
+const LINES: Pace = Pace::new(10_000, 1000);
+/// The bytes in a row, and a second from then on. What is more is read later.
+const BYTES: Pace = Pace::new(4 * MAX_ANSWER_BYTES as u64, MAX_ANSWER_BYTES as u64);
+
 /// The output of a process, which ends with an error where a line is too long or would become too
-/// many values.
+/// many values, and where too many lines come.
 pub(super) struct BoundedLines<R> {
     output: R,
     line: LineSize,
-    /// Whether a line was too large.
-    is_exceeded: Arc<AtomicBool>,
+    lines: Paced,
+    bytes: Paced,
+    /// Nothing is read before this.
+    pause: Option<Pin<Box<Sleep>>>,
+    unheard: Unheard,
 }
 
 /// What is known of the present line.
@@ -32,12 +41,33 @@ struct LineSize {
 }
 
 impl<R> BoundedLines<R> {
-    /// The lines of this output. Where one is too large, `is_exceeded` is set.
-    pub(super) fn new(output: R, is_exceeded: Arc<AtomicBool>) -> BoundedLines<R> {
+    /// The lines of this output, which is unheard where they are too much.
+    pub(super) fn new(output: R, unheard: Unheard) -> BoundedLines<R> {
+        let now = Instant::now();
         BoundedLines {
             output,
             line: LineSize::default(),
-            is_exceeded,
+            lines: LINES.begin(now),
+            bytes: BYTES.begin(now),
+            pause: None,
+            unheard,
+        }
+    }
+
+    /// Counts what was read. Returns why it is too much.
+    fn count(&mut self, read: &[u8]) -> Result<(), &'static str> {
+        let now = Instant::now();
+        let pause = self.bytes.count(read.len(), now);
+        if !pause.is_zero() {
+            self.pause = Some(Box::pin(tokio::time::sleep(pause)));
+        }
+        if !read.iter().all(|byte| self.line.take(*byte)) {
+            return Err("the server sent a message larger than is read");
+        }
+        let lines = read.iter().filter(|byte| **byte == b'\n').count();
+        match self.lines.count(lines, now).is_zero() {
+            true => Ok(()),
+            false => Err("the server sent more than 1000 messages a second"),
         }
     }
 }
@@ -69,28 +99,33 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        if let Some(pause) = &mut this.pause {
+            ready!(pause.as_mut().poll(context));
+            this.pause = None;
+        }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut this.output).poll_read(context, buffer))?;
-        let read = &buffer.filled()[before..];
-        if read.iter().all(|byte| this.line.take(*byte)) {
+        let Err(why) = this.count(&buffer.filled()[before..]) else {
             return Poll::Ready(Ok(()));
-        }
-        this.is_exceeded.store(true, Ordering::Relaxed);
+        };
+        this.unheard.end(why);
         // Nothing counts as read where there is an error.
         buffer.set_filled(before);
-        Poll::Ready(Err(io::Error::other("a message is larger than is read")))
+        Poll::Ready(Err(io::Error::other(why)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use tokio::io::AsyncReadExt;
+    use tokio_util::sync::CancellationToken;
 
     use super::*;
 
     async fn is_read(text: String) -> bool {
         let mut read = Vec::new();
-        let mut lines = BoundedLines::new(text.as_bytes(), Arc::default());
+        let unheard = Unheard::new(CancellationToken::new(), None);
+        let mut lines = BoundedLines::new(text.as_bytes(), unheard);
         lines.read_to_end(&mut read).await.is_ok()
     }
 

@@ -15,6 +15,8 @@ use tokio_util::task::TaskTracker;
 use zoea_text::clean::one_line;
 
 use super::ChildCommand;
+use super::last_words::LastWords;
+use crate::pace::Pace;
 
 /// How long a process may take to end after its input is closed, and again after it was asked to.
 const GRACE: Duration = Duration::from_millis(700);
@@ -25,6 +27,8 @@ const MAX_LOG_LINE: usize = 1024;
 /// The most lines that go to the log in [`LOG_WINDOW`].
 const MAX_LOG_LINES: u32 = 50;
 const LOG_WINDOW: Duration = Duration::from_secs(10);
+/// The bytes of standard error in a row, and a second from then on.
+const STDERR_BYTES: Pace = Pace::new(4 << 20, 1 << 20);
 
 /// A process, which is ended when this is dropped.
 pub(super) struct ChildProcess {
@@ -44,8 +48,8 @@ struct Fate {
 struct ProcessOutput {
     /// How it ended.
     status: Option<String>,
-    /// The last line of its standard error.
-    last_words: String,
+    /// The end of its standard error.
+    last_words: LastWords,
 }
 
 impl ChildProcess {
@@ -71,6 +75,11 @@ impl ChildProcess {
         Ok((ChildProcess { stop, fate }, stdin, stdout))
     }
 
+    /// Ends the process when it is cancelled.
+    pub(super) fn stop_token(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
     /// Ends the process and waits until it has ended.
     pub(super) async fn end(&self) {
         self.stop.cancel();
@@ -89,9 +98,9 @@ impl ChildProcess {
         timeout(limit, self.fate.is_over.cancelled()).await.ok()?;
         let told = self.fate.told();
         let status = told.status.as_deref().unwrap_or("for unknown reasons");
-        let words = match told.last_words.as_str() {
-            "" => String::new(),
-            words => format!("; its last words: {words}"),
+        let words = match told.last_words.that_tell() {
+            Some(words) => format!("; its last words: {words}"),
+            None => String::new(),
         };
         Some(format!("the server's process has ended ({status}){words}"))
     }
@@ -208,11 +217,13 @@ impl Keeper {
     }
 }
 
-/// Copies standard error to the log, line by line, and remembers the last one.
+/// Copies standard error to the log, line by line, and remembers the last ones. Of a flood the rest
+/// is read later.
 async fn copy_to_log(stderr: ChildStderr, name: &str, fate: &Fate) {
     let mut output = BufReader::with_capacity(4096, stderr);
     let mut line = Vec::new();
     let mut window = LogWindow::new(Instant::now());
+    let mut bytes = STDERR_BYTES.begin(Instant::now());
     loop {
         let Ok(read) = output.fill_buf().await else {
             return;
@@ -224,6 +235,10 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, fate: &Fate) {
         line.extend_from_slice(&piece[..piece.len().min(room)]);
         let used = end.map_or(read.len(), |end| end + 1);
         output.consume(used);
+        let pause = bytes.count(used, Instant::now());
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
         if !is_at_end && end.is_none() {
             continue;
         }
@@ -238,7 +253,7 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, fate: &Fate) {
                 }
                 Admitted::No => {}
             }
-            fate.told().last_words = text;
+            fate.told().last_words.push(text);
         }
         if is_at_end {
             return;

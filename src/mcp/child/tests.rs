@@ -369,3 +369,70 @@ async fn the_time_of_the_operator_is_not_given_to_the_server() {
     let took = answered.elapsed();
     assert!(took < thought / 2, "{took:?} after the answer");
 }
+
+/// A server that sends this again and again once it is called, and never reads again.
+fn flooding(line: &str) -> ChildServer {
+    server(&format!(r#"exec yes '{line}'"#))
+}
+
+#[tokio::test]
+async fn a_server_that_floods_is_ended_with_the_reason_within_bounds_of_memory() {
+    let asks = |method: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{"message":"?","requestedSchema":{{"type":"object","properties":{{}}}}}}}}"#
+        )
+    };
+    let tells = |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{}}}}"#);
+    let asked = "the server asked more than 20 times a second; its process was ended";
+    let told = "the server sent more than 1000 messages a second; its process was ended";
+    let floods = [
+        (asks("ping"), asked),
+        (asks("roots/list"), asked),
+        (asks("sampling/createMessage"), asked),
+        (asks("elicitation/create"), asked),
+        (asks("what/is/that"), asked),
+        (tells("notifications/message"), told),
+        (tells("notifications/tools/list_changed"), told),
+        (r#"{"jsonrpc":"2.0","id":9,"result":{}}"#.to_string(), told),
+        ("Listening!".to_string(), told),
+    ];
+    for (line, why) in floods {
+        let session = flooding(&line).open().await.unwrap();
+        let failure = session
+            .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
+            .await;
+        let Err(ChildFailure::Lost(lost)) = failure else {
+            panic!("{line}: {failure:?}");
+        };
+        assert_eq!(lost, why, "{line}");
+        assert!(session.is_over(), "{line}");
+        let ending = Instant::now();
+        session.end().await;
+        assert!(ending.elapsed() < Duration::from_secs(2), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_slowly_is_answered_and_one_that_never_reads_is_ended() {
+    let slowly = r#"call=$id
+for n in 1 2 3 4 5 6 7 8 9 10; do
+  for m in 0 1 2 3 4 5 6 7 8 9; do say '{"jsonrpc":"2.0","id":'"$n$m"',"method":"ping"}'; read -r reply; done
+done
+id=$call
+answer '{"content":[{"type":"text","text":"done"}]}'"#;
+    let session = server(slowly).open().await.unwrap();
+    assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
+    // Each answer repeats the long id, so that few of them fill the pipe.
+    let long = "x".repeat(20_000);
+    let never_reads = format!(
+        r#"for n in $(seq 100); do say '{{"jsonrpc":"2.0","id":"'"$n"'{long}","method":"ping"}}'; done; exec sleep 1000"#
+    );
+    let session = server(&never_reads).open().await.unwrap();
+    let failure = session
+        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
+        .await;
+    let Err(ChildFailure::Lost(why)) = failure else {
+        panic!("{failure:?}");
+    };
+    assert!(why.contains("does not read the answers"), "{why}");
+}

@@ -1,6 +1,7 @@
 //! Tests of API keys: where they are looked up, and that none is ever shown.
 
 use super::*;
+use crate::VariableSettings;
 
 #[test]
 fn a_key_comes_from_the_variable_that_is_named() {
@@ -253,7 +254,8 @@ fn the_value_of_a_header_is_found_in_a_variable_or_an_entry_and_never_shown() {
 #[test]
 fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
     let text = "[mcp]\ncommand = ['game', '--fast']\n[mcp.env]\nGAME_KEY = { env = 'MY_KEY' }\n\
-                WORD = { name = 'word' }\nGONE = { env = 'NOT_SET' }\n";
+                WORD = { name = 'word' }\nGONE = { env = 'NOT_SET' }\nLOG_LEVEL = 'MY_KEY'\n\
+                API_KEY = 'in plain'\nEMPTY = ''\n";
     let files = Files::new();
     files.write(
         CREDENTIALS_FILE,
@@ -284,9 +286,31 @@ fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
     assert_eq!(value("GAME_KEY"), Some("k-1".to_owned()));
     assert_eq!(value("WORD"), Some("two words".to_owned()));
     assert_eq!(value("GONE"), None);
+    // A bare text is the value, as the pages of servers have it.
+    assert_eq!(value("LOG_LEVEL"), Some("MY_KEY".to_owned()));
+    assert_eq!(value("EMPTY"), Some(String::new()));
+    let secret = |of: &VariableSettings| of.secret().map(|_| of.name.clone());
+    let secrets: Vec<String> = mcp.variables.iter().filter_map(secret).collect();
+    assert_eq!(secrets, ["API_KEY", "GAME_KEY", "WORD"]);
     let warning =
         "mcp.env.GONE: NOT_SET holds no usable value, so the server's process goes without it";
     assert_eq!(loaded.warnings, [warning]);
+}
+
+#[test]
+fn the_command_of_alerts_gets_what_leads_to_the_operator_and_no_key() {
+    let text = "[providers.local]\napi_key_env = 'COLOUR'\n[alerts]\ncommand = ['tell']\n";
+    let set = [
+        ("COLOUR", "k-1"),
+        ("AWS_SECRET_ACCESS_KEY", "k-2"),
+        ("DISPLAY", ":0"),
+        ("PATH", "/bin"),
+        ("TZ", "UTC"),
+    ];
+    let loaded = Files::new().load(text, &variables(&set)).unwrap();
+    let seen = &loaded.settings.alerts.inherited;
+    let names: Vec<&str> = seen.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["PATH", "TZ", "DISPLAY"]);
 }
 
 #[test]

@@ -317,6 +317,7 @@ fn every_key_is_read() {
             command: Some(vec!["tell".to_owned(), "me".to_owned()]),
             timeout: Duration::from_secs(3),
             cool_down: Duration::from_secs(3600),
+            inherited: Vec::new(),
         },
         traces: TraceSettings {
             endpoint: Some("http://collector:4318".to_owned()),

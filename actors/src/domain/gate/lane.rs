@@ -160,6 +160,10 @@ impl LaneState {
         self.held_until = self.held_until.max(until);
     }
 
+    pub(super) fn end_hold(&mut self) {
+        self.held_until = Moment(0);
+    }
+
     /// Closes the circuit and forgets failures.
     pub(super) fn reset(&mut self) {
         self.circuit = Circuit::default();
