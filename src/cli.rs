@@ -23,6 +23,7 @@ pub mod processes;
 pub mod prompt;
 mod prove;
 mod question;
+mod read_only;
 pub mod report;
 mod routine;
 pub mod run;
@@ -190,11 +191,12 @@ fn report_usage_error(wrong: &clap::Error) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+fn run_command(mut cli: Cli, environment: &Environment) -> anyhow::Result<()> {
     if let Some(CliCommand::AsChild(args)) = &cli.command {
         return as_child::run(args);
     }
     ignore_file_limit_signal()?;
+    let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global, environment)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

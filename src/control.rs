@@ -8,11 +8,14 @@ mod arguments;
 mod books;
 pub mod call;
 pub mod client;
+pub mod conditions;
 mod guard;
-mod history;
+mod hints;
+pub(crate) mod history;
 pub mod parameters;
 mod samples;
 mod schema;
+mod short;
 mod status;
 mod weight;
 
@@ -53,7 +56,7 @@ use crate::swarm::Swarm;
 
 use call::ControlCall;
 
-pub use call::answer_call;
+pub use call::{ControlAnswer, answer_call};
 
 /// Strangers, which have not shown the token yet, get little time. Clients with the token may be
 /// silent for longer than our own client keeps an idle connection.
@@ -278,7 +281,7 @@ impl ServerHandler for ControlHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let answer = match self.added.call(&request.name, &arguments).await {
-            Some(answer) => answer,
+            Some(answer) => answer.map(ControlAnswer::from),
             // While the program closes, parts of the swarm are gone, so answers about it would be
             // wrong.
             None if self.added.is_closing() => Err(OrderRefusal::Closing.to_string()),
@@ -288,9 +291,10 @@ impl ServerHandler for ControlHandler {
             },
         };
         let result = match answer {
-            Ok(value) => {
-                let text = clean::clean_json(&value.to_string()).into_owned();
-                CallToolResult::success(vec![ContentBlock::text(text)])
+            Ok(answer) => {
+                let text = clean::clean_json(&answer.value.to_string()).into_owned();
+                let texts = [Some(text), answer.rest].into_iter().flatten();
+                CallToolResult::success(texts.map(ContentBlock::text).collect())
             }
             Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
         };

@@ -18,7 +18,7 @@ use super::frame::{CloseReason, Frame, ReceivedScreen};
 use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving};
 use crate::control::client::{ControlClient, ControlError};
 use zoea_tui::drawable::InputSink;
-use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions};
+use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions, bounded_size};
 
 /// The most inputs that wait for the service. Further ones are lost, as a terminal loses them.
 const MAX_WAITING_KEYS: usize = 1024;
@@ -95,7 +95,7 @@ pub async fn run_attached(
     options: TerminalOptions,
     told_to_leave: impl Future<Output = ()>,
 ) -> Result<AttachExit, AttachError> {
-    let size = crossterm::terminal::size()?;
+    let size = bounded_size(crossterm::terminal::size()?);
     let opening = AttachRequest {
         size,
         appearance: options.appearance,

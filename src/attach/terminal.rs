@@ -14,6 +14,7 @@ use zoea_tui::dashboard::input_event::Input;
 
 use super::frame::{Change, CloseReason, Frame};
 use super::remote_screen::RemoteScreen;
+use zoea_tui::bounded_size;
 use zoea_tui::drawable::Drawable;
 use zoea_tui::screen::send_input;
 use zoea_tui::theme::Depth;
@@ -22,8 +23,6 @@ use zoea_tui::theme::Depth;
 const FRAME_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of consecutive pictures that may fail before the attachment ends.
 const MAX_FAILED_FRAMES: u32 = 20;
-/// The most columns or rows of a terminal. A client could ask for a huge picture otherwise.
-const MAX_SIDE_CELLS: u16 = 1000;
 
 pub(super) struct AttachedTerminal {
     pub(super) pane: Arc<RemoteScreen>,
@@ -136,8 +135,8 @@ impl AttachedTerminal {
 
     /// Draws a picture. Returns `None` if drawing fails.
     fn paint(&self, drawn: &mut FrameState, picture: &impl Drawable) -> Option<Change> {
-        let (width, height) = picture.size();
-        let area = Rect::new(0, 0, width.min(MAX_SIDE_CELLS), height.min(MAX_SIDE_CELLS));
+        let (width, height) = bounded_size(picture.size());
+        let area = Rect::new(0, 0, width, height);
         drawn.next.resize(area);
         let painted = catch_unwind(AssertUnwindSafe(|| {
             picture.paint_into(self.depth, &mut drawn.next)

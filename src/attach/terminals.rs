@@ -8,7 +8,7 @@ use std::time::Duration;
 use actors::ports::{ConversationExporter, SetupInspector};
 use actors::ui::{self, TerminalLink};
 use futures::future::BoxFuture;
-use rmcp::model::Tool;
+use rmcp::model::{Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -198,6 +198,7 @@ impl AddedTools for AttachedTerminals {
                 return Tool::new(name, about, Arc::default());
             };
             Tool::new(name, about, Arc::new(schema))
+                .with_annotations(ToolAnnotations::new().open_world(false))
         };
         let terminal = json!({"type": "string"});
         vec![

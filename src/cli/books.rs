@@ -31,7 +31,7 @@ pub(super) async fn run(
     let client = SwarmClient::open(global, environment).await?;
     let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
     let myses = match (&books, args.json) {
-        (Ok(_), false) => client.call(ControlCall::ListMyses {}).await,
+        (Ok(_), false) => client.call(ControlCall::all_myses()).await,
         (Ok(_), true) | (Err(_), _) => Ok(Value::Null),
     };
     client.close().await;

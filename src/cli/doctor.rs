@@ -230,7 +230,7 @@ async fn check_running(home: &Home, running: &RunFile) -> DoctorFinding {
     let token = token.ok_or_else(|| "the running program has no control.token".to_string())?;
     let asked = async {
         let client = ControlClient::connect(running, &token, out::note).await?;
-        client.ask(&ControlCall::Status {}).await
+        client.ask(&ControlCall::whole_status()).await
     };
     let status = match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
         Ok(status) => status.map_err(|error| error.to_string())?,
@@ -316,7 +316,10 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
         model: model.into(),
         temperature: None,
         max_tokens: Some(1),
-        messages: Arc::new([ChatMessage::User("Say yes.".into())]),
+        messages: Arc::new([
+            ChatMessage::System("You are asked whether you can be reached.".into()),
+            ChatMessage::User("Say yes.".into()),
+        ]),
         tools: Arc::new(Toolset::default()),
     };
     let answer = async {

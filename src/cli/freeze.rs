@@ -27,7 +27,7 @@ pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> an
 pub(super) async fn thaw(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
     let is_running = client.is_running();
-    let before = client.call(ControlCall::Status {}).await;
+    let before = client.call(ControlCall::whole_status()).await;
     let thawed = client.call(ControlCall::Thaw {}).await;
     client.close().await;
     thawed?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::message::CallStatus;
+use actors::domain::message::{CallStatus, RowKind};
 use actors::domain::result_words::result_in_words;
 use clap::{Args, value_parser};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use crate::cli::out;
 use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
+use crate::control::history::parse_kind;
 use crate::control::parameters::{ReadLog, SearchRows};
 
 /// How often `log --follow` asks for new rows.
@@ -38,8 +39,8 @@ pub struct LogArgs {
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
     /// Print only rows of this kind.
-    #[arg(long, value_name = "KIND")]
-    kind: Option<String>,
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    kind: Option<RowKind>,
     /// Print the results of tools in words, as one line each.
     #[arg(long, conflicts_with = "json")]
     words: bool,
@@ -143,7 +144,7 @@ fn log_query(args: &LogArgs, limit: u64) -> ReadLog {
     ReadLog {
         name: args.name.clone(),
         limit: Some(limit),
-        kind: args.kind.clone(),
+        kind: args.kind.map(|kind| kind.as_str().to_string()),
         after_seq: None,
         before_seq: None,
     }

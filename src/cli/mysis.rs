@@ -1,6 +1,5 @@
 //! `zoea mysis`: lists and changes the Myses of a swarm.
 
-mod conditions;
 mod deletion;
 
 use actors::domain::event::is_interruption;
@@ -17,9 +16,9 @@ use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::cli::talk::passed_note;
 use crate::control::call::ControlCall;
+use crate::control::conditions::Conditions;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
 
-use conditions::Conditions;
 use deletion::delete_myses;
 
 /// The orders about Myses.
@@ -67,7 +66,7 @@ pub struct ConfigureArgs {
     #[arg(long)]
     model: Option<String>,
     /// The new temperature, 0 to 2.
-    #[arg(long)]
+    #[arg(long, value_parser = parse_temperature)]
     temperature: Option<f32>,
     /// The new role; none takes it away, default gives the configuration's.
     #[arg(long)]
@@ -111,6 +110,13 @@ const STATE_WORDS: [SelectorWord; 5] = [
     SelectorWord::State(LifeState::Errored),
     SelectorWord::Interrupted,
 ];
+
+fn parse_temperature(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (0.0..=2.0).contains(number))
+        .ok_or_else(|| "a temperature is a number from 0 to 2".to_string())
+}
 
 fn parse_state(text: &str) -> Result<SelectorWord, String> {
     SelectorWord::parse(text, &STATE_WORDS).ok_or_else(|| {
@@ -195,7 +201,7 @@ async fn list_myses(
     as_json: bool,
     conditions: Option<&Conditions>,
 ) -> anyhow::Result<()> {
-    let mut myses = client.call(ControlCall::ListMyses {}).await?;
+    let mut myses = client.call(ControlCall::all_myses()).await?;
     if let (Some(conditions), Some(listed)) = (conditions, myses.as_array_mut()) {
         let known = listed.len();
         listed.retain(|mysis| conditions.fit(mysis));
@@ -332,7 +338,7 @@ async fn selected_names(client: &SwarmClient, which: &MysisChoice) -> anyhow::Re
     if !which.names.is_empty() {
         return Ok(which.names.clone());
     }
-    let myses = client.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::all_myses()).await?;
     if let Some(conditions) = &which.conditions {
         let myses = myses.as_array().into_iter().flatten();
         let fitting = myses.filter(|mysis| conditions.fit(mysis));

@@ -112,7 +112,7 @@ async fn read_prompt_facts(
     client: &SwarmClient,
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>, Option<String>)> {
-    let myses = client.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::all_myses()).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
         anyhow::bail!(OrderRefusal::UnknownMysis(name.to_string()));

@@ -120,7 +120,7 @@ async fn edit(
 }
 
 async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
-    let answer = client.call(ControlCall::ListMyses {}).await?;
+    let answer = client.call(ControlCall::all_myses()).await?;
     let mut is_empty = true;
     for mysis in answer.as_array().into_iter().flatten() {
         for line in lines_of(mysis) {

@@ -325,7 +325,7 @@ async fn prepare_home(
 
 /// Moves all Myses of the former default provider to the new one.
 async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Result<()> {
-    let myses = client.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::all_myses()).await?;
     for mysis in myses.as_array().into_iter().flatten() {
         let Some(name) = mysis["name"]
             .as_str()

@@ -28,7 +28,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
     let is_running = client.is_running();
-    let status = client.call(ControlCall::Status {}).await;
+    let status = client.call(ControlCall::whole_status()).await;
     client.close().await;
     let status = status?;
     match args.json {

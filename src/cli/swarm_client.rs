@@ -82,6 +82,7 @@ impl SwarmClient {
             SwarmClient::Running(client) => Ok(client.ask(&call).await?),
             SwarmClient::Direct(flight, about) => answer_call(flight.swarm(), about, call)
                 .await
+                .map(|answer| answer.value)
                 .map_err(|why| anyhow::anyhow!(why)),
         }
     }

@@ -69,7 +69,7 @@ pub(super) async fn broadcast_mission(
 ) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
     if args.dry_run {
-        let myses = client.call(ControlCall::ListMyses {}).await;
+        let myses = client.call(ControlCall::all_myses()).await;
         client.close().await;
         return tell_addressees(&myses?);
     }

@@ -155,7 +155,8 @@ impl<'a> MysisStatusJson<'a> {
     ) -> Self {
         let lane = status.activity.awaited_lane();
         let away = lane.and_then(|lane| outages.of(lane));
-        let until = away.map(|away| away.next_try).or(status.activity_until);
+        let until = away.map(|away| away.next_try.max(now));
+        let until = until.or(status.activity_until);
         MysisStatusJson {
             id: status.id.to_string(),
             name: &status.name,
@@ -260,13 +261,15 @@ pub struct OutageJson<'a> {
     needs_operator: bool,
 }
 
-impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
-    fn from(away: &'a ServerOutage) -> Self {
+impl<'a> OutageJson<'a> {
+    /// An outage as it is now. A try that is due, and that no Mysis wants yet, is due now.
+    #[must_use]
+    pub fn new(away: &'a ServerOutage, now: Timestamp) -> Self {
         OutageJson {
             server: ServerLabel(&away.lane).to_string(),
             since: away.since.to_string(),
             text: &away.text,
-            next_try: away.next_try.to_string(),
+            next_try: away.next_try.max(now).to_string(),
             needs_operator: away.needs_operator,
         }
     }

@@ -82,17 +82,15 @@ pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     Ok(to_value(&CompactedJson { before, after }))
 }
 
-/// Reports a day (UTC): `today`, `yesterday`, or a date such as `2026-11-22`.
-///
-/// # Errors
-/// This is no day, or the database cannot be read.
-pub(super) async fn report_day(
-    swarm: &Swarm,
-    about: &ProgramInfo,
-    day: &str,
-) -> Result<Value, String> {
+/// Checks that a text is a day.
+pub(super) fn check_day(text: &str) -> Result<String, String> {
+    read_day(text).map(|_| text.to_string())
+}
+
+/// Reads a day (UTC).
+fn read_day(text: &str) -> Result<Day, String> {
     let today = Day::of(MachineClock.now());
-    let day = match day {
+    Ok(match text {
         "today" => today,
         "yesterday" => Day(today.0 - 1),
         written => {
@@ -102,7 +100,19 @@ pub(super) async fn report_day(
             })?;
             Day((date - chrono::NaiveDate::default()).num_days())
         }
-    };
+    })
+}
+
+/// Reports a day (UTC): `today`, `yesterday`, or a date such as `2026-11-22`.
+///
+/// # Errors
+/// This is no day, or the database cannot be read.
+pub(super) async fn report_day(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    day: &str,
+) -> Result<Value, String> {
+    let day = read_day(day)?;
     let record = swarm.ledger().day(day).await;
     let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
     let is_free = |provider: &str| about.prices.is_free(provider);

@@ -13,9 +13,9 @@ use zoea_contract::{CompletedOrderJson, to_value};
 use crate::swarm::Swarm;
 
 use super::parameters::{
-    AnswerAction, AnswerQuestion, BroadcastMission, ConfigureMysis, CreateMysis, EditRoutine,
-    ExportConversations, GetBooks, ReadEvents, ReadLog, ReadSamples, ReportDay, SearchRows,
-    SendMessage, StartRoutine,
+    AnswerAction, AnswerQuestion, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
+    EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
+    ReportDay, SearchRows, SendMessage, StartRoutine,
 };
 use super::{ProgramInfo, accounts, books, history, samples, status};
 
@@ -24,8 +24,9 @@ use super::{ProgramInfo, accounts, books, history, samples, status};
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlCall {
-    /// All Myses and their states.
-    ListMyses {},
+    /// The Myses and their states, by name: those that meet the conditions, with the fields that are named.
+    /// Without a limit an answer holds at most 8 KB; what is left out is said.
+    ListMyses(ListMyses),
     /// A new Mysis, idle unless start is true.
     CreateMysis(CreateMysis),
     /// Start or relaunch a Mysis.
@@ -85,14 +86,15 @@ pub enum ControlCall {
     /// the types of their fields; what does not fit is refused, and the question stays open.
     AnswerQuestion(AnswerQuestion),
     /// A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those
-    /// next after after_seq. An answer holds at most some 4 MB, limit 0 as many rows as that: go on
-    /// from its end until no row comes.
+    /// next after after_seq. Without a limit an answer holds at most 8 KB and long texts are cut; with one
+    /// it holds whole rows of at most some 4 MB, limit 0 as many as that: go on from its end until no row comes.
     ReadLog(ReadLog),
-    /// Search conversations literally, the newest that fit into some 4 MB; in is messages, reasoning
-    /// or missions, or several of them with commas between them.
+    /// Search conversations literally; in is messages, reasoning or missions, or several of them with commas
+    /// between them. Without a limit an answer holds the newest of at most 8 KB, long texts cut; with one whole
+    /// rows of at most some 4 MB.
     Search(SearchRows),
-    /// What happened in the swarm and who ordered what: the newest that fit into some 4 MB, the oldest
-    /// of them first.
+    /// What happened in the swarm and who ordered what, the oldest first. Without a limit an answer holds the
+    /// newest of at most 8 KB, with one of at most some 4 MB.
     ReadEvents(ReadEvents),
     /// What happened in a day (UTC).
     Report(ReportDay),
@@ -141,8 +143,40 @@ pub enum ControlCall {
         /// The name of the process.
         name: String,
     },
-    /// The program and its swarm in short.
-    Status {},
+    /// The program and its swarm in short, in at most 2 KB, with as many Myses as fit; with whole everything.
+    Status(AskStatus),
+}
+
+/// The answer to a call.
+#[derive(Debug)]
+pub struct ControlAnswer {
+    /// The answer itself.
+    pub value: Value,
+    /// What was left out, and how to get it.
+    pub rest: Option<String>,
+}
+
+impl From<Value> for ControlAnswer {
+    fn from(value: Value) -> ControlAnswer {
+        ControlAnswer { value, rest: None }
+    }
+}
+
+impl ControlCall {
+    /// Lists all Myses, whole.
+    #[must_use]
+    pub fn all_myses() -> ControlCall {
+        ControlCall::ListMyses(ListMyses {
+            limit: Some(0),
+            ..ListMyses::default()
+        })
+    }
+
+    /// Asks for the whole status.
+    #[must_use]
+    pub fn whole_status() -> ControlCall {
+        ControlCall::Status(AskStatus { whole: true })
+    }
 }
 
 /// Answers a call. MCP clients and commands that need no running program both come here.
@@ -153,12 +187,15 @@ pub async fn answer_call(
     swarm: &Swarm,
     about: &ProgramInfo,
     call: ControlCall,
-) -> Result<Value, String> {
+) -> Result<ControlAnswer, String> {
     let answer = carry_out_call(swarm, about, call).await;
     // Stored rows from before a secret was known, and the caller's own text, may contain it.
     let known = about.secrets.redactor();
     match answer {
-        Ok(value) => Ok(known.clean_json(value)),
+        Ok(ControlAnswer { value, rest }) => Ok(ControlAnswer {
+            value: known.clean_json(value),
+            rest,
+        }),
         Err(why) => Err(known.clean_own(why)),
     }
 }
@@ -167,27 +204,33 @@ async fn carry_out_call(
     swarm: &Swarm,
     about: &ProgramInfo,
     call: ControlCall,
-) -> Result<Value, String> {
+) -> Result<ControlAnswer, String> {
     use ControlCall as Call;
     let order = match call {
-        Call::ListMyses {} => return Ok(status::list_myses(swarm, about).await),
-        Call::GetMission {} => return Ok(status::read_mission(swarm).await),
+        Call::ListMyses(asked) => return status::list_myses(swarm, about, &asked).await,
+        Call::GetMission {} => return Ok(status::read_mission(swarm).await.into()),
         Call::ReadLog(asked) => return history::read_log(swarm, asked).await,
         Call::Search(asked) => return history::search_rows(swarm, asked).await,
         Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
-        Call::Compact {} => return books::compact_database(swarm).await,
-        Call::Report(asked) => return books::report_day(swarm, about, &asked.day).await,
-        Call::GetReach { mysis } => return books::read_reach(swarm, mysis).await,
-        Call::ListAccounts {} => return accounts::list_accounts(swarm).await,
-        Call::ImportAccounts { file } => return accounts::import_accounts(swarm, file).await,
-        Call::ExportAccounts { file } => return accounts::export_accounts(swarm, file).await,
-        Call::Export(asked) => return history::export_conversations(swarm, about, asked).await,
-        Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
-        Call::ReadSamples(asked) => return samples::read_samples(swarm, asked).await,
-        Call::ListProcesses {} => return status::list_processes(swarm).await,
+        Call::Compact {} => return whole(books::compact_database(swarm).await),
+        Call::Report(asked) => return whole(books::report_day(swarm, about, &asked.day).await),
+        Call::GetReach { mysis } => return whole(books::read_reach(swarm, mysis).await),
+        Call::ListAccounts {} => return whole(accounts::list_accounts(swarm).await),
+        Call::ImportAccounts { file } => {
+            return whole(accounts::import_accounts(swarm, file).await);
+        }
+        Call::ExportAccounts { file } => {
+            return whole(accounts::export_accounts(swarm, file).await);
+        }
+        Call::Export(asked) => {
+            return whole(history::export_conversations(swarm, about, asked).await);
+        }
+        Call::GetBooks(asked) => return whole(books::list_entries(swarm, about, asked.days).await),
+        Call::ReadSamples(asked) => return whole(samples::read_samples(swarm, asked).await),
+        Call::ListProcesses {} => return whole(status::list_processes(swarm).await),
         Call::DrainProcess { name } => drain_order(name, true),
         Call::UndrainProcess { name } => drain_order(name, false),
-        Call::Status {} => return Ok(status::program_status(swarm, about).await),
+        Call::Status(asked) => return Ok(status::program_status(swarm, about, &asked).await),
         Call::CreateMysis(asked) => create_order(asked),
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
@@ -220,7 +263,12 @@ async fn carry_out_call(
         Call::Freeze {} => Order::Freeze,
         Call::Thaw {} => Order::Thaw,
     };
-    give_order(swarm, order).await
+    whole(give_order(swarm, order).await)
+}
+
+/// An answer from which nothing is left out.
+fn whole(answer: Result<Value, String>) -> Result<ControlAnswer, String> {
+    answer.map(ControlAnswer::from)
 }
 
 /// A routine, or changes of one, as the order holds it.

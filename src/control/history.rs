@@ -17,9 +17,12 @@ use crate::swarm::Swarm;
 
 use super::ProgramInfo;
 use super::arguments::{find_mysis, read_count};
+use super::call::ControlAnswer;
 use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
+use super::short::{self, SHORT_ANSWER_BYTES};
 
-/// The most bytes of rows in an answer. A single row is returned even if it is larger.
+/// The most bytes of rows in an answer for which a limit was named. A single row is returned even if
+/// it is larger.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// The rows of one read from the store. A single row may have a megabyte.
 const PIECE_ROWS: usize = 16;
@@ -29,11 +32,15 @@ const DEFAULT_LOG_ROWS: u64 = 50;
 const DEFAULT_HITS: u64 = 20;
 const MAX_HITS: usize = 1000;
 
-/// The rows of an answer, up to `MAX_ANSWER_BYTES`.
-#[derive(Default)]
+/// The rows of an answer, up to so many bytes.
 struct BoundedRows {
     rows: VecDeque<Value>,
     bytes: usize,
+    most_bytes: usize,
+    /// Whether long texts are cut.
+    cuts: bool,
+    is_cut: bool,
+    is_full: bool,
 }
 
 /// The end of the answer where a row is added.
@@ -44,12 +51,27 @@ enum PageEnd {
 }
 
 impl BoundedRows {
+    /// Whole rows where a limit was named, else short ones.
+    fn for_limit(limit: Option<u64>) -> BoundedRows {
+        BoundedRows {
+            rows: VecDeque::new(),
+            bytes: 0,
+            most_bytes: limit.map_or(SHORT_ANSWER_BYTES, |_| MAX_ANSWER_BYTES),
+            cuts: limit.is_none(),
+            is_cut: false,
+            is_full: false,
+        }
+    }
+
     /// Adds a row. Returns `false` if it does not fit.
-    fn add(&mut self, row: Value, end: PageEnd) -> bool {
-        self.bytes += row.to_string().len();
-        if self.bytes > MAX_ANSWER_BYTES && !self.rows.is_empty() {
+    fn add(&mut self, mut row: Value, end: PageEnd) -> bool {
+        let is_cut = self.cuts && short::cut_row(&mut row);
+        self.bytes += row.to_string().len() + 1;
+        if self.bytes > self.most_bytes && !self.rows.is_empty() {
+            self.is_full = true;
             return false;
         }
+        self.is_cut |= is_cut;
         match end {
             PageEnd::Front => self.rows.push_front(row),
             PageEnd::Back => self.rows.push_back(row),
@@ -58,18 +80,28 @@ impl BoundedRows {
     }
 
     /// As many of the newest rows as fit. The rows come oldest first.
-    fn newest(rows: impl DoubleEndedIterator<Item = Value>) -> Value {
-        let mut fitting = BoundedRows::default();
-        let _ = rows.rev().all(|row| fitting.add(row, PageEnd::Front));
-        fitting.into_json()
+    fn newest(mut self, rows: impl DoubleEndedIterator<Item = Value>) -> BoundedRows {
+        let _ = rows.rev().all(|row| self.add(row, PageEnd::Front));
+        self
     }
 
-    fn into_json(self) -> Value {
-        Value::Array(self.rows.into())
+    /// The answer. `more` says how what does not fit is got.
+    fn into_answer(self, more: &str) -> ControlAnswer {
+        let cut = "long texts are cut; `limit` asks for whole rows";
+        let rest = match (self.cuts && self.is_full, self.is_cut) {
+            (true, true) => Some(format!("{more}; {cut}")),
+            (true, false) => Some(more.to_string()),
+            (false, true) => Some(cut.to_string()),
+            (false, false) => None,
+        };
+        ControlAnswer {
+            value: Value::Array(self.rows.into()),
+            rest,
+        }
     }
 }
 
-pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<Value, String> {
+pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<ControlAnswer, String> {
     let mysis = swarm.id_of(&asked.name).await?;
     let kinds = asked.kind.as_deref().map(parse_kind).transpose()?;
     let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
@@ -88,17 +120,17 @@ pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<Value, Str
         limit: 0,
         kinds: kinds.into_iter().collect(),
     };
-    read_pieces(swarm, page, end, limit).await
+    let fitting = BoundedRows::for_limit(asked.limit);
+    read_pieces(swarm, page, (end, limit), fitting).await
 }
 
 /// Reads rows of a conversation in pieces, from one end on, as many as fit.
 async fn read_pieces(
     swarm: &Swarm,
     mut page: PageQuery,
-    end: PageEnd,
-    limit: usize,
-) -> Result<Value, String> {
-    let mut fitting = BoundedRows::default();
+    (end, limit): (PageEnd, usize),
+    mut fitting: BoundedRows,
+) -> Result<ControlAnswer, String> {
     loop {
         page.limit = PIECE_ROWS.min(limit - fitting.rows.len());
         let rows = swarm.archive().page(page.clone()).await;
@@ -115,30 +147,47 @@ async fn read_pieces(
         };
         match reached {
             Some(from) if has_room && !is_last && fitting.rows.len() < limit => page.from = from,
-            Some(_) | None => return Ok(fitting.into_json()),
+            Some(_) | None => {
+                let more = read_on(&fitting.rows, end);
+                return Ok(fitting.into_answer(&more));
+            }
         }
     }
 }
 
-pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<Value, String> {
+/// How the rows are got that come after these.
+fn read_on(rows: &VecDeque<Value>, end: PageEnd) -> String {
+    let seq = |row: Option<&Value>| row.map_or(0, |row| row["seq"].as_i64().unwrap_or(0));
+    match end {
+        PageEnd::Front => format!(
+            "older rows did not fit: `before_seq` {} reads on",
+            seq(rows.front())
+        ),
+        PageEnd::Back => format!(
+            "newer rows did not fit: `after_seq` {} reads on",
+            seq(rows.back())
+        ),
+    }
+}
+
+pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<ControlAnswer, String> {
     let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
     let records = swarm.archive().events(EventQuery::newest(limit)).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
-    Ok(BoundedRows::newest(
-        records
-            .iter()
-            .map(|record| to_value(&EventRecordJson::from(record))),
-    ))
+    let records = records.iter();
+    let records = records.map(|record| to_value(&EventRecordJson::from(record)));
+    let fitting = BoundedRows::for_limit(asked.limit).newest(records);
+    Ok(fitting.into_answer("older events did not fit; `limit` asks for more"))
 }
 
-fn parse_kind(word: &str) -> Result<RowKind, String> {
+pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {
     RowKind::parse(word).ok_or_else(|| {
         let known: Vec<&str> = RowKind::ALL.into_iter().map(RowKind::as_str).collect();
         format!("`{word}` is no kind of row; there are {}", known.join(", "))
     })
 }
 
-pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Value, String> {
+pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<ControlAnswer, String> {
     let mysis = find_mysis(swarm, asked.mysis).await?;
     let text = asked.query;
     if text.is_empty() {
@@ -170,12 +219,12 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Valu
     }
     let names = swarm.names().await?;
     let older = hits.len().saturating_sub(limit);
-    Ok(BoundedRows::newest(hits.iter().skip(older).map(
-        |(mysis, row)| {
-            let name = names.get(mysis).map(|name| &**name);
-            to_value(&SearchHitJson::new(name, row))
-        },
-    )))
+    let hits = hits.iter().skip(older).map(|(mysis, row)| {
+        let name = names.get(mysis).map(|name| &**name);
+        to_value(&SearchHitJson::new(name, row))
+    });
+    let fitting = BoundedRows::for_limit(asked.limit).newest(hits);
+    Ok(fitting.into_answer("older matches did not fit; `limit` asks for more"))
 }
 
 fn parse_search_in(place: &str) -> Result<SearchIn, String> {

@@ -2,11 +2,36 @@
 
 use std::fmt;
 
+use actors::domain::message::RowKind;
 use clap::{Args, value_parser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zoea_settings::bounds::{MAX_DAYS, MAX_ROWS};
+
+use super::{books, samples};
+
+/// Parameters of `list_myses`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct ListMyses {
+    /// Conditions that all must be met, with commas between them: state, name, provider, model, role, account,
+    /// system or process, then = or !=, then a value, as state=errored,name=scout-*; absent: all Myses.
+    pub r#where: Option<String>,
+    /// The members of each Mysis to answer with, with commas between them, as name,state,credits; absent: all.
+    pub fields: Option<String>,
+    /// Only Myses that come after the one of this name, in the order of names.
+    pub after: Option<String>,
+    /// How many Myses; 0: all.
+    pub limit: Option<u64>,
+}
+
+/// Parameters of `status`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct AskStatus {
+    /// Whether texts are whole and every Mysis is told, however long the answer is.
+    #[serde(default)]
+    pub whole: bool,
+}
 
 /// Parameters of `create_mysis`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -38,6 +63,7 @@ pub struct ConfigureMysis {
     /// The new model.
     pub model: Option<String>,
     /// The new temperature, 0 to 2.
+    #[schemars(range(min = 0, max = 2))]
     pub temperature: Option<f32>,
     /// The new role; none takes it away, default gives the configuration's.
     pub role: Option<String>,
@@ -132,9 +158,10 @@ pub enum AnswerAction {
 pub struct ReadLog {
     /// The name of the Mysis.
     pub name: String,
-    /// How many rows; 0: as many as an answer holds.
+    /// How many whole rows; 0: as many as an answer holds; absent: 50, as far as they fit into 8 KB.
     pub limit: Option<u64>,
     /// Only rows of this kind.
+    #[schemars(extend("enum" = RowKind::ALL.map(RowKind::as_str)))]
     pub kind: Option<String>,
     /// Only rows after this one.
     pub after_seq: Option<u64>,
@@ -151,7 +178,7 @@ pub struct SearchRows {
     pub mysis: Option<String>,
     /// The parts of a row to search: messages, reasoning or missions, several with commas between them.
     pub r#in: Option<String>,
-    /// How many of the newest matches.
+    /// How many of the newest matches, whole; absent: 20, as far as they fit into 8 KB.
     pub limit: Option<u64>,
 }
 
@@ -171,13 +198,15 @@ pub struct ReadSamples {
     #[arg(skip)]
     pub myses: Option<String>,
     /// From when on: how long ago, as 1h or 2d, or a time, as 2026-11-22T10:00:00Z.
-    #[arg(long, value_name = "TIME", default_value = "1h")]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = samples::check_time)]
     pub since: Option<String>,
     /// Until when, in the same forms [default: now].
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = samples::check_time)]
     pub until: Option<String>,
     /// The length of a step: minute, hour or automatic, which makes a hundred steps or so.
-    #[arg(long, value_name = "STEP", default_value = "automatic")]
+    #[schemars(extend("enum" = ["minute", "hour", "automatic"]))]
+    #[arg(long, value_name = "STEP", default_value = "automatic",
+          value_parser = ["minute", "hour", "automatic"])]
     pub resolution: Option<String>,
     /// Whether the Myses are added up.
     #[arg(long)]
@@ -189,7 +218,7 @@ pub struct ReadSamples {
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ReportDay {
     /// The day (UTC), as 2026-11-22, or today or yesterday.
-    #[arg(long, value_name = "DAY", default_value = "today")]
+    #[arg(long, value_name = "DAY", default_value = "today", value_parser = books::check_day)]
     pub day: String,
 }
 
@@ -201,6 +230,7 @@ pub struct ExportConversations {
     /// The Mysis to export; absent: all.
     pub mysis: Option<String>,
     /// The format: jsonl or md.
+    #[schemars(extend("enum" = ["jsonl", "md"]))]
     pub format: Option<String>,
 }
 

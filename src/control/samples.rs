@@ -78,6 +78,11 @@ async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
     deleted.map_err(|fault| format!("the samples cannot be read: {fault}"))
 }
 
+/// Checks that a text is a time.
+pub(super) fn check_time(text: &str) -> Result<String, String> {
+    read_time(text, MachineClock.now()).map(|_| text.to_string())
+}
+
 /// Reads a time: a duration before now, or a time of RFC 3339.
 fn read_time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Ok(before) = parse_duration(text) {

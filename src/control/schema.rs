@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use zoea_settings::bounds::MAX_INTEGER;
 
 use super::call::ControlCall;
+use super::hints;
 
 /// All tools in MCP's form.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -32,21 +33,44 @@ fn to_tool(variant: &Value) -> Option<Tool> {
         "type": "object",
         "properties": properties,
         "required": required.unwrap_or_else(|| json!([])),
+        "additionalProperties": false,
     });
     let about = to_line(&variant["description"]);
     let schema = schema.as_object().cloned().unwrap_or_default();
-    Some(Tool::new(name.clone(), about, Arc::new(schema)))
+    Some(hints::described(Tool::new(
+        name.clone(),
+        about,
+        Arc::new(schema),
+    )))
 }
 
-/// Converts the schema of a parameter. The type `null` is dropped, because null means the same as
-/// an absent parameter.
+/// Converts the schema of a parameter. `null` is left out, because it means the same as an absent
+/// parameter, and so are the formats of numbers, which only Rust knows. A choice is one of its words.
 fn to_property(schema: &Value) -> Value {
-    let kind = &schema["type"];
-    let kind = kind
-        .as_array()
-        .and_then(|kinds| kinds.first())
-        .unwrap_or(kind);
-    let mut property = json!({"type": kind});
+    let is_said = |kind: &&Value| **kind != "null" && kind["type"] != "null";
+    let choices = ["oneOf", "anyOf"]
+        .iter()
+        .find_map(|key| schema[*key].as_array());
+    let choices: Vec<&Value> = choices.into_iter().flatten().filter(is_said).collect();
+    let mut property = match choices.first() {
+        Some(choice) if choice["const"].is_null() => to_property(choice),
+        Some(_) => {
+            let words: Vec<&Value> = choices.iter().map(|choice| &choice["const"]).collect();
+            json!({"type": "string", "enum": words})
+        }
+        None => schema.clone(),
+    };
+    let kinds = schema["type"].as_array().into_iter().flatten();
+    if let Some(kind) = kinds.filter(is_said).next() {
+        property["type"] = kind.clone();
+    }
+    if let Some(members) = property.as_object_mut() {
+        members.remove("format");
+        members.remove("default");
+    }
+    if let Some(usual) = schema.get("default").filter(|usual| !usual.is_null()) {
+        property["default"] = usual.clone();
+    }
     if schema.get("description").is_some() {
         property["description"] = to_line(&schema["description"]).into();
     }
@@ -148,8 +172,8 @@ mod tests {
         assert_eq!(schema["properties"]["no_gain"]["type"], "boolean");
         let long = tools.iter().filter_map(|tool| tool.description.as_ref());
         assert!(long.into_iter().all(|about| !about.contains('\n')));
-        let bare = tools.iter().find(|tool| tool.name == "status").unwrap();
-        let schema = json!({"type": "object", "properties": {}, "required": []});
+        let bare = tools.iter().find(|tool| tool.name == "reload").unwrap();
+        let schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
         assert_eq!(Value::Object(bare.input_schema.as_ref().clone()), schema);
     }
 

@@ -52,6 +52,20 @@ impl SqlLedger {
             .map(drop)
             .map_err(|error| ArchiveFault(error_text(&error)))
     }
+
+    /// These Myses as they are stored now.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn records(
+        &self,
+        myses: BTreeSet<MysisId>,
+    ) -> Result<Vec<MysisRecord>, ArchiveFault> {
+        let read = move |inner: Arc<LedgerInner>| {
+            async move { Ok(inner.records_of(&myses).await?.0) }.boxed()
+        };
+        self.read(read).await
+    }
 }
 
 impl Archive for SqlLedger {

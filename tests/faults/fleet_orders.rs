@@ -154,3 +154,30 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
         assert_eq!(messages(url, text), "1", "{text}");
     }
 }
+
+#[test]
+fn a_selection_by_state_goes_by_what_was_acknowledged_at_any_process() {
+    let Some((scene, _files)) = scene() else {
+        return;
+    };
+    let (homes, swarms) = three(&scene);
+    let [first, second, third] = &homes;
+    // Each command begins as soon as the one before is acknowledged.
+    for _ in 0..3 {
+        let stopped = first.ok(&["mysis", "stop", "--where", "name=m*"]);
+        assert_eq!(stopped.matches("stopped").count(), 6, "{stopped}");
+        let started = third.ok(&["mysis", "start", "--where", "state=stopped"]);
+        assert_eq!(started.matches("started").count(), 6, "{started}");
+        let stopped = second.ok(&["mysis", "stop", "--state", "running"]);
+        assert_eq!(stopped.matches("stopped").count(), 6, "{stopped}");
+        let started = first.ok(&["mysis", "start", "--state", "stopped"]);
+        assert_eq!(started.matches("started").count(), 6, "{started}");
+    }
+    first.ok(&["mysis", "configure", "--all", "--model", "another"]);
+    let fitting = second.json(&["mysis", "list", "--json", "--where", "model=another"]);
+    assert_eq!(fitting.as_array().expect("a list").len(), 6, "{fitting}");
+    for swarm in swarms {
+        swarm.signal("-TERM");
+        assert!(swarm.wait().success());
+    }
+}

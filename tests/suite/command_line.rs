@@ -368,3 +368,128 @@ fn every_command_has_a_manual_page() {
         assert!(pages.join(name).exists(), "{name}");
     }
 }
+
+#[test]
+fn a_wrong_value_of_an_option_is_wrong_usage() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    for (arguments, told) in [
+        (
+            &["samples", "--since", "someday"][..],
+            "`someday` is no time",
+        ),
+        (&["samples", "--until", "never"], "`never` is no time"),
+        (&["samples", "--resolution", "week"], "automatic"),
+        (
+            &["log", "alpha", "--kind", "nonsense"],
+            "`nonsense` is no kind of row",
+        ),
+        (&["report", "--day", "someday"], "`someday` is no day"),
+        (
+            &["mysis", "configure", "a", "--temperature", "9"],
+            "from 0 to 2",
+        ),
+        (
+            &["mysis", "list", "--where", "colour=red"],
+            "`colour` is none of",
+        ),
+        (&["export", "--format", "xml"], "jsonl"),
+        (&["search", "x", "--in", "dreams"], "messages"),
+        (&["events", "--limit", "many"], "many"),
+    ] {
+        let (status, error) = home.fails(arguments);
+        assert_eq!(status, 2, "{arguments:?}: {error}");
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_written_can_be_looked_into() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["send", "alpha", "Mine iron ore."]);
+    // A mount of its own, which ends with the command.
+    let read_only = |arguments: &[&str]| {
+        let script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" || exit 77; \
+                      zoea=$2; home=$1; shift 2; exec \"$zoea\" --home \"$home\" \"$@\"";
+        let output = std::process::Command::new("unshare")
+            .args(["-rm", "sh", "-c", script, "sh"])
+            .arg(home.path())
+            .arg(zoea_rig::program())
+            .args(arguments)
+            .output();
+        let is_made = |output: &std::process::Output| {
+            output.status.code() != Some(77) && !output.stderr.starts_with(b"unshare")
+        };
+        output.ok().filter(is_made)
+    };
+    if read_only(&["man"]).is_none() {
+        // Not by a macro, whose output is only shown for tests that fail.
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            b"\n!!!! READ-ONLY HOMES ARE NOT TESTED: no mount can be made here\n",
+        );
+        return;
+    }
+    for (arguments, told) in [
+        (&["status"][..], "alpha"),
+        (&["log", "alpha"], "Mine iron ore."),
+        (&["search", "iron"], "alpha 1"),
+        (&["events"], "Mine iron ore."),
+        (&["export"], "Mine iron ore."),
+        (&["db", "check"], "✓"),
+        (&["books"], ""),
+        (&["mysis", "list"], "alpha"),
+    ] {
+        let output = read_only(arguments).expect("it runs");
+        let (out, error) = zoea_rig::texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        assert!(out.contains(told), "{arguments:?}: {out}");
+        assert!(error.contains("read from a copy"), "{arguments:?}: {error}");
+    }
+    let output = read_only(&["send", "alpha", "Sell it."]).expect("it runs");
+    let (_, error) = zoea_rig::texts(&output);
+    assert!(
+        !output.status.success() && error.contains("Read-only file system"),
+        "{error}"
+    );
+    assert_eq!(home.lines(&["log", "alpha", "--json"]).len(), 1);
+}
+
+#[test]
+fn a_home_that_is_moved_while_it_is_used_says_where_everything_is() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let swarm = home.fly(&[]);
+    let moved = home.path().with_file_name("moved");
+    std::fs::rename(home.path(), &moved).expect("it is moved");
+    let in_moved = |arguments: &[&str]| {
+        let mut command = zoea_rig::zoea();
+        command.arg("--home").arg(&moved).args(arguments);
+        zoea_rig::texts(&command.output().expect("it runs"))
+    };
+    // The order waits for the store, so what is wrong is seen meanwhile.
+    let mut order = zoea_rig::zoea();
+    order
+        .arg("--home")
+        .arg(&moved)
+        .args(["send", "alpha", "Mine."]);
+    let order = zoea_rig::Process::spawn(order);
+    let trouble = until("the trouble is told", || {
+        let (out, _) = in_moved(&["status", "--json"]);
+        let status: serde_json::Value = serde_json::from_str(&out).ok()?;
+        Some(status["trouble"].as_str()?.to_string())
+    });
+    assert!(
+        trouble.contains("was moved to") && trouble.contains("/moved"),
+        "{trouble}"
+    );
+    assert!(!trouble.contains("restore a copy"), "{trouble}");
+    drop(order);
+    swarm.signal("-KILL");
+    swarm.wait();
+    let (out, error) = in_moved(&["mysis", "list"]);
+    assert!(out.contains("alpha"), "{out}{error}");
+}

@@ -34,6 +34,7 @@ mod revival;
 mod roles;
 mod routines;
 mod samples;
+mod schemas;
 mod setup;
 mod silence;
 mod spans;

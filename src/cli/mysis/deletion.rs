@@ -41,7 +41,7 @@ async fn confirm_deletion(client: &SwarmClient, mut names: Vec<String>) -> anyho
         );
     }
     names.sort_by(|a, b| compare_natural(a, b));
-    let myses = client.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::all_myses()).await?;
     let runs = |mysis: &&Value| {
         mysis["state"] == "running"
             && names

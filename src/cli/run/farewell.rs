@@ -62,9 +62,11 @@ async fn describe_run(
         sum: true,
     };
     let samples = answer_call(flight.swarm(), &about, ControlCall::ReadSamples(asked));
-    let samples = samples.await.ok()?;
-    let status = answer_call(flight.swarm(), &about, ControlCall::Status {}).await;
-    let running = status.ok()?["states"]["running"].as_u64().unwrap_or(0);
+    let samples = samples.await.ok()?.value;
+    let status = answer_call(flight.swarm(), &about, ControlCall::whole_status()).await;
+    let running = status.ok()?.value["states"]["running"]
+        .as_u64()
+        .unwrap_or(0);
     let ran = (Utc::now() - began).to_std().unwrap_or_default();
     describe_sum(&samples["series"][0], ran, (running, resume))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Activity, MysisStatus};
+use crate::record::MysisRecord;
 use crate::state::LifeState;
 
 /// The other process of the fleet that runs a Mysis.
@@ -28,5 +29,21 @@ impl MysisStatus {
         }
         status.elsewhere = Some(place);
         status
+    }
+
+    /// Takes state and profile as they are stored, which may be newer than what was told.
+    pub fn take_stored(&mut self, record: MysisRecord) {
+        if self.state != record.state {
+            self.state = record.state;
+            self.reason = record.reason;
+            self.fault = record.fault;
+            self.activity = Activity::Resting;
+            self.activity_until = None;
+        }
+        if *self.own_profile != record.profile {
+            self.own_profile = Arc::new(record.profile);
+            self.profile = self.own_profile.clone();
+            self.model = self.profile.model.clone().unwrap_or_default();
+        }
     }
 }

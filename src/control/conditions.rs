@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 /// What a condition can ask for, and its member in the answer of `list_myses`.
-const KEYS: [&str; 7] = [
-    "state", "name", "provider", "model", "role", "account", "system",
+const KEYS: [&str; 8] = [
+    "state", "name", "provider", "model", "role", "account", "system", "process",
 ];
 
 /// Conditions that must all be met.
@@ -24,7 +24,7 @@ impl Conditions {
     ///
     /// # Errors
     /// It has no condition, or one that is not understood.
-    pub(super) fn parse(text: &str) -> Result<Conditions, String> {
+    pub fn parse(text: &str) -> Result<Conditions, String> {
         let words = text.split(',').map(str::trim);
         let read: Result<Vec<Condition>, String> = words.map(Condition::parse).collect();
         Ok(Conditions(read?))
@@ -32,7 +32,8 @@ impl Conditions {
 
     /// Whether a Mysis of the answer meets all of them. Without an account, for example, it meets
     /// none that names one.
-    pub(super) fn fit(&self, mysis: &Value) -> bool {
+    #[must_use]
+    pub fn fit(&self, mysis: &Value) -> bool {
         self.0.iter().all(|condition| {
             let value = mysis[condition.key].as_str().unwrap_or_default();
             is_like(value, &condition.pieces) != condition.is_inverse
