@@ -91,6 +91,13 @@ pub enum OpenError {
         /// The reason.
         why: String,
     },
+    /// A pooler between the server and this program mixes the sessions of its clients.
+    #[error(
+        "the database {0} is reached through a pooler in transaction mode (as pgbouncer's, or Supabase's \
+         port 6543), which mixes the sessions of its clients; give the server's own address and port in \
+         store.database_url (Supabase: port 5432), or let the pooler run in session mode"
+    )]
+    Pooled(String),
     /// A server's database has an encoding without all characters.
     #[error(
         "the database {address} keeps text as {encoding}; make one that keeps all letters: CREATE \

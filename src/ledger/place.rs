@@ -73,7 +73,16 @@ impl DatabaseFile {
         if self.trouble().is_none() {
             return Ok(());
         }
-        Err(self.loss().await.describe(&self.paths))
+        match self.directory_moved_to() {
+            None => Err(self.loss().await.describe(&self.paths)),
+            Some(now) => Err(format!(
+                "the directory of the database {} was moved to {} while the program runs; everything is \
+                 there: stop the program, and start it with --home {}, or move the directory back",
+                self.paths.given.display(),
+                now.display(),
+                now.display()
+            )),
+        }
     }
 
     /// What has happened to the files, if anything has. It stays: what was written since is not
@@ -209,6 +218,22 @@ impl DatabaseFile {
             *known = Some(mark);
         }
         self.last_commit.note(mark);
+    }
+
+    /// Where the directory of the database is now, if it is gone from its path and the open file is
+    /// elsewhere under its name. Where the system does not tell, that is nowhere.
+    fn directory_moved_to(&self) -> Option<PathBuf> {
+        let path = &self.paths.real;
+        if path.parent()?.exists() {
+            return None;
+        }
+        let is_it = |now: &PathBuf| {
+            let is_named_so = now.file_name() == path.file_name();
+            is_named_so && self.file.is_some() && entry_at(now) == self.file
+        };
+        let open = fs::read_dir("/proc/self/fd").ok()?.flatten();
+        let mut paths = open.filter_map(|file| fs::read_link(file.path()).ok());
+        Some(paths.find(is_it)?.parent()?.to_path_buf())
     }
 
     /// Allows the file to become shorter.

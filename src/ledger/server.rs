@@ -90,7 +90,8 @@ impl ServerAddress {
         } else {
             options.application_name("zoea")
         };
-        let options = options.disable_statement_logging();
+        // Poolers refuse what they cannot set back, and servers since version 12 need no such setting.
+        let options = options.disable_statement_logging().extra_float_digits(None);
         let host = match options.get_socket() {
             Some(socket) => socket.display().to_string(),
             None => options.get_host().to_string(),
@@ -109,19 +110,39 @@ impl ServerAddress {
         let asking = async {
             let mut connection = PgConnection::connect_with(&self.options).await?;
             let row = connection.fetch_one("SHOW server_encoding").await?;
+            let is_mixed = self.mixes_sessions(&mut connection).await?;
             // The answer is there, so an error here changes nothing.
             let _ = connection.close().await;
-            row.try_get::<String, _>(0)
+            Ok((row.try_get::<String, _>(0)?, is_mixed))
         };
         match tokio::time::timeout(CONNECT_TIMEOUT, asking).await {
-            Ok(Ok(encoding)) if encoding == "UTF8" => Ok(()),
-            Ok(Ok(encoding)) => Err(OpenError::Encoding {
+            Ok(Ok((_, true))) => Err(OpenError::Pooled(self.shown.clone())),
+            Ok(Ok((encoding, false))) if encoding == "UTF8" => Ok(()),
+            Ok(Ok((encoding, false))) => Err(OpenError::Encoding {
                 address: self.shown.clone(),
                 encoding,
             }),
+            Ok(Err(error)) if is_statement_pooling(&error) => {
+                Err(OpenError::Pooled(self.shown.clone()))
+            }
             Ok(Err(error)) => Err(self.unusable_error(server_error_text(&error))),
             Err(_) => Err(self.unusable_error(format!("no answer within {CONNECT_TIMEOUT:?}"))),
         }
+    }
+
+    /// Whether a pooler gives the sessions of the server to its clients for a transaction each. The
+    /// settings and locks of a session would be those of any client. Then the process at the other end
+    /// of a connection changes, or a second connection gets it as well. Nothing is left behind.
+    async fn mixes_sessions(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+        let first = backend(connection).await?;
+        let again = backend(connection).await?;
+        let mut other = PgConnection::connect_with(&self.options).await?;
+        other.execute("BEGIN").await?;
+        let held = backend(&mut other).await?;
+        other.execute("ROLLBACK").await?;
+        // The answer is there, so an error here changes nothing.
+        let _ = other.close().await;
+        Ok(first != again || held == again)
     }
 
     /// The writing connection.
@@ -160,6 +181,17 @@ fn pool_options() -> PgPoolOptions {
         .after_connect(|connection, _| {
             Box::pin(async move { connection.execute(SESSION_SETUP).await.map(|_| ()) })
         })
+}
+
+/// The process of the server at the other end of a connection.
+async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    let row = connection.fetch_one("SELECT pg_backend_pid()").await?;
+    row.try_get_unchecked::<i32, _>(0)
+}
+
+/// Whether a pooler allows no transactions.
+fn is_statement_pooling(error: &sqlx::Error) -> bool {
+    server_error_text(error).contains("statement pooling")
 }
 
 /// The server's own message, without the layers around it.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use zoea_text::clean;
+use zoea_text::markdown::plain_line;
 
 use super::cost::UNKNOWN;
 use super::curves::{CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks};
@@ -28,7 +28,7 @@ const MYSIS_HEAD: &str = "| Mysis | credits | gained | turns | faults | calls | 
 pub(super) fn render_text(report: &DayReport) -> String {
     let mut text = format!("# Zoea Nova, {}\n\n", report.day);
     for sentence in sentences(report) {
-        text.push_str(&escape(&sentence));
+        text.push_str(&plain_line(&sentence));
         text.push('\n');
     }
     if !report.curves.steps.is_empty() {
@@ -53,18 +53,6 @@ pub(super) fn render_text(report: &DayReport) -> String {
         text.push_str(&mysis_table(ranking.folded.iter()));
     }
     text
-}
-
-/// Text from anywhere as one line of Markdown: no part of it is a table, a link or HTML.
-fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in clean::one_line(text).chars() {
-        if matches!(letter, '\\' | '|' | '<' | '[' | ']' | '*' | '`') {
-            escaped.push('\\');
-        }
-        escaped.push(letter);
-    }
-    escaped
 }
 
 fn curves(report: &DayReport) -> String {
@@ -189,13 +177,13 @@ fn timeline(report: &DayReport) -> String {
     }
     for (number, mark) in marks.iter().enumerate() {
         let (sign, at) = (mark_letter(number), clock(mark.at));
-        let _ = writeln!(text, "- `{sign}` {at} {}", escape(&mark.text));
+        let _ = writeln!(text, "- `{sign}` {at} {}", plain_line(&mark.text));
     }
     for span in spans {
         let (from, until) = (clock(span.from), clock(span.until));
         let until = if span.is_open { "…" } else { &until };
         let time = duration(span.until.since(span.from));
-        let (what, why) = (span.kind.title(), escape(&span.text));
+        let (what, why) = (span.kind.title(), plain_line(&span.text));
         let _ = writeln!(text, "- `═` {from} to {until} ({time}) {what}: {why}");
     }
     if *left_out > 0 {
@@ -220,7 +208,7 @@ fn mysis_row(line: &ReportLine) -> String {
         |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
     let spent = &line.spent;
     row(&[
-        escape(&line.name),
+        plain_line(&line.name),
         or_not_asked(line.credits.map(|(_, last)| last)),
         or_not_asked(line.gained()),
         line.turns.to_string(),
@@ -253,7 +241,7 @@ fn value_table(title: &str, what: &str, lines: &[ValueLine]) -> String {
     text.push_str("|\n");
     let or_not_asked = |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), group_thousands);
     for line in lines {
-        let name = line.name.as_deref().map_or(UNKNOWN.to_string(), escape);
+        let name = line.name.as_deref().map_or(UNKNOWN.to_string(), plain_line);
         let mut cells = vec![name, line.myses.to_string()];
         if let Some(minutes) = line.minutes {
             let ms = minutes.unsigned_abs().saturating_mul(60_000);
@@ -284,7 +272,7 @@ fn held_up_table(held_up: &[HoldUp]) -> String {
     text.push_str(&"--:|".repeat(kinds.len() + 1));
     text.push_str("---|\n");
     for of in held_up.iter().take(MAX_HELD_UP) {
-        let mut cells = vec![escape(&of.name)];
+        let mut cells = vec![plain_line(&of.name)];
         for kind in &kinds {
             cells.push(held_cell(of, *kind));
         }
@@ -294,7 +282,7 @@ fn held_up_table(held_up: &[HoldUp]) -> String {
         } else {
             String::new()
         });
-        cells.push(escape(&of.why));
+        cells.push(plain_line(&of.why));
         let _ = writeln!(text, "{}", row(&cells));
     }
     let others = held_up.len().saturating_sub(MAX_HELD_UP);

@@ -360,3 +360,29 @@ fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is
     home.ok(&["db", "check"]);
     home.ok(&["send", "alpha", "hello"]);
 }
+
+#[test]
+fn a_line_that_is_too_large_is_refused_by_its_number_before_it_is_read_whole() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let long = format!(
+        "{{\"record\": \"mysis\", \"name\": \"{}\"}}",
+        "x".repeat(63 << 20)
+    );
+    let many = format!(
+        "{{\"record\": \"row\", \"content\": [{}0]}}",
+        "0,".repeat(300_000)
+    );
+    for line in [long, many] {
+        let file = home.file("big.jsonl");
+        std::fs::write(&file, format!("\n{line}\n")).expect("a file");
+        let begun = std::time::Instant::now();
+        let (status, error) = home.fails(&["import", file.to_str().expect("text")]);
+        assert_eq!(status, 1, "{error}");
+        assert!(
+            error.contains("line 2: longer than 24 MiB, or of more than 262144 values"),
+            "{error}"
+        );
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+    }
+}

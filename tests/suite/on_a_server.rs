@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::flight::until_all_have;
 use zoea_rig::postgres;
-use zoea_rig::{Home, Server, until};
+use zoea_rig::{Home, Pooler, Server, until};
 
 /// The password in the address of every database of the tests' server.
 const PASSWORD: &str = "sesame-open-sesame";
@@ -145,4 +145,56 @@ fn a_server_that_cannot_be_used_is_told_without_the_password() {
     assert!(said.contains("✗ database: open the database"), "{said}");
     assert!(!said.contains(PASSWORD), "{said}");
     assert_eq!(holding(&home.path(), PASSWORD), [] as [String; 0]);
+}
+
+#[test]
+fn a_pooler_in_transaction_mode_is_named_with_the_remedy_and_one_in_session_mode_works() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    let home_at = |url: &str| {
+        let home = Home::new();
+        let store = format!("[store]\ndatabase_url = \"{url}\"\n");
+        home.configure("http://127.0.0.1:9/v1", "", &store);
+        home
+    };
+    for mode in ["transaction", "statement"] {
+        let Some(pooler) = Pooler::before(&url, mode) else {
+            return;
+        };
+        let home = home_at(&pooler.url);
+        for arguments in [
+            &["run", "--headless"][..],
+            &["status"],
+            &["mysis", "create", "a"],
+        ] {
+            for _ in 0..3 {
+                let (_, told) = home.fails(arguments);
+                assert!(
+                    told.contains("pooler in transaction mode"),
+                    "{mode}: {told}"
+                );
+                assert!(
+                    told.contains("port 5432") && told.contains("session mode"),
+                    "{told}"
+                );
+            }
+        }
+        let doctor = home.run(&["doctor"]);
+        let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+        assert!(doctor.contains("pooler in transaction mode"), "{doctor}");
+        // Nothing is left behind: no lock, no table.
+        let locks = "SELECT count(*)::text FROM pg_locks WHERE locktype = 'advisory' AND database = \
+                     (SELECT oid FROM pg_database WHERE datname = current_database())";
+        assert_eq!(postgres::column(&url, locks), ["0"]);
+        let tables = "SELECT count(*)::text FROM pg_tables WHERE schemaname = 'public'";
+        assert_eq!(postgres::column(&url, tables), ["0"]);
+    }
+    let Some(pooler) = Pooler::before(&url, "session") else {
+        return;
+    };
+    let home = home_at(&pooler.url);
+    home.ok(&["mysis", "create", "alpha"]);
+    let direct = home_at(&url);
+    assert!(direct.ok(&["mysis", "list"]).contains("alpha"));
 }

@@ -3,6 +3,7 @@
 
 pub mod clean;
 pub mod json_size;
+pub mod markdown;
 pub mod names;
 pub mod natural;
 pub mod redact;

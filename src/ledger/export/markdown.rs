@@ -1,8 +1,9 @@
 //! Markdown: a conversation for reading. Every text is in a code fence that its content cannot
-//! close.
+//! close, or a plain line without markup.
 
 use actors::domain::message::{Row, RowBody};
 use actors::domain::record::MysisRecord;
+use zoea_text::markdown::{fenced, plain_line};
 
 use crate::codec;
 
@@ -12,9 +13,9 @@ pub(super) fn head(mysis: &MysisRecord) -> String {
     let model = profile.model.as_deref().unwrap_or("the provider's model");
     format!(
         "# {}\n\n{} of {}, {} since {}. {} turns, {} tokens in, {} tokens out.\n",
-        profile.name,
-        model,
-        profile.provider,
+        plain_line(&profile.name),
+        plain_line(model),
+        plain_line(&profile.provider),
         mysis.state.as_str(),
         mysis.created_at,
         mysis.totals.turns,
@@ -25,19 +26,17 @@ pub(super) fn head(mysis: &MysisRecord) -> String {
 
 /// A row, with the label that it has on screen (DESIGN 4).
 pub(super) fn row_section(name: &str, row: &Row) -> String {
-    let mut text = format!("## {} · {} · {}\n", row.seq, row.at, row_label(name, row));
+    let label = plain_line(&row_label(name, row));
+    let mut text = format!("## {} · {} · {label}\n", row.seq, row.at);
     let reasoning = row.utterance().and_then(|said| said.reasoning.as_deref());
     if let Some(reasoning) = reasoning {
-        text.push_str(&format!("\nReasoning:\n\n{}\n", fence_text(reasoning)));
+        text.push_str(&format!("\nReasoning:\n\n{}\n", fenced(reasoning)));
     }
     if !row.text().is_empty() {
-        text.push_str(&format!("\n{}\n", fence_text(row.text())));
+        text.push_str(&format!("\n{}\n", fenced(row.text())));
     }
     if !row.calls().is_empty() {
-        text.push_str(&format!(
-            "\n{}\n",
-            fence_text(&codec::calls_text(row.calls()))
-        ));
+        text.push_str(&format!("\n{}\n", fenced(&codec::calls_text(row.calls()))));
     }
     text
 }
@@ -57,27 +56,5 @@ fn row_label(name: &str, row: &Row) -> String {
         RowBody::Host { meta, .. } => format!("HOST ({})", meta.code),
         RowBody::Audit { .. } => "AUDIT".to_string(),
         RowBody::Unknown { kind, .. } => kind.to_string(),
-    }
-}
-
-/// A text in a fence that is longer than any fence in the text.
-fn fence_text(text: &str) -> String {
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{text}\n{fence}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fence_text("a"), "```text\na\n```");
-        assert_eq!(fence_text("a ```` b"), "`````text\na ```` b\n`````");
     }
 }

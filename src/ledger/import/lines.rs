@@ -4,11 +4,12 @@ mod calls;
 mod members;
 mod order;
 mod packed;
+mod reading;
 mod said;
 mod seen;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ use members::{
 };
 use order::RowOrderCheck;
 use packed::{SamplesImport, read_hour};
+use reading::{ReadLine, read_line, too_large};
 use said::{parse_bill, parse_utterance};
 use seen::SightingLine;
 
@@ -50,7 +52,7 @@ pub(super) async fn import_lines(
         file: file.to_path_buf(),
         cause,
     };
-    let source = BufReader::new(files::open_regular(file).map_err(unreadable)?);
+    let mut source = BufReader::new(files::open_regular(file).map_err(unreadable)?);
     let bulk_import = ledger.bulk_import().await?;
     let mut reading = LinesImport {
         residents: KnownMyses::read(&bulk_import).await?,
@@ -62,14 +64,16 @@ pub(super) async fn import_lines(
         samples: SamplesImport::default(),
         report: ImportReport::default(),
     };
-    for (number, line) in (1..).zip(source.lines()) {
-        let line = line.map_err(unreadable)?;
-        if line.trim().is_empty() {
-            continue;
-        }
+    for number in 1.. {
         let wrong = |why: String| ImportFault::Line { number, why };
+        let line = match read_line(&mut source).map_err(unreadable)? {
+            ReadLine::End => break,
+            ReadLine::Text(line) if line.trim_ascii().is_empty() => continue,
+            ReadLine::Text(line) => line,
+            ReadLine::TooLarge => return Err(wrong(too_large())),
+        };
         let line: Value =
-            serde_json::from_str(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
+            serde_json::from_slice(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
         let record = ExportRecord::read(&line).map_err(wrong)?;
         reading.import_record(record, number).await?;
     }

@@ -163,6 +163,10 @@ impl<'a> Telling<'a> {
             seen_up_to: seen,
             meta: ReplyMeta::default(),
         };
+        // The old runtime's own words for an answer without any.
+        if memory.content.trim() == "(no response)" {
+            return RowBody::Reply(utterance("", self.seq));
+        }
         if !memory.content.starts_with(codec::CALLS_PREFIX) {
             return RowBody::Reply(utterance(&memory.content, self.seq));
         }
