@@ -8,6 +8,7 @@ mod calls;
 mod labels;
 mod measured;
 mod needs;
+mod process;
 mod server;
 mod text;
 mod turns;
@@ -213,6 +214,7 @@ impl MetricsState {
         self.write_tools(&mut page);
         self.write_needs(&mut page);
         self.write_program(&mut page);
+        process::write(&mut page);
         self.turns.write(&mut page);
         self.calls_in_detail.write(&mut page);
         page.into_text()

@@ -35,6 +35,7 @@ use actors::ports::{Archive, FleetStep};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
 use anyhow::{Context, anyhow};
+use futures::StreamExt;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -76,6 +77,8 @@ pub use rules::{
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
+/// How many Myses of the configuration are created together.
+const CREATED_TOGETHER: usize = 512;
 /// How long a start waits for what the other processes of its fleet run.
 const FLEET_TIME: Duration = Duration::from_secs(10);
 
@@ -287,22 +290,26 @@ impl RunningSwarm {
         starts: bool,
     ) -> anyhow::Result<()> {
         let is_elsewhere = |name: &str| others.iter().any(|other| other == name);
+        let swarm = self.swarm.with_source(OrderSource::Configuration);
         let declared = settings.myses.iter();
-        for declared in declared.filter(|declared| !is_elsewhere(&declared.name)) {
-            let created = self
-                .swarm
-                .with_source(OrderSource::Configuration)
-                .order(Order::Create {
+        let orders = declared
+            .filter(|declared| !is_elsewhere(&declared.name))
+            .map(|declared| {
+                let order = swarm.order(Order::Create {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
                     model: None,
                     role: None,
                     start: starts,
-                })
-                .await;
+                });
+                async move { (&declared.name, order.await) }
+            });
+        // The store commits what comes together at once.
+        let mut created = futures::stream::iter(orders).buffered(CREATED_TOGETHER);
+        while let Some((name, created)) = created.next().await {
             match created {
                 Ok(_) | Err(OrderRefusal::NameTaken(_)) => {}
-                Err(refusal) => anyhow::bail!("create {}: {refusal}", declared.name),
+                Err(refusal) => anyhow::bail!("create {name}: {refusal}"),
             }
         }
         Ok(())

@@ -1,8 +1,7 @@
 //! The metrics of OpenTelemetry's conventions for generative AI and for MCP (both 0.1.0), in the
 //! names that Prometheus gives them.
 //!
-//! Where names changed between versions of the conventions, and dashboards read either, both are
-//! written. Labels are those of the configuration, because a server could invent others without end.
+//! Labels are those of the configuration, because a server could invent others without end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -129,18 +128,13 @@ impl CallMetrics {
     }
 
     pub(super) fn write(&self, page: &mut MetricsPage) {
-        for name in ["operation", "inference"] {
-            self.write_durations(page, &format!("gen_ai_client_{name}_duration_seconds"));
-            let name = format!("gen_ai_client_{name}_time_to_first_chunk_seconds");
-            page.write_head(
-                &name,
-                "histogram",
-                "Until the first part of a streamed answer.",
-            );
-            for (key, figures) in &self.models {
-                if let Some(histogram) = &figures.first_chunk {
-                    key.with_labels(&[], |labels| page.write_histogram(&name, labels, histogram));
-                }
+        self.write_durations(page, "gen_ai_client_operation_duration_seconds");
+        let name = "gen_ai_client_operation_time_to_first_chunk_seconds";
+        let help = "Until the first part of a streamed answer.";
+        page.write_head(name, "histogram", help);
+        for (key, figures) in &self.models {
+            if let Some(histogram) = &figures.first_chunk {
+                key.with_labels(&[], |labels| page.write_histogram(name, labels, histogram));
             }
         }
         self.write_token_histograms(page);

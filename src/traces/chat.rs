@@ -32,15 +32,17 @@ pub(super) fn chat_span(
     match call.end {
         ModelCallEnd::Answered(answer) => set_answer(&mut span, call, answer),
         ModelCallEnd::Failed(fault) => {
-            set_usage(&mut span, fault.usage().unwrap_or_default());
-            span.fail(call.end.outcome(), contents::clip_message(fault.text()));
+            if let Some(usage) = fault.usage() {
+                set_usage(&mut span, usage);
+            }
+            let status = http_status(fault.text());
+            let kind = status.as_deref().unwrap_or(call.end.outcome());
+            span.fail(kind, contents::clip_message(fault.text()));
         }
         ModelCallEnd::TimedOut => {
-            set_usage(&mut span, TokenUsage::default());
             span.fail(call.end.outcome(), "the answer took too long");
         }
         ModelCallEnd::Aborted => {
-            set_usage(&mut span, TokenUsage::default());
             span.fail(call.end.outcome(), "the call was cancelled");
         }
     }
@@ -57,6 +59,13 @@ pub(super) fn chat_span(
         }
     }
     span
+}
+
+/// The status of HTTP with which a server refused a call, as the conventions have it.
+fn http_status(text: &str) -> Option<String> {
+    let digits = text.split("HTTP ").nth(1)?.get(..3)?;
+    let is_status = digits.bytes().all(|letter| letter.is_ascii_digit());
+    is_status.then(|| digits.to_string())
 }
 
 fn set_request(span: &mut TraceSpan, call: &ModelCallReport<'_>) {

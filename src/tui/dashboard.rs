@@ -37,6 +37,7 @@ mod frame_update;
 mod freezing;
 mod handling;
 mod listening;
+mod paste;
 mod returning;
 mod summary;
 mod targets;
@@ -63,6 +64,7 @@ use conversation::Focus;
 use first_minute::FirstMinute;
 use history::InputHistory;
 use keys::Keymap;
+use layout::bounded_size;
 use log::MessageLog;
 use log::looking::LookedAt;
 use money::SwarmMoney;
@@ -180,7 +182,7 @@ impl Dashboard {
             kind: TerminalKind::Own,
             now: Timestamp(0),
             moment: Moment(0),
-            size: opening.size,
+            size: bounded_size(opening.size),
             appearance: opening.appearance,
             is_watched: true,
             keymap: opening.keymap,

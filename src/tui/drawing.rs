@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
 use crate::dashboard::input_event::Input;
+use crate::dashboard::layout::bounded_size;
 use crossterm::event::Event;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
@@ -105,7 +106,7 @@ impl Canvas {
         self.flush_frame(area, cursor)?;
         self.put_title(picture)?;
         self.put_mouse(picture)?;
-        if let Ok((columns, rows)) = crossterm::terminal::size()
+        if let Ok((columns, rows)) = crossterm::terminal::size().map(bounded_size)
             && (columns, rows) != (width, height)
         {
             let resized = Event::Resize(columns, rows);

@@ -38,6 +38,7 @@ use drawable::{Drawable, InputSink};
 use drawing::DrawContext;
 use theme::Depth;
 
+pub use dashboard::layout::bounded_size;
 pub use screen::{DashboardTerminal, Display};
 pub use slot::PictureSlot;
 pub use slot::queue_action;
@@ -97,7 +98,10 @@ pub struct TerminalGuard {
 /// The columns and rows of the terminal; 80 by 24 if it does not report its size.
 #[must_use]
 pub fn terminal_size() -> (u16, u16) {
-    crossterm::terminal::size().unwrap_or((80, 24))
+    let reported = crossterm::terminal::size().ok();
+    reported
+        .filter(|(columns, rows)| *columns > 0 && *rows > 0)
+        .map_or((80, 24), bounded_size)
 }
 
 impl TerminalGuard {

@@ -114,3 +114,29 @@ fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
     let notices = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
     assert_eq!(notices[0]["metadata"]["code"], "mcp_down");
 }
+
+#[test]
+fn many_myses_of_the_configuration_are_created_in_few_commits() {
+    let home = Home::new();
+    let myses = (0..900).map(|n| format!("[[myses]]\nname = \"m{n}\"\n"));
+    let more = format!(
+        "[metrics]\nlisten = \"127.0.0.1:0\"\n{}",
+        myses.collect::<String>()
+    );
+    home.configure("http://127.0.0.1:9/v1", "", &more);
+    let _swarm = home.fly(&[]);
+    let listed = home.json(&["mysis", "list", "--json"]);
+    assert_eq!(listed.as_array().expect("a list").len(), 900);
+    let run = std::fs::read_to_string(home.file("run.json")).expect("it runs");
+    let run: serde_json::Value = serde_json::from_str(&run).expect("JSON");
+    let url = run["metrics"].as_str().expect("an address");
+    let (_, page) = zoea_rig::http("GET", url, &[], "");
+    let number = |name: &str| {
+        let line = page.lines().find_map(|line| line.strip_prefix(name));
+        line.expect(name).trim().parse::<f64>().expect("a number")
+    };
+    let commits = number("zoea_store_commit_seconds_count");
+    assert!(commits < 300.0, "{commits} commits");
+    assert!(number("process_resident_memory_bytes") > 1e6);
+    assert!(page.contains("zoea_build_info{version="), "{page}");
+}

@@ -236,3 +236,30 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("LOG  all events");
     terminal.sees("(by program)");
 }
+
+#[test]
+fn a_terminal_of_any_reported_size_is_drawn_and_left() {
+    let folder = TempDir::new().expect("a folder");
+    let _service = Service::start(folder.path());
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    for (columns, rows) in [
+        (65535, 65535),
+        (0, 0),
+        (65535, 1),
+        (1, 65535),
+        (1, 1),
+        (1001, 999),
+    ] {
+        terminal.types(&format!(
+            "clear; stty cols {columns} rows {rows}; {ATTACH}; echo left-$? of {columns}x{rows}; stty cols 80 rows 24\r"
+        ));
+        terminal.until("it is attached", |screen| screen.alternate_screen());
+        terminal.types("q");
+        terminal.until("it is left", |screen| {
+            !screen.alternate_screen()
+                && screen
+                    .contents()
+                    .contains(&format!("left-0 of {columns}x{rows}"))
+        });
+    }
+}

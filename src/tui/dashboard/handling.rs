@@ -13,6 +13,7 @@ use super::conversation::keys::FOCUS_KEYS;
 use super::first_minute::keys::FIRST_KEYS;
 use super::input_event::{Input, has_ctrl};
 use super::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
+use super::layout::bounded_size;
 use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
@@ -52,7 +53,7 @@ impl Dashboard {
             Event::Paste(_) | Event::Mouse(_) if self.is_too_small() => {}
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.on_mouse(mouse),
-            Event::Resize(columns, rows) => self.size = (columns, rows),
+            Event::Resize(columns, rows) => self.size = bounded_size((columns, rows)),
             Event::FocusGained => self.is_watched = true,
             Event::FocusLost => self.is_watched = false,
         }

@@ -5,6 +5,8 @@ use crossterm::event::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::paste::plain_paste;
+
 /// An input of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -44,7 +46,8 @@ impl Input {
                 );
                 return is_heeded.then_some(Input::Event(event));
             }
-            Event::Paste(_) | Event::Resize(..) | Event::FocusGained | Event::FocusLost => event,
+            Event::Paste(text) => Event::Paste(plain_paste(&text)),
+            Event::Resize(..) | Event::FocusGained | Event::FocusLost => event,
         };
         Some(Input::Event(event))
     }
