@@ -5,7 +5,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
