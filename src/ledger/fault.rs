@@ -19,7 +19,18 @@ impl LedgerInner {
         if is_contradiction || self.dialect.is_final(error) {
             return LedgerFault::Refused(error_text(error));
         }
-        LedgerFault::Unavailable(error_text(error))
+        LedgerFault::Unavailable(match &self.place {
+            Some(file) => format!("{}: {text}{}", file.path().display(), remedy_of(&text)),
+            None => text,
+        })
+    }
+}
+
+/// What helps against an error of a file, as the end of a sentence; empty if that is not known.
+fn remedy_of(text: &str) -> &'static str {
+    match text.contains("is full") {
+        true => "; free some room on its disk, and all goes on by itself",
+        false => "",
     }
 }
 

@@ -66,6 +66,11 @@ impl DatabaseFile {
         })
     }
 
+    /// Its path, as it was given.
+    pub(super) fn path(&self) -> &Path {
+        &self.paths.given
+    }
+
     /// Checks whether the open database is still the file at its path, with its log. If not, saves
     /// its content to another file. The error says what happened, where the content is, and what to
     /// do.

@@ -137,11 +137,17 @@ fn in_a_file_system_with_some_room() {
         drop(order.join());
         told
     });
-    assert!(told.contains("full"), "{told}");
+    let whole = format!("the store does not take writes and tries on: {database}: ");
+    assert!(
+        told.contains(&whole) && told.contains("free some room"),
+        "{told}"
+    );
     swarm.wait();
     let complaints = std::fs::read_to_string(complaints.path()).expect("what it said");
     assert!(
-        complaints.contains("at the end: the store does not take writes"),
+        complaints.contains(&format!(
+            "at the end: the store does not take writes: {database}: "
+        )),
         "{complaints}"
     );
 }

@@ -40,7 +40,7 @@ pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
     lasting
         .map(|(kind, condition)| match kind.severity() {
             Severity::Error => {
-                let text = condition.text.trim_end_matches("; trying on");
+                let text = condition.text.replace(" and tries on", "");
                 format!("at the end: {text}")
             }
             Severity::Info | Severity::Warn => format!("warning: {}", condition.text),

@@ -78,7 +78,12 @@ impl Output {
         let resume = (!goes_on).then_some(&*resume);
         match self {
             Output::Lines(_) => {
-                let standing = flight.swarm().standing().await;
+                let swarm = flight.swarm();
+                // A loss of the database is the error with which the program ends.
+                let standing = match swarm.ledger().loss() {
+                    None => swarm.standing().await,
+                    Some(_) => Arc::default(),
+                };
                 for text in farewell::describe_standing(&standing) {
                     out::note(&text);
                 }
