@@ -359,6 +359,7 @@ impl MysisState {
                 tools,
                 account,
             },
+            SessionEvent::LoggedIn(account, text) => LifeInput::LoggedIn { account, text },
             SessionEvent::Spent(percent) => LifeInput::Spent(percent),
             SessionEvent::Notice {
                 severity,

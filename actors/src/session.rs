@@ -116,6 +116,8 @@ pub enum SessionEvent {
         /// The game account.
         account: Option<Arc<str>>,
     },
+    /// The game answered the login of this account, with what it tells of the player.
+    LoggedIn(Option<Arc<str>>, String),
     /// A game account and its password became known.
     Learned(GameAccount),
     /// The share of its budget, or of the swarm's, that is spent, in percent.
@@ -166,6 +168,8 @@ pub struct GameSession {
     linked_as: Option<Arc<str>>,
     /// Why no link logs the Mysis in.
     refused_link: Option<String>,
+    /// Whether it logged in since that was asked for.
+    has_logged_in: bool,
     /// Whether an account was registered whose password could not be read from the answer.
     has_unread_account: bool,
     /// The secrets of this session alone, oldest first.
@@ -229,6 +233,7 @@ impl GameSession {
             unsaved: None,
             linked_as: None,
             refused_link: None,
+            has_logged_in: false,
             has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),

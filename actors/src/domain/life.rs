@@ -228,6 +228,7 @@ impl Life {
                 self.take_tools(tools);
                 self.plays_as(account);
             }
+            LifeInput::LoggedIn { account, text } => self.learn_from_login(account, &text),
             LifeInput::Assigned(account) => self.plays_as(Some(account)),
             LifeInput::Noticed {
                 severity,

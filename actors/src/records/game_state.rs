@@ -12,11 +12,12 @@ mod wait;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ids::{CallKey, Moment, Now, Timestamp};
+use super::ids::{CallKey, Moment, Now, Seq, Timestamp};
 use super::snapshot_query::SnapshotQuery;
 use zoea_text::json_size::escaped_len;
 
 use age::TickClock;
+use digest::digest_within;
 use invalidation::may_invalidate;
 
 pub use digest::digest_text;
@@ -24,6 +25,12 @@ pub use wait::GameWait;
 
 /// The most results that are remembered. Beyond that the oldest are dropped.
 const MAX_SNAPSHOTS: usize = 16;
+
+/// Whose answer tells of all of a player, and the look that takes its place.
+const LOGIN: &str = "login";
+const STATUS: &str = "get_status";
+/// The longest digest of the answer to a login.
+const MAX_LOGIN_BYTES: usize = 1 << 10;
 
 /// The greatest age of a stored result from which ticks are extrapolated. It is limited because the
 /// wall clock may have been set meanwhile.
@@ -63,6 +70,14 @@ impl GameState {
         snapshots.sort_by_key(|snapshot| (snapshot.at, snapshot.call));
         let surplus = snapshots.len().saturating_sub(MAX_SNAPSHOTS);
         snapshots.drain(..surplus);
+        let of = |tool: &str| {
+            snapshots
+                .iter()
+                .rposition(|known| &*known.look.tool == tool)
+        };
+        if of(STATUS) > of(LOGIN) {
+            snapshots.retain(|known| &*known.look.tool != LOGIN);
+        }
         let mut clock = TickClock::default();
         for snapshot in &snapshots {
             if let Some(tick) = snapshot.tick {
@@ -121,20 +136,41 @@ impl GameState {
         tick: Option<i64>,
         now: Now,
     ) -> &SnapshotResult {
-        self.snapshots.retain(|known| known.look != look);
+        let is_status = &*look.tool == STATUS;
+        let is_old =
+            |known: &SnapshotResult| known.look == look || is_status && &*known.look.tool == LOGIN;
+        self.snapshots.retain(|known| !is_old(known));
         if self.snapshots.len() >= MAX_SNAPSHOTS {
             self.snapshots.remove(0);
         }
         self.snapshots.push(SnapshotResult {
+            digest: match &*look.tool {
+                LOGIN => digest_within(text, MAX_LOGIN_BYTES).into(),
+                _ => digest_text(text).into(),
+            },
             look,
             call,
-            digest: digest_text(text).into(),
             tick: tick.or_else(|| self.tick_at(now.moment)),
             at: now.wall,
             stale_by: None,
         });
         // An element was just pushed.
         &self.snapshots[self.snapshots.len() - 1]
+    }
+
+    /// Records the answer to a login, which tells of all of a player. Another look at the player's
+    /// status takes its place.
+    pub fn record_login(&mut self, text: &str, tick: Option<i64>, now: Now) -> &SnapshotResult {
+        let look = SnapshotQuery {
+            tool: LOGIN.into(),
+            arguments: "{}".into(),
+        };
+        // No row contains it.
+        let call = CallKey {
+            seq: Seq(0),
+            position: 0,
+        };
+        self.record_snapshot(look, call, text, tick, now)
     }
 
     /// Marks the results that an action may have changed. Returns the tools whose results were not

@@ -82,6 +82,7 @@ impl GameSession {
         drop(pass);
         if !answer.is_error {
             self.logged_in(&answer);
+            self.tell_login(&answer, outlet);
             return Ok(());
         }
         self.check_limit(&answer)?;

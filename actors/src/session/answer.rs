@@ -2,6 +2,8 @@
 
 use crate::ports::LinkAnswer;
 
+use super::{GameSession, SessionEvent, SessionObserver};
+
 /// The error codes for a game session that is lost or was never opened.
 const NOT_LOGGED_IN_CODES: [&str; 6] = [
     "session_required",
@@ -28,6 +30,21 @@ pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
 /// Whether the command was refused because of a missing login.
 pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
     error_code(answer).is_some_and(|code| NOT_LOGGED_IN_CODES.contains(&code))
+}
+
+impl GameSession {
+    /// Tells what the answer to a login says of the player. A request that was composed before is out
+    /// of date.
+    pub(super) fn tell_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
+        self.has_logged_in = true;
+        let text = self.without_secrets(answer.text.clone());
+        outlet.on_event(SessionEvent::LoggedIn(self.account_name(), text));
+    }
+
+    /// Whether it logged in since this was asked for last.
+    pub fn take_login(&mut self) -> bool {
+        std::mem::take(&mut self.has_logged_in)
+    }
 }
 
 #[cfg(test)]

@@ -306,6 +306,7 @@ impl GameSession {
         let text = format!("logged in by the link as {name}");
         self.tell_notice(outlet, Severity::Info, NOTICE, text);
         self.tell_link(outlet, LinkState::Ok);
+        self.tell_login(answer, outlet);
     }
 
     /// Answers a command about the login of a Mysis that the operator logs in; `None` for any other

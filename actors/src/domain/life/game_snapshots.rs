@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use zoea_spacemolt::results;
+
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
 use crate::message::{CallStatus, Severity};
@@ -68,6 +70,26 @@ impl Life {
             account: self.session.account.clone().unwrap_or_default(),
             snapshot: Box::new(snapshot.clone()),
         });
+    }
+
+    /// Takes what the answer to the login says of the player: the first that is known of the game.
+    pub(super) fn learn_from_login(&mut self, account: Option<Arc<str>>, text: &str) {
+        self.plays_as(account);
+        let tick = results::tick(text);
+        if let Some(tick) = tick {
+            self.session.tick = Some(tick);
+            self.game.heard_tick(tick, self.moment);
+        }
+        self.game.hear_wait(text, self.moment);
+        let snapshot = self.game.record_login(text, tick, self.both_clocks());
+        let mut draft = WriteDraft::default();
+        draft.writes.push(Write::SaveSnapshot {
+            mysis: self.id,
+            account: self.session.account.clone().unwrap_or_default(),
+            snapshot: Box::new(snapshot.clone()),
+        });
+        draft.let_wait();
+        self.record_draft(draft);
     }
 
     fn mark_stale(&mut self, draft: &mut WriteDraft, action: &Arc<str>) {

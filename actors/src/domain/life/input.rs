@@ -75,6 +75,13 @@ pub enum LifeInput {
         /// The Mysis' game account, if it has one.
         account: Option<Arc<str>>,
     },
+    /// The game answered the login, with what it tells of the player.
+    LoggedIn {
+        /// The Mysis' game account, if it has one.
+        account: Option<Arc<str>>,
+        /// The answer.
+        text: String,
+    },
     /// The Mysis has this game account from now on.
     Assigned(Arc<str>),
     /// A notice about the outside for the operator.
@@ -96,7 +103,8 @@ pub enum LifeInput {
         /// The time.
         until: Timestamp,
     },
-    /// The request was not sent and is out of date, because the swarm was frozen meanwhile.
+    /// The request was not sent and is out of date: the swarm was frozen meanwhile, or the Mysis logged
+    /// in.
     Outdated { work: TaskId },
     /// The model answered or failed.
     Replied {

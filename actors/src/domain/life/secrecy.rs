@@ -37,6 +37,7 @@ impl LifeInput {
                 code: _,
                 text,
             }
+            | LifeInput::LoggedIn { account: _, text }
             | LifeInput::Died { work: _, text }
             | LifeInput::LoginRefused { work: _, text } => known.clean_in_place(text),
             LifeInput::Held {

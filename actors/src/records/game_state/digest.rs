@@ -42,35 +42,40 @@ const IMPORTANT_KEYS: [&str; 20] = [
 /// A digest of a result, at most 320 bytes on one line.
 #[must_use]
 pub fn digest_text(text: &str) -> String {
+    digest_within(text, MAX_DIGEST_BYTES)
+}
+
+/// A digest of a result on one line, within so many bytes.
+pub(super) fn digest_within(text: &str, most: usize) -> String {
     if text.len() > MAX_DIGESTED_BYTES {
         return format!("{} bytes, too much for a summary", text.len());
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(value) => digest_value(&value),
+        Ok(value) => digest_value(&value, most),
         Err(_) => match read_facts(text) {
-            Some(facts) => digest_value(&Value::Object(facts)),
-            None => join_facts(vec![(0, one_line(text, MAX_DIGEST_BYTES))]),
+            Some(facts) => digest_value(&Value::Object(facts), most),
+            None => join_facts(vec![(0, one_line(text, most))], most),
         },
     }
 }
 
-fn digest_value(value: &Value) -> String {
+fn digest_value(value: &Value, most: usize) -> String {
     match value {
-        Value::Object(members) => join_facts(object_facts(members)),
-        Value::Array(list) => join_facts(vec![(0, describe_list(list))]),
+        Value::Object(members) => join_facts(object_facts(members), most),
+        Value::Array(list) => join_facts(vec![(0, describe_list(list))], most),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            join_facts(vec![(0, value_word(value).unwrap_or_default())])
+            join_facts(vec![(0, value_word(value).unwrap_or_default())], most)
         }
     }
 }
 
 /// As many facts as fit, the most important first.
-fn join_facts(mut facts: Vec<(usize, String)>) -> String {
+fn join_facts(mut facts: Vec<(usize, String)>, most: usize) -> String {
     facts.sort_by_key(|(rank, _)| *rank);
     let mut digest = String::new();
     for (_, fact) in facts {
         let comma = if digest.is_empty() { "" } else { ", " };
-        if !fact.is_empty() && digest.len() + comma.len() + fact.len() <= MAX_DIGEST_BYTES {
+        if !fact.is_empty() && digest.len() + comma.len() + fact.len() <= most {
             digest.push_str(comma);
             digest.push_str(&fact);
         }

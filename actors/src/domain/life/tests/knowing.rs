@@ -321,3 +321,28 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
         );
     }
 }
+
+#[test]
+fn what_the_login_answers_is_known_until_the_status_is_seen() {
+    let mut scene = Scene::new();
+    scene.order(MysisOrder::Mission(mission("mine")));
+    let text = r#"{"player":{"username":"rex","credits":4242},"ship":{"fuel":77},"tick":9}"#;
+    let work = scene.asked().work;
+    scene.hear(LifeInput::LoggedIn {
+        account: Some("rex".into()),
+        text: text.to_string(),
+    });
+    scene.hear(LifeInput::Outdated { work });
+    let note = |scene: &Scene| format!("{:?}", scene.asked().messages.last());
+    assert!(note(&scene).contains("- login ("), "{}", note(&scene));
+    assert!(note(&scene).contains("4242") && note(&scene).contains("77"));
+    // What was seen since takes its place.
+    scene.want(&[("mine", "{}")]);
+    scene.leave();
+    scene.give_back("ore");
+    assert!(note(&scene).contains("mine may have changed it since"));
+    scene.want(&[("get_status", "{}")]);
+    scene.leave();
+    scene.give_back(r#"{"player":{"credits":4300}}"#);
+    assert!(!note(&scene).contains("- login"), "{}", note(&scene));
+}

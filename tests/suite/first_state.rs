@@ -1,0 +1,67 @@
+//! The first that a model sees of the game is what the game answers to the login.
+
+use serde_json::json;
+use zoea_rig::{Home, ScriptedReply, ScriptedServer, until};
+
+/// A game that keeps no sessions, so that each process logs in.
+fn game() -> ScriptedServer {
+    let object = json!({"type": "object", "properties": {}});
+    let tools = ["register", "login", "mine"]
+        .map(|name| json!({"name": name, "description": name, "inputSchema": object}));
+    ScriptedServer::start("/mcp", move |request| match request.method() {
+        "initialize" => request.result(&json!({
+            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "odd", "version": "1"},
+        })),
+        "tools/list" => request.result(&json!({"tools": tools})),
+        "tools/call" => {
+            let text = match request.body["params"]["name"].as_str() {
+                Some("register") => json!({"username": "rex", "password": "0123456789abcdef"}),
+                Some("login") => json!({
+                    "player": {"username": "rex", "credits": 4242, "current_system": "krynn"},
+                    "ship": {"fuel": 77, "max_fuel": 100, "cargo_used": 12},
+                }),
+                _ => json!({"ok": true}),
+            };
+            request.result(&json!({"content": [{"type": "text", "text": text.to_string()}]}))
+        }
+        _ => request.usual(),
+    })
+}
+
+#[test]
+fn the_first_request_after_a_login_tells_what_it_answered() {
+    let game = game();
+    let model = ScriptedServer::start("/v1", |request| {
+        let text = request.body.to_string();
+        let message = match text.contains("0123456789") || text.contains("krynn") {
+            true => json!({"role": "assistant", "content": "I see."}),
+            false => json!({"role": "assistant", "content": null, "tool_calls": [{
+                "id": "c1", "type": "function",
+                "function": {"name": "register", "arguments": "{\"username\": \"rex\"}"}}]}),
+        };
+        ScriptedReply::json(&json!({
+            "id": "c", "object": "chat.completion", "model": "pilot",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        }))
+    });
+    let home = Home::new();
+    home.configure(&model.url, &game.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore."]);
+    let swarm = home.fly(&["--start-swarm"]);
+    until("it has an account", || {
+        home.mysis("alpha")["account"].is_string().then_some(())
+    });
+    swarm.signal("-KILL");
+    swarm.wait();
+    let asked = model.requests().len();
+    let _again = home.fly(&["--resume"]);
+    let first = until("it is asked again", || model.requests().get(asked).cloned());
+    let text = first.body.to_string();
+    for told in ["login (", "4242", "krynn", "77"] {
+        assert!(text.contains(told), "{told} in {text}");
+    }
+    assert!(!text.contains("0123456789abcdef"), "no password");
+}

@@ -1,0 +1,160 @@
+//! Myses that have nothing to do: what they cost, how that is shown, and what wakes them.
+
+use serde_json::{Value, json};
+use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
+
+/// A game with one tool, which works.
+fn game() -> ScriptedServer {
+    let tools = json!([{"name": "mine", "description": "Mines.",
+        "inputSchema": {"type": "object", "properties": {}}}]);
+    ScriptedServer::game(tools, |request| {
+        request.result(&json!({"content": [{"type": "text", "text": "5 ore"}]}))
+    })
+}
+
+/// A model that mines once, then says that it is done: by the tool where it has it, else in words. It
+/// mines again where an order says `more`.
+fn model() -> ScriptedServer {
+    ScriptedServer::start("/v1", |request| {
+        let message = match (called(request, "mine"), has_tool(request, "zoea_done")) {
+            (mined, _) if mined < 1 + usize::from(last_order(request).contains("more")) => {
+                call("mine", "{}")
+            }
+            (_, true) if called(request, "zoea_done") == 0 => {
+                call("zoea_done", r#"{"summary": "5 ore are mined"}"#)
+            }
+            _ => json!({"role": "assistant", "content": "The task is done."}),
+        };
+        answer(&message)
+    })
+}
+
+fn messages(request: &ScriptedRequest) -> Vec<Value> {
+    request.body["messages"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn called(request: &ScriptedRequest, tool: &str) -> usize {
+    let messages = messages(request);
+    let calls = messages
+        .iter()
+        .filter_map(|message| message["tool_calls"].as_array());
+    calls
+        .flatten()
+        .filter(|call| call["function"]["name"] == tool)
+        .count()
+}
+
+fn has_tool(request: &ScriptedRequest, name: &str) -> bool {
+    let tools = request.body["tools"].as_array();
+    tools
+        .into_iter()
+        .flatten()
+        .any(|tool| tool["function"]["name"] == name)
+}
+
+/// The last words of the operator.
+fn last_order(request: &ScriptedRequest) -> String {
+    let messages = messages(request);
+    let mut users = messages
+        .iter()
+        .rev()
+        .filter(|message| message["role"] == "user");
+    users
+        .next()
+        .map_or_else(String::new, |message| message["content"].to_string())
+}
+
+fn call(name: &str, arguments: &str) -> Value {
+    json!({"role": "assistant", "content": null, "tool_calls": [{
+        "id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}]})
+}
+
+fn answer(message: &Value) -> ScriptedReply {
+    ScriptedReply::json(&json!({
+        "id": "c", "object": "chat.completion", "model": "pilot",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+    }))
+}
+
+fn swarm(broadcast: &[&str]) -> (Home, Process, [ScriptedServer; 2]) {
+    let (game, model) = (game(), model());
+    let home = Home::new();
+    home.configure(&model.url, &game.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(broadcast);
+    let swarm = home.fly(&["--start-swarm"]);
+    (home, swarm, [game, model])
+}
+
+fn until_it_does(home: &Home, activity: &str) -> Value {
+    until(activity, || {
+        let mysis = home.mysis("alpha");
+        (mysis["activity"] == activity).then_some(mysis)
+    })
+}
+
+#[test]
+fn one_that_writes_words_alone_waits_and_is_woken_by_an_order() {
+    let (home, _swarm, [_game, model]) = swarm(&["broadcast", "Mine once."]);
+    let mysis = until_it_does(&home, "waiting");
+    assert_eq!(mysis["state"], "running");
+    assert!(mysis["activity_until"].is_string(), "{mysis}");
+    // Until then it was asked four times: twice in the turn that played.
+    let asked = model.requests().len();
+    assert_eq!(asked, 4);
+    home.ok(&["send", "alpha", "mine more"]);
+    until("it is asked at once and plays", || {
+        let requests = model.requests();
+        let last = requests.last()?;
+        (requests.len() > asked + 1 && called(last, "mine") == 2).then_some(())
+    });
+    let requests = model.requests();
+    assert!(
+        requests
+            .iter()
+            .all(|request| !has_tool(request, "zoea_done"))
+    );
+}
+
+#[test]
+fn one_whose_mission_is_done_is_left_alone_over_a_kill_and_woken_by_an_order() {
+    let (home, swarm, [_game, model]) = swarm(&["broadcast", "--ends", "Mine once."]);
+    let mysis = until_it_does(&home, "done");
+    assert_eq!(
+        (&mysis["state"], model.requests().len()),
+        (&json!("running"), 2)
+    );
+    let events = home.lines(&["events", "--json"]);
+    let done = events
+        .iter()
+        .find(|event| event["code"] == "done")
+        .expect("an event");
+    assert_eq!(done["text"], "the mission is done: 5 ore are mined");
+    swarm.signal("-KILL");
+    swarm.wait();
+    let _again = home.fly(&["--resume"]);
+    let again = until_it_does(&home, "done");
+    assert_eq!(again["state"], "running");
+    let until_when = |mysis: &Value| {
+        let at = mysis["activity_until"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string();
+        at[..16.min(at.len())].to_string()
+    };
+    assert_eq!(
+        until_when(&again),
+        until_when(&mysis),
+        "no sooner and no later"
+    );
+    assert_eq!(model.requests().len(), 2);
+    home.ok(&["send", "alpha", "mine more"]);
+    until("it is asked at once and plays", || {
+        let requests = model.requests();
+        (called(requests.last()?, "mine") == 2).then_some(())
+    });
+}
