@@ -16,6 +16,7 @@ mod game_check;
 pub mod global;
 pub mod history;
 pub mod import;
+pub mod incident;
 pub mod init;
 pub mod mysis;
 pub mod pilot;
@@ -115,6 +116,9 @@ enum CliCommand {
     Events(events::EventsArgs),
     /// Show and check the system prompt and its placeholders.
     Prompt(prompt::PromptArgs),
+    /// Print calls of servers that failed, as files that the simulated servers serve again.
+    #[command(subcommand)]
+    Incident(incident::IncidentCommand),
     /// Print tokens and cost by day, Mysis and provider.
     Books(books::BooksArgs),
     /// Print what Myses have, earn, cost and wait for over time.
@@ -234,6 +238,7 @@ async fn dispatch(
         CliCommand::Thaw => freeze::thaw(global, environment).await,
         CliCommand::Events(args) => events::run(&args, global, environment).await,
         CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
+        CliCommand::Incident(command) => incident::run(&command, global, environment),
         CliCommand::Books(args) => books::run(&args, global, environment).await,
         CliCommand::Samples(args) => samples::run(&args, global, environment).await,
         CliCommand::Report(args) => report::run(&args, global, environment).await,

@@ -5,6 +5,7 @@
 mod control_token;
 mod freeze;
 mod identity;
+mod incidents;
 mod lock;
 pub mod log;
 mod owners;
@@ -31,6 +32,9 @@ const PROOFS_FILE: &str = "proofs.json";
 
 /// The name of the home of offline runs, inside another home.
 const OFFLINE: &str = "offline";
+
+/// The name of the directory with the exchanges that failed.
+const INCIDENTS: &str = "incidents";
 
 /// The name of the file that is there while the swarm is frozen.
 const FREEZE_FILE: &str = "zoea.frozen";

@@ -8,6 +8,7 @@ mod books;
 mod daily;
 mod freeze;
 mod game_server;
+mod incidents;
 mod learnt;
 mod offline;
 mod outside;

@@ -22,6 +22,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "incident",
+        &[
+            ("incident last > failed.json", "the newest call that failed"),
+            (
+                "pilot --replay failed.json",
+                "a model server that fails in this way",
+            ),
+        ],
+    ),
+    (
         "attach",
         &[("attach", "open a terminal of the program that runs")],
     ),

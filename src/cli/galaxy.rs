@@ -15,9 +15,11 @@ use zoea_galaxy::frontend::SessionRules;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{AccessRules, Galaxy, GalaxyOptions, LinkRules, StatelessRules, UnknownSession};
 use zoea_grammar::fault::explain;
+use zoea_grammar::incident::Incident;
 use zoea_grammar::units::parse_duration;
 use zoea_system::listen::{describe_listen_error, listen_address};
 
+use crate::cli::incident::read_incident;
 use crate::cli::out;
 
 /// The options of `zoea galaxy`.
@@ -42,6 +44,10 @@ pub struct GalaxyArgs {
     /// Inject a fault; may be given several times (see below).
     #[arg(long, value_name = "SPEC")]
     fault: Vec<GalaxyFault>,
+    /// Answer a call like the one of this incident as its server did (`zoea incident last`); may be
+    /// repeated.
+    #[arg(long = "replay", value_name = "FILE", value_parser = read_incident)]
+    replays: Vec<Incident>,
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
@@ -189,6 +195,7 @@ impl GalaxyArgs {
             data: self.data,
             ledger: self.ledger,
             faults: self.fault,
+            replays: self.replays,
             limits: GalaxyLimits {
                 mutations: self.limits.mutations_per_minute,
                 queries: self.limits.queries_per_minute,

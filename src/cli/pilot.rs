@@ -10,10 +10,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use zoea_grammar::fault::parse_probability;
+use zoea_grammar::incident::Incident;
 use zoea_grammar::units::parse_duration;
 use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
 use zoea_system::listen::{describe_listen_error, listen_address};
 
+use crate::cli::incident::read_incident;
 use crate::cli::out;
 
 /// The options of `zoea pilot`.
@@ -34,6 +36,10 @@ pub struct PilotArgs {
     /// A fault, as `KIND[@PROBABILITY][:ARGUMENT]`; may be repeated. `--help` lists the kinds.
     #[arg(long = "fault", value_name = "SPEC", long_help = zoea_pilot::fault_grammar())]
     faults: Vec<PilotFault>,
+    /// Answer a request like the one of this incident as its server did (`zoea incident last`); may be
+    /// repeated.
+    #[arg(long = "replay", value_name = "FILE", value_parser = read_incident)]
+    replays: Vec<Incident>,
     /// How the model behaves unless a line `persona: NAME` in the conversation says otherwise.
     #[arg(long, value_name = "NAME", default_value_t, long_help = personas())]
     persona: Persona,
@@ -107,6 +113,7 @@ impl PilotArgs {
             },
             latency: self.latency,
             faults: self.faults,
+            replays: self.replays,
             strictness: match (self.lenient, self.strict_order) {
                 (true, _) => Strictness::OpenAi,
                 (false, true) => Strictness::Strictest,

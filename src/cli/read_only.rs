@@ -56,6 +56,7 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Mission(_)
         | CliCommand::Note(_)
         | CliCommand::Answer(_)
+        | CliCommand::Incident(_)
         | CliCommand::Processes(_)
         | CliCommand::Freeze
         | CliCommand::Thaw

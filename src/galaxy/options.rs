@@ -4,6 +4,8 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::AUTHORIZATION};
 
+use zoea_grammar::incident::Incident;
+
 use super::{fault::GalaxyFault, frontend::SessionRules, limits::GalaxyLimits};
 
 /// All options. The defaults are those of the real server.
@@ -21,6 +23,8 @@ pub struct GalaxyOptions {
     pub ledger: Option<PathBuf>,
     /// The faults that the server injects.
     pub faults: Vec<GalaxyFault>,
+    /// Incidents that are served again.
+    pub replays: Vec<Incident>,
     /// The limits on calls.
     pub limits: GalaxyLimits,
     /// How sessions behave.
@@ -152,6 +156,7 @@ impl Default for GalaxyOptions {
             data: None,
             ledger: None,
             faults: Vec::new(),
+            replays: Vec::new(),
             limits: GalaxyLimits::default(),
             sessions: SessionRules::default(),
             unknown_session: UnknownSession::Ok,

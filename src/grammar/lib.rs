@@ -1,5 +1,6 @@
 //! The grammar of small values that people write on a command line or in a file: durations, sizes,
-//! probabilities and faults.
+//! probabilities, faults and incidents.
 
 pub mod fault;
+pub mod incident;
 pub mod units;

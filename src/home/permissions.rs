@@ -89,6 +89,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
                     zoea_settings::CREDENTIALS_FILE,
                     "offline",
                     "screens",
+                    super::INCIDENTS,
                 ]
                 .contains(&name)
         });

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use zoea_grammar::incident::Incident;
+
 use super::faults::PilotFault;
 use super::player::Habits;
 use super::validate::Strictness;
@@ -16,6 +18,8 @@ pub struct PilotOptions {
     pub latency: Duration,
     /// The faults that it injects.
     pub faults: Vec<PilotFault>,
+    /// Incidents that are served again.
+    pub replays: Vec<Incident>,
     /// The demands on requests.
     pub strictness: Strictness,
     /// The key that callers must show, if any.

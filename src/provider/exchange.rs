@@ -7,7 +7,7 @@ use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 
 use super::failure::{BadBody, HttpFailure};
-use super::probe::{ResponseForm, ResponseProbe};
+use super::probe::{RawAnswer, ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
 use super::usage::parse_dollars;
 use super::waits::HeaderWaits;
@@ -39,7 +39,11 @@ pub(super) async fn send_request(
     let waits = HeaderWaits::read(response.headers(), SystemTime::now());
     let cost = response.headers().get(COST_HEADER);
     let cost = cost.and_then(|cost| parse_dollars(cost.to_str().ok()?));
-    hearing.note(|heard| heard.stated_cost = cost);
+    let head = RawAnswer::of_head(&response);
+    hearing.note(|heard| {
+        heard.stated_cost = cost;
+        heard.raw = Some(head);
+    });
     let is_answer = status.is_success();
     let mut reader = if is_answer {
         AnswerReader::new()
@@ -107,7 +111,10 @@ async fn read_body(
         let stood = (reader.arrived(), reader.is_over(), reader.is_finished());
         hearing.meter.gives_sign_of_life();
         match next {
-            Ok(Some(bytes)) => reader.take(&bytes).map_err(bad_body)?,
+            Ok(Some(bytes)) => {
+                hearing.keep(&bytes);
+                reader.take(&bytes).map_err(bad_body)?;
+            }
             Ok(None) => return Ok(None),
             Err(error) => return Ok(Some(error)),
         }

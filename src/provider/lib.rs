@@ -12,6 +12,7 @@ mod echo;
 mod error_hints;
 mod exchange;
 mod failure;
+mod incidents;
 mod key;
 mod message;
 mod misreading;
@@ -45,8 +46,11 @@ use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use zoea_grammar::incident::IncidentKeeper;
+
 use answer::ReceivedAnswer;
 use belief::{SentBytes, UsagePlausibility};
+use incidents::incident_of;
 use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
 pub use quirks::LearntStyle;
@@ -103,6 +107,7 @@ pub struct WireProfile {
 pub struct Providers {
     http: reqwest::Client,
     secrets: Secrets,
+    incidents: Option<Arc<dyn IncidentKeeper>>,
     known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
@@ -130,6 +135,7 @@ impl Providers {
         let providers = Providers {
             http: http.clone(),
             secrets: Secrets::default(),
+            incidents: None,
             known: RwLock::default(),
         };
         providers.replace(endpoints);
@@ -140,6 +146,15 @@ impl Providers {
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Providers {
         Providers { secrets, ..self }
+    }
+
+    /// Keeps the exchanges that fail.
+    #[must_use]
+    pub fn with_incidents(self, keeper: Arc<dyn IncidentKeeper>) -> Providers {
+        Providers {
+            incidents: Some(keeper),
+            ..self
+        }
     }
 
     /// Replaces all endpoints. Requests in progress continue. What was learnt about the old
@@ -175,6 +190,15 @@ impl Providers {
     pub fn learnt_in_words(&self, name: &str, model: &str) -> Vec<String> {
         let known = self.get(name);
         known.map_or_else(Vec::new, |known| known.learnt.of_model(model).in_words())
+    }
+
+    /// A provider and how to get to it, or why that is not possible.
+    fn reach(&self, name: &str) -> Result<(Arc<KnownProvider>, ProviderAccess), String> {
+        let known = self.get(name);
+        let known = known.ok_or_else(|| format!("the configuration has no provider `{name}`"))?;
+        let access = known.access.clone();
+        let access = access.map_err(|why| format!("provider `{name}`: {why}"))?;
+        Ok((known, access))
     }
 
     fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {
@@ -238,37 +262,29 @@ impl Models for Providers {
         request: ModelRequest,
         meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
-        let Some(known) = self.get(&request.provider) else {
-            let text = format!("the configuration has no provider `{}`", request.provider);
-            return async move { Err(ModelFault::Permanent { text }) }.boxed();
-        };
-        let access = match &known.access {
-            Ok(access) => access.clone(),
-            Err(why) => {
-                let text = format!("provider `{}`: {why}", request.provider);
-                return async move { Err(ModelFault::Permanent { text }) }.boxed();
-            }
+        let (known, access) = match self.reach(&request.provider) {
+            Ok(found) => found,
+            Err(text) => return async move { Err(ModelFault::Permanent { text }) }.boxed(),
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
+        let incidents = self.incidents.clone();
         async move {
             let asker = meter.turn().map(|turn| turn.mysis);
             let begun = BegunWith::of(known.learnt.of_model(&request.model), asker);
             let tools = begun.quirks.tools.of(&request.tools, &begun.style.left_out);
             let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
-            if tracing::enabled!(tracing::Level::DEBUG) {
-                trace_request(&request, &body);
-            }
+            trace_request(&request, &body);
             let hearing = Arc::new(ResponseProbe::new(meter));
             let client = probed_client(access, http, hearing.clone());
-            let body: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            let came: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
             let heard = hearing.take();
             let sent = SentBytes {
                 all: heard.sent_bytes,
                 tools: tools.as_deref().map_or(0, |tools| tools.get().len() as u64),
             };
-            let answer = body.map(|body| {
+            let answer = came.map(|came| {
                 let joined = heard.joined;
-                joined.unwrap_or_else(|| ReceivedAnswer::from_body(body.get()))
+                joined.unwrap_or_else(|| ReceivedAnswer::from_body(came.get()))
             });
             let secrets = secrets.redactor();
             let answer = match answer {
@@ -284,7 +300,13 @@ impl Models for Providers {
             }
             let answer = failure::judge_silence(answer, heard.form, sent.all);
             let answer = known.belief.check_usage(answer, &request.provider, sent);
-            begun.learn_from(answer, heard.form, &request)
+            let answer = begun.learn_from(answer, heard.form, &request);
+            if let (Err(fault), Some(raw), Some(keeper)) = (&answer, heard.raw, incidents) {
+                let server = &request.provider;
+                let incident = incident_of(server, &body, raw, fault, &secrets);
+                keeper.keep(incident).await;
+            }
+            answer
         }
         .boxed()
     }
@@ -323,6 +345,9 @@ fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style)
 /// Logs the sizes of a request in the provider's format. The span contains the Mysis and the sizes
 /// by kind.
 fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
     let converted = body.measure();
     tracing::debug!(
         provider = %request.provider,

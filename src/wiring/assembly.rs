@@ -21,6 +21,7 @@ use zoea_system::clock::MachineClock;
 
 use super::daily::DailyReporter;
 use super::freeze::freeze_switch;
+use super::incidents::HomeIncidents;
 use super::learnt::ConfiguredLessons;
 use super::outside::refuse_unusable_proxies;
 use super::setup_check::SetupCheck;
@@ -79,6 +80,7 @@ impl SwarmParts {
         let secrets = &options.secrets;
         let providers =
             Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
+        let providers = providers.with_incidents(HomeIncidents::of(lock.home()));
         let lessons = ConfiguredLessons::read(lock.home(), settings);
         lessons.teach(&providers);
         let providers = Arc::new(providers);

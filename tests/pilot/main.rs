@@ -5,6 +5,7 @@
 mod faults;
 mod game;
 mod host;
+mod incidents;
 mod playing;
 mod program;
 mod recording;

@@ -380,3 +380,19 @@ fn the_glossary_stays_short_and_the_readme_too() {
     assert!(read("README.md").lines().count() <= 120);
     assert!(read("CONTRIBUTING.md").lines().count() <= 80);
 }
+
+#[test]
+fn every_test_that_the_page_on_hostile_texts_names_exists() {
+    let page = std::fs::read_to_string(root().join("docs/HOSTILE.md")).expect("the page");
+    let rows = page.lines().filter(|line| line.contains("` in `"));
+    let mut named = 0;
+    for row in rows {
+        let parts: Vec<&str> = row.split('`').collect();
+        let place = parts.iter().position(|part| *part == " in ").expect(row);
+        let (test, file) = (parts[place - 1], parts[place + 1]);
+        let text = std::fs::read_to_string(root().join(file)).expect(file);
+        assert!(text.contains(&format!("fn {test}()")), "{file}: {test}");
+        named += 1;
+    }
+    assert!(named > 15, "{named}");
+}

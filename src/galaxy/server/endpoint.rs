@@ -26,6 +26,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use zoea_grammar::incident::Incident;
 
 use self::{
     fault_injection::FaultedRequest,
@@ -79,6 +80,8 @@ struct EndpointState {
     is_stateless: bool,
     listings: Listings,
     stop: CancellationToken,
+    /// Incidents that are served again.
+    replays: Vec<Incident>,
 }
 
 /// A request whose body has been read.
@@ -102,8 +105,9 @@ impl GalaxyEndpoint {
         let gate = Arc::new(AddressGate::new(options.limits, options.tick));
         let links = Arc::new(LoginLinks::new(options.links));
         let link_page: Arc<str> = format!("http://{address}/link").into();
-        let stateless = options.stateless;
-        let stateless = stateless.map(|rules| Arc::new(Stateless::new(rules, options.tick)));
+        let stateless = options
+            .stateless
+            .map(|rules| Arc::new(Stateless::new(rules, options.tick)));
         let handler = |interface| Handler {
             interface,
             // The second interface keeps to sessions.
@@ -150,6 +154,7 @@ impl GalaxyEndpoint {
             unknown_session: options.unknown_session,
             access: options.access.clone(),
             is_stateless: stateless.is_some(),
+            replays: options.replays.clone(),
             listings: Listings::new(session, stateless.as_deref()),
             stop,
         }))
@@ -267,6 +272,9 @@ impl EndpointState {
                 .is_stateless_request(&received.parts.headers)
                 .then_some(STATELESS),
         };
+        if let Some(answer) = response::replay(&self.replays, &body) {
+            return answer;
+        }
         let mut faulted = FaultedRequest::new(id.as_deref(), connection);
         if let Some(answer) = self.inject_faults(&envelope, &mut faulted, &received).await {
             return answer;

@@ -11,6 +11,7 @@ use http::{
     header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::json;
+use zoea_grammar::incident::Incident;
 
 use super::super::limits::whole_seconds;
 
@@ -97,4 +98,15 @@ pub(super) fn cut_body() -> Response {
     let promise = HeaderValue::from_static("1000");
     response.headers_mut().insert(CONTENT_LENGTH, promise);
     response
+}
+
+/// The answer of an incident to a request like the one that failed.
+pub(super) fn replay(replays: &[Incident], request: &[u8]) -> Option<Response> {
+    let request = String::from_utf8_lossy(request);
+    let incident = replays.iter().find(|incident| incident.answers(&request))?;
+    let mut response = Response::builder().status(incident.status);
+    for (name, value) in &incident.headers {
+        response = response.header(name, value);
+    }
+    response.body(incident.body_for(&request).into()).ok()
 }

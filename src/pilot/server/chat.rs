@@ -21,6 +21,11 @@ pub(super) async fn complete_chat(
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
     let mut in_flight = server.stats.begin_request();
+    if let Ok(bytes) = &body
+        && let Some(answer) = server.replay(bytes)
+    {
+        return answer;
+    }
     let (mut decision, line) = match body {
         Ok(bytes) => server.judge_request(&headers, &bytes),
         Err(rejection) => refuse_unread(&rejection),
@@ -57,6 +62,19 @@ fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) 
 }
 
 impl PilotServer {
+    /// The answer of an incident to a request like the one that failed.
+    fn replay(&self, request: &[u8]) -> Option<Response> {
+        let request = String::from_utf8_lossy(request);
+        let mut replays = self.options.replays.iter();
+        let incident = replays.find(|incident| incident.answers(&request))?;
+        let mut response = Response::builder().status(incident.status);
+        for (name, value) in &incident.headers {
+            response = response.header(name, value);
+        }
+        // What no header can be was no header of a server.
+        response.body(incident.body.clone().into()).ok()
+    }
+
     /// Waits as planned. Returns false if the shutdown came first.
     async fn wait_before_answer(&self, delivery: DeliveryPlan) -> bool {
         let pause = async {
