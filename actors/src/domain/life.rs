@@ -152,6 +152,8 @@ struct ActiveTurn {
     /// How often it was shortened for that call.
     shortenings: u8,
     called_tools: bool,
+    /// How many answers in a row were refused as a whole.
+    refusals: u8,
     outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,

@@ -15,6 +15,9 @@ use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, TurnStep};
 
+/// So many answers in a row that are refused as a whole end a turn. Each is paid.
+const MAX_REFUSALS: u8 = 3;
+
 impl Life {
     /// Composes the request again for each attempt, so that a retry contains what came meanwhile.
     pub(super) fn ask_model(&mut self, attempt: u32) {
@@ -322,7 +325,8 @@ impl Life {
     }
 
     /// Stores the calls before any of them is made. With a refusal they are stored with their
-    /// results, in one write, and none is made.
+    /// results, in one write, and none is made. A model that is refused again and again is not asked
+    /// on in this turn.
     fn on_call_request(
         &mut self,
         utterance: Utterance,
@@ -348,20 +352,24 @@ impl Life {
         }
         let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
         self.recent_activity.record_words(row.text());
-        if let Some(why) = refusal {
-            self.answer_with_refusal(&mut draft, row.seq, &hide_passwords(&why));
+        if let Some(why) = &refusal {
+            self.answer_with_refusal(&mut draft, row.seq, &hide_passwords(why));
+        }
+        let mut then = AfterRecording::GoOn;
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+            turn.called_tools |= refusal.is_none();
+            turn.refusals = refusal.map_or(0, |_| turn.refusals + 1);
+            turn.calls = self.conversation.open_calls().into();
+            if turn.refusals >= MAX_REFUSALS {
+                then = AfterRecording::EndTurn;
+                self.figures.totals.turns += 1;
+                draft.let_wait();
+            }
         }
         self.add_totals(&mut draft);
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
-            turn.called_tools = true;
-            turn.calls = self.conversation.open_calls().into();
-        }
         self.mark_next_call(&mut draft);
         self.set_activity(Activity::Recording);
         let write_id = self.record_draft(draft);
-        self.set_step(TurnStep::Recording {
-            write_id,
-            then: AfterRecording::GoOn,
-        });
+        self.set_step(TurnStep::Recording { write_id, then });
     }
 }

@@ -57,11 +57,14 @@ impl TurnPace {
         self.waits = false;
     }
 
-    /// A call came back. Who acts after having said that the mission is done goes on with it.
+    /// A call came back. One that was not made is no reason to go on faster. Who acts after having said that the mission is done goes on with it.
     pub(super) fn record_call(&mut self, open: &PendingCall, status: CallStatus) {
         let goes_on = |done: &DoneMission| open.key.seq > done.said_in;
         if self.done.as_ref().is_some_and(goes_on) {
             self.done = None;
+        }
+        if status == CallStatus::NotExecuted {
+            return;
         }
         self.quiet = 0;
         self.is_quiet_turn = false;
