@@ -31,6 +31,10 @@ use super::{LedgerInner, SqlLedger, error_text};
 /// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 
+/// Whether its process is not frozen.
+const NOT_FROZEN: &str =
+    "NOT EXISTS (SELECT FROM process WHERE process.owner = lease.owner AND process.is_frozen)";
+
 /// Takes leases when the database is opened: those of processes of this home that are known to be gone, what
 /// an earlier process of this home let expire, and, where no other process lives, all that no process holds.
 /// What a frozen process of another home holds stays where it is.
@@ -191,11 +195,17 @@ impl LeaseHolder {
             .into()
     }
 
-    /// Leases that no process needs any more: expired ones, and those of processes that are gone.
+    /// Leases that keep a command of this home from nothing: those of processes that are known to be gone, and
+    /// expired ones. What a frozen process let expire stays with its home.
     fn left_behind(&self) -> Condition {
+        let returns_here = lease::Column::Home.eq(&*self.home);
+        let is_free = Condition::any()
+            .add(returns_here)
+            .add(Expr::cust(NOT_FROZEN));
+        let is_free = Condition::all().add(Expr::cust(IS_EXPIRED)).add(is_free);
         Condition::any()
             .add(lease::Column::Owner.is_in(self.gone.iter().map(String::as_str)))
-            .add(Expr::cust(IS_EXPIRED))
+            .add(is_free)
     }
 
     /// Whether one of these Myses is not ours. A deleted one does not count.
@@ -228,15 +238,19 @@ impl LeaseHolder {
         myses.filter(is_anothers)
     }
 
-    /// Whether other processes hold one of these Myses. Removes leases that were left behind.
+    /// Whether other processes hold one of these Myses. Removes leases that were left behind, but not those of
+    /// frozen processes, which are the reason why nobody else takes their Myses.
     async fn are_held(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let is_of_these = || lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0));
         lease::Entity::delete_many()
             .filter(self.left_behind())
+            .filter(Expr::cust(NOT_FROZEN))
             .filter(is_of_these())
             .exec(tx)
             .await?;
-        let held = lease::Entity::find().filter(is_of_these());
+        let held = lease::Entity::find()
+            .filter(self.left_behind().not())
+            .filter(is_of_these());
         held.exists(tx).await
     }
 

@@ -1,8 +1,9 @@
 //! Two processes share one database.
 
+use actors::ports::FleetReport;
 use sea_orm::{DbBackend, Statement};
 
-use super::fleet::{step, taken};
+use super::fleet::{step, step_with, taken};
 use super::*;
 
 fn prompt(seq: i64) -> Write {
@@ -172,6 +173,33 @@ async fn of_its_own_home_a_process_takes_only_what_has_expired_while_nothing_mor
     assert_eq!(taken(&step(&other).await), ["alpha"]);
     assert_eq!(step(&one).await.lost, [ALPHA]);
     expire(&other).await;
+    assert_eq!(names(&opened(&books, "one").await).await, ["alpha"]);
+}
+
+#[tokio::test]
+async fn what_a_frozen_process_let_expire_is_for_commands_of_its_home_alone_and_stays_there() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let frozen = FleetReport {
+        is_frozen: true,
+        ..FleetReport::default()
+    };
+    step_with(&one, frozen).await;
+    one.close().await;
+    let elsewhere = opened(&books, "other").await;
+    expire(&elsewhere).await;
+    let command = visited(&books, "copy").await;
+    assert_eq!(command.names_held_by_others().await.unwrap(), ["alpha"]);
+    assert!(is_refused(&write(&command, vec![prompt(1)]).await));
+    for (number, home) in [(1, after(&[&one])), (2, "one".into())] {
+        let command = visited(&books, home).await;
+        assert_eq!(names(&command).await, ["alpha"]);
+        write(&command, vec![prompt(number)]).await.unwrap();
+    }
+    assert_eq!(step(&elsewhere).await.taken, []);
     assert_eq!(names(&opened(&books, "one").await).await, ["alpha"]);
 }
 
