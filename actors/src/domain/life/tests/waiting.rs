@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::event::Activity;
+use crate::model::{ModelAnswer, RequestedCall};
 use crate::progress::StallKind;
 
 const PAUSE: Duration = Duration::from_secs(2);
@@ -56,6 +57,26 @@ fn the_pause_grows_while_the_model_writes_words_alone() {
     scene.play();
     assert_eq!(scene.wait(), PAUSE);
     assert_eq!(scene.talk(2), [2, 10]);
+}
+
+/// A server that cannot read what its model writes is paid for each answer.
+#[test]
+fn answers_that_are_refused_end_the_turn_and_let_the_pause_grow() {
+    let mut scene = begun();
+    scene.pass();
+    let mut pauses = Vec::new();
+    for _ in 0..4 {
+        for _ in 0..3 {
+            scene.reply(ModelAnswer {
+                calls: vec![RequestedCall::default()],
+                refusal: Some("Error: malformed_call: it cannot be read".to_string()),
+                ..ModelAnswer::default()
+            });
+        }
+        pauses.push(scene.wait().as_secs());
+        scene.pass();
+    }
+    assert_eq!(pauses, [2, 10, 60, 300]);
 }
 
 #[test]
