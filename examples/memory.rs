@@ -11,7 +11,7 @@ use actors::domain::event::LinkState;
 use actors::domain::ids::{MissionId, MysisId, Now, Timestamp};
 use actors::domain::life::{Effect, Life, LifeInput, ReplyId, RestoreArgs, ToolOutcome};
 use actors::domain::message::CallStatus;
-use actors::domain::model::{ModelAnswer, RequestedCall};
+use actors::domain::model::{ModelAnswer, OthersGet, RequestedCall};
 use actors::domain::order::MysisOrder;
 use actors::domain::record::{Mission, MysisProfile, MysisRecord};
 use actors::domain::rules::SwarmRules;
@@ -112,6 +112,7 @@ fn rested(
                     provider: "".into(),
                     result: Ok(answer),
                     ms: 1,
+                    others: OthersGet::Nobody,
                 }
             }
             Effect::Call(call) => {

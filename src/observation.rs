@@ -81,7 +81,9 @@ impl ModelCallEnd<'_> {
         match self {
             ModelCallEnd::Answered(_) => "ok",
             ModelCallEnd::Failed(ModelFault::Transient { .. }) => "transient",
-            ModelCallEnd::Failed(ModelFault::Permanent { .. }) => "permanent",
+            ModelCallEnd::Failed(ModelFault::Permanent { .. } | ModelFault::Refused { .. }) => {
+                "permanent"
+            }
             ModelCallEnd::Failed(ModelFault::Unreachable { .. }) => "unreachable",
             ModelCallEnd::Failed(ModelFault::NoDescriptor { .. }) => "no_descriptor",
             ModelCallEnd::Failed(ModelFault::Empty { .. }) => "empty",

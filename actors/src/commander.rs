@@ -36,6 +36,7 @@ use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
+use crate::held::HeldBack;
 use crate::mysis::MysisDeps;
 use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SharedLimits, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
@@ -237,6 +238,7 @@ impl CommanderState {
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
         let deps = mysis_deps(&services, args);
+        read_held_texts(&deps.session).await;
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
         let recorder = EventRecorder::start(
@@ -295,6 +297,14 @@ impl CommanderState {
     }
 }
 
+/// Reads which texts are held back from models. What cannot be read is found out again.
+async fn read_held_texts(session: &SessionDeps) {
+    match session.archive.held_texts().await {
+        Ok(stored) => session.held.change(|held| held.replace(stored)),
+        Err(error) => tracing::warn!(%error, "the texts that are held back cannot be read"),
+    }
+}
+
 /// What all Myses work with.
 fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
     let outside = &args.outside;
@@ -307,6 +317,7 @@ fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
             attempts: AttemptSlots::default(),
             clock: outside.clock.clone(),
             secrets: args.secrets.clone(),
+            held: HeldBack::default(),
             links: PendingLinks::default(),
             questions: QuestionNumbers::default(),
         },

@@ -22,7 +22,7 @@ use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::gate::circuit::{CallOutcome, Outage};
 use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
-use crate::domain::model::{Charge, ServiceReturn};
+use crate::domain::model::{Charge, OthersGet, ServiceReturn};
 use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::freeze::FreezeSwitch;
 use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
@@ -61,6 +61,13 @@ pub enum GateMsg {
         mysis: MysisId,
         /// The cost.
         bill: Charge,
+    },
+    /// What do the other conversations of a provider get?
+    Others {
+        lane: Lane,
+        /// The conversation that fails.
+        mysis: MysisId,
+        reply: RpcReplyPort<OthersGet>,
     },
     /// A server asks for a pause.
     Hold {
@@ -234,6 +241,10 @@ impl Actor for GateActor {
             } => state.gate.release_permit(&lane, pass, &outcome, now.moment),
             GateMsg::Answers { lane, pass } => state.gate.on_sign_of_life(&lane, pass),
             GateMsg::Paid { mysis, bill } => state.gate.add_charge(mysis, &bill, now),
+            GateMsg::Others { lane, mysis, reply } => {
+                // Who asked may be gone.
+                let _ = reply.send(state.gate.others_get(&lane, mysis, now.moment));
+            }
             GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),

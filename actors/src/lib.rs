@@ -11,6 +11,7 @@ pub mod commander;
 pub mod fleet;
 pub mod freeze;
 pub mod gate;
+pub mod held;
 mod in_order;
 pub mod listener;
 pub mod mysis;

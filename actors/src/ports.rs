@@ -21,13 +21,13 @@ use thiserror::Error;
 use crate::domain::books::{CostEntry, Day, SparedEntry};
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
+use crate::domain::held::HeldText;
 use crate::domain::ids::{Incarnation, Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
 use crate::domain::record::{AccountRecord, GameAccount, SavedSession, StoredHistory};
 use crate::domain::samples::{SampleQuery, SampleSeries};
-use crate::domain::screen::ExportFormat;
 use crate::domain::system_map::{SystemMap, SystemMapQuery};
 use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
@@ -41,7 +41,7 @@ pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
 use stored::kept_nowhere;
 pub use stored::{ArchiveFault, ArchiveRead, MysisNames, SwarmRecord};
-pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
+pub use terminal::{ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
     EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
@@ -167,6 +167,11 @@ pub trait Archive: Send + Sync + 'static {
     /// How many calls routines made in the models' place since a day, by day and Mysis.
     fn spared_calls(&self, _since: Day) -> ArchiveRead<Vec<SparedEntry>> {
         kept_nowhere("books")
+    }
+
+    /// The texts that are held back from models, oldest first.
+    fn held_texts(&self) -> ArchiveRead<Vec<HeldText>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
     }
 
     /// Samples, by Mysis or as their sum.
@@ -386,15 +391,4 @@ pub trait Configuration: fmt::Debug + Send + Sync + 'static {
 pub trait FreezeKeeper: Send + Sync + 'static {
     /// Stores since when the swarm is frozen, or that it is not. Returns why that failed.
     fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>>;
-}
-
-/// Exports conversations to files.
-pub trait ConversationExporter: Send + Sync + 'static {
-    /// Exports one. Returns a message for the operator.
-    fn export(
-        &self,
-        mysis: MysisId,
-        name: Arc<str>,
-        format: ExportFormat,
-    ) -> BoxFuture<'static, Result<String, String>>;
 }

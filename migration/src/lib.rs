@@ -21,6 +21,7 @@ mod m20261124_000012_working_set;
 mod m20261124_000014_routine;
 mod m20261124_000016_role;
 mod m20261126_000017_spared;
+mod m20261127_000018_held_text;
 mod server_000001_lease;
 mod server_000002_process;
 mod server_000003_allowance;
@@ -58,6 +59,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000014_routine::Migration),
             Box::new(m20261124_000016_role::Migration),
             Box::new(m20261126_000017_spared::Migration),
+            Box::new(m20261127_000018_held_text::Migration),
         ]
     }
 }

@@ -10,6 +10,7 @@ use actors::domain::bounds;
 use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::fleet_process::FleetProcess;
+use actors::domain::held::HeldText;
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::message::{CallRecord, Row, RowKind};
 use actors::domain::record::{
@@ -107,6 +108,10 @@ impl Archive for SqlLedger {
 
     fn spared_calls(&self, since: Day) -> ArchiveFuture<Vec<SparedEntry>> {
         self.read(move |inner| async move { inner.spared_calls(since).await }.boxed())
+    }
+
+    fn held_texts(&self) -> ArchiveFuture<Vec<HeldText>> {
+        self.read(|inner| async move { inner.held_texts().await }.boxed())
     }
 
     fn samples(&self, query: SampleQuery) -> ArchiveFuture<Vec<SampleSeries>> {

@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, retention, rows, samples, sessions, snapshots, watches};
+use super::{books, events, held, retention, rows, samples, sessions, snapshots, watches};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -67,6 +67,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         // Only a server has orders of other processes (`fleet`).
         Write::OrderDone { .. } => Ok(()),
+        Write::HoldText(_) | Write::ReleaseText(_) => held::apply(tx, write).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
@@ -133,12 +134,8 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
 /// Updates a Mysis. A deleted one is not created again.
 async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
-    tx.later(
-        mysis::Entity::update_many()
-            .set(set)
-            .filter(mysis::Column::Id.eq(mysis.0)),
-    )
-    .await?;
+    let all = mysis::Entity::update_many().set(set);
+    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod account;
 pub(super) mod event;
+pub(super) mod held_text;
 pub(super) mod indexed;
 pub(super) mod kept_session;
 pub(super) mod lease;

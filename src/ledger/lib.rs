@@ -27,6 +27,7 @@ mod file;
 mod fleet;
 mod gathered;
 mod group_commit;
+mod held;
 pub mod import;
 mod index;
 mod last_commit;

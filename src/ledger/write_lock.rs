@@ -56,6 +56,8 @@ fn is_common(write: &Write) -> bool {
         | Write::PoolAccount { .. }
         | Write::Mission(_)
         | Write::ClearMission { .. }
+        | Write::HoldText(_)
+        | Write::ReleaseText(_)
         | Write::Event(_) => true,
         Write::Configure { .. }
         | Write::Fence { .. }

@@ -104,6 +104,7 @@ fn verdict_of_refusal(
         } => let_in_later(&quoted(said)),
         ModelFault::Transient { .. }
         | ModelFault::Permanent { .. }
+        | ModelFault::Refused { .. }
         | ModelFault::Adapted { .. } => verdict_of_words(said, target, listed, doing),
     }
 }

@@ -121,7 +121,9 @@ impl Prober {
             };
             match fault {
                 ModelFault::Adapted { text } => self.learnt.push(text),
-                ModelFault::Permanent { ref text } if self.has_limit && is_about_limit(text) => {
+                ModelFault::Permanent { ref text } | ModelFault::Refused { ref text, .. }
+                    if self.has_limit && is_about_limit(text) =>
+                {
                     self.has_limit = false;
                 }
                 ModelFault::Transient { .. }
@@ -136,6 +138,7 @@ impl Prober {
                     tokio::time::sleep(wait).await;
                 }
                 ModelFault::Permanent { .. }
+                | ModelFault::Refused { .. }
                 | ModelFault::TooLong { .. }
                 | ModelFault::OutOfService { .. }
                 | ModelFault::Unreachable { .. } => return Err(ProbeFault::Refused(fault)),
@@ -231,6 +234,7 @@ impl Prober {
             Err(fault) => {
                 let is_refusal = fault.text().contains("HTTP ");
                 let is_paid = match fault {
+                    ModelFault::Refused { usage, .. } => usage.is_some(),
                     ModelFault::Empty { .. } => true,
                     ModelFault::Transient { .. } | ModelFault::Adapted { .. } => !is_refusal,
                     ModelFault::Unreachable { .. }
@@ -278,6 +282,7 @@ fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
         | ModelFault::Adapted { .. }
         | ModelFault::TooLong { .. }
         | ModelFault::OutOfService { .. }
+        | ModelFault::Refused { .. }
         | ModelFault::Permanent { .. } => usual,
     }
 }

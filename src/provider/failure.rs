@@ -127,7 +127,7 @@ fn may_be_too_long(fault: &ModelFault) -> bool {
         ModelFault::Transient { text, .. } => {
             text.starts_with("HTTP 5") && too_long::lacks_memory(text)
         }
-        ModelFault::Permanent { text } => {
+        ModelFault::Refused { text, .. } => {
             let silent = [
                 "HTTP 400: (no text)",
                 "HTTP 400: null",
@@ -140,8 +140,43 @@ fn may_be_too_long(fault: &ModelFault) -> bool {
         | ModelFault::Empty { .. }
         | ModelFault::TooLong { .. }
         | ModelFault::OutOfService { .. }
-        | ModelFault::Adapted { .. } => false,
+        | ModelFault::Adapted { .. }
+        | ModelFault::Permanent { .. } => false,
     }
+}
+
+/// Words for an end at which a model is done, or may go on.
+const USUAL_ENDS: [&str; 9] = [
+    "stop",
+    "length",
+    "tool_calls",
+    "function_call",
+    "end_turn",
+    "eos",
+    "max_tokens",
+    "stop_sequence",
+    "tool_use",
+];
+
+/// The answer, or a refusal if the server ended it without a word for a reason of its own, as filters
+/// of contents do.
+pub(super) fn judge_end(
+    answer: Result<ModelAnswer, ModelFault>,
+) -> Result<ModelAnswer, ModelFault> {
+    let answer = answer?;
+    let is_empty = answer.text.trim().is_empty() && answer.calls.is_empty();
+    let end = answer.finish_reason.as_deref().unwrap_or("stop");
+    let is_usual = USUAL_ENDS.contains(&end.to_ascii_lowercase().as_str());
+    if !is_empty || is_usual || end.to_ascii_lowercase().contains("malformed") {
+        return Ok(answer);
+    }
+    Err(ModelFault::Refused {
+        text: format!(
+            "the server ended the answer without a word: {}",
+            excerpt(end)
+        ),
+        usage: answer.usage,
+    })
 }
 
 fn transient_fault(text: String) -> ModelFault {

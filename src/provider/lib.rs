@@ -300,6 +300,7 @@ impl Models for Providers {
             }
             let answer = failure::judge_silence(answer, heard.form, sent.all);
             let answer = known.belief.check_usage(answer, &request.provider, sent);
+            let answer = failure::judge_end(answer);
             let answer = begun.learn_from(answer, heard.form, &request);
             if let (Err(fault), Some(raw), Some(keeper)) = (&answer, heard.raw, incidents) {
                 let server = &request.provider;

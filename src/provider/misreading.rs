@@ -73,7 +73,9 @@ impl Misreadings {
                 let text = format!("asked again in another form, with one call only: {text}");
                 Err(ModelFault::Adapted { text })
             }
-            Err(ModelFault::Permanent { text }) if before > 0 => {
+            Err(ModelFault::Permanent { text } | ModelFault::Refused { text, .. })
+                if before > 0 =>
+            {
                 counts.remove(&asker);
                 self.is_form_refused.store(true, Ordering::Relaxed);
                 let text = format!("asked again in the usual form: {text}");

@@ -213,7 +213,7 @@ impl ModelQuirks {
 
     /// A fault of a model that is gone, and was there before.
     pub(super) fn or_gone_for_now(&self, fault: ModelFault) -> ModelFault {
-        if let ModelFault::Permanent { text } = &fault
+        if let ModelFault::Permanent { text } | ModelFault::Refused { text, .. } = &fault
             && text.starts_with("HTTP 404")
             && self.has_answered.load(Ordering::Relaxed)
         {
@@ -234,7 +234,9 @@ impl ModelQuirks {
         written: &Style,
     ) -> ModelFault {
         let said = match &fault {
-            ModelFault::Permanent { text } | ModelFault::Transient { text, .. } => text,
+            ModelFault::Permanent { text }
+            | ModelFault::Refused { text, .. }
+            | ModelFault::Transient { text, .. } => text,
             ModelFault::TooLong { .. }
             | ModelFault::OutOfService { .. }
             | ModelFault::Adapted { .. }
@@ -244,7 +246,10 @@ impl ModelQuirks {
         };
         let own = own_words(said);
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_final = matches!(fault, ModelFault::Permanent { .. });
+        let is_final = matches!(
+            fault,
+            ModelFault::Permanent { .. } | ModelFault::Refused { .. }
+        );
         let interrupts = interrupts_results(&request.messages);
         if let Some(text) = learn_manners(&own, written.manners, interrupts, &mut style.manners) {
             let text = format!("{text} from here on: {said}");

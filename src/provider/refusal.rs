@@ -99,8 +99,10 @@ impl Refusal<'_> {
             404 => "; check the provider's endpoint and model",
             _ => "",
         };
-        ModelFault::Permanent {
-            text: format!("{text}{advice}"),
+        let text = format!("{text}{advice}");
+        match status == 401 || error_hints::is_about_key(message) {
+            true => ModelFault::Permanent { text },
+            false => ModelFault::Refused { text, usage: None },
         }
     }
 
@@ -291,13 +293,15 @@ mod tests {
                 "{status}"
             );
         }
-        for status in [400, 401, 403, 404, 422] {
+        for status in [400, 403, 404, 422] {
             let fault = judged(status, "");
             assert!(
-                matches!(fault, Err(ModelFault::Permanent { .. })),
-                "{status}"
+                matches!(fault, Err(ModelFault::Refused { .. })),
+                "{status}: trials judge it"
             );
         }
+        let key = judged(401, "");
+        assert!(matches!(key, Err(ModelFault::Permanent { .. })), "{key:?}");
     }
 
     /// llama.cpp quotes what its model wrote when it cannot read it.
@@ -318,7 +322,7 @@ mod tests {
         }});
         let fault = judged(400, &quoted.to_string());
         assert!(
-            matches!(fault, Err(ModelFault::Permanent { .. })),
+            matches!(fault, Err(ModelFault::Refused { .. })),
             "{fault:?}"
         );
         // A server's own word for it counts for any status.

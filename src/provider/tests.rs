@@ -217,7 +217,9 @@ fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
             ends_by,
         }) => format!("out of service {wait:?} {ends_by:?}: {}", first_words(text)),
         Err(ModelFault::Adapted { text }) => format!("adapted: {}", first_words(text)),
-        Err(ModelFault::Permanent { text }) => format!("permanent: {}", first_words(text)),
+        Err(ModelFault::Permanent { text } | ModelFault::Refused { text, .. }) => {
+            format!("permanent: {}", first_words(text))
+        }
         Ok(answer) => {
             let calls: Vec<String> = answer
                 .calls
@@ -485,7 +487,7 @@ async fn the_newer_name_of_the_limit_is_learnt_and_tools_without_effort() {
     assert_eq!(answer.unwrap().text, "yes");
     let (_, answer) = served.ask_for(limited()).await;
     assert!(
-        matches!(answer, Err(ModelFault::Permanent { .. })),
+        matches!(answer, Err(ModelFault::Refused { .. })),
         "once: {answer:?}"
     );
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::books::{CostEntry, Day, SparedEntry};
+use actors::domain::held::HeldText;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
@@ -303,5 +304,12 @@ impl Archive for MemoryLedger {
         since: Day,
     ) -> BoxFuture<'static, Result<Vec<SparedEntry>, ArchiveFault>> {
         self.read_stored(move |stored| stored.spared_since(since))
+    }
+
+    fn held_texts(&self) -> BoxFuture<'static, Result<Vec<HeldText>, ArchiveFault>> {
+        self.read_stored(|stored| {
+            let held = stored.held.all().iter();
+            held.map(|held| HeldText::clone(held)).collect()
+        })
     }
 }

@@ -25,6 +25,7 @@ mod limits;
 mod logins;
 mod outage;
 mod places;
+mod refused;
 mod reload;
 mod routines;
 mod scene;

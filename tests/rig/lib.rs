@@ -4,6 +4,7 @@
 //! It knows the program only by its path, and uses no package that is tested with it.
 
 mod asking_game;
+pub mod odd_model;
 mod pooler;
 pub mod postgres;
 mod process;

@@ -14,7 +14,9 @@ use actors::domain::life::{
     AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome, WriteId,
 };
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
-use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::model::{
+    ChatMessage, ModelAnswer, ModelFault, OthersGet, RequestedCall, TokenUsage,
+};
 use actors::domain::order::MysisOrder;
 use actors::domain::record::{Mission, StoredHistory};
 use actors::domain::rules::SwarmRules;
@@ -236,6 +238,7 @@ impl World {
                 provider: ask.routes[0].provider.clone(),
                 result: Err(fault),
                 ms: 1,
+                others: OthersGet::Nobody,
             });
         }
     }
@@ -252,6 +255,7 @@ impl World {
                 provider: ask.routes[0].provider.clone(),
                 result: Ok(ModelAnswer { usage, ..answer }),
                 ms: 1,
+                others: OthersGet::Nobody,
             });
         }
     }
@@ -352,7 +356,10 @@ impl World {
                     recorded.push(write_id);
                 }
                 Effect::Ask(ask) => {
-                    self.judge(&ask);
+                    // A fixed text is no request of the conversation.
+                    if !ask.is_bare {
+                        self.judge(&ask);
+                    }
                     self.ask = Some(ask);
                 }
                 Effect::Call(call) => self.call = Some(call),
@@ -365,6 +372,7 @@ impl World {
                 Effect::Tell(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
+                | Effect::HeldBack(_)
                 | Effect::Answer { .. }
                 | Effect::AnswerQuestion { .. }
                 | Effect::Tell(_)

@@ -12,6 +12,7 @@ mod caching;
 pub mod circuit;
 mod lane;
 mod news;
+mod owners;
 mod pace;
 mod share;
 mod told;
@@ -178,7 +179,8 @@ impl AdmissionGate {
     /// The first lane that lets requests pass: its circuit is closed, or a trial call is due and
     /// nobody waits to make it.
     fn way_of(&self, request: &AdmissionRequest, now: Moment) -> Option<Lane> {
-        let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
+        let takes = |lane: &LaneState| lane.takes_more(request.payer, now);
+        let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(takes);
         request.routes.iter().find(passes).cloned()
     }
 
@@ -283,6 +285,7 @@ impl AdmissionGate {
         let shut: Vec<bool> = self.lanes.keys().map(|name| self.is_shut(name)).collect();
         for ((name, lane), is_shut) in self.lanes.iter_mut().zip(shut) {
             let rules = self.rules.lanes.get(name);
+            lane.let_another_try(moment);
             while !is_shut
                 && lane.has_next(&mut still_waits)
                 && lane.opens_at(rules).is_some_and(|at| at <= moment)

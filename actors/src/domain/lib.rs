@@ -45,6 +45,6 @@ pub mod write;
 pub mod written_call;
 
 pub use zoea_records::{
-    books, bounds, brief, compose, conversation, fault, game_state, ids, last_request, message,
-    model, reading, record, samples, snapshot_query, state, tokens, tool,
+    books, bounds, brief, compose, conversation, fault, game_state, held, ids, last_request,
+    message, model, reading, record, samples, snapshot_query, state, tokens, tool,
 };

@@ -28,6 +28,7 @@ mod silence;
 mod text_calls;
 mod tier;
 mod tool_list;
+mod trying;
 mod turn;
 mod waiting;
 
@@ -43,6 +44,7 @@ use super::event::{EventKind, LinkState, MysisStatus};
 use super::failing_calls::RecentCalls;
 use super::fault::MysisFault;
 use super::game_state::GameState;
+use super::held::HeldTexts;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
@@ -68,6 +70,7 @@ use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 use tier::TierView;
+use trying::Trials;
 use waiting::TurnPace;
 
 /// One Mysis.
@@ -99,6 +102,8 @@ pub struct Life {
     silence: Option<Arc<Silence>>,
     recent_calls: RecentCalls,
     told: ToldNotices,
+    /// The texts that are held back from models.
+    held: Arc<HeldTexts>,
     doing: CurrentActivity,
     /// The most bytes of a request's messages, after the model refused a longer request.
     most_bytes: Option<usize>,
@@ -154,6 +159,9 @@ struct ActiveTurn {
     called_tools: bool,
     /// How many answers in a row were refused as a whole.
     refusals: u8,
+    /// The rounds of tries that failed while others were served.
+    own_rounds: u32,
+    trials: Trials,
     outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,
@@ -248,12 +256,14 @@ impl Life {
                 provider,
                 result,
                 ms,
-            } => self.on_model_reply(work, &provider, result, ms),
+                others,
+            } => self.on_model_reply(work, &provider, (result, others), ms),
             LifeInput::StillAway {
                 work,
                 provider,
                 fault,
-            } => self.still_away(work, &provider, &fault),
+                others,
+            } => self.still_away(work, &provider, (&fault, others)),
             LifeInput::Died { work, text } => self.asking_died(work, text),
             LifeInput::LoginRefused { work, text } => self.login_refused(work, text),
             LifeInput::Leaving { work } => self.on_call_leaving(work),

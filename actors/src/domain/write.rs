@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::event_record::EventRecord;
 use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
+use super::held::HeldText;
 use super::ids::{CallKey, FleetOrderId, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 use super::record::{GameAccount, Mission, NewMysis, PoolAccount, ProfileChange, SavedSession};
@@ -186,6 +187,10 @@ pub enum Write {
     },
     /// Marks an order of another process as done, with what its Mysis writes for it.
     OrderDone { mysis: MysisId, order: FleetOrderId },
+    /// Holds a text back from models, in place of what was stored of it.
+    HoldText(Arc<HeldText>),
+    /// Holds a text back no longer.
+    ReleaseText(Arc<HeldText>),
     /// Stores an event or an order.
     Event(Box<EventRecord>),
     /// Stores a game account of the operator, in the pool or with its owner. A known account gets
@@ -229,6 +234,8 @@ impl Write {
             Write::Create(_)
             | Write::Mission(_)
             | Write::ClearMission { .. }
+            | Write::HoldText(_)
+            | Write::ReleaseText(_)
             | Write::Event(_)
             | Write::PoolAccount { .. } => None,
         }

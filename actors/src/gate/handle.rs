@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::domain::budget::BudgetLimits;
 use crate::domain::gate::AdmissionRequest;
 use crate::domain::ids::{Lane, MysisId};
-use crate::domain::model::Charge;
+use crate::domain::model::{Charge, OthersGet};
 
 use super::{Admission, GateMsg, Permit};
 
@@ -62,6 +62,16 @@ impl GateHandle {
     pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
         // If the gate is gone, its successor reads the books.
         let _ = self.0.actor().cast(GateMsg::Paid { mysis, bill });
+    }
+
+    /// What the other conversations of a provider get. If the gate is gone, nothing is known.
+    pub async fn others_get(&self, lane: &Lane, mysis: MysisId) -> OthersGet {
+        let (gate, lane) = (self.0.actor(), lane.clone());
+        let asked = gate.call(|reply| GateMsg::Others { lane, mysis, reply }, None);
+        match asked.await {
+            Ok(ractor::rpc::CallResult::Success(others)) => others,
+            Ok(_) | Err(_) => OthersGet::Unknown,
+        }
     }
 
     /// Reports that a server asks for a pause.

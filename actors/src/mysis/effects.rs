@@ -30,6 +30,7 @@ impl MysisState {
         };
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
+        life.set_held(self.deps.session.held.now());
         let freeze = &self.deps.session.freeze;
         life.set_frozen_ms(freeze.frozen_ms(now.moment));
         life.set_frozen(freeze.frozen_since().is_some());
@@ -66,6 +67,11 @@ impl MysisState {
                     question,
                     decision,
                 } => self.answer_question(reply, question, decision),
+                Effect::HeldBack(change) => {
+                    let (by, now) = (self.who.id, self.deps.session.clock.moment());
+                    let held = &self.deps.session.held;
+                    held.change(|held| held.apply(change, by, now));
+                }
                 Effect::CancelTask(task) => {
                     let link = self.deps.upstream.link(self.who.id);
                     self.own_task(work::spawn_cancel(

@@ -8,13 +8,13 @@ use futures::future::BoxFuture;
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
-use crate::domain::ids::{Now, Timestamp};
+use crate::domain::ids::{MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
 use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::screen::{ExportFormat, OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::domain::swarm_books::SwarmBooks;
 use crate::domain::swarm_setup::SwarmSetup;
 use crate::domain::system_map::SystemMap;
@@ -127,4 +127,15 @@ pub trait SetupInspector: Send + Sync + 'static {
 
     /// The same, with the answers of the servers.
     fn check(&self) -> BoxFuture<'static, SwarmSetup>;
+}
+
+/// Exports conversations to files.
+pub trait ConversationExporter: Send + Sync + 'static {
+    /// Exports one. Returns a message for the operator.
+    fn export(
+        &self,
+        mysis: MysisId,
+        name: Arc<str>,
+        format: ExportFormat,
+    ) -> BoxFuture<'static, Result<String, String>>;
 }

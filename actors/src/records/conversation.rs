@@ -4,6 +4,7 @@
 //! last complete loop before it, the newest order, and the earlier turns that a request may contain.
 //! Of each row it keeps only what a request can contain.
 
+mod held;
 mod window;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod compose;
 pub mod conversation;
 pub mod fault;
 pub mod game_state;
+pub mod held;
 pub mod ids;
 pub mod last_request;
 pub mod message;

@@ -259,6 +259,21 @@ pub enum ServiceReturn {
     Operator,
 }
 
+/// What the other conversations of a provider got since one of them began to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OthersGet {
+    /// They are served.
+    Served,
+    /// Some are served, others fail.
+    Both,
+    /// Those that asked failed, too.
+    Refused,
+    /// They did not ask since, or have no answer yet.
+    Unknown,
+    /// No other conversation uses the provider.
+    Nobody,
+}
+
 /// Why a model call failed, by the possible reactions (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelFault {
@@ -311,7 +326,15 @@ pub enum ModelFault {
         /// The change and its reason, without secrets.
         text: String,
     },
-    /// Another attempt is useless: 400, 401, 403, 404.
+    /// The server refuses this request, and it is not known why: 400, 403, 404, 422, or an answer that
+    /// it ended without a word. Another request shows whose fault that is.
+    Refused {
+        /// The failure, without secrets.
+        text: String,
+        /// The usage that the provider reports.
+        usage: Option<TokenUsage>,
+    },
+    /// Another attempt is useless: a credential was refused, or the configuration is wrong.
     Permanent {
         /// The failure, without secrets.
         text: String,
@@ -330,6 +353,7 @@ impl ModelFault {
             | ModelFault::TooLong { text, .. }
             | ModelFault::OutOfService { text, .. }
             | ModelFault::Adapted { text }
+            | ModelFault::Refused { text, .. }
             | ModelFault::Permanent { text } => text,
         }
     }
@@ -338,7 +362,7 @@ impl ModelFault {
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
         match self {
-            ModelFault::Empty { usage, .. } => *usage,
+            ModelFault::Empty { usage, .. } | ModelFault::Refused { usage, .. } => *usage,
             ModelFault::Transient { .. }
             | ModelFault::Unreachable { .. }
             | ModelFault::NoDescriptor { .. }

@@ -73,6 +73,7 @@ impl ModelFault {
                 ends_by: _,
             }
             | ModelFault::Adapted { text }
+            | ModelFault::Refused { text, .. }
             | ModelFault::Permanent { text } => known.clean_in_place(text),
         }
     }

@@ -120,12 +120,16 @@ impl GameSession {
                 text: self.without_secrets(text.clone()).into(),
                 is_unreachable: true,
                 ends_round: true,
+                is_refusal: false,
             },
             // Nothing was sent.
             Err(LinkFault::Restarting { .. }) => CallOutcome::Dropped,
             Ok(())
             | Err(LinkFault::Limited { .. } | LinkFault::SessionLost(_) | LinkFault::Refused(_)) => {
-                CallOutcome::Works { tokens: None }
+                CallOutcome::Works {
+                    tokens: None,
+                    is_bare: false,
+                }
             }
         }
     }

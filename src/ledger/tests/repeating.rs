@@ -1,6 +1,7 @@
 //! A write that is repeated, because the answer to its commit was lost, changes nothing.
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
+use actors::domain::held::HeldText;
 use actors::domain::record::{
     AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
@@ -210,6 +211,9 @@ fn of_every_kind() -> Vec<Write> {
             at: Timestamp(11),
         },
         Write::Mission(mission(4)),
+        Write::HoldText(held_text(7)),
+        Write::HoldText(held_text(8)),
+        Write::ReleaseText(held_text(8)),
         Write::Delete { mysis: MysisId(9) },
         Write::Event(Box::new(EventRecord {
             id: EventId(1),
@@ -225,6 +229,21 @@ fn of_every_kind() -> Vec<Write> {
         })),
     ]);
     writes
+}
+
+fn held_text(row: i64) -> Arc<HeldText> {
+    Arc::new(HeldText {
+        provider: "p".into(),
+        model: "m".into(),
+        text: format!("text {row}").into(),
+        mysis: ALPHA,
+        seq: Seq(row),
+        is_local: false,
+        said: "HTTP 400".into(),
+        proof: "1 with it failed".into(),
+        at: Timestamp(row),
+        doubted_at: Timestamp(row),
+    })
 }
 
 /// The number of a write's kind. A new kind must also be added above.
@@ -257,13 +276,15 @@ fn kind(write: &Write) -> usize {
         Write::OrderDone { .. } => 24,
         Write::Tier { .. } => 25,
         Write::CallHeld { .. } => 26,
+        Write::HoldText(_) => 27,
+        Write::ReleaseText(_) => 28,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 27, "each kind");
+    assert_eq!(kinds.len(), 29, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
+use actors::domain::held::HeldTexts;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row, RowBody};
 use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
@@ -31,6 +32,7 @@ pub(crate) struct StoredSwarm {
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
     /// Token use by day, Mysis and provider.
     books: BTreeMap<(Day, MysisId, Arc<str>), BudgetUse>,
+    pub(super) held: HeldTexts,
     /// Calls that routines made in the models' place.
     spared: BTreeMap<(Day, MysisId), u64>,
 }
@@ -184,6 +186,8 @@ impl StoredSwarm {
             }
             // These are not part of the state that a swarm is rebuilt from.
             Write::Event(_) | Write::OrderDone { .. } => {}
+            Write::HoldText(held) => self.held.hold(held.clone()),
+            Write::ReleaseText(held) => self.held.release(held),
             Write::SaveAccount { mysis, account, .. } => self.keep_account(account, Some(*mysis)),
             Write::Append { mysis, row } => self.append_row(*mysis, row, watch),
             Write::Configure { mysis, change } => {

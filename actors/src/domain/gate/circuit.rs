@@ -1,12 +1,16 @@
 //! The circuit breaker of a server. A server that fails repeatedly gets only single trial calls
 //! until it works again (decision 116).
 
+mod unserved;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ids::{Moment, PermitId};
+use crate::ids::{Moment, MysisId, PermitId};
 use crate::model::ServiceReturn;
+
+pub use super::owners::Blame;
 
 /// When a circuit opens, and how often trial calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +36,19 @@ pub enum CallOutcome {
     /// Unknown, because the call was given up.
     #[default]
     Dropped,
-    /// The server works: it answered, refused for a reason, or asked for a pause of a certain
-    /// length.
+    /// The server works: it served the call.
     Works {
         /// The tokens that the call used, if they were reported.
         tokens: Option<u64>,
+        /// Whether it contained nothing of a conversation, so that it says nothing of one.
+        is_bare: bool,
+    },
+    /// The server works: it wants another form of the request.
+    Answers,
+    /// The server works, and refused the call.
+    Refuses {
+        /// The pause that it asks for.
+        wait: Option<Duration>,
     },
     Fails {
         /// The failure.
@@ -45,6 +57,8 @@ pub enum CallOutcome {
         is_unreachable: bool,
         /// Whether this was the last attempt of a round. The caller has no other one left.
         ends_round: bool,
+        /// Whether the server refuses whatever it is asked. It is tried less and less often.
+        is_refusal: bool,
     },
     /// The server answers, and serves no request of ours for a while.
     OutOfService {
@@ -63,7 +77,10 @@ impl CallOutcome {
     pub fn is_failure(&self) -> bool {
         match self {
             CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } => true,
-            CallOutcome::Dropped | CallOutcome::Works { .. } => false,
+            CallOutcome::Dropped
+            | CallOutcome::Works { .. }
+            | CallOutcome::Answers
+            | CallOutcome::Refuses { .. } => false,
         }
     }
 }
@@ -86,6 +103,8 @@ pub enum Circuit {
     Closed {
         /// The number of failures in a row.
         failures: u32,
+        /// The conversations that got them.
+        by: BTreeSet<MysisId>,
     },
     /// Only trial calls pass.
     Open(Outage),
@@ -104,6 +123,8 @@ pub struct Outage {
     pub ends_by: Option<ServiceReturn>,
     /// Whether it is only known that the server cannot be reached from here.
     pub is_local: bool,
+    /// How often a trial was refused, whatever was asked.
+    refusals: u32,
     /// The trial calls in progress. A long one does not delay the next one.
     trials: BTreeSet<PermitId>,
 }
@@ -123,6 +144,7 @@ impl Outage {
             next_try,
             ends_by,
             is_local: false,
+            refusals: 0,
             trials: BTreeSet::new(),
         }
     }
@@ -145,6 +167,7 @@ impl Circuit {
             next_try: now,
             ends_by: None,
             is_local: false,
+            refusals: 0,
             trials: BTreeSet::new(),
         })
     }
@@ -152,7 +175,10 @@ impl Circuit {
 
 impl Default for Circuit {
     fn default() -> Circuit {
-        Circuit::Closed { failures: 0 }
+        Circuit::Closed {
+            failures: 0,
+            by: BTreeSet::new(),
+        }
     }
 }
 
@@ -206,10 +232,10 @@ impl Circuit {
     }
 
     /// Records the outcome of a call. If there is a fallback, a server that cannot be reached
-    /// counts as away at once.
+    /// counts as away at once. What one conversation alone gets opens nothing.
     pub fn record_outcome(
         &mut self,
-        pass: PermitId,
+        (pass, blame): (PermitId, Blame),
         outcome: &CallOutcome,
         rules: CircuitRules,
         has_fallback: bool,
@@ -220,21 +246,31 @@ impl Circuit {
                 self.give_up(pass, now);
                 None
             }
-            CallOutcome::Works { .. } => self.close(),
+            CallOutcome::Works { .. } | CallOutcome::Answers | CallOutcome::Refuses { .. } => {
+                self.close()
+            }
+            CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. }
+                if blame == Blame::Own && self.is_closed() =>
+            {
+                None
+            }
             CallOutcome::Fails {
                 text,
                 is_unreachable,
                 ends_round,
+                is_refusal,
             } => {
                 let at_once = *ends_round || (*is_unreachable && has_fallback);
-                let is_local = *is_unreachable;
-                self.record_failure(pass, (text, is_local), rules, at_once, now)
+                let failure = (text, *is_unreachable, blame);
+                let turn = self.record_failure(pass, failure, rules, at_once, now);
+                self.wait_longer(*is_refusal, rules, now);
+                turn
             }
             CallOutcome::OutOfService {
                 text,
                 wait,
                 ends_by,
-            } => self.take_out_of_service(pass, text, *wait, *ends_by, now),
+            } => self.take_out_of_service((pass, blame), text, (*wait, *ends_by), rules, now),
         }
     }
 
@@ -248,16 +284,19 @@ impl Circuit {
     fn record_failure(
         &mut self,
         pass: PermitId,
-        (text, is_local): (&Arc<str>, bool),
+        (text, is_local, blame): (&Arc<str>, bool, Blame),
         rules: CircuitRules,
         at_once: bool,
         now: Moment,
     ) -> Option<Transition> {
         let next_try = now.plus(rules.wait);
         match self {
-            Circuit::Closed { failures } => {
+            Circuit::Closed { failures, by } => {
                 *failures += 1;
-                if !at_once && *failures < rules.failures {
+                let is_enough = at_once || *failures >= rules.failures;
+                let wanted = if at_once { 2 } else { FAILING_TOGETHER };
+                let is_shared = is_local || are_enough(by, blame, wanted);
+                if !is_enough || !is_shared {
                     return None;
                 }
                 *self = Circuit::Open(Outage {
@@ -266,6 +305,7 @@ impl Circuit {
                     next_try,
                     ends_by: None,
                     is_local,
+                    refusals: 0,
                     trials: BTreeSet::new(),
                 });
                 Some(Transition::Opened)
@@ -283,42 +323,31 @@ impl Circuit {
         }
     }
 
-    /// Opens the circuit until the server serves requests again. Of several calls that are told so
-    /// at once, the first one is reported, and the latest time counts.
-    fn take_out_of_service(
-        &mut self,
-        pass: PermitId,
-        text: &Arc<str>,
-        wait: Duration,
-        ends_by: ServiceReturn,
-        now: Moment,
-    ) -> Option<Transition> {
-        let next_try = now.plus(wait);
-        if let Circuit::Open(absence) = self {
-            absence.trials.remove(&pass);
-            absence.text = text.clone();
-            absence.next_try = absence.next_try.max(next_try);
-            absence.is_local = false;
-            let before = absence.ends_by.replace(ends_by);
-            return (before != Some(ends_by)).then_some(Transition::OutOfService(wait));
-        }
-        *self = Circuit::Open(Outage {
-            since: now,
-            text: text.clone(),
-            next_try,
-            ends_by: Some(ends_by),
-            is_local: false,
-            trials: BTreeSet::new(),
-        });
-        Some(Transition::OutOfService(wait))
-    }
-
     /// Ends a trial call without an outcome. The next one may begin.
     fn give_up(&mut self, pass: PermitId, now: Moment) {
         if let Circuit::Open(absence) = self
             && absence.trials.remove(&pass)
         {
             absence.next_try = now;
+        }
+    }
+}
+
+/// How many conversations have to fail before those in a row count as the server's, if so many use it.
+const FAILING_TOGETHER: usize = 3;
+
+/// Adds a conversation to those that fail. Returns whether they are so many, or all there are.
+fn are_enough(by: &mut BTreeSet<MysisId>, blame: Blame, wanted: usize) -> bool {
+    match blame {
+        Blame::Own => false,
+        Blame::Server { who: None, .. } => true,
+        Blame::Server {
+            who: Some(who),
+            others,
+            ..
+        } => {
+            by.insert(who);
+            by.len() >= wanted.min(others + 1)
         }
     }
 }
@@ -337,6 +366,7 @@ mod tests {
             text: "HTTP 503".into(),
             is_unreachable: false,
             ends_round: false,
+            is_refusal: false,
         }
     }
 
@@ -346,13 +376,17 @@ mod tests {
         outcome: &CallOutcome,
         now: i64,
     ) -> Option<Transition> {
-        circuit.record_outcome(PermitId(pass), outcome, RULES, false, Moment(now))
+        let call = (PermitId(pass), Blame::NOBODYS);
+        circuit.record_outcome(call, outcome, RULES, false, Moment(now))
     }
 
     #[test]
     fn it_opens_after_so_many_failures_in_a_row_and_lets_one_try_again_and_again() {
         let mut circuit = Circuit::default();
-        let works = CallOutcome::Works { tokens: None };
+        let works = CallOutcome::Works {
+            tokens: None,
+            is_bare: false,
+        };
         for outcome in [fails(), fails(), works.clone(), fails(), fails()] {
             assert_eq!(learn(&mut circuit, 1, &outcome, 0), None);
         }
@@ -393,6 +427,7 @@ mod tests {
             text: "HTTP 503".into(),
             is_unreachable: false,
             ends_round: true,
+            is_refusal: false,
         };
         assert_eq!(learn(&mut circuit, 1, &last, 0), Some(Transition::Opened));
     }
@@ -416,7 +451,10 @@ mod tests {
         let by_operator = out(600, ServiceReturn::Operator);
         assert_eq!(learn(&mut circuit, 3, &by_operator, 901_000), told(600));
         assert_eq!(circuit.opens_at(), Moment(1_501_000));
-        let works = CallOutcome::Works { tokens: None };
+        let works = CallOutcome::Works {
+            tokens: None,
+            is_bare: false,
+        };
         let back = learn(&mut circuit, 4, &works, 1_000_000);
         assert_eq!(back, Some(Transition::Closed));
     }
@@ -427,10 +465,12 @@ mod tests {
             text: "refused".into(),
             is_unreachable: true,
             ends_round: false,
+            is_refusal: false,
         };
         let learn = |has_fallback| {
             let mut circuit = Circuit::default();
-            circuit.record_outcome(PermitId(1), &gone, RULES, has_fallback, Moment(0));
+            let call = (PermitId(1), Blame::NOBODYS);
+            circuit.record_outcome(call, &gone, RULES, has_fallback, Moment(0));
             circuit.is_closed()
         };
         assert_eq!((learn(false), learn(true)), (true, false));

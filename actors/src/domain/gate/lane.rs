@@ -1,12 +1,13 @@
 //! A lane: its requests in flight, its waiting requests, and its pace.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
+use super::owners::Owners;
 use super::pace::{Pace, TokenPace};
-use crate::ids::Moment;
+use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
 
@@ -52,13 +53,17 @@ pub(super) struct LaneShare {
 /// The state of a lane.
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
-    in_flight: BTreeSet<PermitId>,
-    urgent: VecDeque<(PermitId, AdmissionRequest)>,
-    patient: VecDeque<(PermitId, AdmissionRequest)>,
+    /// The calls in flight, each with the conversation that made it.
+    in_flight: BTreeMap<PermitId, Option<MysisId>>,
+    pub(super) urgent: VecDeque<(PermitId, AdmissionRequest)>,
+    pub(super) patient: VecDeque<(PermitId, AdmissionRequest)>,
     /// When the pace allows the next request if no burst were left.
     paced_to: Moment,
     held_until: Moment,
-    circuit: Circuit,
+    pub(super) circuit: Circuit,
+    pub(super) owners: Owners,
+    /// What another process told of the server while this one was served: the next call decides.
+    pub(super) doubted: Option<Outage>,
     tokens: TokenPace,
     /// The parts of limits that several processes share.
     share: LaneShare,
@@ -76,9 +81,13 @@ impl LaneState {
         self.asked_at
     }
 
-    /// Takes over what another process told of the server.
-    pub(super) fn take_over(&mut self, told: Option<Outage>) -> Option<Transition> {
-        self.circuit.take_over(told)
+    pub(super) fn owners(&self) -> &Owners {
+        &self.owners
+    }
+
+    /// What is said to other processes: the outage, also one that is doubted.
+    pub(super) fn told_outage(&self) -> Option<&Outage> {
+        self.outage().or(self.doubted.as_ref())
     }
 
     /// When the circuit lets the next call pass; `None` while another process has the right to try.
@@ -88,7 +97,7 @@ impl LaneState {
         (has_right || !is_shared).then(|| self.circuit.opens_at())
     }
 
-    fn is_trial_due(&self, now: Moment) -> bool {
+    pub(super) fn is_trial_due(&self, now: Moment) -> bool {
         self.circuit_opens_at().is_some_and(|at| at <= now)
     }
 
@@ -167,6 +176,7 @@ impl LaneState {
     /// Closes the circuit and forgets failures.
     pub(super) fn reset(&mut self) {
         self.circuit = Circuit::default();
+        self.doubted = None;
     }
 
     /// Restores a circuit from the previous gate.
@@ -181,7 +191,7 @@ impl LaneState {
 
     /// Notes that the server of a call has begun to answer.
     pub(super) fn on_sign_of_life(&mut self, pass: PermitId) -> Option<Transition> {
-        let is_in = self.in_flight.contains(&pass);
+        let is_in = self.in_flight.contains_key(&pass);
         is_in.then(|| self.circuit.close()).flatten()
     }
 
@@ -202,8 +212,11 @@ impl LaneState {
 
     /// Whether another request may queue here: the circuit is closed, or a trial call is due and
     /// needs one.
-    pub(super) fn takes_more(&self, now: Moment) -> bool {
-        self.circuit.is_closed() || (self.is_trial_due(now) && self.waiting_count() == 0)
+    pub(super) fn takes_more(&self, who: Option<MysisId>, now: Moment) -> bool {
+        self.circuit.is_closed()
+            || (self.is_trial_due(now)
+                && self.waiting_count() == 0
+                && !self.owners.yields(who, now))
     }
 
     pub(super) fn retain_requests(
@@ -225,6 +238,7 @@ impl LaneState {
             return Vec::new();
         }
         let mut stays_for_trial = self.is_trial_due(now);
+        self.let_another_try(now);
         let mut movers = Vec::new();
         for queue in [&mut self.urgent, &mut self.patient] {
             for (pass, request) in std::mem::take(queue) {
@@ -299,7 +313,10 @@ impl LaneState {
     ) -> Option<(PermitId, AdmissionRequest, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
         let (pass, request) = next?;
-        self.in_flight.insert(pass);
+        self.in_flight.insert(pass, request.payer);
+        if let Some(who) = request.payer {
+            self.owners.begin(who, now);
+        }
         let circuit = rules.and_then(|rules| rules.circuit);
         let is_trial = circuit.is_some_and(|circuit| self.circuit.begin_call(pass, circuit, now));
         if let Some(pace) = rules.and_then(|rules| self.pace(rules)) {
@@ -320,21 +337,32 @@ impl LaneState {
         rules: Option<&LaneRules>,
         now: Moment,
     ) -> Option<Transition> {
-        if !self.in_flight.remove(&pass) {
-            return None;
-        }
+        let who = self.in_flight.remove(&pass)?;
         match outcome {
             CallOutcome::Works {
                 tokens: Some(tokens),
+                ..
             } => self.tokens.correct_call(pass, *tokens),
-            CallOutcome::Works { tokens: None } | CallOutcome::Dropped => {}
+            CallOutcome::Works { tokens: None, .. }
+            | CallOutcome::Answers
+            | CallOutcome::Refuses { .. }
+            | CallOutcome::Dropped => {}
             CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } => {
                 self.tokens.correct_call(pass, 0)
             }
         }
+        let blame = self.find_owner(who, outcome, now);
+        if let CallOutcome::Refuses { wait: Some(wait) } = outcome
+            && self.owners.holds_all(who, now)
+        {
+            self.hold_until(now.plus(*wait));
+        }
         let rules = rules?;
         let has_fallback = rules.fallback.is_some();
-        self.circuit
-            .record_outcome(pass, outcome, rules.circuit?, has_fallback, now)
+        let turn =
+            self.circuit
+                .record_outcome((pass, blame), outcome, rules.circuit?, has_fallback, now);
+        let settled = self.settle_doubt(blame, outcome);
+        turn.or(settled)
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the gate, one situation each.
 
 mod frozen;
+mod owners;
 mod sharing;
 mod told;
 
@@ -79,6 +80,7 @@ fn fails() -> CallOutcome {
         text: "HTTP 503".into(),
         is_unreachable: false,
         ends_round: false,
+        is_refusal: false,
     }
 }
 
@@ -159,7 +161,10 @@ fn course(shift: i64) -> Vec<(i64, PermitId)> {
             course.push((moment, pass));
             let outcome = match (20_000..30_000).contains(&moment) {
                 true => fails(),
-                false => CallOutcome::Works { tokens: Some(90) },
+                false => CallOutcome::Works {
+                    tokens: Some(90),
+                    is_bare: false,
+                },
             };
             gate.release_permit(&P(), pass, &outcome, now.moment);
         }
@@ -243,7 +248,10 @@ fn tokens_of_a_minute_are_limited_by_estimate_and_then_by_report() {
     }
     assert_eq!(admit(&mut gate, Moment(1000)), [PermitId(0), PermitId(1)]);
     assert_eq!(gate.wakes_at(), Some(Moment(61_000)));
-    let outcome = CallOutcome::Works { tokens: Some(20) };
+    let outcome = CallOutcome::Works {
+        tokens: Some(20),
+        is_bare: false,
+    };
     gate.release_permit(&P(), PermitId(0), &outcome, Moment(1500));
     assert_eq!(admit(&mut gate, Moment(1500)), [PermitId(2)]);
     assert_eq!(admit(&mut gate, Moment(60_999)), []);
@@ -290,7 +298,10 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
         queue_at(&mut gate, pass, both(), 30_000);
     }
     assert_eq!(ways(&mut gate, 30_000), [(4, P()), (5, Q())], "one trial");
-    let works = CallOutcome::Works { tokens: None };
+    let works = CallOutcome::Works {
+        tokens: None,
+        is_bare: false,
+    };
     gate.release_permit(&P(), PermitId(4), &works, Moment(31_000));
     let closed = GateEvent::CircuitClosed { lane: P() };
     assert_eq!(gate.take_news(), [closed]);
@@ -333,7 +344,10 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
         "{tries} tries in ten hours"
     );
     // The server is back.
-    let works = CallOutcome::Works { tokens: None };
+    let works = CallOutcome::Works {
+        tokens: None,
+        is_bare: false,
+    };
     let (mut served, mut now) = (tried.len(), 36_000_000);
     for pass in tried {
         gate.release_permit(&P(), PermitId(pass), &works, Moment(now));

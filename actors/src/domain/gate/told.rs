@@ -47,7 +47,7 @@ impl AdmissionGate {
     /// here has nothing to say beyond what was agreed on.
     fn outage_for_all(&self, provider: &Arc<str>) -> Option<Outage> {
         let lane = self.lanes.get(&Lane::Provider(provider.clone()))?;
-        let here = lane.outage()?;
+        let here = lane.told_outage()?;
         match here.is_local {
             true => self.told.0.get(provider)?.outage.clone(),
             false => Some(here.clone()),
@@ -126,7 +126,7 @@ impl AdmissionGate {
             .lanes
             .entry(lane.clone())
             .or_default()
-            .take_over(outage.clone());
+            .take_over(outage.clone(), now);
         if let Some(agreed) = self.told.0.get_mut(provider) {
             agreed.outage = outage;
         }

@@ -7,12 +7,17 @@ use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wir
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
-use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, ReportedUse, RequestedCall};
+use crate::model::{
+    Charge, ChatMessage, ModelAnswer, ModelFault, OthersGet, ReportedUse, RequestedCall,
+};
+use crate::record::Mission;
 use crate::system_prompt::{PromptFacts, render_template};
+use crate::tool_offer::ToolOffer;
 use zoea_text::redact::hide_passwords;
 
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
+use super::trying::{AskForm, fixed_text, without_held};
 use super::{AfterRecording, Life, LifeStage, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
@@ -21,20 +26,27 @@ const MAX_REFUSALS: u8 = 3;
 impl Life {
     /// Composes the request again for each attempt, so that a retry contains what came meanwhile.
     pub(super) fn ask_model(&mut self, attempt: u32) {
+        if self.awaits_verdict() {
+            return self.await_verdict(attempt);
+        }
+        self.doubt_held_text();
         self.tell_small_context();
         let notices = self.system_notices();
         let budget = self.request_budget();
+        let is_held = self.texts_left_out();
+        let form = self.trials().map(|it| it.form).unwrap_or_default();
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
         };
         let template = &self.rules.system_prompt;
         let told_in_prompt = |mark: &str| template.contains(mark);
+        let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let composed = compose(&Composition {
-            system: &self.system_prompt(&notices, budget),
+            system: &self.system_prompt(&notices, budget, mission.as_ref()),
             names: Some(&**self.session.tools.names()),
-            conversation: &self.conversation,
-            owner: &turn.owner,
-            mission: self.mission.as_ref(),
+            conversation: &self.conversation.without_held(&is_held),
+            owner: &turn.owner.without_held(&is_held),
+            mission: mission.as_ref(),
             earlier_bytes: self.earlier_bytes(),
             turn: self.turn,
             continuation: &turn.continuation,
@@ -50,7 +62,9 @@ impl Life {
         let begins_turn = turn.model_calls <= 1;
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
-        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage
+            && !form.is_bare()
+        {
             turn.asked_bytes = asked_bytes;
         }
         let is_urgent = self.conversation.unanswered_prompts().next().is_some();
@@ -62,15 +76,25 @@ impl Life {
             bytes: bytes as u64,
         });
         self.set_activity(Activity::CallingModel);
-        let messages: Arc<[ChatMessage]> = composed.messages.into();
+        let mut messages: Arc<[ChatMessage]> = composed.messages.into();
+        let (mut routes, mut tools) = (self.model_routes(), self.session.offer.clone());
+        if form.is_bare() {
+            messages = fixed_text();
+            tools = ToolOffer::default();
+        }
+        if form != AskForm::Whole {
+            routes.truncate(1);
+        }
         self.effects.push(Effect::Ask(ModelQuery {
             work,
             turn: self.turn,
-            routes: self.model_routes(),
+            routes,
+            is_bare: form.is_bare(),
+            max_tokens: form.max_tokens(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
             limits: self.budget_of_role(),
             messages,
-            tools: self.session.offer.clone(),
+            tools,
             breakdown: composed.breakdown,
             is_urgent,
             begins_turn,
@@ -103,7 +127,12 @@ impl Life {
         self.rules.earlier_bytes(&self.profile.provider)
     }
 
-    fn system_prompt(&self, notices: &[String], budget: usize) -> String {
+    fn system_prompt(
+        &self,
+        notices: &[String],
+        budget: usize,
+        mission: Option<&Mission>,
+    ) -> String {
         let game_state = if self.rules.system_prompt.contains("{{game_state}}") {
             self.game
                 .summary(self.both_clocks(), note_allowance(budget), |_| false)
@@ -113,7 +142,7 @@ impl Life {
         let facts = PromptFacts {
             name: &self.profile.name,
             account: self.session.account.as_deref(),
-            mission: self.mission.as_ref().map(|mission| &*mission.text),
+            mission: mission.map(|mission| &*mission.text),
             game_state: game_state.trim_start(),
             notices,
             role: self.role().map_or("", |role| &*role.prompt),
@@ -128,7 +157,7 @@ impl Life {
         &mut self,
         work: TaskId,
         provider: &Arc<str>,
-        result: Result<ModelAnswer, ModelFault>,
+        (result, others): (Result<ModelAnswer, ModelFault>, OthersGet),
         ms: u64,
     ) {
         let Some((attempt, seen_up_to, bytes)) = self.pending_request(work) else {
@@ -142,14 +171,16 @@ impl Life {
             self.gauge.observe_request(bytes, usage.input);
         }
         match result {
+            Ok(answer) if self.take_bare_answer(attempt, provider, &answer) => {}
             Ok(answer) => {
+                self.learn_from_trial();
                 self.forget_routine_report();
                 self.on_model_answer(seen_up_to, provider, answer, ms);
             }
             Err(fault) => {
                 self.samples.count_failed_model_call();
                 self.book_empty(provider, &fault);
-                self.model_failed(attempt, provider, fault);
+                self.model_failed(attempt, provider, (fault, others));
             }
         }
     }

@@ -3,32 +3,52 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::backoff::Backoff;
 use crate::compose::MIN_BUDGET_BYTES;
 use crate::event::Activity;
 use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
 use crate::message::Severity;
-use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, ReportedUse};
+use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, OthersGet, ReportedUse};
 use crate::tokens::context_shortage;
 
 use super::input::{AlarmId, Effect, TaskId};
+use super::trying::Failed;
 use super::{Life, LifeStage, TurnStep};
 
 /// How long a Mysis waits after a failed trial call before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 
+/// How long it waits between two tries while only its own requests fail.
+const FIRST_OWN_WAIT: Duration = Duration::from_secs(4);
+const LONGEST_OWN_WAIT: Duration = Duration::from_secs(300);
+
 impl Life {
     /// Handles a failed model call.
-    pub(super) fn model_failed(&mut self, attempt: u32, provider: &Arc<str>, fault: ModelFault) {
+    pub(super) fn model_failed(
+        &mut self,
+        attempt: u32,
+        provider: &Arc<str>,
+        (fault, others): (ModelFault, OthersGet),
+    ) {
+        let failed = Failed {
+            attempt,
+            provider,
+            fault: &fault,
+            others,
+        };
+        if self.judge_by_trial(&failed) {
+            return;
+        }
         let (text, retry_after) = match fault {
-            ModelFault::Permanent { text } => {
+            ModelFault::Permanent { text } | ModelFault::Refused { text, .. } => {
                 return self.fail_turn(MysisFaultKind::Permanent, text);
             }
             ModelFault::TooLong { text, limit } => {
                 return self.shorten_request(attempt, text, limit);
             }
             ModelFault::OutOfService { text, .. } => {
-                return self.wait_out(attempt, provider, &text);
+                return self.wait_out(attempt, provider, (&text, others));
             }
             ModelFault::Adapted { text } => {
                 self.record_notice(Severity::Warn, "adapted", None, &text);
@@ -39,7 +59,7 @@ impl Life {
             ModelFault::Unreachable { text } | ModelFault::Empty { text, .. } => (text, None),
         };
         let Some(wait) = self.retry_wait(attempt) else {
-            return self.wait_out(attempt, provider, &text);
+            return self.wait_out(attempt, provider, (&text, others));
         };
         let after = retry_after.map_or(wait, |asked| asked.min(MAX_OBEYED_RETRY_AFTER));
         self.retry_later(attempt, &text, after);
@@ -57,6 +77,11 @@ impl Life {
         let attempt = attempt + 1;
         let notice = format!("{text}; retry {attempt} of {tries} in {after:?}");
         self.record_notice(Severity::Warn, "retry", Some(attempt), &notice);
+        self.cool_down(attempt, text, after);
+    }
+
+    /// Waits, then asks.
+    pub(super) fn cool_down(&mut self, attempt: u32, text: &str, after: Duration) {
         let alarm = AlarmId(self.next_stamp());
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(after));
@@ -71,29 +96,62 @@ impl Life {
     /// Waits for a provider that is away. That is no fault of the Mysis, which waits as long as
     /// necessary and goes on by itself (DESIGN 2). It asks for admission at once, and the gate
     /// keeps it waiting until the provider is back, a trial call is due, or a fallback is
-    /// available.
-    fn wait_out(&mut self, attempt: u32, provider: &Arc<str>, text: &str) {
+    /// available. While others are served, the provider is not away: it waits by itself then, longer
+    /// each time.
+    pub(super) fn wait_out(
+        &mut self,
+        attempt: u32,
+        provider: &Arc<str>,
+        (text, others): (&str, OthersGet),
+    ) {
         if !std::mem::replace(&mut self.told.is_away, true) {
             let notice = format!("{text}; waiting until {provider} can be asked again");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }
+        let after = match others {
+            OthersGet::Refused | OthersGet::Nobody => REQUEUE_WAIT,
+            OthersGet::Served | OthersGet::Both | OthersGet::Unknown => self.next_own_wait(),
+        };
         let alarm = AlarmId(self.next_stamp());
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         self.set_activity(Activity::Queueing(Lane::Provider(provider.clone())));
         self.effects.push(Effect::Wake {
             alarm,
-            after: REQUEUE_WAIT,
+            after,
             jitter: true,
         });
     }
 
+    fn next_own_wait(&mut self) -> Duration {
+        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
+            return REQUEUE_WAIT;
+        };
+        let rounds = turn.own_rounds;
+        turn.own_rounds = rounds.saturating_add(1);
+        Backoff::new(FIRST_OWN_WAIT, LONGEST_OWN_WAIT).nth_wait(rounds)
+    }
+
     /// Handles a failed trial call to a provider that is away. It uses up no attempt.
-    pub(super) fn still_away(&mut self, work: TaskId, provider: &Arc<str>, fault: &ModelFault) {
+    pub(super) fn still_away(
+        &mut self,
+        work: TaskId,
+        provider: &Arc<str>,
+        (fault, others): (&ModelFault, OthersGet),
+    ) {
         let Some((attempt, ..)) = self.pending_request(work) else {
             return;
         };
         self.book_empty(provider, fault);
-        self.wait_out(attempt, provider, fault.text());
+        let failed = Failed {
+            attempt,
+            provider,
+            fault,
+            others,
+        };
+        if self.judge_by_trial(&failed) {
+            return;
+        }
+        self.wait_out(attempt, provider, (fault.text(), others));
     }
 
     /// Handles a panic of the task that called the model. That is our own fault and no outage.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use crate::budget::BudgetLimits;
 use crate::compose::Breakdown;
 use crate::event::{Activity, EventKind, LinkState};
+use crate::held::HeldChange;
 use crate::ids::{CallKey, Timestamp, TurnNumber};
 use crate::message::{CallStatus, Severity};
-use crate::model::{ChatMessage, ModelAnswer, ModelFault};
+use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet};
 use crate::order::{MysisOrder, OrderResult};
 use crate::question::Decision;
 use crate::record::Mission;
@@ -115,6 +116,8 @@ pub enum LifeInput {
         result: Result<ModelAnswer, ModelFault>,
         /// The duration in milliseconds.
         ms: u64,
+        /// What other conversations get, if it failed.
+        others: OthersGet,
     },
     /// A trial call to a provider that is away has failed.
     StillAway {
@@ -123,6 +126,8 @@ pub enum LifeInput {
         provider: Arc<str>,
         /// The fault.
         fault: ModelFault,
+        /// What other conversations get.
+        others: OthersGet,
     },
     /// The task that called the model panicked.
     Died {
@@ -210,6 +215,8 @@ pub enum Effect {
         /// The answer, whose values fit.
         decision: Decision,
     },
+    /// Change what is held back from models, for all Myses.
+    HeldBack(HeldChange),
     /// Ask the server to cancel what it works on under this id. Nothing waits for that.
     CancelTask(Arc<str>),
     /// End all tasks on the outside.
@@ -249,6 +256,10 @@ pub struct ModelQuery {
     pub tokens: u64,
     /// The limits of a day that hold for this Mysis in place of those for each.
     pub limits: BudgetLimits,
+    /// Whether it contains nothing of the conversation: it shows whether the server serves anything.
+    pub is_bare: bool,
+    /// The longest answer in tokens.
+    pub max_tokens: Option<u32>,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
     /// The tools that are offered.

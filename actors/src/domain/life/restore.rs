@@ -148,6 +148,7 @@ impl Life {
             stamps: 0,
             mode: past.mode,
             is_moving: false,
+            held: Arc::default(),
             effects: Vec::new(),
             now,
             moment: both.moment,

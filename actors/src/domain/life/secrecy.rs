@@ -50,11 +50,13 @@ impl LifeInput {
                 provider: _,
                 result,
                 ms: _,
+                others: _,
             } => remove_secrets_of_reply(result, known),
             LifeInput::StillAway {
                 work: _,
                 provider: _,
                 fault,
+                others: _,
             } => fault.remove_secrets(known),
             LifeInput::Returned { work: _, outcome } => known.clean_in_place(&mut outcome.text),
             LifeInput::MissionStands(None)

@@ -26,6 +26,7 @@ mod silence;
 mod tasks;
 mod tiers;
 mod tool_list;
+mod trying;
 mod turns;
 mod value;
 mod waiting;
@@ -43,8 +44,8 @@ use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
 use crate::model::{
-    ChatMessage, ContextLimit, Echo, ModelAnswer, ModelFault, RequestedCall, ServiceReturn,
-    TokenUsage,
+    ChatMessage, ContextLimit, Echo, ModelAnswer, ModelFault, OthersGet, RequestedCall,
+    ServiceReturn, TokenUsage,
 };
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::price::TokenPrice;
@@ -280,6 +281,7 @@ impl Scene {
             provider: "local".into(),
             result: Ok(answer),
             ms: 5,
+            others: OthersGet::Nobody,
         });
     }
 
@@ -290,6 +292,7 @@ impl Scene {
             provider: "local".into(),
             result: Err(fault),
             ms: 5,
+            others: OthersGet::Nobody,
         });
     }
 

@@ -12,6 +12,7 @@ use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
+use super::trying::Trials;
 use super::{
     ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger, done,
 };
@@ -60,6 +61,8 @@ impl Life {
             shortened_at: None,
             shortenings: 0,
             refusals: 0,
+            own_rounds: 0,
+            trials: Trials::default(),
             called_tools: false,
             outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),
@@ -87,6 +90,8 @@ impl Life {
             shortened_at: None,
             shortenings: 0,
             refusals: 0,
+            own_rounds: 0,
+            trials: Trials::default(),
             called_tools: true,
             outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),

@@ -16,7 +16,8 @@ use crate::domain::last_request::LastRequest;
 use crate::domain::life::{LifeInput, ModelQuery, Route, remove_secrets_of_reply};
 use crate::domain::message::Severity;
 use crate::domain::model::{
-    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest, ReportedUse,
+    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest, OthersGet,
+    ReportedUse,
 };
 use crate::domain::rules::SwarmRules;
 use crate::domain::tool_offer::ToolOffer;
@@ -32,6 +33,10 @@ use super::{MailboxObserver, spawn_task};
 /// The shortest pause after a provider asks for one. A provider that asks for a pause of zero would
 /// be asked again without end.
 const MIN_RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// How often, and how long after each other, one whose request was refused looks what others get.
+const OTHERS_LOOKS: u32 = 10;
+const OTHERS_PAUSE: Duration = Duration::from_millis(500);
 
 /// The context of a model call.
 pub(in crate::mysis) struct ModelCaller {
@@ -158,6 +163,8 @@ impl ModelCaller {
             messages,
             tools,
             is_last_try,
+            is_bare,
+            max_tokens,
             ..
         } = ask;
         tell_budget(observer, &pass);
@@ -170,39 +177,70 @@ impl ModelCaller {
                     text: "there is no provider to ask".to_string(),
                 }),
                 ms: 0,
+                others: OthersGet::Nobody,
             };
         };
         let clock = &self.deps.session.clock;
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
         let asked = (turn, route, messages, tools);
-        let asking = self.ask_once(observer, session, (&pass, departure), asked);
+        let asking = self.ask_once(observer, session, (&pass, departure, max_tokens), asked);
         let result = asking.await;
         let ms = clock.moment().millis_since(started);
-        pass.outcome = call_outcome(&result, is_last_try);
-        self.settle_with_gate(&pass, (&provider, &model), &result);
+        pass.outcome = call_outcome(&result, is_last_try, is_bare);
+        self.report_cost((&provider, &model), &result);
         let is_in_vain = pass.is_trial && pass.outcome.is_failure();
+        let lane = pass.lane.clone();
         drop(pass);
-        if let (true, Err(fault)) = (is_in_vain, &result) {
-            let fault = fault.clone();
-            return LifeInput::StillAway {
+        let others = match &result {
+            Ok(_) => OthersGet::Nobody,
+            Err(fault) => self.others_get(&lane, fault).await,
+        };
+        match result {
+            Err(fault) if is_in_vain => LifeInput::StillAway {
                 work,
                 provider,
                 fault,
-            };
-        }
-        LifeInput::Replied {
-            work,
-            provider,
-            result,
-            ms,
+                others,
+            },
+            result => LifeInput::Replied {
+                work,
+                provider,
+                result,
+                ms,
+                others,
+            },
         }
     }
 
-    /// Reports the cost and the outcome to the gate.
-    fn settle_with_gate(
+    /// What the other conversations get. After a refusal, their next answers are awaited for a while;
+    /// other faults are tried again anyway.
+    async fn others_get(&self, lane: &Lane, fault: &ModelFault) -> OthersGet {
+        let gate = &self.deps.session.gate;
+        let is_awaited = match fault {
+            ModelFault::Refused { .. } | ModelFault::OutOfService { .. } => true,
+            ModelFault::Permanent { .. }
+            | ModelFault::Transient { .. }
+            | ModelFault::Unreachable { .. }
+            | ModelFault::NoDescriptor { .. }
+            | ModelFault::Empty { .. }
+            | ModelFault::TooLong { .. }
+            | ModelFault::Adapted { .. } => false,
+        };
+        let mut looks = if is_awaited { OTHERS_LOOKS } else { 1 };
+        loop {
+            let others = gate.others_get(lane, self.payer).await;
+            looks -= 1;
+            if looks == 0 || others != OthersGet::Unknown {
+                return others;
+            }
+            tokio::time::sleep(OTHERS_PAUSE).await;
+        }
+    }
+
+    /// Reports the cost to the gate.
+    fn report_cost(
         &self,
-        pass: &Permit,
         (provider, model): (&Arc<str>, &str),
         result: &Result<ModelAnswer, ModelFault>,
     ) {
@@ -211,16 +249,13 @@ impl ModelCaller {
         if let Some(bill) = self.rules.call_charge(provider, model, reported) {
             gate.report_charge(self.payer, bill);
         }
-        if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {
-            gate.hold_lane(pass.lane.clone(), wait);
-        }
     }
 
     async fn ask_once(
         &self,
         observer: &MailboxObserver,
         session: &GameSession,
-        (pass, departure): (&Permit, Departure),
+        (pass, departure, max_tokens): (&Permit, Departure, Option<u32>),
         (turn, route, messages, tools): (TurnNumber, Route, Arc<[ChatMessage]>, ToolOffer),
     ) -> Result<ModelAnswer, ModelFault> {
         let Some(provider) = self.rules.providers.get(&route.provider) else {
@@ -238,7 +273,7 @@ impl ModelCaller {
             provider: route.provider,
             model: route.model,
             temperature: route.temperature,
-            max_tokens: None,
+            max_tokens,
             messages: messages.collect(),
             tools: session.offered_tools(&tools).without_secrets(&known),
         };
@@ -282,6 +317,7 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
             retry_after.map(|wait| wait.clamp(MIN_RETRY_AFTER, MAX_OBEYED_RETRY_AFTER))
         }
         ModelFault::Permanent { .. }
+        | ModelFault::Refused { .. }
         | ModelFault::Unreachable { .. }
         | ModelFault::NoDescriptor { .. }
         | ModelFault::Empty { .. }
@@ -292,27 +328,42 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
 }
 
 /// What a result says about the provider. One that names a time for the next request is not down.
-fn call_outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> CallOutcome {
+fn call_outcome(
+    result: &Result<ModelAnswer, ModelFault>,
+    ends_round: bool,
+    is_bare: bool,
+) -> CallOutcome {
     let fails = |text: &str, is_unreachable| CallOutcome::Fails {
         text: text.into(),
         is_unreachable,
         ends_round,
+        is_refusal: false,
     };
     match result {
         Ok(answer) => CallOutcome::Works {
+            is_bare,
             tokens: answer
                 .usage
                 .map(|usage| usage.input.saturating_add(usage.output)),
         },
+        // Whoever refuses a fixed text serves nobody.
+        Err(ModelFault::Refused { text, .. }) if is_bare => CallOutcome::Fails {
+            text: text.as_str().into(),
+            is_unreachable: false,
+            ends_round: true,
+            is_refusal: true,
+        },
         Err(
-            ModelFault::Permanent { .. }
-            | ModelFault::TooLong { .. }
-            | ModelFault::Adapted { .. }
+            fault @ (ModelFault::Permanent { .. }
+            | ModelFault::Refused { .. }
             | ModelFault::Transient {
                 retry_after: Some(_),
                 ..
-            },
-        ) => CallOutcome::Works { tokens: None },
+            }),
+        ) => CallOutcome::Refuses {
+            wait: asked_to_wait(fault),
+        },
+        Err(ModelFault::TooLong { .. } | ModelFault::Adapted { .. }) => CallOutcome::Answers,
         Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {
             fails(text, false)
         }

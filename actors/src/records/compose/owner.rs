@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::conversation::Conversation;
+use crate::held::HELD_SENTENCE;
 use crate::ids::{MissionId, Seq};
 use crate::record::Mission;
 
@@ -19,6 +20,20 @@ pub enum TurnOwner {
     },
     /// A nudge with this text.
     Nudge(Arc<str>),
+}
+
+impl TurnOwner {
+    /// The owner with a fixed sentence in the place of a text that is held back.
+    #[must_use]
+    pub fn without_held(&self, is_held: impl Fn(&str) -> bool) -> TurnOwner {
+        match self {
+            TurnOwner::Mission { id, text } if is_held(text) => TurnOwner::Mission {
+                id: *id,
+                text: HELD_SENTENCE.into(),
+            },
+            TurnOwner::Prompt(_) | TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => self.clone(),
+        }
+    }
 }
 
 /// Chooses the owner of a turn that begins now: an unanswered direct message, else the mission,

@@ -36,6 +36,7 @@ fn a_server_that_is_away_gets_no_trial_call_and_nobody_is_turned_away() {
         text: "503".into(),
         is_unreachable: false,
         ends_round: true,
+        is_refusal: false,
     };
     gate.release_permit(&P(), PermitId(1), &fails, Moment(0));
     gate.set_frozen(true);

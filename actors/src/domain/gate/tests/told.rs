@@ -108,7 +108,15 @@ fn an_outage_that_one_process_found_is_known_to_the_other_and_one_of_them_tries(
         (ways(&mut one, 9000).len(), ways(&mut other, 9000).len()),
         (0, 1)
     );
-    end(&mut other, 2, &CallOutcome::Works { tokens: None }, 9500);
+    end(
+        &mut other,
+        2,
+        &CallOutcome::Works {
+            tokens: None,
+            is_bare: false,
+        },
+        9500,
+    );
     rows.step(&mut other, 10_000);
     assert_eq!(rows.told, []);
     rows.step(&mut one, 10_000);
@@ -127,6 +135,7 @@ fn a_server_that_cannot_be_reached_from_here_is_no_news_for_others() {
         text: "refused".into(),
         is_unreachable: true,
         ends_round: false,
+        is_refusal: false,
     };
     end(&mut one, 1, &gone, 1000);
     assert_eq!(one.outages().count(), 1);
@@ -161,6 +170,7 @@ fn who_cannot_reach_a_server_does_not_say_that_it_is_back() {
         text: "refused".into(),
         is_unreachable: true,
         ends_round: false,
+        is_refusal: false,
     };
     queue_at(&mut other, 2, vec![P()], 9000);
     assert_eq!(ways(&mut other, 9000).len(), 1);

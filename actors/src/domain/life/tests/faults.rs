@@ -108,6 +108,7 @@ fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
             work,
             provider: "local".into(),
             fault: transient(),
+            others: OthersGet::Nobody,
         });
         scene.ring();
         assert!(!scene.asked().is_last_try);

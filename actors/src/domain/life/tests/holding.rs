@@ -120,6 +120,7 @@ fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
         provider: "local".into(),
         result: Ok(answer(90)),
         ms: 5,
+        others: OthersGet::Nobody,
     });
     assert_eq!(scene.host_codes(), ["late_answer"]);
     let totals = scene.life.status().totals;
@@ -141,6 +142,7 @@ fn what_is_paid_after_a_stop_is_in_the_samples_at_once() {
             provider: "local".into(),
             result: Ok(answer(90)),
             ms: 5,
+            others: OthersGet::Nobody,
         });
         let writes = scene.writes();
         let stored = writes.iter().rev().find_map(|write| {
@@ -220,6 +222,7 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
         provider: "other".into(),
         result: Ok(answer(90)),
         ms: 5,
+        others: OthersGet::Nobody,
     });
     let rows = scene.rows();
     let said = rows.iter().find_map(|row| row.utterance()).unwrap();

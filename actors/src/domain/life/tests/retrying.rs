@@ -66,6 +66,7 @@ fn every_kind_of_wait_between_two_requests_ends_at_once() {
         work,
         provider: "local".into(),
         fault: transient(),
+        others: OthersGet::Nobody,
     });
     assert_eq!(scene.order(MysisOrder::Retry), retried());
     assert_eq!(scene.asks().len(), 2);

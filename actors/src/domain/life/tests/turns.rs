@@ -167,6 +167,7 @@ fn late_and_foreign_answers_are_dropped() {
         provider: "local".into(),
         result: Ok(ModelAnswer::default()),
         ms: 1,
+        others: OthersGet::Nobody,
     });
     scene.hear(LifeInput::Returned {
         work: stale,

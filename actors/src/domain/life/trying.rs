@@ -1,0 +1,369 @@
+//! Trials of a refusal: whose fault it is that a request fails is found out by other requests, each at
+//! most once, the cheapest first (decision 341). What a server says is not understood for it.
+
+mod form;
+mod holding;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::compose::MIN_BUDGET_BYTES;
+use crate::fault::MysisFaultKind;
+use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
+use crate::message::{Row, Severity};
+use crate::model::{
+    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, OthersGet, ReportedUse,
+};
+use crate::record::Mission;
+
+use super::input::Effect;
+use super::{Life, LifeStage};
+use form::{FailureKind, NewTexts};
+
+pub(super) use form::{AskForm, Trials};
+
+/// The most trials for one cause.
+const MAX_TRIALS: usize = 6;
+/// So often a request fails that may be in order before anything else is tried.
+const PATIENT_FAILURES: u32 = 3;
+/// The same where the server fails others now and then, too.
+const DOUBTFUL_FAILURES: u32 = 6;
+
+/// A failed request.
+pub(super) struct Failed<'a> {
+    pub(super) attempt: u32,
+    pub(super) provider: &'a Arc<str>,
+    pub(super) fault: &'a ModelFault,
+    pub(super) others: OthersGet,
+}
+
+impl Life {
+    /// Sets the texts that are held back.
+    pub fn set_held(&mut self, held: Arc<HeldTexts>) {
+        self.held = held;
+    }
+
+    pub(super) fn trials(&self) -> Option<&Trials> {
+        match &self.stage {
+            LifeStage::InTurn { turn, .. } => Some(&turn.trials),
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => None,
+        }
+    }
+
+    fn trials_mut(&mut self) -> Option<&mut Trials> {
+        match &mut self.stage {
+            LifeStage::InTurn { turn, .. } => Some(&mut turn.trials),
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => None,
+        }
+    }
+
+    /// Judges a failed request by another one, if it is time for that. Returns whether it did.
+    pub(super) fn judge_by_trial(&mut self, failed: &Failed<'_>) -> bool {
+        let own = self.model_routes().into_iter().next();
+        let is_own = own.is_some_and(|route| route.provider == *failed.provider);
+        let kind = FailureKind::of(failed.fault).filter(|_| is_own);
+        let Some(trials) = self.trials_mut() else {
+            return false;
+        };
+        let form = std::mem::take(&mut trials.form);
+        let Some(kind) = kind else {
+            return false;
+        };
+        match form {
+            AskForm::Whole => self.whole_failed(failed, kind),
+            AskForm::Bare | AskForm::Plain => self.bare_failed(failed, form, kind),
+            AskForm::Without(_) | AskForm::Half => self.next_trial(failed),
+            AskForm::Doubting => {
+                trials.doubted = None;
+                self.ask_model(failed.attempt);
+                true
+            }
+        }
+    }
+
+    fn whole_failed(&mut self, failed: &Failed<'_>, kind: FailureKind) -> bool {
+        let others = failed.others;
+        let Some(trials) = self.trials_mut() else {
+            return false;
+        };
+        trials.failures += 1;
+        trials.kind = Some(kind);
+        let said = || failed.fault.text().to_string();
+        trials.said.get_or_insert_with(said);
+        let (failures, is_bare_served) = (trials.failures, trials.is_bare_served);
+        let is_served = is_bare_served
+            || match others {
+                OthersGet::Served => true,
+                OthersGet::Both => kind == FailureKind::Refusal || failures >= DOUBTFUL_FAILURES,
+                OthersGet::Refused | OthersGet::Unknown | OthersGet::Nobody => false,
+            };
+        let is_due = match kind {
+            FailureKind::Refusal => true,
+            FailureKind::Failure => is_bare_served || failures >= PATIENT_FAILURES,
+            FailureKind::OutOfService => failures > 1,
+        };
+        if is_due && is_served {
+            return self.next_trial(failed);
+        }
+        match (kind, others) {
+            (FailureKind::Refusal, OthersGet::Refused) => self.wait_for_a_fixed_text(failed),
+            (FailureKind::Refusal, _) => {
+                self.set_form(AskForm::Bare);
+                self.ask_model(failed.attempt);
+                true
+            }
+            // The next try of the round shows whether the server fails whatever it is asked.
+            (FailureKind::Failure, OthersGet::Nobody | OthersGet::Unknown) => {
+                if failures == PATIENT_FAILURES - 1 {
+                    self.set_form(AskForm::Bare);
+                }
+                false
+            }
+            (FailureKind::Failure | FailureKind::OutOfService, _) => false,
+        }
+    }
+
+    fn set_form(&mut self, form: AskForm) {
+        if let Some(trials) = self.trials_mut() {
+            trials.form = form;
+            trials.tried.push(form);
+        }
+    }
+
+    /// A fixed text was refused, too: that is no fault of the conversation.
+    fn bare_failed(&mut self, failed: &Failed<'_>, form: AskForm, kind: FailureKind) -> bool {
+        match (kind, form) {
+            (FailureKind::Failure | FailureKind::OutOfService, _) => false,
+            (FailureKind::Refusal, AskForm::Bare) => {
+                self.set_form(AskForm::Plain);
+                self.ask_model(failed.attempt);
+                true
+            }
+            (FailureKind::Refusal, _) if failed.others == OthersGet::Served => {
+                let text = failed.fault.text();
+                let reason = format!(
+                    "{text}; refused, too: a fixed text, while other Myses are served: check its \
+                     provider and model"
+                );
+                self.fail_turn(MysisFaultKind::Permanent, reason);
+                true
+            }
+            (FailureKind::Refusal, _) => self.wait_for_a_fixed_text(failed),
+        }
+    }
+
+    /// Waits until the server takes a fixed text again.
+    fn wait_for_a_fixed_text(&mut self, failed: &Failed<'_>) -> bool {
+        if let Some(trials) = self.trials_mut() {
+            trials.form = AskForm::Plain;
+            trials.has_waited = true;
+        }
+        let others = match failed.others {
+            OthersGet::Refused | OthersGet::Nobody => OthersGet::Nobody,
+            OthersGet::Served | OthersGet::Both | OthersGet::Unknown => failed.others,
+        };
+        self.wait_out(
+            failed.attempt,
+            failed.provider,
+            (failed.fault.text(), others),
+        );
+        true
+    }
+
+    /// Makes the next trial. After the last one the Mysis is errored if the server serves others, and
+    /// waits otherwise.
+    fn next_trial(&mut self, failed: &Failed<'_>) -> bool {
+        self.end_half_size();
+        if self.awaits_verdict() {
+            self.await_verdict(failed.attempt);
+            return true;
+        }
+        let provider = failed.provider;
+        let may_try = self.held.may_try(provider, self.moment);
+        let form = self.choose_trial().filter(|_| may_try);
+        let Some(form) = form else {
+            return match may_try {
+                true => self.end_trials(failed),
+                false => {
+                    let text = failed.fault.text();
+                    self.wait_out(failed.attempt, provider, (text, OthersGet::Both));
+                    true
+                }
+            };
+        };
+        let texts = match form {
+            AskForm::Without(new) => self.keys_of(new),
+            AskForm::Whole | AskForm::Bare | AskForm::Plain | AskForm::Half | AskForm::Doubting => {
+                Vec::new()
+            }
+        };
+        let text = format!("{}; tried {}", failed.fault.text(), form.words());
+        self.record_notice(Severity::Warn, "trial", None, &text);
+        self.set_form(form);
+        if form == AskForm::Half {
+            self.begin_half_size();
+        }
+        self.effects.push(Effect::HeldBack(HeldChange::Suspect {
+            provider: provider.clone(),
+            texts,
+        }));
+        match stated_wait(failed.fault) {
+            Some(wait) => self.cool_down(failed.attempt, failed.fault.text(), wait),
+            None => self.ask_model(failed.attempt),
+        }
+        true
+    }
+
+    /// The next form that was not tried yet.
+    fn choose_trial(&self) -> Option<AskForm> {
+        let trials = self.trials()?;
+        let new = self.new_rows();
+        let has = |texts: NewTexts| new.iter().any(|row| texts.takes(row));
+        let is_newest_result = new.last().is_some_and(|row| NewTexts::Results.takes(row));
+        let (first, second) = match is_newest_result {
+            true => (NewTexts::Results, NewTexts::Messages),
+            false => (NewTexts::Messages, NewTexts::Results),
+        };
+        let both = (has(first) && has(second)).then_some(NewTexts::Both);
+        let texts = [first, second].into_iter().filter(|texts| has(*texts));
+        let texts = texts.chain(both).map(AskForm::Without);
+        let half = self.half_size().map(|_| AskForm::Half);
+        let bare = (!trials.is_bare_served).then_some(AskForm::Bare);
+        let forms: Vec<AskForm> = match self.is_bulky(&new) {
+            true => half.into_iter().chain(texts).chain(bare).collect(),
+            false => texts.chain(half).chain(bare).collect(),
+        };
+        let is_left = trials.tried.len() < MAX_TRIALS;
+        let mut forms = forms.into_iter().filter(|_| is_left);
+        forms.find(|form| !trials.tried.contains(form))
+    }
+
+    /// Whether what is new is so much that its size may be the reason.
+    fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
+            return false;
+        };
+        let bytes: usize = new.iter().map(|row| row.text().len()).sum();
+        bytes > turn.asked_bytes / 4
+    }
+
+    fn end_trials(&mut self, failed: &Failed<'_>) -> bool {
+        let Some(trials) = self.trials_mut() else {
+            return false;
+        };
+        let trials = std::mem::take(trials);
+        let is_served =
+            trials.is_bare_served || matches!(failed.others, OthersGet::Served | OthersGet::Both);
+        if !is_served {
+            let text = failed.fault.text();
+            self.wait_out(failed.attempt, failed.provider, (text, failed.others));
+            return true;
+        }
+        let tried: Vec<&str> = trials.tried.iter().map(|form| form.words()).collect();
+        let said = trials.said.unwrap_or_default();
+        let served = match trials.is_bare_served {
+            true => "a fixed text is served",
+            false => "other Myses are served",
+        };
+        let reason = format!(
+            "{said}; refused, too: {}, while {served}: look for what its mission, its notes and its \
+             last messages have in common, or give it another provider",
+            tried.join(", ")
+        );
+        let kind = match trials.kind {
+            Some(FailureKind::Failure | FailureKind::OutOfService) => MysisFaultKind::Transient,
+            Some(FailureKind::Refusal) | None => MysisFaultKind::Permanent,
+        };
+        self.fail_turn(kind, reason);
+        true
+    }
+
+    fn half_size(&self) -> Option<usize> {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
+            return None;
+        };
+        let half = (turn.asked_bytes / 2).max(MIN_BUDGET_BYTES);
+        (half < turn.asked_bytes).then_some(half)
+    }
+
+    fn begin_half_size(&mut self) {
+        let (half, before) = (self.half_size(), self.most_bytes);
+        if let Some(trials) = self.trials_mut() {
+            trials.bytes_before = Some(before);
+        }
+        self.most_bytes = half.or(before);
+    }
+
+    fn end_half_size(&mut self) {
+        let before = self.trials_mut().and_then(|it| it.bytes_before.take());
+        if let Some(before) = before {
+            self.most_bytes = before;
+        }
+    }
+
+    /// Whether this answer is that of a fixed text, which is no answer to the conversation. What it
+    /// cost is in the books.
+    pub(super) fn take_bare_answer(
+        &mut self,
+        attempt: u32,
+        provider: &Arc<str>,
+        answer: &ModelAnswer,
+    ) -> bool {
+        let Some(trials) = self.trials_mut().filter(|it| it.form.is_bare()) else {
+            return false;
+        };
+        trials.form = AskForm::Whole;
+        trials.is_bare_served = true;
+        let is_at_once =
+            trials.kind == Some(FailureKind::Refusal) && !std::mem::take(&mut trials.has_waited);
+        let said = trials.said.clone().unwrap_or_default();
+        let text = "the server was asked a fixed text; the answer counts";
+        self.charge_with_notice(provider, ReportedUse::of_answer(answer), "trial", text);
+        if !is_at_once {
+            // Time may have been the reason.
+            self.ask_model(attempt);
+            return true;
+        }
+        self.next_trial(&Failed {
+            attempt,
+            provider,
+            fault: &ModelFault::Refused {
+                text: said,
+                usage: None,
+            },
+            others: OthersGet::Nobody,
+        })
+    }
+}
+
+/// The wait that the server states.
+fn stated_wait(fault: &ModelFault) -> Option<Duration> {
+    let ModelFault::Transient { retry_after, .. } = fault else {
+        return None;
+    };
+    retry_after.map(|wait| wait.min(MAX_OBEYED_RETRY_AFTER))
+}
+
+/// A request that contains nothing of the conversation.
+pub(super) fn fixed_text() -> Arc<[ChatMessage]> {
+    [
+        ChatMessage::System("You answer with one word.".into()),
+        ChatMessage::User("Say yes.".into()),
+    ]
+    .into()
+}
+
+/// The mission with a fixed sentence in the place of a text that is held back.
+pub(super) fn without_held(mission: &Mission, is_held: impl Fn(&str) -> bool) -> Mission {
+    let mut mission = mission.clone();
+    if is_held(&mission.text) {
+        mission.text = HELD_SENTENCE.into();
+    }
+    mission
+}

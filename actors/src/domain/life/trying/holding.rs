@@ -1,0 +1,223 @@
+//! What is held back: learns from the trial that was served, doubts it once a day, and keeps it out of
+//! requests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::held::{HeldChange, HeldText, HeldTexts, Recipient};
+use crate::life::Life;
+use crate::life::input::Effect;
+use crate::life::record::WriteDraft;
+use crate::message::{Row, RowKind, Severity};
+use crate::write::Write;
+
+use super::{AskForm, NewTexts};
+
+/// How long one waits for what another conversation finds out.
+const VERDICT_PAUSE: Duration = Duration::from_secs(1);
+
+impl Life {
+    /// Learns from the request that was served.
+    pub(in crate::life) fn learn_from_trial(&mut self) {
+        let Some(trials) = self.trials_mut() else {
+            return;
+        };
+        let trials = std::mem::take(trials);
+        let said = trials.said.as_deref().unwrap_or_default();
+        match trials.form {
+            AskForm::Without(new) => self.hold_back(new, said, trials.failures),
+            AskForm::Half => {
+                let most = self.most_bytes.unwrap_or_default();
+                let text = format!(
+                    "{said}; served at half its size: requests are kept below {most} bytes from here on"
+                );
+                self.record_notice(Severity::Warn, "shortened", None, &text);
+            }
+            AskForm::Doubting => {
+                if let Some(held) = trials.doubted {
+                    self.release_text(held);
+                }
+            }
+            AskForm::Whole | AskForm::Bare | AskForm::Plain => {}
+        }
+    }
+
+    /// Holds texts back from now on: in all conversations if it is one, else in this one.
+    fn hold_back(&mut self, new: NewTexts, said: &str, failures: u32) {
+        let rows: Vec<Arc<Row>> = self.new_rows();
+        let rows: Vec<Arc<Row>> = rows.into_iter().filter(|row| new.takes(row)).collect();
+        let mut texts: Vec<&Arc<str>> = rows.iter().map(|row| row.text()).collect();
+        texts.sort();
+        texts.dedup();
+        let is_local = texts.len() > 1;
+        let Some(route) = self.model_routes().into_iter().next() else {
+            return;
+        };
+        let mut draft = WriteDraft::default();
+        let mut done: Vec<Arc<str>> = Vec::new();
+        for row in &rows {
+            if done.contains(row.text()) {
+                continue;
+            }
+            done.push(row.text().clone());
+            let held = Arc::new(HeldText {
+                provider: route.provider.clone(),
+                model: route.model.clone(),
+                text: HeldText::key(row.text()),
+                mysis: self.id,
+                seq: row.seq,
+                is_local,
+                said: said.into(),
+                proof: format!("{failures} with it failed, 1 without it was served").into(),
+                at: self.now,
+                doubted_at: self.now,
+            });
+            let (severity, code, lost) = match row.kind() {
+                Some(RowKind::Prompt | RowKind::Mission | RowKind::Note) => (
+                    Severity::Error,
+                    "not_delivered",
+                    "your order was not delivered: ",
+                ),
+                Some(_) | None => (Severity::Warn, "held_back", ""),
+            };
+            let text = format!(
+                "{lost}row {} ({}) is held back from {} {}, which refuses it ({said}): {}",
+                row.seq.0,
+                row.kind_word(),
+                held.provider,
+                held.model,
+                held.shown()
+            );
+            self.add_host_notice(&mut draft, severity, code, None, &text);
+            draft.writes.push(Write::HoldText(held.clone()));
+            self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
+        }
+        self.record_draft(draft);
+    }
+
+    fn release_text(&mut self, held: Arc<HeldText>) {
+        let mut draft = WriteDraft::default();
+        let text = format!(
+            "{} {} takes a text again that was held back: {}",
+            held.provider,
+            held.model,
+            held.shown()
+        );
+        self.add_host_notice(&mut draft, Severity::Info, "released", None, &text);
+        draft.writes.push(Write::ReleaseText(held.clone()));
+        self.effects
+            .push(Effect::HeldBack(HeldChange::Release(held)));
+        self.record_draft(draft);
+    }
+
+    /// Puts a text to the proof again that has been held back for a day, if the next request holds it.
+    pub(in crate::life) fn doubt_held_text(&mut self) {
+        let is_fresh = self
+            .trials()
+            .is_some_and(|it| it.failures == 0 && it.form == AskForm::Whole && it.tried.is_empty());
+        if self.held.is_empty() || !is_fresh {
+            return;
+        }
+        let said = self.conversation.last_utterance();
+        let seen = said.and_then(|row| Some(row.utterance()?.seen_up_to));
+        let new = self.conversation.rows().rev();
+        let new: Vec<_> = new
+            .take_while(|row| row.seq > seen.unwrap_or_default())
+            .collect();
+        let all = self.held.all().iter();
+        let due = all
+            .filter(|held| HeldTexts::is_doubted(held, self.now))
+            .find(|held| {
+                let mut new = new.iter();
+                new.any(|row| row.utterance().is_none() && held.is(row.text()))
+            });
+        let Some(due) = due.cloned() else {
+            return;
+        };
+        let doubted = Arc::new(HeldText {
+            doubted_at: self.now,
+            ..HeldText::clone(&due)
+        });
+        let mut draft = WriteDraft::default();
+        draft.writes.push(Write::HoldText(doubted.clone()));
+        self.record_draft(draft);
+        self.effects
+            .push(Effect::HeldBack(HeldChange::Hold(doubted.clone())));
+        if let Some(trials) = self.trials_mut() {
+            trials.form = AskForm::Doubting;
+            trials.tried.push(AskForm::Doubting);
+            trials.doubted = Some(doubted);
+        }
+    }
+
+    /// The rows with new texts that are not held back yet.
+    pub(super) fn new_rows(&self) -> Vec<Arc<Row>> {
+        let rows = self.conversation.unanswered_texts().into_iter();
+        rows.filter(|row| !self.is_held_text(row.text())).collect()
+    }
+
+    pub(super) fn keys_of(&self, new: NewTexts) -> Vec<Arc<str>> {
+        let rows = self.new_rows().into_iter();
+        let rows = rows.filter(|row| new.takes(row));
+        rows.map(|row| HeldText::key(row.text())).collect()
+    }
+
+    fn is_held_text(&self, text: &str) -> bool {
+        let route = self.model_routes().into_iter().next();
+        route.is_some_and(|route| {
+            let whom = Recipient {
+                provider: &route.provider,
+                model: &route.model,
+                mysis: self.id,
+            };
+            self.held.find(whom, text).is_some()
+        })
+    }
+
+    /// Which texts stand in no request now: those that are held back, and those that are tried without.
+    pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
+        let route = self.model_routes().into_iter().next();
+        let (held, mysis) = (self.held.clone(), self.id);
+        let (form, doubted) = match self.trials() {
+            Some(trials) => (trials.form, trials.doubted.clone()),
+            None => (AskForm::Whole, None),
+        };
+        let tried: Vec<Arc<str>> = match form {
+            AskForm::Without(new) => self.keys_of(new),
+            AskForm::Whole | AskForm::Bare | AskForm::Plain | AskForm::Half | AskForm::Doubting => {
+                Vec::new()
+            }
+        };
+        move |text: &str| {
+            let whom = route.as_ref().map(|route| Recipient {
+                provider: &route.provider,
+                model: &route.model,
+                mysis,
+            });
+            let is_doubted = doubted.as_ref().is_some_and(|doubted| doubted.is(text));
+            let is_held = whom.is_some_and(|whom| held.find(whom, text).is_some());
+            (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
+        }
+    }
+
+    /// Whether another conversation finds out about a text that this one was refused for.
+    pub(in crate::life) fn awaits_verdict(&self) -> bool {
+        let was_refused = self
+            .trials()
+            .is_some_and(|it| it.failures > 0 && it.form == AskForm::Whole);
+        was_refused
+            && self.new_rows().iter().any(|row| {
+                self.held
+                    .is_tried_by_another(self.id, row.text(), self.moment)
+            })
+    }
+
+    /// Waits for the verdict about a text, without a request.
+    pub(in crate::life) fn await_verdict(&mut self, attempt: u32) {
+        self.cool_down(
+            attempt,
+            "another Mysis finds out what is refused",
+            VERDICT_PAUSE,
+        );
+    }
+}

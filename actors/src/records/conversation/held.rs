@@ -1,0 +1,73 @@
+//! The conversation as a provider gets it that refuses some of its texts.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Conversation, Row, RowKind};
+use crate::held::HELD_SENTENCE;
+use crate::ids::Seq;
+use crate::message::RowBody;
+
+impl Conversation {
+    /// The conversation with a fixed sentence in the place of each text that is held back. Rows and
+    /// their order stay.
+    #[must_use]
+    pub fn without_held(&self, is_held: impl Fn(&str) -> bool) -> Cow<'_, Conversation> {
+        let has_held = |row: &Arc<Row>| is_of_others(row) && is_held(row.text());
+        if !self.rows.iter().chain(&self.notes).any(has_held) {
+            return Cow::Borrowed(self);
+        }
+        let mut seen = self.clone();
+        for row in seen.rows.iter_mut().chain(&mut seen.notes) {
+            if is_of_others(row) && is_held(row.text()) {
+                let mut without = Row::clone(row);
+                if let RowBody::Prompt { text }
+                | RowBody::Mission { text, .. }
+                | RowBody::Peer { text, .. }
+                | RowBody::Note { text }
+                | RowBody::Result { text, .. } = &mut without.body
+                {
+                    *text = HELD_SENTENCE.into();
+                }
+                *row = Arc::new(without);
+            }
+        }
+        Cow::Owned(seen)
+    }
+
+    /// The rows with texts of others that the model has not answered yet, oldest first, without those
+    /// whose text it has answered elsewhere.
+    #[must_use]
+    pub fn unanswered_texts(&self) -> Vec<Arc<Row>> {
+        let said = self.last_utterance().and_then(|row| row.utterance());
+        let seen = said.map(|said| said.seen_up_to).unwrap_or_default();
+        let is_new = |row: &&Arc<Row>| row.seq > seen && is_of_others(row);
+        let old = |row: &Arc<Row>, new: &Arc<Row>| row.seq <= seen && row.text() == new.text();
+        let rows = self.rows.iter().filter(is_new);
+        let mut new: Vec<Arc<Row>> = rows
+            .filter(|row| !row.text().trim().is_empty())
+            .filter(|new| !self.rows.iter().any(|row| old(row, new)))
+            .cloned()
+            .collect();
+        new.sort_by_key(|row| row.seq);
+        new.dedup_by_key(|row| row.seq);
+        new
+    }
+
+    /// The text of a row in memory.
+    #[must_use]
+    pub fn text_of(&self, seq: Seq) -> Option<&Arc<str>> {
+        let row = self.rows.iter().find(|row| row.seq == seq)?;
+        Some(row.text())
+    }
+}
+
+/// Whether the text of a row is that of an operator, a player or a tool.
+fn is_of_others(row: &Arc<Row>) -> bool {
+    match row.kind() {
+        Some(
+            RowKind::Prompt | RowKind::Mission | RowKind::Peer | RowKind::Note | RowKind::Result,
+        ) => true,
+        Some(RowKind::Reply | RowKind::Call | RowKind::Host | RowKind::Audit) | None => false,
+    }
+}

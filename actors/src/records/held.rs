@@ -1,0 +1,263 @@
+//! Texts that a model's server refuses, and that are held back from requests (decision 341).
+//!
+//! A text is held back for one provider and model, because a request with it was refused and the same
+//! without it was served. Its row stays; in requests a fixed sentence stands in its place.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ids::{Moment, MysisId, Seq, Timestamp};
+
+/// What stands in the place of a text that is held back.
+pub const HELD_SENTENCE: &str =
+    "[held back by the runtime: the model's server refused every request with this text]";
+
+/// As many bytes of a text say which one it is.
+const KEY_BYTES: usize = 4 << 10;
+/// A text that was cut is the same as its whole if so many bytes are left of it.
+const MIN_CUT_BYTES: usize = 192;
+/// The most texts that are held back. Of more, the oldest are tried again.
+pub const MAX_HELD: usize = 256;
+/// The most letters that an operator is shown of a text.
+const MAX_SHOWN: usize = 120;
+/// The most trials of refusals in an hour, for one provider.
+const MAX_TRIALS: usize = 12;
+const HOUR: Duration = Duration::from_secs(3600);
+/// How long others wait for what a conversation finds out about a text.
+const SUSPECTED_TIME: Duration = Duration::from_secs(60);
+/// How often a text is doubted.
+const DOUBT_INTERVAL_MS: u64 = 86_400_000;
+
+/// A text that is held back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldText {
+    /// The provider whose server refuses it.
+    pub provider: Arc<str>,
+    pub model: Arc<str>,
+    /// The beginning of the text.
+    pub text: Arc<str>,
+    /// The conversation and the row in which it was found.
+    pub mysis: MysisId,
+    pub seq: Seq,
+    /// Whether it is held back in this conversation only, since others were left out together with it.
+    pub is_local: bool,
+    /// What the server said.
+    pub said: Arc<str>,
+    /// What proves it.
+    pub proof: Arc<str>,
+    pub at: Timestamp,
+    /// When it was last tried again.
+    pub doubted_at: Timestamp,
+}
+
+impl HeldText {
+    /// The beginning of a text, which says which one it is.
+    #[must_use]
+    pub fn key(text: &str) -> Arc<str> {
+        text[..text.floor_char_boundary(KEY_BYTES)].into()
+    }
+
+    /// Whether this is the text, or the beginning of it.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        let text = &text[..text.floor_char_boundary(KEY_BYTES)];
+        let own = &*self.text;
+        let shorter = text.len().min(own.len());
+        own == text
+            || (shorter >= MIN_CUT_BYTES && (own.starts_with(text) || text.starts_with(own)))
+    }
+
+    /// Its beginning on one line, for the operator.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        words.join(" ").chars().take(MAX_SHOWN).collect()
+    }
+}
+
+/// A change of what is held back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldChange {
+    /// A text is held back.
+    Hold(Arc<HeldText>),
+    /// A text is held back no longer.
+    Release(Arc<HeldText>),
+    /// A conversation finds out about texts by a trial of this provider.
+    Suspect {
+        provider: Arc<str>,
+        texts: Vec<Arc<str>>,
+    },
+}
+
+/// Whose requests a text may be held back from.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipient<'a> {
+    pub provider: &'a str,
+    pub model: &'a str,
+    pub mysis: MysisId,
+}
+
+/// The texts that are held back, those that are tried just now, and the trials of the last hour.
+#[derive(Clone, Debug, Default)]
+pub struct HeldTexts {
+    texts: Vec<Arc<HeldText>>,
+    suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
+    trials: BTreeMap<Arc<str>, VecDeque<Moment>>,
+}
+
+impl HeldTexts {
+    /// All of them, oldest first.
+    #[must_use]
+    pub fn all(&self) -> &[Arc<HeldText>] {
+        &self.texts
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Takes a change that a conversation makes.
+    pub fn apply(&mut self, change: HeldChange, by: MysisId, now: Moment) {
+        match change {
+            HeldChange::Hold(held) => self.hold(held),
+            HeldChange::Release(held) => self.release(&held),
+            HeldChange::Suspect { provider, texts } => self.suspect(&provider, &texts, by, now),
+        }
+    }
+
+    /// Adds a text, in place of what was known of it.
+    pub fn hold(&mut self, held: Arc<HeldText>) {
+        self.release(&held);
+        self.suspected.remove(&held.text);
+        self.texts.push(held);
+        let surplus = self.texts.len().saturating_sub(MAX_HELD);
+        self.texts.drain(..surplus);
+    }
+
+    /// Removes a text.
+    pub fn release(&mut self, held: &HeldText) {
+        self.suspected.remove(&held.text);
+        self.texts.retain(|one| {
+            (&one.provider, &one.model, &one.text) != (&held.provider, &held.model, &held.text)
+        });
+    }
+
+    /// Takes over what is stored, in place of what was known.
+    pub fn replace(&mut self, stored: Vec<HeldText>) {
+        self.texts = stored.into_iter().map(Arc::new).collect();
+    }
+
+    /// The text that is held back from this recipient; `None` if this one is not.
+    #[must_use]
+    pub fn find(&self, whom: Recipient<'_>, text: &str) -> Option<&Arc<HeldText>> {
+        self.texts.iter().find(|held| {
+            (&*held.provider, &*held.model) == (whom.provider, whom.model)
+                && (!held.is_local || held.mysis == whom.mysis)
+                && held.is(text)
+        })
+    }
+
+    /// Whether a text is held back from a Mysis, whatever provider it asks. Its tools do not show it.
+    #[must_use]
+    pub fn hides(&self, mysis: MysisId, text: &str) -> bool {
+        let mut texts = self.texts.iter();
+        texts.any(|held| (!held.is_local || held.mysis == mysis) && held.is(text))
+    }
+
+    /// Whether it is time to try a text again.
+    #[must_use]
+    pub fn is_doubted(held: &HeldText, now: Timestamp) -> bool {
+        now.since(held.doubted_at) >= DOUBT_INTERVAL_MS
+    }
+
+    /// Notes that a conversation finds out about texts, and a trial of its provider.
+    pub fn suspect(&mut self, provider: &Arc<str>, texts: &[Arc<str>], by: MysisId, now: Moment) {
+        self.suspected
+            .retain(|_, (_, since)| now.since(*since) < SUSPECTED_TIME);
+        for text in texts {
+            self.suspected.entry(text.clone()).or_insert((by, now));
+        }
+        let trials = self.trials.entry(provider.clone()).or_default();
+        trials.retain(|at| now.since(*at) < HOUR);
+        trials.push_back(now);
+    }
+
+    /// Whether another conversation finds out about a text just now.
+    #[must_use]
+    pub fn is_tried_by_another(&self, mysis: MysisId, text: &str, now: Moment) -> bool {
+        let suspected = self.suspected.get(&HeldText::key(text));
+        suspected.is_some_and(|(by, since)| *by != mysis && now.since(*since) < SUSPECTED_TIME)
+    }
+
+    /// Whether another trial may be made at this provider.
+    #[must_use]
+    pub fn may_try(&self, provider: &str, now: Moment) -> bool {
+        let trials = self.trials.get(provider).into_iter().flatten();
+        trials.filter(|at| now.since(**at) < HOUR).count() < MAX_TRIALS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(text: &str, is_local: bool) -> HeldText {
+        HeldText {
+            provider: "p".into(),
+            model: "m".into(),
+            text: HeldText::key(text),
+            mysis: MysisId(1),
+            seq: Seq(1),
+            is_local,
+            said: "HTTP 400".into(),
+            proof: "".into(),
+            at: Timestamp(0),
+            doubted_at: Timestamp(0),
+        }
+    }
+
+    #[test]
+    fn a_text_is_held_back_from_its_provider_and_model_whole_or_cut_and_no_other_one_is() {
+        let mut texts = HeldTexts::default();
+        let long = "x".repeat(100_000) + "POISON";
+        for text in ["POISON", &long] {
+            texts.hold(Arc::new(held(text, false)));
+        }
+        texts.hold(Arc::new(held("mine alone", true)));
+        let whom = |provider, mysis| Recipient {
+            provider,
+            model: "m",
+            mysis: MysisId(mysis),
+        };
+        let holds = |whom, text: &str| texts.find(whom, text).is_some();
+        assert!(holds(whom("p", 2), "POISON") && holds(whom("p", 2), &long[..500]));
+        assert!(
+            !holds(whom("q", 2), "POISON"),
+            "another provider may take it"
+        );
+        assert!(!holds(whom("p", 2), "POISON."), "another text");
+        assert!(!holds(whom("p", 2), "xxx"), "too short to be the same");
+        assert!(holds(whom("p", 1), "mine alone") && !holds(whom("p", 2), "mine alone"));
+        assert!(texts.hides(MysisId(3), "POISON") && !texts.hides(MysisId(3), "mine alone"));
+    }
+
+    #[test]
+    fn trials_and_texts_have_bounds_and_one_finds_out_for_all() {
+        let mut texts = HeldTexts::default();
+        for number in 0..1000 {
+            texts.hold(Arc::new(held(&format!("text {number}"), false)));
+        }
+        assert_eq!(texts.all().len(), MAX_HELD);
+        let provider: Arc<str> = "p".into();
+        for _ in 0..MAX_TRIALS {
+            assert!(texts.may_try("p", Moment(0)));
+            texts.suspect(&provider, &["bad".into()], MysisId(1), Moment(0));
+        }
+        assert!(!texts.may_try("p", Moment(0)) && texts.may_try("p", Moment(3_600_000)));
+        assert!(texts.is_tried_by_another(MysisId(2), "bad", Moment(1)));
+        assert!(!texts.is_tried_by_another(MysisId(1), "bad", Moment(1)));
+        assert!(!texts.is_tried_by_another(MysisId(2), "bad", Moment(60_000)));
+    }
+}

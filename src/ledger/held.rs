@@ -1,0 +1,94 @@
+//! Texts that are held back from models, for all processes on the database.
+
+use actors::domain::held::{HeldText, MAX_HELD};
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::write::Write;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::LedgerInner;
+use super::entity::held_text::{ActiveModel, Column, Entity, Model};
+use super::writer::Tx;
+
+/// Applies a write about a text that is held back.
+pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
+    if let Write::HoldText(held) = write {
+        return hold_text(tx, held).await;
+    }
+    if let Write::ReleaseText(held) = write {
+        return release_text(tx, held).await;
+    }
+    Ok(())
+}
+
+/// Stores a text in place of what was stored of its row.
+async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
+    let model = ActiveModel {
+        provider: Set(held.provider.to_string()),
+        model: Set(held.model.to_string()),
+        mysis_id: Set(held.mysis.0),
+        seq: Set(held.seq.0),
+        // Postgres takes no such sign in a text.
+        content: Set(held.text.replace('\0', "")),
+        is_local: Set(held.is_local),
+        said: Set(held.said.replace('\0', "")),
+        proof: Set(held.proof.to_string()),
+        at: Set(held.at.0),
+        doubted_at: Set(held.doubted_at.0),
+    };
+    let key = [
+        Column::Provider,
+        Column::Model,
+        Column::MysisId,
+        Column::Seq,
+    ];
+    let mut replace = OnConflict::columns(key);
+    replace.update_columns([
+        Column::Content,
+        Column::IsLocal,
+        Column::Said,
+        Column::Proof,
+        Column::DoubtedAt,
+    ]);
+    tx.later(Entity::insert(model).on_conflict(replace)).await
+}
+
+/// Removes a text, whoever found it out.
+async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
+    tx.later(
+        Entity::delete_many()
+            .filter(Column::Provider.eq(held.provider.to_string()))
+            .filter(Column::Model.eq(held.model.to_string()))
+            .filter(Column::Content.eq(held.text.replace('\0', ""))),
+    )
+    .await
+}
+
+impl LedgerInner {
+    /// The newest texts that are held back, oldest first.
+    pub(super) async fn held_texts(&self) -> Result<Vec<HeldText>, DbErr> {
+        let mut held = Entity::find()
+            .order_by_desc(Column::At)
+            .limit(MAX_HELD as u64)
+            .all(&self.readers)
+            .await?;
+        held.reverse();
+        Ok(held.into_iter().map(held_from_model).collect())
+    }
+}
+
+fn held_from_model(model: Model) -> HeldText {
+    HeldText {
+        provider: model.provider.into(),
+        model: model.model.into(),
+        text: model.content.into(),
+        mysis: MysisId(model.mysis_id),
+        seq: Seq(model.seq),
+        is_local: model.is_local,
+        said: model.said.into(),
+        proof: model.proof.into(),
+        at: Timestamp(model.at),
+        doubted_at: Timestamp(model.doubted_at),
+    }
+}
