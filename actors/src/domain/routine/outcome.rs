@@ -57,6 +57,9 @@ pub fn spares_a_call(id: &str, status: CallStatus) -> bool {
     status != CallStatus::NotExecuted && !id.starts_with(LOOK)
 }
 
+/// How the results of looks begin that are not made, now or later.
+const NO_LOOKS: [&str; 2] = ["Error: unknown_tool", "Error: not_allowed"];
+
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
     pub fn on_result(&mut self, result: StepResult<'_>) {
@@ -126,7 +129,11 @@ impl RoutineRun {
             return;
         };
         let facts = facts_of(look);
-        let proof = doubt.take(facts.as_ref(), self.exact_hold.as_deref(), self.elapsed_ms);
+        // A look that cannot be made tells nothing however often it is tried.
+        let is_impossible = || NO_LOOKS.iter().any(|why| look.text.starts_with(why));
+        let is_lost = look.status != CallStatus::Done && !is_impossible();
+        let hold = self.exact_hold.as_deref();
+        let proof = doubt.take(facts.as_ref(), is_lost, hold, self.elapsed_ms);
         match &proof {
             Some(_) => {
                 self.not_executed = 0;

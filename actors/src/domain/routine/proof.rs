@@ -57,7 +57,10 @@ enum Sight {
     Done,
     /// What was before.
     Same,
+    /// Neither. A later look may show more.
     Unclear,
+    /// That no look can tell: what it would have to name is not there, or stands for several things.
+    Blind,
 }
 
 /// The proof that a call was carried out.
@@ -153,21 +156,31 @@ impl Doubt {
         self.is_over || self.looks >= MAX_LOOKS
     }
 
-    /// Takes a look, or that there was none. Returns the proof, if it is one.
+    /// Takes a look, or that there was none. Returns the proof, if it is one. The game has answered
+    /// it unless it `is_lost`.
     pub(super) fn take(
         &mut self,
         facts: Option<&Map<String, Json>>,
+        is_lost: bool,
         hold: Option<&[Goods]>,
         elapsed_ms: u64,
     ) -> Option<Proof> {
         self.looks = self.looks.saturating_add(1);
         self.is_waiting = true;
-        let sight = facts.map_or(Sight::Unclear, |facts| self.sight(facts, hold));
+        let sight = match facts {
+            Some(facts) => self.sight(facts, hold),
+            None if is_lost => Sight::Unclear,
+            None => Sight::Blind,
+        };
         match sight {
             Sight::Done => Some(Proof {
                 key: self.key,
                 command: self.command.clone(),
             }),
+            Sight::Blind => {
+                self.is_over = true;
+                None
+            }
             Sight::Unclear => {
                 self.same_since = None;
                 None
@@ -182,35 +195,29 @@ impl Doubt {
 
     fn sight(&self, facts: &Map<String, Json>, hold: Option<&[Goods]>) -> Sight {
         let seen = standing::read(self.look().1, true, facts);
-        let is_at = |now: Option<&str>, target: Option<&str>, before: &Option<Arc<str>>| match now {
+        let is_at = |now: Option<&str>, target: Option<&str>| match now {
             _ if facts.get("in_transit") == Some(&Json::Bool(true)) => Sight::Unclear,
             Some(now) if Some(now) == target => Sight::Done,
-            Some(now) if Some(now) == before.as_deref() => Sight::Same,
-            Some(_) | None => Sight::Unclear,
+            // Whatever else it is: once it stays, it does not become the target any more.
+            Some(_) => Sight::Same,
+            None => Sight::Blind,
         };
         match &*self.command {
-            "travel" => is_at(
-                seen.poi.as_deref(),
-                self.text("target_poi"),
-                &self.before.poi,
-            ),
-            "jump" => {
-                let target = self.text("target_system");
-                is_at(seen.system.as_deref(), target, &self.before.system)
-            }
+            "travel" => is_at(seen.poi.as_deref(), self.text("target_poi")),
+            "jump" => is_at(seen.system.as_deref(), self.text("target_system")),
             "dock" | "undock" => match seen.docked {
                 Some(docked) if Some(docked) == self.before.docked => Sight::Same,
                 Some(_) => Sight::Done,
-                None => Sight::Unclear,
+                None => Sight::Blind,
             },
             "refuel" => match (seen.fuel.now, seen.fuel.most) {
                 (Some(now), Some(most)) if now >= most => Sight::Done,
                 (Some(_), Some(_)) => Sight::Same,
-                (_, _) => Sight::Unclear,
+                (_, _) => Sight::Blind,
             },
             _ => match (goods_of(facts), hold) {
                 (Some(now), Some(before)) => self.sight_of_goods(before, &now),
-                (_, _) => Sight::Unclear,
+                (_, _) => Sight::Blind,
             },
         }
     }
@@ -228,7 +235,7 @@ impl Doubt {
         let [item] = items[..] else {
             return match items.is_empty() {
                 true => Sight::Same,
-                false => Sight::Unclear,
+                false => Sight::Blind,
             };
         };
         let has_grown = quantity(now, item) > quantity(before, item);
@@ -236,7 +243,7 @@ impl Doubt {
         let grows = matches!(&*self.command, "mine" | "buy");
         match is_its_item && has_grown == grows {
             true => Sight::Done,
-            false => Sight::Unclear,
+            false => Sight::Blind,
         }
     }
 
