@@ -144,6 +144,8 @@ pub struct GameSession {
     /// What the model may call.
     permit: ToolPermit,
     phase: ConnectionPhase,
+    /// Whether the server has to be asked if it still knows the open session.
+    is_doubtful: bool,
     /// Whether it makes the trial call to a server that is away, which waits for no other attempt.
     is_on_trial: bool,
     account: Option<GameAccount>,
@@ -161,6 +163,8 @@ pub struct GameSession {
     listed: Option<Arc<Toolset>>,
     /// The list that the present turn began with. It holds until the next turn.
     pinned: Option<Arc<Toolset>>,
+    /// Whether the tools of a server that had none at first were waited for.
+    has_waited_for_tools: bool,
     /// Whether only our own tools are offered, because the Mysis waits to be logged in by a link.
     is_withheld: bool,
     /// The game's own session id, if the game uses one.
@@ -222,6 +226,7 @@ impl GameSession {
             rules,
             permit: ToolPermit::default(),
             phase: ConnectionPhase::Closed { failures: 0 },
+            is_doubtful: false,
             is_on_trial: false,
             account: None,
             knows_account: false,
@@ -231,6 +236,7 @@ impl GameSession {
             tools: own_tools(),
             listed: None,
             pinned: None,
+            has_waited_for_tools: false,
             is_withheld: false,
             game_session: None,
             unsaved: None,
@@ -391,11 +397,5 @@ impl GameSession {
             tools: self.tools.clone(),
             account: self.account_name(),
         });
-    }
-
-    /// The player's name.
-    fn account_name(&self) -> Option<Arc<str>> {
-        let own = self.account.as_ref().map(|own| own.username.clone());
-        own.or_else(|| self.linked_as.clone())
     }
 }

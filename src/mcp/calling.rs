@@ -6,11 +6,13 @@ use std::time::Duration;
 use actors::ports::Asker;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    ClientNotification, ClientRequest, RequestId,
+    ClientNotification, ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest,
+    RequestId,
 };
 
 use super::asking::{self, MAX_ROUNDS, QuestionDesk};
 use super::content::CallResult;
+use super::era::UNKNOWN_METHOD;
 use super::message::RawResult;
 use super::task::TaskReply;
 use super::{Era, McpFailure, ServerSession, stateless};
@@ -80,6 +82,29 @@ impl ServerSession {
             return Err(McpFailure::TooLate(terms.limit));
         };
         answer
+    }
+
+    /// Asks whether the server still knows the session: by `ping`, or without sessions by asking what
+    /// it supports. A server that knows the session but not that request is there, too.
+    ///
+    /// # Errors
+    /// Any of [`McpFailure`].
+    pub async fn check(&self, limit: Duration) -> Result<(), McpFailure> {
+        let request = match self.era {
+            Era::Sessions => ClientRequest::PingRequest(PingRequest::default()),
+            Era::Stateless => {
+                ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
+            }
+        };
+        match self.ask_in_time(request, limit).await {
+            Ok(_)
+            | Err(McpFailure::Refused {
+                code: Some(UNKNOWN_METHOD),
+                status: 200..=299,
+                ..
+            }) => Ok(()),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Sends a call, and again with the answers wherever the server asks in place of a result.

@@ -19,7 +19,7 @@ const MISSING_CAPABILITY: i64 = -32021;
 /// The JSON-RPC code for an unknown revision.
 const UNKNOWN_REVISION: i64 = -32022;
 /// The JSON-RPC code for an unknown method.
-const UNKNOWN_METHOD: i64 = -32601;
+pub(super) const UNKNOWN_METHOD: i64 = -32601;
 
 /// The way in which a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -157,7 +157,8 @@ impl ServerSession {
         self.ask_in_time(request, limit).await.map(|_| ())
     }
 
-    async fn ask_in_time(
+    /// Sends a request and waits for its result, so long at most.
+    pub(super) async fn ask_in_time(
         &self,
         request: ClientRequest,
         limit: Duration,

@@ -133,6 +133,14 @@ impl Link for ObservedLink {
         self.inner.has_old_tools()
     }
 
+    fn doubts_session(&self) -> bool {
+        self.inner.doubts_session()
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+        self.inner.check()
+    }
+
     fn call(&self, mut call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         let observers = self.session.observers.clone();
         if let Some(context) = &mut call.context {

@@ -7,6 +7,8 @@ use actors::ports::{LinkFault, TaskNews};
 use zoea_http::waits::first_duration;
 use zoea_mcp::McpFailure;
 
+use super::doubt;
+
 /// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
 /// 404.
 const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
@@ -66,6 +68,18 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
             None => LinkFault::AnswerLost(text),
         },
         McpFailure::Broken(_) | McpFailure::TooLate(_) => LinkFault::AnswerLost(text),
+    }
+}
+
+/// Classifies a failure of a request that only reads. Where the server refuses that, whatever it
+/// says, it may not know the session.
+pub(super) fn reading_fault(failure: McpFailure) -> LinkFault {
+    let is_refused = doubt::is_refused(&failure);
+    match call_fault(failure) {
+        LinkFault::Refused(why) | LinkFault::AnswerLost(why) if is_refused => {
+            LinkFault::SessionLost(why)
+        }
+        fault => fault,
     }
 }
 

@@ -5,7 +5,9 @@
 //! The session actor decides when.
 
 mod child;
+mod doubt;
 mod failure;
+mod link;
 mod listed;
 mod pins;
 mod registration;
@@ -14,16 +16,11 @@ mod server;
 mod tasks;
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
 use actors::domain::ids::MysisId;
-use actors::domain::tool::Toolset;
-use actors::ports::{
-    Link, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask, TaskNews, Upstream, WireFacts,
-};
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkReply, ServerTask, Upstream, WireFacts};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 use zoea_mcp::{
@@ -32,7 +29,7 @@ use zoea_mcp::{
 };
 
 use child::ChildLink;
-use listed::ListedTools;
+use link::McpLink;
 use server::McpServer;
 
 /// The key of a call's `_meta` under which the server receives our id of the call, for its records.
@@ -100,9 +97,6 @@ pub type TellOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
 const COMMAND_FAILED_CODE: i64 = 0;
 /// The JSON-RPC codes with which servers refuse calls of tools that they do not know.
 const UNKNOWN_TOOL_CODES: [i64; 2] = [-32601, -32602];
-/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed.
-const HEADER_MISMATCH_CODE: i64 = -32020;
-
 impl McpUpstream {
     /// The server that is reached so; `None` for no server. `tell` receives notices about its
     /// tools, each once for all Myses.
@@ -146,164 +140,8 @@ impl Upstream for McpUpstream {
         let (server, way) = self.server.clone()?;
         Some(match way {
             ServerWay::Child(child) => Arc::new(ChildLink::new(child, server)),
-            ServerWay::Http(endpoint) => Arc::new(McpLink {
-                server,
-                endpoint,
-                session: Arc::default(),
-                listed: ListedTools::default(),
-            }),
+            ServerWay::Http(endpoint) => Arc::new(McpLink::new(server, endpoint)),
         })
-    }
-}
-
-/// The session of one Mysis. It is open while there is one.
-#[derive(Clone)]
-struct McpLink {
-    server: Arc<McpServer>,
-    endpoint: UpstreamEndpoint,
-    session: Arc<Mutex<Option<Arc<ServerSession>>>>,
-    listed: ListedTools,
-}
-
-impl Link for McpLink {
-    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
-        let link = self.clone();
-        async move {
-            link.put_session(None);
-            let session = ServerSession::open(link.endpoint.clone())
-                .await
-                .map_err(failure::opening_fault)?;
-            link.server.note_name(session.server_name());
-            let token = session.resume_token();
-            link.put_session(Some(session));
-            Ok(token)
-        }
-        .boxed()
-    }
-
-    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        let link = self.clone();
-        async move {
-            let session = ServerSession::resume(link.endpoint.clone(), &resume_token)
-                .map_err(LinkFault::SessionLost)?;
-            link.put_session(Some(session));
-            Ok(())
-        }
-        .boxed()
-    }
-
-    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
-        let link = self.clone();
-        async move {
-            let session = link.session()?;
-            if session.has_new_tools() {
-                link.doubt_list();
-            }
-            let known = match link.listed.is_doubtful() {
-                true => None,
-                false => link.server.public_list(),
-            };
-            if let Some(known) = known {
-                let before = link.listed.list();
-                link.server.tell_change(before.as_ref(), &known.list);
-                return Ok(link.listed.keep(known));
-            }
-            link.list_again(&session).await.map_err(failure::call_fault)
-        }
-        .boxed()
-    }
-
-    fn has_old_tools(&self) -> bool {
-        let has_news = self.session().is_ok_and(|session| session.has_new_tools());
-        has_news || self.listed.is_old()
-    }
-
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
-        let link = self.clone();
-        let call = self.server.complete(call);
-        async move { link.send(&*link.session()?, call).await }.boxed()
-    }
-
-    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
-        let link = self.clone();
-        async move { tasks::ask(&*link.session()?, &id).await }.boxed()
-    }
-
-    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        let link = self.clone();
-        async move { tasks::cancel(&*link.session()?, &id).await }.boxed()
-    }
-}
-
-impl McpLink {
-    fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        session
-            .clone()
-            .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
-    }
-
-    fn put_session(&self, session: Option<ServerSession>) {
-        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = session.map(Arc::new);
-    }
-
-    /// Asks the server for its tools.
-    async fn list_again(&self, session: &ServerSession) -> Result<Arc<Toolset>, McpFailure> {
-        let request = self.server.request_list();
-        let listing = session.tools().await?;
-        let before = self.listed.list();
-        let dated = self.server.take_listing(request, &listing, before.as_ref());
-        Ok(self.listed.keep(dated))
-    }
-
-    /// Notes that the server contradicts the list of its tools.
-    fn doubt_list(&self) {
-        self.listed.doubt();
-        self.server.forget_public_list();
-    }
-
-    /// Notes a refusal that may mean an unknown tool. Nobody asks for a young list again for it.
-    fn suspect_list(&self) {
-        match self.listed.is_young() {
-            true => self.listed.doubt(),
-            false => self.doubt_list(),
-        }
-    }
-
-    /// Sends a call. If its headers follow an old list of tools, the list is asked for and the call,
-    /// which was not executed, is sent once more.
-    async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkReply, LinkFault> {
-        match send_call(session, call.clone()).await {
-            Err(McpFailure::Refused {
-                code: Some(HEADER_MISMATCH_CODE),
-                ..
-            }) => {
-                self.doubt_list();
-                // The call was not executed, and waits no longer for the list than for an answer.
-                let listed = tokio::time::timeout(call.timeout, self.list_again(session));
-                let listed = listed
-                    .await
-                    .unwrap_or(Err(McpFailure::TooLate(call.timeout)));
-                listed.map_err(failure::opening_fault)?;
-                send_call(session, call).await.map_err(failure::call_fault)
-            }
-            Err(McpFailure::Refused {
-                code,
-                message,
-                status,
-            }) => {
-                if code.is_some_and(|code| UNKNOWN_TOOL_CODES.contains(&code)) {
-                    self.suspect_list();
-                }
-                Err(failure::call_fault(McpFailure::Refused {
-                    code,
-                    message,
-                    status,
-                }))
-            }
-            sent => sent.map_err(failure::call_fault),
-        }
     }
 }
 

@@ -237,6 +237,19 @@ impl Link for CachingLink {
         self.inner.has_old_tools()
     }
 
+    fn doubts_session(&self) -> bool {
+        self.inner.doubts_session()
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move {
+            link.shared.check(link.who)?;
+            link.inner.check().await
+        }
+        .boxed()
+    }
+
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         self.clone().call_cached(call).boxed()
     }

@@ -1,7 +1,9 @@
 //! Tests of links with a scripted server over real HTTP.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
+use actors::ports::LinkFault;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -11,6 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use tokio::time::Instant;
 
+use super::link::HEADER_MISMATCH_CODE;
 use super::server::MIN_LIST_AGE;
 use super::*;
 

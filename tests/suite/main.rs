@@ -21,6 +21,7 @@ mod listing;
 mod module_tree;
 mod nothing_to_do;
 mod odd_models;
+mod odd_sessions;
 mod odd_tools;
 mod on_a_server;
 mod otlp;

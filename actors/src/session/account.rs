@@ -143,6 +143,12 @@ impl GameSession {
         }
     }
 
+    /// The player's name.
+    pub(super) fn account_name(&self) -> Option<Arc<str>> {
+        let own = self.account.as_ref().map(|own| own.username.clone());
+        own.or_else(|| self.linked_as.clone())
+    }
+
     pub(super) fn logged_in(&mut self, answer: &LinkAnswer) {
         let told = answer.structured.iter().chain([&answer.text]);
         let mut ids = told.filter_map(|text| credentials::find_session_id(text));

@@ -89,7 +89,7 @@ impl GameSession {
 }
 
 /// A second check of a session is harmless, so a lost answer counts as an unreachable server.
-fn as_unreachable(fault: LinkFault) -> LinkFault {
+pub(super) fn as_unreachable(fault: LinkFault) -> LinkFault {
     match fault {
         LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
         LinkFault::Unreachable(_)

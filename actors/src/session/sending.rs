@@ -113,7 +113,8 @@ impl GameSession {
             Ok(reply) => return Ok(Some(reply)),
             Err(fault) => fault,
         };
-        if matches!(fault, LinkFault::AnswerLost(_)) {
+        let doubts = self.link.as_ref().is_some_and(|link| link.doubts_session());
+        if doubts || matches!(fault, LinkFault::AnswerLost(_)) {
             self.mark_unverified();
         }
         match self.after_fault(fault, order.read_only, &mut tries.renewals) {

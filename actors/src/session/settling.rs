@@ -1,6 +1,7 @@
 //! Opens a session and logs in, and waits for a game server that is away.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,10 +11,11 @@ use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::model::ServiceReturn;
-use crate::domain::tool::Toolset;
+use crate::domain::tool::{Toolset, is_own};
 use crate::gate::Permit;
 use crate::ports::LinkFault;
 
+use super::keeping::as_unreachable;
 use super::waiting::NO_ACCESS_WAIT;
 use super::{
     ConnectionPhase, GameSession, LoginState, SETTLE_TIMEOUT, SessionEvent, SessionObserver,
@@ -35,6 +37,14 @@ impl Default for AttemptSlots {
     }
 }
 
+/// The waits between lists of tools where the first one is empty: some servers have their tools only a
+/// moment after they have begun.
+const EMPTY_LIST_WAITS: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+];
+
 impl AttemptSlots {
     async fn wait_for_place(&self) -> Option<OwnedSemaphorePermit> {
         // It is never closed.
@@ -52,7 +62,7 @@ impl GameSession {
     ) -> Result<(), LinkFault> {
         loop {
             let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
-            if !is_open || self.needs_login() {
+            if !is_open || self.is_doubtful || self.needs_login() {
                 let mut pass = self.reach_game(outlet, waits_out).await?;
                 self.is_on_trial = pass.is_trial;
                 let settled = self.settle_with_game(outlet).await;
@@ -88,10 +98,15 @@ impl GameSession {
     }
 
     async fn settle_with_game(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
+        if std::mem::take(&mut self.is_doubtful) {
+            self.check_session(outlet).await?;
+        }
         if let ConnectionPhase::Closed { failures } = self.phase {
+            let before = self.saved.clone();
             let settled = match self.take_up_again().await {
                 Ok(Some(login)) => Ok(login),
-                Ok(None) => self.open_session(outlet).await,
+                // Where no other one can be opened, nothing is known of the one before.
+                Ok(None) => (self.open_session(outlet).await).inspect_err(|_| self.saved = before),
                 Err(fault) => Err(fault),
             };
             match settled {
@@ -189,6 +204,18 @@ impl GameSession {
         let (None, Some(link)) = (&self.pinned, self.link.clone()) else {
             return;
         };
+        for wait in EMPTY_LIST_WAITS {
+            let is_empty =
+                |tools: &Arc<Toolset>| tools.tools().iter().all(|tool| is_own(&tool.name));
+            if self.has_waited_for_tools || !self.listed.as_ref().is_some_and(is_empty) {
+                break;
+            }
+            tokio::time::sleep(wait).await;
+            if let Ok(tools) = self.reach(link.tools()).await {
+                self.listed = Some(tools);
+            }
+        }
+        self.has_waited_for_tools = true;
         if link.has_old_tools() {
             match self.reach(link.tools()).await {
                 Ok(tools) => self.listed = Some(tools),
@@ -271,12 +298,39 @@ impl GameSession {
         }
     }
 
-    /// Marks the session as unverified, because the server may be gone. It is checked before its
-    /// next use and resumed if it is still open.
+    /// Marks the session as unverified, because the server or the session may be gone. It is
+    /// checked before its next use.
     pub(super) fn mark_unverified(&mut self) {
-        if matches!(self.phase, ConnectionPhase::Open { .. }) {
-            self.phase = ConnectionPhase::Closed { failures: 0 };
-            self.saved.clone_from(&self.kept);
+        self.is_doubtful = matches!(self.phase, ConnectionPhase::Open { .. });
+    }
+
+    /// Asks whether the server still knows the session. If it does not, the session counts as closed,
+    /// and is only taken up again if the server lists its tools in it all the same.
+    async fn check_session(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
+        let (ConnectionPhase::Open { .. }, Some(link)) = (self.phase, self.link.clone()) else {
+            return Ok(());
+        };
+        let Err(fault) = self.reach(link.check()).await else {
+            return Ok(());
+        };
+        self.hold_logins(&fault);
+        self.saved.clone_from(&self.kept);
+        self.phase = ConnectionPhase::Closed { failures: 0 };
+        match fault {
+            LinkFault::SessionLost(why) | LinkFault::Refused(why) => {
+                let why = self.without_secrets(why);
+                tracing::debug!(mysis = %self.who, %why, "the session is not known any more");
+                Ok(())
+            }
+            LinkFault::Unreachable(_)
+            | LinkFault::AnswerLost(_)
+            | LinkFault::NoAccess(_)
+            | LinkFault::Limited { .. }
+            | LinkFault::Restarting { .. } => {
+                let fault = as_unreachable(fault);
+                self.failed_to_open(0, &fault, outlet);
+                Err(fault)
+            }
         }
     }
 
@@ -305,6 +359,7 @@ impl GameSession {
     }
 
     pub(super) fn close_session(&mut self) {
+        self.is_doubtful = false;
         self.game_session = None;
         self.resume_token = None;
         self.phase = ConnectionPhase::Closed { failures: 0 };

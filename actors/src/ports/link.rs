@@ -1,0 +1,177 @@
+//! The port to the game server: one session, its calls, and how they can fail.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use thiserror::Error;
+
+use crate::domain::tool::Toolset;
+
+use super::CallContext;
+
+/// One Mysis' session with the game server. Its methods are called one at a time.
+pub trait Link: Send + Sync + 'static {
+    /// Opens a new session in place of an older one. Returns the token with which another process
+    /// can resume it; `None` if the server keeps no sessions.
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>>;
+
+    /// Resumes a session with the token that `open` returned, without asking the server. The next
+    /// request shows whether the server still knows it.
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
+
+    /// The tools of the server and our own. Sessions with equal tools share one set.
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;
+
+    /// Whether the tools should be listed again: the list is too old, or the server has said or
+    /// shown that it has changed. Nothing is sent.
+    fn has_old_tools(&self) -> bool {
+        false
+    }
+
+    /// Whether the answers to the last calls say that the server may not know the session any more.
+    /// Nothing is sent.
+    fn doubts_session(&self) -> bool {
+        false
+    }
+
+    /// Asks whether the server still knows the session, which costs it less than a list of tools.
+    fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let tools = self.tools();
+        async move { tools.await.map(|_| ()) }.boxed()
+    }
+
+    /// Calls a tool once.
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>>;
+
+    /// Asks for the outcome of a call that the server works on. The question changes nothing.
+    fn ask_task(&self, _id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let text = "there are no tasks here".to_string();
+        futures::future::ready(Ok(TaskNews::Unknown(text))).boxed()
+    }
+
+    /// Asks the server to cancel a call that it works on. It may be too late for that.
+    fn cancel_task(&self, _id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        futures::future::ready(Ok(())).boxed()
+    }
+}
+
+/// A tool call as it is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkCall {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// Its arguments.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// Our id of the call, for the server's records.
+    pub call_id: String,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Its place in a turn; `None` for a call of the runtime's own.
+    pub context: Option<CallContext>,
+    /// Whether the caller takes a task of the server in place of an answer.
+    pub takes_task: bool,
+}
+
+/// The reply to a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkReply {
+    /// The answer.
+    Answer(LinkAnswer),
+    /// The server works on the call. The answer has to be asked for.
+    Task(ServerTask),
+}
+
+impl LinkReply {
+    /// The answer, for a caller that takes no task.
+    ///
+    /// # Errors
+    /// The server works on the call all the same, and nobody asks for the outcome.
+    pub fn answer(self) -> Result<LinkAnswer, LinkFault> {
+        match self {
+            LinkReply::Answer(answer) => Ok(answer),
+            LinkReply::Task(_) => Err(LinkFault::AnswerLost(
+                "the server answered with a task, which was not asked for".to_string(),
+            )),
+        }
+    }
+}
+
+impl From<LinkAnswer> for LinkReply {
+    fn from(answer: LinkAnswer) -> LinkReply {
+        LinkReply::Answer(answer)
+    }
+}
+
+/// A call that the server works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerTask {
+    /// The server's id.
+    pub id: Arc<str>,
+    /// The pause before the first question that the server asks for.
+    pub poll_after: Option<Duration>,
+}
+
+/// What a server says of a call that it works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskNews {
+    /// It is not done. The server asks for this pause before the next question.
+    Working(Option<Duration>),
+    /// It waits for input that nobody can give.
+    WantsInput,
+    /// It is done, with this answer.
+    Done(LinkAnswer),
+    /// The server failed to carry it out.
+    Failed(String),
+    /// It was cancelled.
+    Cancelled,
+    /// The server does not know it, or not any more.
+    Unknown(String),
+}
+
+/// A tool's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkAnswer {
+    /// Its text.
+    pub text: String,
+    /// Structured content beside the text, as JSON. Only the runtime reads it.
+    pub structured: Option<String>,
+    /// Whether the server marks it as a failure.
+    pub is_error: bool,
+}
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkFault {
+    /// The request did not reach the server, so it was not executed.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The server does not know the session, so the request was not executed.
+    #[error("{0}")]
+    SessionLost(String),
+    /// The server refuses for now, so the request was not executed.
+    #[error("{text}")]
+    Limited {
+        /// The server's text.
+        text: String,
+        /// The pause that it asks for.
+        retry_after: Option<Duration>,
+    },
+    /// The server announced a restart. The request was not sent.
+    #[error("the game server restarts; it is left alone until it is back")]
+    Restarting {
+        /// The time until this Mysis may send again.
+        back_in: Duration,
+    },
+    /// The server refuses access, so the request was not executed. The operator has to mend a
+    /// token.
+    #[error("{0}")]
+    NoAccess(String),
+    /// The server refuses this request, so it was not executed.
+    #[error("{0}")]
+    Refused(String),
+    /// The request was sent and no answer came. Whether it was executed is unknown.
+    #[error("{0}")]
+    AnswerLost(String),
+}

@@ -1,0 +1,262 @@
+//! Doubts about a session: servers say in many ways that they do not know one any more.
+//!
+//! Whatever the words are, two refusals in a row are a reason to ask, and a new session that cures
+//! them is the proof. One that does not is an outage of the server: the next one is opened after
+//! waits that double. No call is made again for a doubt.
+
+use std::time::Duration;
+
+use actors::domain::backoff::Backoff;
+use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
+use tokio::time::Instant;
+use zoea_mcp::McpFailure;
+
+/// The refusals in a row after which a session is in doubt.
+const DOUBTFUL: u32 = 2;
+/// The first wait for another session after one that cured nothing, and the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(4);
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// The JSON-RPC codes of refusals that are about what was asked: an unknown method or tool, wrong
+/// arguments.
+const ABOUT_REQUEST_CODES: [i64; 2] = [-32601, -32602];
+/// The word by which a server says what it misses.
+const SESSION_WORD: &str = "session";
+
+/// What the answers to the last calls say about a session.
+#[derive(Debug, Default)]
+pub(super) struct SessionDoubt {
+    /// The refusals in a row.
+    refused: u32,
+    /// Whether they mean the session, unless they mean the whole server. Otherwise they may be the
+    /// game's words about the calls.
+    is_certain: bool,
+    /// The new sessions in a row that cured nothing.
+    in_vain: u32,
+    /// When the next one may be opened.
+    not_before: Option<Instant>,
+    /// The last refusal.
+    why: String,
+}
+
+/// What an answer says about a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hint {
+    /// The server knows it.
+    Known,
+    /// The server may not know it.
+    Refused {
+        is_certain: bool,
+    },
+    /// The server does not know it.
+    Lost,
+    Nothing,
+}
+
+impl SessionDoubt {
+    /// Takes the answer to a call, or why there is none.
+    pub(super) fn on_answer<T>(&mut self, answer: &Result<T, McpFailure>) {
+        match hint_of(answer.as_ref().err()) {
+            Hint::Known => *self = SessionDoubt::default(),
+            Hint::Refused { is_certain } => {
+                self.is_certain = is_certain && (self.refused == 0 || self.is_certain);
+                self.refused = self.refused.saturating_add(1);
+            }
+            Hint::Lost => {
+                self.is_certain = true;
+                self.refused = DOUBTFUL;
+            }
+            Hint::Nothing => return,
+        }
+        let why = answer.as_ref().err().map(ToString::to_string);
+        self.why = bounds::bounded_text(why.unwrap_or_default(), MAX_REFUSAL_BYTES);
+    }
+
+    /// Whether the session has to be tried before the next call.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.refused >= DOUBTFUL
+    }
+
+    /// Why the session counts as lost without being asked for; `None` if it does not.
+    pub(super) fn reason(&self) -> Option<String> {
+        let is_lost = self.is_doubtful() && self.is_certain;
+        is_lost.then(|| format!("the session may be lost: {}", self.why))
+    }
+
+    /// Notes that the server still knows the session: what it refused twice were the calls, unless it
+    /// spoke of the session.
+    pub(super) fn on_known(&mut self) {
+        if self.is_doubtful() && !self.is_certain {
+            self.refused = 0;
+        }
+    }
+
+    /// Notes that the server does not know the session.
+    pub(super) fn on_lost(&mut self, why: &str) {
+        self.refused = DOUBTFUL;
+        self.is_certain = true;
+        self.why = why.to_string();
+    }
+
+    /// Why no new session is opened now; `None` if it may be.
+    pub(super) fn hindrance(&self, now: Instant) -> Option<String> {
+        let wait = self.not_before?.checked_duration_since(now)?;
+        let is_in_vain = self.is_doubtful() && !wait.is_zero();
+        is_in_vain.then(|| {
+            format!(
+                "the server refuses all calls, in a new session, too ({}); another one is opened in {} s",
+                self.why,
+                wait.as_secs() + 1
+            )
+        })
+    }
+
+    /// Notes that a new session was opened.
+    pub(super) fn on_opened(&mut self, now: Instant) {
+        if self.is_doubtful() {
+            let waits = Backoff::new(FIRST_WAIT, LONGEST_WAIT);
+            self.not_before = Some(now + waits.nth_wait(self.in_vain));
+            self.in_vain = self.in_vain.saturating_add(1);
+        }
+        self.refused = 0;
+        self.is_certain = false;
+    }
+}
+
+/// Whether a failure of a request that changes nothing means that the server refuses the session.
+pub(super) fn is_refused(failure: &McpFailure) -> bool {
+    match hint_of(Some(failure)) {
+        Hint::Refused { .. } | Hint::Lost => true,
+        Hint::Known | Hint::Nothing => false,
+    }
+}
+
+fn hint_of(failure: Option<&McpFailure>) -> Hint {
+    match failure {
+        None => Hint::Known,
+        Some(McpFailure::SessionGone) => Hint::Lost,
+        // Early SpaceMolt told so that a command failed.
+        Some(McpFailure::Refused {
+            code: Some(0),
+            status: 200..=299,
+            ..
+        }) => Hint::Known,
+        Some(McpFailure::Refused {
+            code,
+            message,
+            status,
+        }) => {
+            let is_about_request = code.is_some_and(|code| ABOUT_REQUEST_CODES.contains(&code));
+            let names_it = message.to_ascii_lowercase().contains(SESSION_WORD);
+            match is_about_request && !names_it {
+                true => Hint::Nothing,
+                false => Hint::Refused {
+                    is_certain: names_it || *status >= 400,
+                },
+            }
+        }
+        // Others speak of access, of too much, or of a gateway.
+        Some(McpFailure::Status { status, .. }) => match status {
+            400 | 404 | 405 | 406 | 409 | 410 | 412 | 422 | 440 | 500 | 501 => {
+                Hint::Refused { is_certain: true }
+            }
+            _ => Hint::Nothing,
+        },
+        Some(
+            McpFailure::RefusedAfterAsking { .. }
+            | McpFailure::Http { .. }
+            | McpFailure::Broken(_)
+            | McpFailure::TooLate(_),
+        ) => Hint::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(message: &str, status: u16) -> Result<(), McpFailure> {
+        Err(McpFailure::Refused {
+            code: Some(-32000),
+            message: message.to_string(),
+            status,
+        })
+    }
+
+    fn status(status: u16) -> Result<(), McpFailure> {
+        Err(McpFailure::Status {
+            status,
+            why: String::new(),
+            retry_after: None,
+        })
+    }
+
+    #[test]
+    fn two_refusals_in_a_row_are_a_doubt_whatever_they_say() {
+        for first in [
+            refused("Session not found", 200),
+            refused("gone", 400),
+            status(500),
+            status(410),
+        ] {
+            for second in [
+                refused("no such session", 200),
+                refused("?", 400),
+                status(500),
+                status(404),
+            ] {
+                let mut doubt = SessionDoubt::default();
+                doubt.on_answer(&first);
+                assert!(!doubt.is_doubtful());
+                doubt.on_answer(&second);
+                assert!(doubt.is_doubtful() && doubt.reason().is_some());
+                doubt.on_answer(&Ok(()));
+                assert!(!doubt.is_doubtful());
+            }
+        }
+        let mut doubt = SessionDoubt::default();
+        for _ in 0..2 {
+            doubt.on_answer(&refused("not enough fuel", 200));
+        }
+        assert!(doubt.is_doubtful(), "the session is tried");
+        assert_eq!(doubt.reason(), None, "but it is not known to be lost");
+        doubt.on_known();
+        assert!(!doubt.is_doubtful());
+        for nothing in [status(429), status(401), status(503), status(502)] {
+            doubt.on_answer(&nothing);
+            doubt.on_answer(&nothing);
+            assert!(!doubt.is_doubtful());
+        }
+    }
+
+    #[test]
+    fn a_new_session_that_cures_nothing_is_followed_later_each_time() {
+        let now = Instant::now();
+        let mut doubt = SessionDoubt::default();
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            doubt.on_answer(&status(500));
+            doubt.on_answer(&status(500));
+            let at = waits.iter().sum::<u64>();
+            let at = now + Duration::from_secs(at);
+            assert_eq!(doubt.hindrance(at), None);
+            doubt.on_opened(at);
+            assert_eq!(
+                doubt.hindrance(at),
+                None,
+                "a session is opened for other reasons, too"
+            );
+            doubt.on_answer(&status(500));
+            doubt.on_answer(&status(500));
+            assert!(doubt.hindrance(at).is_some());
+            let wait =
+                (1..1000).find(|secs| doubt.hindrance(at + Duration::from_secs(*secs)).is_none());
+            waits.push(wait.expect("an end"));
+            doubt.on_known();
+        }
+        assert_eq!(waits, [4, 8, 16, 32, 64, 128, 256, 300]);
+        doubt.on_answer(&Ok(()));
+        doubt.on_answer(&status(500));
+        doubt.on_answer(&status(500));
+        assert_eq!(doubt.hindrance(now), None, "one that cures is forgotten");
+    }
+}

@@ -1,0 +1,221 @@
+//! The link to a server over HTTP: one MCP session, its list of tools and its calls.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::tool::Toolset;
+use actors::ports::{Link, LinkCall, LinkFault, LinkReply, TaskNews};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
+
+use super::doubt::SessionDoubt;
+use super::listed::ListedTools;
+use super::server::McpServer;
+use super::{UNKNOWN_TOOL_CODES, failure, send_call, tasks};
+
+/// How long a server may take to say whether it knows a session.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed.
+pub(super) const HEADER_MISMATCH_CODE: i64 = -32020;
+
+/// The session of one Mysis. It is open while there is one.
+#[derive(Clone)]
+pub(super) struct McpLink {
+    server: Arc<McpServer>,
+    endpoint: UpstreamEndpoint,
+    session: Arc<Mutex<Option<Arc<ServerSession>>>>,
+    listed: ListedTools,
+    doubt: Arc<Mutex<SessionDoubt>>,
+}
+
+impl Link for McpLink {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            link.put_session(None);
+            if let Some(why) = link.doubt(|doubt| doubt.hindrance(Instant::now())) {
+                return Err(LinkFault::Unreachable(why));
+            }
+            let session = ServerSession::open(link.endpoint.clone())
+                .await
+                .map_err(failure::opening_fault)?;
+            link.doubt(|doubt| doubt.on_opened(Instant::now()));
+            link.server.note_name(session.server_name());
+            let token = session.resume_token();
+            link.put_session(Some(session));
+            Ok(token)
+        }
+        .boxed()
+    }
+
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move {
+            if let Some(why) = link.doubt(|doubt| doubt.reason()) {
+                return Err(LinkFault::SessionLost(why));
+            }
+            let session = ServerSession::resume(link.endpoint.clone(), &resume_token)
+                .map_err(LinkFault::SessionLost)?;
+            link.put_session(Some(session));
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            let session = link.session()?;
+            if session.has_new_tools() {
+                link.doubt_list();
+            }
+            let known = match link.listed.is_doubtful() {
+                true => None,
+                false => link.server.public_list(),
+            };
+            if let Some(known) = known {
+                let before = link.listed.list();
+                link.server.tell_change(before.as_ref(), &known.list);
+                return Ok(link.listed.keep(known));
+            }
+            link.list_again(&session)
+                .await
+                .map_err(failure::reading_fault)
+        }
+        .boxed()
+    }
+
+    fn has_old_tools(&self) -> bool {
+        let has_news = self.session().is_ok_and(|session| session.has_new_tools());
+        has_news || self.listed.is_old()
+    }
+
+    fn doubts_session(&self) -> bool {
+        self.doubt(|doubt| doubt.is_doubtful())
+    }
+
+    fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move {
+            if let Some(why) = link.doubt(|doubt| doubt.reason()) {
+                return Err(LinkFault::SessionLost(why));
+            }
+            let known = link.session()?.check(CHECK_TIMEOUT).await;
+            let known = known.map_err(failure::reading_fault);
+            link.doubt(|doubt| match &known {
+                Ok(()) => doubt.on_known(),
+                Err(LinkFault::SessionLost(why)) if doubt.is_doubtful() => doubt.on_lost(why),
+                Err(_) => {}
+            });
+            known
+        }
+        .boxed()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
+        let link = self.clone();
+        let call = self.server.complete(call);
+        async move { link.send(&*link.session()?, call).await }.boxed()
+    }
+
+    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let link = self.clone();
+        async move { tasks::ask(&*link.session()?, &id).await }.boxed()
+    }
+
+    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move { tasks::cancel(&*link.session()?, &id).await }.boxed()
+    }
+}
+
+impl McpLink {
+    pub(super) fn new(server: Arc<McpServer>, endpoint: UpstreamEndpoint) -> McpLink {
+        McpLink {
+            server,
+            endpoint,
+            session: Arc::default(),
+            listed: ListedTools::default(),
+            doubt: Arc::default(),
+        }
+    }
+
+    /// Reads or changes what is known of the session. The lock is never held across an await.
+    fn doubt<T>(&self, access: impl FnOnce(&mut SessionDoubt) -> T) -> T {
+        access(&mut self.doubt.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session
+            .clone()
+            .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
+    }
+
+    fn put_session(&self, session: Option<ServerSession>) {
+        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = session.map(Arc::new);
+    }
+
+    /// Asks the server for its tools.
+    async fn list_again(&self, session: &ServerSession) -> Result<Arc<Toolset>, McpFailure> {
+        let request = self.server.request_list();
+        let listing = session.tools().await?;
+        let before = self.listed.list();
+        let dated = self.server.take_listing(request, &listing, before.as_ref());
+        Ok(self.listed.keep(dated))
+    }
+
+    /// Notes that the server contradicts the list of its tools.
+    fn doubt_list(&self) {
+        self.listed.doubt();
+        self.server.forget_public_list();
+    }
+
+    /// Notes a refusal that may mean an unknown tool. Nobody asks for a young list again for it.
+    fn suspect_list(&self) {
+        match self.listed.is_young() {
+            true => self.listed.doubt(),
+            false => self.doubt_list(),
+        }
+    }
+
+    /// Sends a call. If its headers follow an old list of tools, the list is asked for and the call,
+    /// which was not executed, is sent once more.
+    async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkReply, LinkFault> {
+        let sent = send_call(session, call.clone()).await;
+        self.doubt(|doubt| doubt.on_answer(&sent));
+        match sent {
+            Err(McpFailure::Refused {
+                code: Some(HEADER_MISMATCH_CODE),
+                ..
+            }) => {
+                self.doubt_list();
+                // The call was not executed, and waits no longer for the list than for an answer.
+                let listed = tokio::time::timeout(call.timeout, self.list_again(session));
+                let listed = listed
+                    .await
+                    .unwrap_or(Err(McpFailure::TooLate(call.timeout)));
+                listed.map_err(failure::opening_fault)?;
+                send_call(session, call).await.map_err(failure::call_fault)
+            }
+            Err(McpFailure::Refused {
+                code,
+                message,
+                status,
+            }) => {
+                if code.is_some_and(|code| UNKNOWN_TOOL_CODES.contains(&code)) {
+                    self.suspect_list();
+                }
+                Err(failure::call_fault(McpFailure::Refused {
+                    code,
+                    message,
+                    status,
+                }))
+            }
+            sent => sent.map_err(failure::call_fault),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Servers of tools that forget sessions, and say so in their own ways.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
+
+/// The calls after which a session is lost.
+const CALLS: usize = 3;
+
+/// How a server says that it does not know a session.
+type Refusal = fn(&ScriptedRequest) -> ScriptedReply;
+
+fn tools() -> Value {
+    json!([{"name": "mine", "description": "Mines.", "inputSchema": {"type": "object", "properties": {}}}])
+}
+
+fn error(request: &ScriptedRequest, code: i64, message: &str) -> ScriptedReply {
+    ScriptedReply::json(&request.error(&json!({"code": code, "message": message})))
+}
+
+/// A game that forgets each session after some calls, whatever is asked in it then, or only where a
+/// tool is called.
+fn forgetful(refusal: Refusal, forgets_all: bool) -> ScriptedServer {
+    let calls: Mutex<BTreeMap<Option<String>, usize>> = Mutex::default();
+    ScriptedServer::start("/mcp", move |request| {
+        let mut calls = calls.lock().expect("unpoisoned");
+        let made = calls.entry(request.session.clone()).or_default();
+        let is_call = request.method() == "tools/call";
+        let is_lost = *made >= CALLS && (is_call || forgets_all);
+        match request.method() {
+            "initialize" => request.usual(),
+            _ if is_lost => refusal(request),
+            "tools/list" => request.result(&json!({"tools": tools()})),
+            "tools/call" => {
+                *made += 1;
+                request.result(&json!({"content": [{"type": "text", "text": "5 ore"}]}))
+            }
+            _ => request.usual(),
+        }
+    })
+}
+
+fn swarm(game: &ScriptedServer) -> (Home, Process, ScriptedServer) {
+    let model = ScriptedServer::model(&["mine"]);
+    let home = Home::new();
+    home.configure(&model.url, &game.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore."]);
+    let swarm = home.fly(&["--start-swarm"]);
+    (home, swarm, model)
+}
+
+fn results(home: &Home) -> Vec<String> {
+    let rows = home.lines(&["log", "alpha", "--kind", "result", "--limit", "0", "--json"]);
+    let text = |row: &Value| row["content"].as_str().expect("a text").to_string();
+    rows.iter().map(text).collect()
+}
+
+#[test]
+fn a_lost_session_is_opened_anew_however_the_server_says_it() {
+    let refusals: [(&str, Refusal); 5] = [
+        ("410", |_| {
+            ScriptedReply::of("text/plain", "gone").with_status(410)
+        }),
+        ("400 alone", |_| ScriptedReply::of("", "").with_status(400)),
+        ("500", |it| {
+            error(it, -32000, "Internal error").with_status(500)
+        }),
+        ("200", |it| error(it, -32000, "Session not found")),
+        ("200 with a text as code", |it| {
+            ScriptedReply::json(
+                &it.error(&json!({"code": "E_SESSION", "message": "no such session"})),
+            )
+        }),
+    ];
+    // Each has a program of its own, and most of the time is spent in waits.
+    std::thread::scope(|scope| {
+        for (name, refusal) in refusals {
+            scope.spawn(move || {
+                for forgets_all in [true, false] {
+                    plays_on(name, refusal, forgets_all);
+                }
+            });
+        }
+    });
+}
+
+fn plays_on(name: &str, refusal: Refusal, forgets_all: bool) {
+    let game = forgetful(refusal, forgets_all);
+    let (home, _swarm, _model) = swarm(&game);
+    let results = until("the game is played in several sessions", || {
+        let results = results(&home);
+        (game.count("initialize") >= 3 && results.len() > 6).then_some(results)
+    });
+    let good = results.iter().filter(|text| *text == "5 ore").count();
+    let bad = results.len() - good;
+    assert!(
+        bad <= 2 * game.count("initialize"),
+        "{name}, {forgets_all}: {results:?}"
+    );
+    assert!(good > bad, "{name}, {forgets_all}: {results:?}");
+}
+
+#[test]
+fn words_that_say_nothing_of_the_session_are_tried_by_asking_for_it() {
+    let game = forgetful(|it| error(it, -32000, "unknown client"), true);
+    let (home, _swarm, _model) = swarm(&game);
+    until("the game is played in several sessions", || {
+        let good = results(&home)
+            .iter()
+            .filter(|text| *text == "5 ore")
+            .count();
+        (good > 3 * CALLS).then_some(())
+    });
+}
+
+#[test]
+fn refusals_of_the_game_open_no_session_and_list_no_tools() {
+    let game = ScriptedServer::game(tools(), |it| error(it, -32000, "not enough fuel"));
+    let (home, _swarm, _model) = swarm(&game);
+    until("some calls were refused", || {
+        (results(&home).len() >= 12).then_some(())
+    });
+    assert_eq!((game.count("initialize"), game.count("tools/list")), (1, 1));
+    let told = results(&home).pop().expect("a result");
+    assert_eq!(told, "Error: refused: not enough fuel (-32000)");
+}
+
+#[test]
+fn a_lost_answer_costs_no_list_of_tools() {
+    let game = ScriptedServer::game(tools(), |_| ScriptedReply::of("application/json", "{"));
+    let (home, _swarm, _model) = swarm(&game);
+    until("some calls were lost", || {
+        (results(&home).len() >= 6).then_some(())
+    });
+    assert!(results(&home)[0].starts_with("outcome unknown"));
+    assert_eq!((game.count("initialize"), game.count("tools/list")), (1, 1));
+}
+
+#[test]
+fn a_server_that_refuses_all_calls_in_new_sessions_too_is_away() {
+    let game = ScriptedServer::game(tools(), |_| ScriptedReply::of("", "").with_status(500));
+    let (home, _swarm, _model) = swarm(&game);
+    let told = until("it is told", || {
+        let events = home.lines(&["events", "--json", "--limit", "0"]);
+        let text = |event: &Value| event["text"].as_str().unwrap_or_default().to_string();
+        let mut texts = events.iter().map(text);
+        texts.find(|text| text.contains("refuses all calls, in a new session, too"))
+    });
+    assert!(told.contains("HTTP 500"), "{told}");
+    assert!(
+        game.count("tools/call") <= 6,
+        "{} calls",
+        game.count("tools/call")
+    );
+}
