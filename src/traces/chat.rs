@@ -35,9 +35,13 @@ pub(super) fn chat_span(
             if let Some(usage) = fault.usage() {
                 set_usage(&mut span, usage);
             }
-            let status = http_status(fault.text());
-            let kind = status.as_deref().unwrap_or(call.end.outcome());
-            span.fail(kind, contents::clip_message(fault.text()));
+            // What passes by itself has many causes, and the status tells them apart.
+            let outcome = call.end.outcome();
+            let status = http_status(fault.text()).filter(|_| outcome == "transient");
+            span.fail(
+                status.as_deref().unwrap_or(outcome),
+                contents::clip_message(fault.text()),
+            );
         }
         ModelCallEnd::TimedOut => {
             span.fail(call.end.outcome(), "the answer took too long");

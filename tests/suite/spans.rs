@@ -106,7 +106,6 @@ fn check_chat(span: &Span) {
     assert_eq!(span.text("gen_ai.conversation.id").len(), 16);
     assert_eq!(span.text("server.address"), "127.0.0.1");
     assert!(span.number("server.port") > 1024);
-    assert!(span.number("gen_ai.usage.input_tokens") >= 0);
     if span.has("error.type") {
         assert_eq!(span.status.0, ERROR);
         assert!(!span.status.1.is_empty(), "{span:?}");
@@ -276,8 +275,8 @@ fn a_refused_model_call_is_a_span_that_says_why() {
     assert_eq!(chat.text("error.type"), "permanent");
     assert_eq!(chat.status.0, ERROR);
     assert!(chat.status.1.contains("401"), "{chat:?}");
-    assert_eq!(chat.number("gen_ai.usage.input_tokens"), 0);
-    assert_eq!(chat.number("gen_ai.usage.output_tokens"), 0);
+    // Nothing told of tokens, so nothing is said of them.
+    assert!(!chat.has("gen_ai.usage.input_tokens") && !chat.has("gen_ai.usage.output_tokens"));
     let turn = spans
         .iter()
         .find(|span| span.parent.is_none())
