@@ -1,5 +1,6 @@
 //! Accounts: registration, login and logout by the runtime (DESIGN 6).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
