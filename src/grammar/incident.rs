@@ -124,12 +124,16 @@ impl Incident {
         let body = match &answer["body"] {
             Value::String(body) => body.clone(),
             Value::Null => return Err("`answer` has no `body`".to_string()),
-            other => other.to_string(),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                other.to_string()
+            }
         };
         let text = |name: &str| match &read[name] {
             Value::String(text) => text.clone(),
             Value::Null => String::new(),
-            other => other.to_string(),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                other.to_string()
+            }
         };
         let headers = answer["headers"].as_object().into_iter().flatten();
         let headers = headers.filter_map(|(name, value)| {
