@@ -38,7 +38,6 @@ use crate::domain::tool_filter::ToolPermit;
 use crate::domain::tool_offer::ToolOffer;
 use crate::freeze::FreezeSwitch;
 use crate::gate::GateHandle;
-use crate::held::HeldBack;
 use crate::ports::{Archive, Clock, Link};
 use crate::secrets::Secrets;
 use crate::store::StoreHandle;
@@ -75,7 +74,7 @@ pub struct SessionDeps {
     /// The secrets that are known.
     pub secrets: Secrets,
     /// The texts that are held back from models.
-    pub held: HeldBack,
+    pub held: crate::held::HeldBack,
     /// The links by which Myses wait to be logged in.
     pub links: PendingLinks,
     /// The numbers of the questions of servers.

@@ -380,11 +380,6 @@ impl AdmissionGate {
             .min()
     }
 
-    /// Takes the events for the operator.
-    pub fn take_news(&mut self) -> Vec<GateEvent> {
-        std::mem::take(&mut self.news)
-    }
-
     /// The state of the budget.
     #[must_use]
     pub fn budget_status(&self) -> BudgetStatus {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::AdmissionGate;
 use crate::budget::BudgetEvent;
 use crate::ids::Lane;
 use crate::model::ServiceReturn;
@@ -45,4 +46,11 @@ pub enum GateEvent {
         /// The percentage of tokens that did before.
         percent: u64,
     },
+}
+
+impl AdmissionGate {
+    /// Takes the events for the operator.
+    pub fn take_news(&mut self) -> Vec<GateEvent> {
+        std::mem::take(&mut self.news)
+    }
 }

@@ -345,16 +345,6 @@ impl Life {
         self.set_step(TurnStep::Recording { write_id, then });
     }
 
-    fn may_ask_again(&self) -> bool {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => turn.model_calls < self.rules.max_model_calls,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        }
-    }
-
     /// Stores the calls before any of them is made. With a refusal they are stored with their
     /// results, in one write, and none is made. A model that is refused again and again is not asked
     /// on in this turn.

@@ -168,6 +168,16 @@ impl Life {
         }
     }
 
+    pub(super) fn may_ask_again(&self) -> bool {
+        match &self.stage {
+            LifeStage::InTurn { turn, .. } => turn.model_calls < self.rules.max_model_calls,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => false,
+        }
+    }
+
     fn count_model_call(&mut self) {
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.model_calls += 1;
