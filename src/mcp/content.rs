@@ -94,17 +94,20 @@ fn push_part(out: &mut String, part: &str) {
     }
     let word = |json: Option<&str>| json.and_then(raw_json::as_text).unwrap_or_default();
     let kind = word(kind);
-    let bytes = |data: &str| data.trim_matches('"').len();
     let described = match (&*kind, data, resource) {
         ("image" | "audio", Some(data), _) => {
-            format!("[{kind}: {}, {} bytes]", word(media_type), bytes(data))
+            format!(
+                "[{kind}: {}, {} bytes]",
+                word(media_type),
+                decoded_bytes(data)
+            )
         }
         ("resource", _, Some(resource)) => {
             let [text, blob, uri] = raw_json::pick(resource, ["text", "blob", "uri"]);
             match (text, blob) {
                 (Some(text), _) => return push_unlisted(out, text),
                 (None, Some(blob)) => {
-                    format!("[resource: {}, {} bytes]", word(uri), bytes(blob))
+                    format!("[resource: {}, {} bytes]", word(uri), decoded_bytes(blob))
                 }
                 (None, None) => "[resource]".to_string(),
             }
@@ -114,6 +117,12 @@ fn push_part(out: &mut String, part: &str) {
         _ => format!("[content of an unknown kind, {} bytes]", part.len()),
     };
     out.push_str(&described);
+}
+
+/// How many bytes a JSON text in base64 stands for. JSON may escape a slash.
+fn decoded_bytes(data: &str) -> usize {
+    let is_code = |byte: &u8| !matches!(byte, b'"' | b'\\' | b'=');
+    data.bytes().filter(is_code).count() * 3 / 4
 }
 
 /// Appends any value: a text as it is, all else as JSON.
@@ -191,7 +200,15 @@ mod tests {
             ),
             (
                 r#"{"content":[{"type":"audio","data":"AAAA"}]}"#,
-                "[audio: , 4 bytes]",
+                "[audio: , 3 bytes]",
+            ),
+            (
+                r#"{"content":[{"type":"image","mimeType":"image/png","data":"AA\/AAA=="}]}"#,
+                "[image: image/png, 4 bytes]",
+            ),
+            (
+                r#"{"content":[{"type":"resource","resource":{"uri":"a:b","blob":"AAAAAAA="}}]}"#,
+                "[resource: a:b, 5 bytes]",
             ),
         ] {
             assert_eq!(text_of(result), text, "{result}");

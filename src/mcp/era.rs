@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use rmcp::model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, ProtocolVersion};
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint};
+use super::{MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint, shown_name};
 
 /// How long a server without sessions may take to say so. A server that does not know the question
 /// may never answer it.
@@ -20,6 +21,9 @@ const MISSING_CAPABILITY: i64 = -32021;
 const UNKNOWN_REVISION: i64 = -32022;
 /// The JSON-RPC code for an unknown method.
 pub(super) const UNKNOWN_METHOD: i64 = -32601;
+
+/// Where in the `_meta` of its answers a server without sessions says who it is.
+const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The way in which a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +57,8 @@ impl EraMemory {
 #[serde(rename_all = "camelCase")]
 struct Discovered {
     supported_versions: Vec<String>,
+    #[serde(default, rename = "_meta")]
+    meta: Value,
 }
 
 impl ServerSession {
@@ -120,6 +126,8 @@ impl ServerSession {
             .iter()
             .any(|version| version == ours)
         {
+            let about = &found.meta[SERVER_INFO_KEY];
+            session.name = about["name"].as_str().and_then(shown_name);
             return Ok(session);
         }
         let known: Vec<&str> = found

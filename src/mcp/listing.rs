@@ -151,12 +151,16 @@ impl Listing {
         if self.is_full() || self.left_out >= MAX_TOOLS {
             return self.leave_out(None, "more than are taken");
         }
-        let parsed = parse_tool(tool).and_then(|(tool, schema)| match self.era {
-            Some(Era::Stateless) => match marked_arguments(&schema) {
-                Ok(marked) => Ok((tool, marked)),
-                Err(why) => Err((Some(tool.name.to_string()), why)),
-            },
-            Some(Era::Sessions) | None => Ok((tool, Arc::default())),
+        let parsed = parse_tool(tool).and_then(|(read, schema)| {
+            let marked = match self.era {
+                Some(Era::Stateless) => marked_arguments(&schema),
+                Some(Era::Sessions) if is_task_only(tool) => Err("it is called as a task only"),
+                Some(Era::Sessions) | None => Ok(Arc::default()),
+            };
+            match marked {
+                Ok(marked) => Ok((read, marked)),
+                Err(why) => Err((Some(read.name.to_string()), why)),
+            }
         });
         match parsed {
             // Of two tools with one name the first one stays.
@@ -367,6 +371,14 @@ fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
         annotations: annotations.unwrap_or_default().into(),
     };
     Ok((tool, schema))
+}
+
+/// Whether its server refuses each call of a tool that does not ask for a task of 2025-11-25. Ours
+/// ask for none of these.
+fn is_task_only(tool: &str) -> bool {
+    let [execution] = raw_json::pick(tool, ["execution"]);
+    let support = execution.and_then(|execution| raw_json::pick(execution, ["taskSupport"])[0]);
+    support == Some(r#""required""#)
 }
 
 /// The nesting depth of a value. Parsing has limited it to 128.

@@ -735,7 +735,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
         result.expect("a result"),
         CallResult {
             structured: None,
-            text: format!("ore\n{unknown}\n[image: image/png, 4 bytes]\n3"),
+            text: format!("ore\n{unknown}\n[image: image/png, 3 bytes]\n3"),
             is_error: true,
         }
     );

@@ -105,3 +105,29 @@ async fn of_a_list_without_an_end_what_was_read_is_taken() {
     let told = listing.left_out().expect("a word on the rest");
     assert!(told.contains("no end after 200 pages"), "{told}");
 }
+
+#[tokio::test]
+async fn a_tool_that_is_called_as_a_task_only_is_left_out_and_named() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("tools/list") => {
+            let with = |name: &str, execution: Value| {
+                let mut tool = tool(name);
+                tool["execution"] = execution;
+                tool
+            };
+            let tools = json!([
+                with("study", json!({"taskSupport": "required"})),
+                with("mine", json!({"taskSupport": "optional"})),
+                with("dock", json!({"taskSupport": "forbidden"})),
+                with("jump", json!("required")),
+            ]);
+            json(&result(seen, &json!({"tools": tools})))
+        }
+        _ => usual(seen),
+    })
+    .await;
+    let listing = server.open().await.tools().await.expect("tools");
+    assert_eq!(names(&listing), ["mine", "dock", "jump"]);
+    let told = listing.left_out().expect("a word on the one");
+    assert_eq!(told, "1 left out: study (it is called as a task only)");
+}

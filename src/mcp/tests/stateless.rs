@@ -20,6 +20,7 @@ fn modern(seen: &Seen) -> Answer {
                 "resultType": "complete",
                 "supportedVersions": ["2025-11-25", "2026-07-28"],
                 "capabilities": {"tools": {}},
+                "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "modern", "version": "1"}},
                 "ttlMs": 0,
                 "cacheScope": "private",
             }),
@@ -58,6 +59,7 @@ async fn each_request_says_everything_in_its_headers_and_in_itself() {
     .await;
     let session = ServerSession::open(unknown(&server)).await.expect("open");
     assert_eq!(session.era(), Era::Stateless);
+    assert_eq!(session.server_name().map(|name| &**name), Some("modern"));
     assert_eq!(session.resume_token(), None);
     let listing = session.tools().await.expect("a list");
     assert_eq!(names(&listing), ["jump"]);
