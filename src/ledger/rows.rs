@@ -89,8 +89,11 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     };
     members.retain(|_, value| !value.is_null());
     members.remove("is_error");
-    if let Some(echo) = row.utterance().and_then(|said| said.meta.echo.as_deref()) {
-        members.insert(ECHO_KEY.to_string(), stored_echo(echo));
+    if let Some(said) = row.utterance()
+        && let Some(echo) = said.meta.echo.as_deref()
+    {
+        let stored = stored_echo(echo, said.reasoning.as_deref());
+        members.insert(ECHO_KEY.to_string(), stored);
     }
     if members.get("bytes") == Some(&json!(row.text().len())) {
         members.remove("bytes");
@@ -101,25 +104,48 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
 /// The member of the metadata that holds what a provider wants back. It is no part of the contract.
 const ECHO_KEY: &str = "echo";
 
-fn stored_echo(echo: &Echo) -> Value {
+/// The member of the echo's reasoning that names the member in which all of the row's reasoning came.
+const REASONING_IN: &str = "in";
+
+/// An echo as it is stored. Reasoning that the row holds is not stored twice.
+fn stored_echo(echo: &Echo, reasoning: Option<&str>) -> Value {
+    let members: BTreeMap<String, String> =
+        serde_json::from_str(&echo.reasoning).unwrap_or_default();
+    let mut names = members.keys();
+    let name =
+        names.find(|name| reasoning.is_some_and(|text| in_member(name, text) == *echo.reasoning));
+    let reasoning = match name {
+        Some(name) => json!({ REASONING_IN: name }),
+        None => json!(*echo.reasoning),
+    };
     let calls: Vec<&str> = echo.calls.iter().map(|call| &**call).collect();
     json!({
         "provider": *echo.provider,
         "model": *echo.model,
         "message": *echo.message,
-        "reasoning": *echo.reasoning,
+        "reasoning": reasoning,
         "calls": calls,
     })
 }
 
-fn echo_of(meta: &Value) -> Option<Arc<Echo>> {
+/// Reasoning as the one member of an echo.
+fn in_member(name: &str, text: &str) -> String {
+    json!({ name: text }).to_string()
+}
+
+fn echo_of(meta: &Value, reasoning: Option<&str>) -> Option<Arc<Echo>> {
     let echo = meta.get(ECHO_KEY)?;
+    let name = echo["reasoning"][REASONING_IN].as_str();
+    let of_row = name.zip(reasoning);
     let calls = echo["calls"].as_array().into_iter().flatten();
     Some(Arc::new(Echo {
         provider: text_member(echo, "provider"),
         model: text_member(echo, "model"),
         message: text_member(echo, "message"),
-        reasoning: text_member(echo, "reasoning"),
+        reasoning: match of_row {
+            Some((name, text)) => in_member(name, text).into(),
+            None => text_member(echo, "reasoning"),
+        },
         calls: calls
             .map(|call| call.as_str().unwrap_or_default().into())
             .collect(),
@@ -224,7 +250,7 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
             provider: text_member(&meta, "provider"),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
             cost_micros: cost_of(&meta),
-            echo: echo_of(&meta),
+            echo: echo_of(&meta, model.reasoning.as_deref()),
             is_from_text: meta["from_text"] == true,
         },
     }
@@ -288,5 +314,31 @@ pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
         status: CallStatus::parse(&model.status).unwrap_or(CallStatus::Unknown),
         read_only: model.read_only,
         routine: model.routine.map(Into::into),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasoning_is_stored_once_and_comes_back_in_the_member_in_which_it_came() {
+        let echo = |reasoning: &str| Echo {
+            reasoning: reasoning.into(),
+            ..Echo::default()
+        };
+        let back = |stored: &Value, reasoning: Option<&str>| {
+            echo_of(&json!({ ECHO_KEY: stored }), reasoning).map(|echo| Echo::clone(&echo))
+        };
+        let of_row = Some("First \"ore\".");
+        let same = echo(&in_member("reasoning_content", "First \"ore\"."));
+        let stored = stored_echo(&same, of_row);
+        assert!(!stored.to_string().contains("ore"), "{stored}");
+        assert_eq!(back(&stored, of_row), Some(same.clone()));
+        let parts = echo(r#"{"content":[{"type":"thinking"}]}"#);
+        for (kept, reasoning) in [(same, None), (parts, of_row), (echo(""), of_row)] {
+            let stored = stored_echo(&kept, reasoning);
+            assert_eq!(back(&stored, reasoning), Some(kept));
+        }
     }
 }

@@ -151,7 +151,7 @@ fn append(row: &Arc<Row>) -> Write {
 fn said(text: &str, seen_up_to: i64) -> Utterance {
     Utterance {
         text: text.into(),
-        reasoning: Some("because".into()),
+        reasoning: Some("be\"cause".into()),
         seen_up_to: Seq(seen_up_to),
         meta: ReplyMeta {
             usage: Some(TokenUsage {

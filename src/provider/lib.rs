@@ -327,7 +327,7 @@ impl Models for Providers {
     }
 }
 
-/// Says whom the echo of an answer is for. Reasoning is kept where it goes back.
+/// Says whom the echo of an answer is for. Of reasoning that never goes back, none is kept.
 fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style) {
     let Some(echo) = &mut answer.echo else {
         return;
@@ -335,7 +335,7 @@ fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style)
     echo.provider = request.provider.clone();
     echo.model = request.model.clone();
     let kept = KeptReasoning::read(&echo.reasoning);
-    if !kept.is_some_and(|kept| style.returns(&kept, &request.model)) {
+    if !kept.is_some_and(|kept| style.keeps(&kept, &request.model)) {
         echo.reasoning = "".into();
     }
     if echo.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use actors::domain::bounds::MAX_REASONING_SENT;
 use actors::domain::compose::RUNTIME_NOTE_LINE;
 use actors::domain::message::BRIDGE_TEXT;
 use actors::domain::model::{ChatCall, ChatMessage, Echo};
@@ -14,8 +15,6 @@ use super::thoughts::{KeptReasoning, marked_part, text_part};
 
 /// Stands for reasoning that is demanded and not known. Some servers refuse an empty one.
 const BLANK_REASONING: &str = " ";
-/// The most bytes of reasoning in a request. That of the newest messages is sent.
-const MAX_REASONING_SENT: usize = 64 << 10;
 /// Gemini's mark for a call of another model, as the member of a call.
 const NO_SIGNATURE: &str =
     r#"{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}"#;

@@ -73,6 +73,12 @@ impl Style {
         let is_wanted = || kept.is_wanted(self.manners.wants_reasoning, model);
         self.reasoning_back.unwrap_or_else(is_wanted)
     }
+
+    /// Whether this reasoning is kept for requests: a member, too, that is not demanded, because a later
+    /// refusal demands that of the messages before it.
+    pub(super) fn keeps(&self, kept: &KeptReasoning, model: &str) -> bool {
+        matches!(kept, KeptReasoning::Members(_)) || self.returns(kept, model)
+    }
 }
 
 /// What was learnt about a server and a model, in the form that is kept for another run.

@@ -54,6 +54,8 @@ pub const MAX_TREE_BYTES: usize = 256 << 10;
 pub const MAX_ID_BYTES: usize = 8 << 10;
 /// The most bytes of what a provider wants back with one message.
 pub const MAX_ECHO_BYTES: usize = 64 << 10;
+/// The most bytes of reasoning in a request. That of the newest messages is sent.
+pub const MAX_REASONING_SENT: usize = 64 << 10;
 /// The most bytes of a tool's name or a model's name.
 pub const MAX_NAME_BYTES: usize = 512;
 

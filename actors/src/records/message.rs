@@ -100,7 +100,7 @@ pub enum RowBody {
 pub struct Utterance {
     /// The text; empty if the model only called tools or answered with nothing.
     pub text: Arc<str>,
-    /// The reasoning. It is stored and searchable, and never sent back.
+    /// The reasoning. It is stored and searchable. What goes back of it is in the echo.
     pub reasoning: Option<Arc<str>>,
     /// The newest row in the request. A message that arrived while the model was thinking has a
     /// higher number. It is not answered by this one and follows it in requests.

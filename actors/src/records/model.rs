@@ -51,7 +51,7 @@ pub struct Echo {
     pub model: Arc<str>,
     /// Members of the message, as the text of a JSON object; empty without any.
     pub message: Arc<str>,
-    /// The reasoning in the member in which it came, likewise. It is kept where it is demanded.
+    /// The reasoning in the place where it came, likewise. A provider may demand it later.
     pub reasoning: Arc<str>,
     /// Members of each call, likewise.
     pub calls: Vec<Arc<str>>,

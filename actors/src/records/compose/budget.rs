@@ -173,12 +173,16 @@ fn drop_an_echo(parts: &mut [RequestPart]) -> bool {
         match part {
             RequestPart::Order(_) => {}
             RequestPart::Reply(reply) => {
-                if reply.echo.take().is_some() {
+                if reply.echo.take_if(|echo| echo.bytes() > 0).is_some() {
                     return true;
                 }
             }
             RequestPart::Loop(found) => {
-                if drop_echo(found) {
+                // Reasoning has a limit of its own.
+                let reasoning = found.echo.take_if(|echo| echo.bytes() == 0);
+                let is_smaller = drop_echo(found);
+                found.echo = reasoning;
+                if is_smaller {
                     return true;
                 }
             }

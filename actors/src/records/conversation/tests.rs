@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::ids::{MissionId, Timestamp};
 use crate::message::{CallStatus, ResultMeta, RowBody, Utterance};
+use crate::model::Echo;
 
 fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {
@@ -378,4 +379,27 @@ fn what_the_model_thought_is_counted_while_its_words_are_held() {
     assert!(!of.rows().any(is_held));
     of.trim_window(0, None, None);
     assert_eq!((places(&of), of.reasoning_bytes()), (vec![21], 4));
+}
+
+#[test]
+fn of_reasoning_that_may_go_back_the_newest_is_held_and_drops_no_row() {
+    let thought = "t".repeat(crate::bounds::MAX_REASONING_SENT / 2);
+    let thinks = |seq: i64| {
+        let mut said = words("done", seq);
+        said.meta.echo = Some(Arc::new(Echo {
+            reasoning: thought.as_str().into(),
+            ..Echo::default()
+        }));
+        row(seq, RowBody::Reply(said))
+    };
+    let mut of = conversation((1..=4).map(thinks).collect());
+    let bytes = of.held_bytes();
+    of.reduce_to(bytes);
+    let held = of.rows().map(|row| {
+        let echo = row.utterance().and_then(|said| said.meta.echo.as_ref());
+        echo.map_or(0, |echo| echo.reasoning.len())
+    });
+    let half = thought.len();
+    assert_eq!(held.collect::<Vec<_>>(), [0, 0, half, half]);
+    assert_eq!(bytes, 4 * "done".len());
 }

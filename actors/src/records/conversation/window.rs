@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::bounds::MAX_REASONING_SENT;
 use crate::ids::{CallKey, Seq, TurnNumber};
 use crate::message::{Row, RowBody, RowKind, Utterance};
 use crate::snapshot_query::{SnapshotQuery, is_superseded};
@@ -142,6 +143,7 @@ impl Conversation {
     /// Reduces the text of all rows to a limit of bytes: empties results for which there are newer
     /// ones, then drops the oldest replies and results. Orders and the newest loop stay.
     pub fn reduce_to(&mut self, bytes: usize) {
+        self.drop_old_reasoning();
         if self.held_bytes() <= bytes {
             return;
         }
@@ -161,6 +163,19 @@ impl Conversation {
             let mut later = self.rows.iter().filter(|row| row.turn > turn);
             let complete = later.next().map_or(self.last.next(), |row| row.seq);
             self.complete_from = self.complete_from.max(complete);
+        }
+    }
+
+    /// Keeps of the reasoning that may go back as much as one request holds, the newest.
+    fn drop_old_reasoning(&mut self) {
+        let mut held = 0;
+        for row in self.rows.iter_mut().rev() {
+            let echo = row.utterance().and_then(|said| said.meta.echo.as_ref());
+            let bytes = echo.map_or(0, |echo| echo.reasoning.len());
+            held += bytes;
+            if bytes > 0 && held > MAX_REASONING_SENT {
+                *row = without_echoed_reasoning(row);
+            }
         }
     }
 
@@ -224,14 +239,14 @@ fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuer
 }
 
 /// The bytes of a row that a request can contain. No text is sent longer than the limit for
-/// results.
+/// results. Reasoning has a limit of its own.
 fn row_bytes(row: &Row, hold: usize) -> usize {
     let arguments = row
         .calls()
         .iter()
         .map(|call| call.arguments.len().min(hold));
     let echo = row.utterance().and_then(|said| said.meta.echo.as_ref());
-    let echo = echo.map_or(0, |echo| echo.bytes() + echo.reasoning.len());
+    let echo = echo.map_or(0, |echo| echo.bytes());
     row.text().len().min(hold) + arguments.sum::<usize>() + echo
 }
 
@@ -274,6 +289,20 @@ fn without_reasoning(said: &Utterance) -> Utterance {
         reasoning: None,
         ..said.clone()
     }
+}
+
+/// A row whose reasoning does not go back any more.
+fn without_echoed_reasoning(row: &Arc<Row>) -> Arc<Row> {
+    let mut lighter = Row::clone(row);
+    if let RowBody::Reply(said)
+    | RowBody::Call {
+        utterance: said, ..
+    } = &mut lighter.body
+        && let Some(echo) = &mut said.meta.echo
+    {
+        Arc::make_mut(echo).reasoning = "".into();
+    }
+    Arc::new(lighter)
 }
 
 fn with_body(row: &Row, body: RowBody) -> Arc<Row> {
