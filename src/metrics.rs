@@ -34,16 +34,14 @@ pub use server::MetricsServer;
 
 use calls::CallMetrics;
 use labels::{name_labels, process_of, with_process};
-use text::{Histogram, MetricsPage};
+use text::{Histogram, MetricsPage, SumOfSeconds};
 use turns::TurnMetrics;
 
 /// The most tools with a label of their own. Further ones are counted as `other`, because a model
 /// may call names that are no tools.
 const MAX_TOOL_LABELS: usize = 256;
 
-/// The upper bounds of the histograms' buckets, in seconds.
-const MODEL_SECONDS_BOUNDS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
-const TOOL_SECONDS_BOUNDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 120.0, 600.0];
+/// The upper bounds of the buckets of commits, in seconds.
 const COMMIT_SECONDS_BOUNDS: [f64; 10] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5.0,
 ];
@@ -58,10 +56,10 @@ struct MetricsState {
     /// The kind of the newest fault of each Mysis.
     faults: BTreeMap<MysisId, &'static str>,
     requests: BTreeMap<(Arc<str>, &'static str), u64>,
-    model_seconds: BTreeMap<Arc<str>, Histogram>,
+    model_seconds: BTreeMap<Arc<str>, SumOfSeconds>,
     tools: BTreeSet<Arc<str>>,
     calls: BTreeMap<(Arc<str>, &'static str), u64>,
-    tool_seconds: Option<Histogram>,
+    tool_seconds: SumOfSeconds,
     restarts: BTreeMap<&'static str, u64>,
     commit_seconds: Option<Histogram>,
     waiting: usize,
@@ -165,10 +163,8 @@ impl CallObserver for Metrics {
         let provider = &call.request.provider;
         let of = (provider.clone(), call.end.outcome());
         *numbers.requests.entry(of).or_default() += 1;
-        let histogram = numbers.model_seconds.entry(provider.clone());
-        histogram
-            .or_insert_with(|| Histogram::new(&MODEL_SECONDS_BOUNDS))
-            .observe(call.took.as_secs_f64());
+        let seconds = numbers.model_seconds.entry(provider.clone());
+        seconds.or_default().add(call.took.as_secs_f64());
         numbers.calls_in_detail.on_model_call(call);
     }
 
@@ -201,9 +197,7 @@ impl MetricsState {
         }
         #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
         let seconds = result.ms as f64 / 1000.0;
-        self.tool_seconds
-            .get_or_insert_with(|| Histogram::new(&TOOL_SECONDS_BOUNDS))
-            .observe(seconds);
+        self.tool_seconds.add(seconds);
     }
 
     fn to_text(&self) -> String {
@@ -271,12 +265,12 @@ impl MetricsState {
         }
         page.write_head(
             "zoea_model_seconds",
-            "histogram",
+            "summary",
             "How long model servers took.",
         );
-        for (provider, histogram) in &self.model_seconds {
+        for (provider, seconds) in &self.model_seconds {
             let provider = [("provider", &**provider)];
-            page.write_histogram("zoea_model_seconds", &provider, histogram);
+            page.write_sum("zoea_model_seconds", &provider, seconds);
         }
         page.write_head(
             "zoea_tokens_total",
@@ -305,12 +299,10 @@ impl MetricsState {
         }
         page.write_head(
             "zoea_tool_seconds",
-            "histogram",
+            "summary",
             "How long tool calls took that were answered.",
         );
-        if let Some(histogram) = &self.tool_seconds {
-            page.write_histogram("zoea_tool_seconds", &[], histogram);
-        }
+        page.write_sum("zoea_tool_seconds", &[], &self.tool_seconds);
     }
 
     /// What an operator is alerted by.

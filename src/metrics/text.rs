@@ -31,6 +31,21 @@ impl Histogram {
     }
 }
 
+/// How many durations there were, and their sum: what a histogram of the same durations elsewhere
+/// on the page does not say by our own labels.
+#[derive(Default)]
+pub(super) struct SumOfSeconds {
+    count: u64,
+    sum: f64,
+}
+
+impl SumOfSeconds {
+    pub(super) fn add(&mut self, seconds: f64) {
+        self.count += 1;
+        self.sum += seconds;
+    }
+}
+
 /// A label: its name and its value.
 pub(super) type Label<'a> = (&'a str, &'a str);
 
@@ -65,6 +80,12 @@ impl MetricsPage {
             let bounded = [labels, &[("le", &*bound)]].concat();
             self.write_line(&bucket, &bounded, count);
         }
+        self.write_decimal(&format!("{name}_sum"), labels, of.sum);
+        self.write_line(&format!("{name}_count"), labels, of.count);
+    }
+
+    /// Writes a sum as a summary without quantiles.
+    pub(super) fn write_sum(&mut self, name: &str, labels: &[Label<'_>], of: &SumOfSeconds) {
         self.write_decimal(&format!("{name}_sum"), labels, of.sum);
         self.write_line(&format!("{name}_count"), labels, of.count);
     }

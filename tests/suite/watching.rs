@@ -1,6 +1,6 @@
 //! Observers from outside: their information agrees with the events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
@@ -47,15 +47,11 @@ fn check_conventions(numbers: &BTreeMap<String, f64>, asked: f64, answered: f64)
         let of = of.filter(|(name, _)| name.starts_with(beginning) && name.contains(label));
         of.map(|(_, number)| number).sum()
     };
-    for name in ["operation", "inference"] {
-        let counted = sum(
-            &format!("gen_ai_client_{name}_duration_seconds_count{{"),
-            "",
-        );
-        assert_eq!(counted, asked, "{name}");
-        let first = format!("gen_ai_client_{name}_time_to_first_chunk_seconds_count{{");
-        assert!(sum(&first, "server_address=\"127.0.0.1\"") > 0.0);
-    }
+    let name = "gen_ai_client_operation";
+    let counted = sum(&format!("{name}_duration_seconds_count{{"), "");
+    assert_eq!(counted, asked);
+    let first = format!("{name}_time_to_first_chunk_seconds_count{{");
+    assert!(sum(&first, "server_address=\"127.0.0.1\"") > 0.0);
     for (kind, direction) in [("input", "in"), ("output", "out")] {
         let ours = sum("zoea_tokens_total{", &format!("direction=\"{direction}\""));
         let label = format!("gen_ai_token_type=\"{kind}\"");
@@ -73,6 +69,31 @@ fn check_conventions(numbers: &BTreeMap<String, f64>, asked: f64, answered: f64)
     );
     let calls = sum("gen_ai_invoke_agent_inference_calls_sum", "");
     assert!(calls >= turns, "{calls} {turns}");
+}
+
+/// No two histograms of durations get the same observations: who watches pays for each of them.
+fn check_twins(numbers: &BTreeMap<String, f64>) {
+    let of = |name: &str, end: &str| -> f64 {
+        let beginning = format!("{name}_{end}");
+        let of = numbers.iter().filter(|(key, _)| {
+            let rest = key.strip_prefix(&beginning);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('{'))
+        });
+        of.map(|(_, number)| number).sum()
+    };
+    let names = numbers.keys().filter_map(|key| key.split_once("_bucket{"));
+    let names: BTreeSet<&str> = names.map(|(name, _)| name).collect();
+    let durations = names.iter().filter(|name| name.ends_with("_seconds"));
+    let mut seen: Vec<(&str, f64, f64)> = Vec::new();
+    for name in durations {
+        let (count, sum) = (of(name, "count"), of(name, "sum"));
+        let twin = seen.iter().find(|(_, others, total)| {
+            *others == count && (total - sum).abs() <= count * 0.000_001
+        });
+        assert!(twin.is_none(), "{name} repeats {twin:?}");
+        seen.push((name, count, sum));
+    }
+    assert!(seen.len() > 3, "{seen:?}");
 }
 
 #[test]
@@ -146,6 +167,7 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     assert!(answered > 4.0);
     assert_eq!(number("zoea_tool_seconds_count"), answered);
     check_conventions(&numbers, asked, answered);
+    check_twins(&numbers);
     let results = number("zoea_rows_total{kind=\"result\"}");
     assert_eq!(results, rows.len() as f64);
     for server in ["pilot", "game"] {
