@@ -222,6 +222,25 @@ fn importing_again_changes_nothing_and_the_homes_own_mission_stays() {
     assert_eq!(home.ok(&["export"]), once);
 }
 
+/// The old runtime's words for an answer without any are no words of the model, so none gets them back.
+#[test]
+fn the_old_runtimes_words_for_no_answer_are_not_imported_as_the_models() {
+    let home = Home::new();
+    let said = ["(no response)", " (no response)\n"].map(|words| {
+        format!(
+            "INSERT INTO memories (mysis_id, role, source, content, reasoning, created_at) VALUES \
+             ('m-3', 'assistant', 'llm', '{words}', 'why', '2026-02-07 12:00:30');"
+        )
+    });
+    import(&home, &nova(&home, &said.concat()));
+    let rows = home.lines(&["log", "alpha-2", "--limit", "0", "--json"]);
+    let said = rows.iter().filter(|row| row["role"] == "assistant");
+    let said: Vec<_> = said
+        .map(|row| (&row["content"], &row["reasoning"]))
+        .collect();
+    assert_eq!(said, [(&json!(""), &json!("why")); 2], "{rows:?}");
+}
+
 #[test]
 fn what_stands_in_the_sources_log_only_is_taken_over_too() {
     let home = Home::new();

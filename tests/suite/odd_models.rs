@@ -155,3 +155,22 @@ fn a_server_that_reads_a_long_prompt_is_waited_for_while_it_gives_signs_of_life(
         .count();
     assert_eq!(again, 1, "its work was not lost");
 }
+
+/// The question of `doctor` has the shape of every request: servers refuse one without a system message.
+#[test]
+fn the_question_of_doctor_begins_with_a_system_message() {
+    let model = OddModel::start(|_, _| words("yes"));
+    let galaxy = Server::galaxy(&[]);
+    let home = Home::new();
+    home.configure(&model.url, &galaxy.url, "");
+    home.run(&["doctor"]);
+    let heard = model.heard();
+    assert!(!heard.is_empty(), "it asked nothing");
+    for asked in heard {
+        let messages = asked["messages"].as_array().expect("messages").iter();
+        let roles: Vec<&Value> = messages.clone().map(|one| &one["role"]).collect();
+        assert_eq!(roles, ["system", "user"], "{asked}");
+        let is_said = |one: &Value| one["content"].as_str().is_some_and(|text| !text.is_empty());
+        assert!(messages.into_iter().all(is_said), "{asked}");
+    }
+}
