@@ -34,6 +34,9 @@ use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 /// The message of intended panics, which `hush_simulated_panics` recognises.
 const PANIC: &str = "a simulated panic";
 
+/// What a server says that cannot take a call yet.
+pub(crate) const LOADING: &str = "HTTP 503: Loading model";
+
 const START: Timestamp = Timestamp(1_773_252_000_000);
 
 /// A failure that happens at the next opportunity.
@@ -55,6 +58,8 @@ pub(crate) enum Trap {
     Call,
     /// The game refuses a call.
     CallRefused,
+    /// The game's server cannot take a call yet.
+    CallTooEarly,
     /// The game refuses access to a call.
     CallWithoutAccess,
     /// The code that calls the model panics.
@@ -486,6 +491,9 @@ impl Link for TrappedGame {
         async move {
             if game.traps.springs(Trap::CallRefused) {
                 return Err(LinkFault::Refused("no such tool".to_string()));
+            }
+            if game.traps.springs(Trap::CallTooEarly) {
+                return Err(LinkFault::Unreachable(LOADING.to_string()));
             }
             if game.traps.springs(Trap::CallWithoutAccess) {
                 return Err(LinkFault::NoAccess("HTTP 403".to_string()));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors::domain::event::Activity;
 use actors::domain::message::CallStatus;
 use actors::domain::order::MysisOrder;
 use actors::domain::rules::RelaunchPolicy;
@@ -9,7 +10,7 @@ use actors::domain::state::LifeState;
 use actors::ports::{LinkFault, TaskNews};
 use tokio::time::Instant;
 
-use crate::outside::TaskScript;
+use crate::outside::{LOADING, TaskScript, Trap};
 use crate::world::{World, dead};
 
 /// A swarm whose game answers calls with tasks.
@@ -183,4 +184,32 @@ async fn the_next_process_asks_for_the_outcome_of_a_task() {
     let executed = world.game.executed.lock().unwrap().clone();
     let first = &executed[0];
     assert_eq!(executed.iter().filter(|call| *call == first).count(), 1);
+}
+
+/// Why a try failed is not shown any more when the server works on the call.
+#[tokio::test(start_paused = true)]
+async fn a_call_is_shown_as_one_again_as_soon_as_the_server_takes_it() {
+    for trap in [None, Some(Trap::CallTooEarly)] {
+        let lost = Err(LinkFault::AnswerLost(LOADING.to_string()));
+        let world = World::new(RelaunchPolicy::Always).await;
+        let script = TaskScript {
+            is_endless: true,
+            ..TaskScript::new(trap.is_none().then_some(lost))
+        };
+        *world.game.tasks.lock().unwrap() = Some(script);
+        trap.into_iter().for_each(|trap| world.traps.set(trap));
+        world.start("alpha").await;
+        let mut seen = Vec::new();
+        while asked(&world) < 3 {
+            let shown = world.status("alpha").await.activity.to_string();
+            if seen.last() != Some(&shown) {
+                seen.push(shown);
+            }
+            assert!(seen.len() < 1000, "{seen:?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(seen.iter().any(|shown| shown.contains(LOADING)), "{seen:?}");
+        let shown = world.status("alpha").await.activity.clone();
+        assert_eq!(shown, Activity::Mining, "{seen:?}");
+    }
 }

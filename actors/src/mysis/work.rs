@@ -5,6 +5,7 @@ mod model_call;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -14,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::backoff::Backoff;
+use crate::domain::event::Activity;
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
@@ -174,12 +176,17 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 struct MailboxObserver {
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
+    /// Whether something else is shown than a call, as which its Mysis shows it from the beginning.
+    shows_other: AtomicBool,
 }
 
 impl MailboxObserver {
     fn to(mysis: &ActorRef<MysisMsg>, work: TaskId) -> MailboxObserver {
-        let mysis = mysis.clone();
-        MailboxObserver { mysis, work }
+        MailboxObserver {
+            mysis: mysis.clone(),
+            work,
+            shows_other: AtomicBool::new(false),
+        }
     }
 
     /// Keeps the request for queries.
@@ -191,6 +198,12 @@ impl MailboxObserver {
 
 impl SessionObserver for MailboxObserver {
     fn on_event(&self, news: SessionEvent) {
+        if let SessionEvent::Progress(activity) = &news {
+            let is_call = matches!(activity, Activity::CallingTool(_));
+            if !self.shows_other.swap(!is_call, Ordering::Relaxed) && is_call {
+                return;
+            }
+        }
         // A Mysis that is gone has aborted this task.
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
@@ -201,7 +214,11 @@ impl SessionObserver for MailboxObserver {
     }
 
     fn event_sender(&self) -> EventSender {
-        let observer = MailboxObserver::to(&self.mysis, self.work);
+        // What is shown by then is not known.
+        let observer = MailboxObserver {
+            shows_other: AtomicBool::new(true),
+            ..MailboxObserver::to(&self.mysis, self.work)
+        };
         Arc::new(move |news| observer.on_event(news))
     }
 

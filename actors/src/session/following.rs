@@ -4,11 +4,13 @@
 
 use std::time::Duration;
 
+use crate::domain::event::Activity;
+use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
 use crate::ports::{LinkAnswer, LinkFault, ServerTask, TaskNews};
 
 use super::sending::unknown;
-use super::{GameSession, SessionObserver, in_time};
+use super::{GameSession, SessionEvent, SessionObserver, in_time};
 
 /// The pause between two questions, if the server names none.
 const POLL_PAUSE: Duration = Duration::from_secs(1);
@@ -45,7 +47,7 @@ impl GameSession {
     pub(super) async fn follow_task(
         &mut self,
         task: &ServerTask,
-        read_only: bool,
+        order: &CallOrder,
         outlet: &dyn SessionObserver,
     ) -> Result<LinkAnswer, NoAnswer> {
         let mut pause = task.poll_after;
@@ -68,7 +70,7 @@ impl GameSession {
                 Ok(TaskNews::Done(answer)) => return Ok(answer),
                 Ok(TaskNews::Failed(text)) => return Err(failed(&text)),
                 Ok(TaskNews::Cancelled) => return Err(cancelled("it was asked to")),
-                Ok(TaskNews::Unknown(text)) if read_only => {
+                Ok(TaskNews::Unknown(text)) if order.read_only => {
                     return Err((format!("Error: no answer: {text}"), CallStatus::Failed));
                 }
                 Ok(TaskNews::Unknown(text)) => {
@@ -87,6 +89,8 @@ impl GameSession {
             if failed.is_some() {
                 // The server may be away, or the swarm frozen, for as long as this takes.
                 self.prepare(outlet, true, false).await;
+                let goes_on = Activity::CallingTool(order.tool.clone());
+                outlet.on_event(SessionEvent::Progress(goes_on));
             }
         }
         let limit = self.rules.timeout;

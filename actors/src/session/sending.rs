@@ -51,7 +51,7 @@ impl GameSession {
                     // Another sending has to be released, which removes the stored id.
                     tries.may_leave = false;
                     let frozen = self.frozen_time();
-                    let followed = self.follow_task(&task, order.read_only, outlet).await;
+                    let followed = self.follow_task(&task, order, outlet).await;
                     self.heard_out += self.frozen_time() - frozen;
                     followed?
                 }
@@ -136,17 +136,20 @@ impl GameSession {
         Ok(None)
     }
 
-    /// Waits until a call may leave. It is marked as sent only then.
+    /// Waits until a call may leave. It is marked as sent only then, and shown as a call again, whatever
+    /// was shown of an earlier try.
     pub(super) async fn depart(
         &self,
         order: &CallOrder,
         outlet: &dyn SessionObserver,
     ) -> Departure {
-        if let Some(departure) = self.deps.freeze.try_depart() {
-            return departure;
-        }
-        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-        let departure = self.deps.freeze.depart().await;
+        let departure = match self.deps.freeze.try_depart() {
+            Some(departure) => departure,
+            None => {
+                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                self.deps.freeze.depart().await
+            }
+        };
         let goes_on = Activity::CallingTool(order.tool.clone());
         outlet.on_event(SessionEvent::Progress(goes_on));
         departure

@@ -129,8 +129,9 @@ impl Dashboard {
     }
 
     /// A notice is in the log as a record. An error of the program stays visible besides, unless it is one
-    /// that lasts, which the banner has.
+    /// that lasts, which the banner has. It goes when a notice says that it is over.
     fn on_notice(&mut self, at: Timestamp, (severity, code): (Severity, &'static str), text: &str) {
+        Arc::make_mut(&mut self.log).end_errors(code, text);
         if severity == Severity::Error && StandingKind::of_code(code).is_none() {
             Arc::make_mut(&mut self.log).raise_error(at, code, text, self.moment);
         }

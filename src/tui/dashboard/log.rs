@@ -39,6 +39,17 @@ const MAX_OPEN_ERRORS: usize = 20;
 /// How long an error that answers the operator's own input stays visible.
 const OWN_ERROR_SHOW_TIME: Duration = Duration::from_secs(60);
 
+/// The notices after which an error is over, with the error's code.
+const ENDS: [(&str, &str); 5] = [
+    ("circuit_closed", OUT_OF_SERVICE),
+    ("game_back", OUT_OF_SERVICE),
+    ("reloaded", "reload_failed"),
+    ("limits_renewed", "limits_lapsed"),
+    ("leases_renewed", "leases_lapsed"),
+];
+/// The code of the error that a server serves no requests. Its text begins with the server.
+const OUT_OF_SERVICE: &str = "out_of_service";
+
 /// The events, and the messages of this terminal.
 #[derive(Clone, Debug, Default)]
 pub struct MessageLog {
@@ -302,6 +313,26 @@ impl MessageLog {
     /// Removes the errors that have been visible for long enough.
     pub fn drop_old_errors(&mut self, now: Moment) {
         self.status.retain(|open| !open.is_over(now));
+    }
+
+    /// Removes the errors that are over with this notice. A server that works ends its own alone.
+    pub fn end_errors(&mut self, code: &str, text: &str) {
+        let over = ENDS.iter().filter(|(end, _)| *end == code);
+        let over: Vec<&str> = over.map(|(_, error)| *error).collect();
+        let whom = text.split_once(" works again");
+        self.status.retain(|open| {
+            let is_of = |error: &&str| *error == &*open.message.code;
+            let is_whom = || match whom {
+                Some((whom, _)) => open.message.text.starts_with(&format!("{whom} ")),
+                None => true,
+            };
+            !(over.iter().any(is_of) && is_whom())
+        });
+    }
+
+    /// Removes the errors that answered the operator's own input, which succeeded since.
+    pub fn end_own_errors(&mut self) {
+        self.status.retain(|open| open.message.kind != LogKind::Own);
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.

@@ -3,6 +3,7 @@
 use crate::event::Activity;
 use crate::ids::Timestamp;
 
+use super::calling::activity_of;
 use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
@@ -36,7 +37,10 @@ impl Life {
         if is_current {
             self.unmark_held_call(&activity);
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            self.set_activity(activity);
+            self.set_activity(match activity {
+                Activity::CallingTool(tool) => activity_of(&tool),
+                other => other,
+            });
             if goes_on {
                 // The shown duration is that of the whole call.
                 self.doing.since = since;

@@ -147,6 +147,38 @@ fn errors_stay_until_they_are_dismissed_and_own_ones_a_minute() {
 }
 
 #[test]
+fn an_error_goes_when_what_it_was_about_works_again() {
+    let mut log = MessageLog::default();
+    let mut raise = |code, text| log.raise_error(Timestamp(0), code, text, Moment::default());
+    raise(
+        "out_of_service",
+        "provider local serves no requests: HTTP 402",
+    );
+    raise(
+        "out_of_service",
+        "provider local2 serves no requests: HTTP 402",
+    );
+    raise("reload_failed", "the configuration stays as it was: no");
+    raise("limits_lapsed", "cannot be renewed");
+    let open = |log: &MessageLog| log.open_errors().len();
+    log.end_errors("circuit_open", "provider local is down");
+    log.end_errors("game_back", "the game server works again and is used again");
+    assert_eq!(open(&log), 4, "none of them is over");
+    log.end_errors(
+        "circuit_closed",
+        "provider local works again and is used again",
+    );
+    log.end_errors("reloaded", "reloaded: nothing changed");
+    log.end_errors("limits_renewed", "the limits are shared again");
+    let left: Vec<&str> = log.open_errors().map(|message| &*message.text).collect();
+    assert_eq!(left, ["provider local2 serves no requests: HTTP 402"]);
+    let own = LogMessage::own(Timestamp(0), Tone::Fault, "refused", "no");
+    log.add_own(own, Moment::default());
+    log.end_own_errors();
+    assert_eq!(open(&log), 1);
+}
+
+#[test]
 fn older_events_are_kept_while_somebody_looks_at_them() {
     let mut log = MessageLog::default();
     let page = |from: i64| (from..from + 500).map(|id| event(id, "", "x")).collect();

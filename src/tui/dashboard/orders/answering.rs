@@ -219,8 +219,11 @@ impl Dashboard {
         let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
             return;
         };
-        if !outcome.is_last || receipt.refused.is_empty() {
+        if !outcome.is_last {
             return;
+        }
+        if receipt.refused.is_empty() {
+            return Arc::make_mut(&mut self.log).end_own_errors();
         }
         let total = receipt.done + receipt.refused.len();
         let text = match &receipt.refused[..] {
