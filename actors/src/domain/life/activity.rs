@@ -37,10 +37,11 @@ impl Life {
         if is_current {
             self.unmark_held_call(&activity);
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            self.set_activity(match activity {
-                Activity::CallingTool(tool) => activity_of(&tool),
-                other => other,
-            });
+            if let Activity::CallingTool(tool) = &activity {
+                self.set_activity(activity_of(tool));
+            } else {
+                self.set_activity(activity);
+            }
             if goes_on {
                 // The shown duration is that of the whole call.
                 self.doing.since = since;
