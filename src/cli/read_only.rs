@@ -45,7 +45,7 @@ fn only_reads(command: &CliCommand) -> bool {
         CliCommand::Mysis(command) => matches!(command, MysisCommand::List { .. }),
         CliCommand::Db(command) => matches!(command, DbCommand::Check(_)),
         CliCommand::Accounts(command) => matches!(command, AccountsCommand::List { .. }),
-        CliCommand::Routine(command) => matches!(command, RoutineCommand::List { .. }),
+        CliCommand::Routine(command) => matches!(command, RoutineCommand::List),
         CliCommand::Run(_)
         | CliCommand::Attach(_)
         | CliCommand::Setup(_)

@@ -60,8 +60,8 @@ fn to_property(schema: &Value) -> Value {
         }
         None => schema.clone(),
     };
-    let kinds = schema["type"].as_array().into_iter().flatten();
-    if let Some(kind) = kinds.filter(is_said).next() {
+    let mut kinds = schema["type"].as_array().into_iter().flatten();
+    if let Some(kind) = kinds.find(is_said) {
         property["type"] = kind.clone();
     }
     if let Some(members) = property.as_object_mut() {

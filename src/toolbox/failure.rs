@@ -75,12 +75,11 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
 /// says, it may not know the session.
 pub(super) fn reading_fault(failure: McpFailure) -> LinkFault {
     let is_refused = doubt::is_refused(&failure);
-    match call_fault(failure) {
-        LinkFault::Refused(why) | LinkFault::AnswerLost(why) if is_refused => {
-            LinkFault::SessionLost(why)
-        }
-        fault => fault,
+    let fault = call_fault(failure);
+    if is_refused && let LinkFault::Refused(why) | LinkFault::AnswerLost(why) = &fault {
+        return LinkFault::SessionLost(why.clone());
     }
+    fault
 }
 
 /// Classifies a failed question about a task. A server that refuses the id, or the method, does not
