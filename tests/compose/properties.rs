@@ -5,7 +5,7 @@ use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
 use proptest::prelude::*;
 
-use zoea_scenes::history::{History, NUDGE, Step, histories};
+use zoea_scenes::history::{History, NUDGE, Step, Text, histories};
 use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge};
 
 /// Makes each reply see at least as much as the reply before it.
@@ -39,26 +39,8 @@ proptest! {
     /// Dropping rows from memory at the end of a turn changes no request. The replies of these
     /// histories never see less than earlier ones, as in a real conversation.
     #[test]
-    fn the_window_loses_nothing_that_a_request_shows(mut history in histories()) {
-        let_nobody_forget(&mut history);
-        let mut told = history.told();
-        let newest = told.rows.iter().filter(|row| row.utterance().is_some()).map(|row| row.turn);
-        told.turn = newest.max().map_or(told.turn, |turn| actors::domain::ids::TurnNumber(turn.0 + 1));
-        let whole = told.conversation(history.budget);
-        let mut window = whole.clone();
-        let earlier = told.mission.as_ref().and_then(|_| {
-            first_row_of_earlier_turns(&whole, told.turn, history.earlier_bytes())
-        });
-        window.trim_window(history.window, None, earlier);
-        let mission = told.mission.as_ref();
-        let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
-        prop_assert_eq!(&owner, &choose_owner(&window, mission, history.window, NUDGE.into()));
-        let mut expected = history.compose(&told, &whole, &owner);
-        let mut shown = history.compose(&told, &window, &owner);
-        // The number of omitted parts depends on how much is held in memory.
-        expected.breakdown.reasoning_left_out = 0;
-        shown.breakdown.reasoning_left_out = 0;
-        prop_assert_eq!(shown, expected);
+    fn the_window_loses_nothing_that_a_request_shows(history in histories()) {
+        loses_nothing(history)?;
     }
 
     /// With little memory, replaced results are dropped first and the oldest words next. The
@@ -102,4 +84,55 @@ proptest! {
         }
         prop_assert_eq!(composed.seen_up_to, whole.last_seq());
     }
+}
+
+/// Whether the request stays the same when the window on this history is trimmed.
+fn loses_nothing(mut history: History) -> Result<(), TestCaseError> {
+    let_nobody_forget(&mut history);
+    let mut told = history.told();
+    let newest = told
+        .rows
+        .iter()
+        .filter(|row| row.utterance().is_some())
+        .map(|row| row.turn);
+    told.turn = newest.max().map_or(told.turn, |turn| {
+        actors::domain::ids::TurnNumber(turn.0 + 1)
+    });
+    let whole = told.conversation(history.budget);
+    let mut window = whole.clone();
+    let earlier = told
+        .mission
+        .as_ref()
+        .and_then(|_| first_row_of_earlier_turns(&whole, told.turn, history.earlier_bytes()));
+    window.trim_window(history.window, None, earlier);
+    let mission = told.mission.as_ref();
+    let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
+    prop_assert_eq!(
+        &owner,
+        &choose_owner(&window, mission, history.window, NUDGE.into())
+    );
+    let mut expected = history.compose(&told, &whole, &owner);
+    let mut shown = history.compose(&told, &window, &owner);
+    // The number of omitted parts depends on how much is held in memory.
+    expected.breakdown.reasoning_left_out = 0;
+    shown.breakdown.reasoning_left_out = 0;
+    prop_assert_eq!(shown, expected);
+    Ok(())
+}
+
+#[test]
+fn a_message_before_the_first_words_of_a_model_outlasts_a_restart() {
+    let steps = vec![
+        Step::Mission(Text::plain("mine")),
+        Step::Peer(Text::plain("hello")),
+        Step::Prompt(Text::plain("go")),
+    ];
+    let history = History {
+        steps,
+        budget: 8192,
+        has_mission: true,
+        window: 1,
+        notices: Vec::new(),
+    };
+    loses_nothing(history).expect("the same request");
 }

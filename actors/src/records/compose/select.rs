@@ -65,7 +65,19 @@ pub fn first_row_of_earlier_turns(
     let rows = conversation.rows();
     let (results, units) = (Results::of(rows.clone()), collect_units(rows));
     let first = units.partition_point(|unit| unit.turn() < next);
-    earlier_turns(conversation, &results, &units[..first], share).first_row()
+    let found = earlier_turns(conversation, &results, &units[..first], share).first_row();
+    // Where the model has said nothing yet, rows of a turn without an answer may stand there too.
+    found.or_else(|| {
+        let rows = since_mission(&units).iter().map(|unit| unit.row.seq);
+        rows.filter(|seq| *seq >= conversation.complete_from())
+            .min()
+    })
+}
+
+/// The units behind the delivery of the newest mission among them, else all.
+fn since_mission<'u, 'a>(units: &'u [Unit<'a>]) -> &'u [Unit<'a>] {
+    let delivery = units.iter().rposition(|unit| unit.is_mission());
+    &units[delivery.map_or(0, |place| place + 1)..]
 }
 
 /// The turns since the newest mission, of the units before the turn.
@@ -75,10 +87,9 @@ fn earlier_turns<'a>(
     before: &[Unit<'a>],
     share: usize,
 ) -> EarlierTurns<'a> {
-    let delivery = before.iter().rposition(|unit| unit.is_mission());
-    let of_mission = &before[delivery.map_or(0, |place| place + 1)..];
     let is_whole = |unit: &&Unit<'_>| unit.row.seq >= conversation.complete_from();
-    let of_mission: Vec<Unit<'a>> = of_mission.iter().filter(is_whole).copied().collect();
+    let of_mission = since_mission(before).iter().filter(is_whole);
+    let of_mission: Vec<Unit<'a>> = of_mission.copied().collect();
     EarlierTurns::shorten(&of_mission, results, share, render::part_bytes(&go_on()))
 }
 
@@ -239,11 +250,10 @@ impl<'a> Selection<'a> {
     fn turn_before(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
         let last_loop = self.last_loop(before).map(|told| told.unit.row.seq);
         let turn = before.last().map(|unit| unit.turn());
-        let delivery = before.iter().rposition(|unit| unit.is_mission());
-        let since = &before[delivery.map_or(0, |place| place + 1)..];
         let is_whole =
             |unit: &&Unit<'_>| Some(unit.turn()) == turn || Some(unit.row.seq) == last_loop;
-        let whole: Vec<Unit<'a>> = since.iter().filter(is_whole).copied().collect();
+        let whole = since_mission(before).iter().filter(is_whole);
+        let whole: Vec<Unit<'a>> = whole.copied().collect();
         self.tell(&whole)
     }
 
