@@ -18,6 +18,9 @@ use zoea_rig::Home;
 /// The time without requests after which the test fails.
 const STANDSTILL: Duration = Duration::from_secs(60);
 
+/// The time between two orders to ask at once.
+const HURRY: Duration = Duration::from_secs(1);
+
 /// The text for a place in a round.
 pub(crate) type Say = Arc<dyn Fn(&str, usize) -> String + Send + Sync>;
 
@@ -86,11 +89,18 @@ impl Parrot {
 
     /// Waits until all texts were sent in both ways, as long as there is progress.
     pub(crate) fn speak_out(&self, home: &Home) {
+        self.speak_in(home, &[0, 1]);
+    }
+
+    /// Waits until all texts were sent in these ways, as long as there is progress. A Mysis that
+    /// waits because it wrote words alone is told to ask at once.
+    pub(crate) fn speak_in(&self, home: &Home, ways: &[usize]) {
         let needed = self.state.rounds * MODEL_SHAPES;
         let (mut known, mut since) = ([0, 0], Instant::now());
+        let mut hurried = since;
         loop {
             let asked = self.asked();
-            if asked.iter().all(|asked| *asked > needed) {
+            if ways.iter().all(|way| asked[*way] > needed) {
                 return;
             }
             if asked != known {
@@ -99,6 +109,10 @@ impl Parrot {
             if since.elapsed() > STANDSTILL {
                 let log = home.ok(&["log", "alpha", "--kind", "host"]);
                 panic!("{asked:?} of {needed}\n{}\n{log}", home.ok(&["status"]));
+            }
+            if hurried.elapsed() > HURRY {
+                home.run(&["mysis", "retry", "--all"]);
+                hurried = Instant::now();
             }
             #[expect(
                 clippy::disallowed_methods,

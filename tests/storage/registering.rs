@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::parrot::Parrot;
-use zoea_rig::sqlite;
-use zoea_rig::{Home, until};
+use zoea_rig::{Home, sqlite};
 
 const PASSWORD: &str = "0a1b2c3d4e5f60718293";
 
@@ -29,9 +28,7 @@ fn registered(answer: &str) -> (Home, Parrot) {
     let swarm = home.fly(&[]);
     home.ok(&["broadcast", "Register."]);
     // The model registers in two turns of each round.
-    until("both rounds are over", || {
-        (parrot.asked()[0] > 36).then_some(())
-    });
+    parrot.speak_in(&home, &[0]);
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
     (home, parrot)
