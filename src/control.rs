@@ -4,6 +4,7 @@
 //! origins. Neither another user nor a web page can command the swarm.
 
 mod accounts;
+mod answer;
 mod arguments;
 mod books;
 pub mod call;
@@ -56,7 +57,8 @@ use crate::swarm::Swarm;
 
 use call::ControlCall;
 
-pub use call::{ControlAnswer, answer_call};
+pub use answer::ControlAnswer;
+pub use call::answer_call;
 
 /// Strangers, which have not shown the token yet, get little time. Clients with the token may be
 /// silent for longer than our own client keeps an idle connection.

@@ -191,15 +191,16 @@ impl AttachedTerminals {
     }
 }
 
+fn tool(name: &'static str, about: &'static str, schema: Value) -> Tool {
+    let Value::Object(schema) = schema else {
+        return Tool::new(name, about, Arc::default());
+    };
+    Tool::new(name, about, Arc::new(schema))
+        .with_annotations(ToolAnnotations::new().open_world(false))
+}
+
 impl AddedTools for AttachedTerminals {
     fn list(&self) -> Vec<Tool> {
-        let tool = |name: &'static str, about: &'static str, schema: Value| {
-            let Value::Object(schema) = schema else {
-                return Tool::new(name, about, Arc::default());
-            };
-            Tool::new(name, about, Arc::new(schema))
-                .with_annotations(ToolAnnotations::new().open_world(false))
-        };
         let terminal = json!({"type": "string"});
         vec![
             tool(

@@ -22,14 +22,15 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "incident",
-        &[
-            ("incident last > failed.json", "the newest call that failed"),
-            (
-                "pilot --replay failed.json",
-                "a model server that fails in this way",
-            ),
-        ],
+        "incident last",
+        &[(
+            "incident last > failed.json",
+            "the newest call that failed, for `pilot --replay`",
+        )],
+    ),
+    (
+        "incident list",
+        &[("incident list", "the calls that failed and are kept")],
     ),
     (
         "attach",

@@ -16,11 +16,12 @@ use actors::domain::screen::Successor;
 use actors::secrets::Secrets;
 use clap::{Args, value_parser};
 use zoea_settings::bounds::MAX_MYSES;
-use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError, TraceSettings};
+use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::screen::{self, LookArgs};
+use crate::control::ControlServer;
 use crate::headless::Format;
 use crate::home::{Home, HomeLock};
 use crate::logging;
@@ -33,7 +34,9 @@ use output::Output;
 use output::open_output;
 use own_servers::OwnServers;
 pub(super) use signals::Signals;
-use starting::{Remarks, give_first_orders, load_settings, start_part, stop_request};
+use starting::{
+    Remarks, give_first_orders, load_settings, offline_settings, start_part, stop_request,
+};
 use zoea_grammar::units::parse_duration;
 
 /// The options of `zoea run`.
@@ -113,14 +116,7 @@ pub(super) async fn run(
         own.offline = Some(OfflineServers::start(&home, args.offline_options()).await?);
     }
     let (mut settings, remarks) = match &own.offline {
-        Some(offline) => {
-            let settings = Settings {
-                tui: look.unwrap_or_default(),
-                traces: TraceSettings::of_environment(environment),
-                ..offline.settings().clone()
-            };
-            (settings, Remarks::new())
-        }
+        Some(offline) => (offline_settings(offline, look, environment), Remarks::new()),
         None => load_settings(global, &home, environment)?,
     };
     if !args.headless && wiring::server_address(&settings)?.is_none() {
@@ -214,12 +210,10 @@ async fn run_swarm(
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
     // Offline play has no configuration that could be reloaded.
-    let source = || match &own.offline {
-        None => {
-            let read = global.load_settings(home, environment);
-            Some(read.map(|loaded| own.serve(loaded)))
-        }
-        Some(_) => None,
+    let source = || {
+        let reads = own.offline.is_none();
+        let read = reads.then(|| global.load_settings(home, environment))?;
+        Some(read.map(|loaded| own.serve(loaded)))
     };
     let stop = match is_stopped {
         true => face.reason_to_quit(),
@@ -231,7 +225,16 @@ async fn run_swarm(
     drop(beating);
     drop(run_file);
     let ledger = flight.swarm().ledger().clone();
-    // Clients of the control interface learn of the end while the swarm shuts down.
+    end_swarm(flight, control, signals).await;
+    face.close().await;
+    match ledger.loss() {
+        Some(loss) => anyhow::bail!(loss),
+        None => Ok((stop, farewell)),
+    }
+}
+
+/// Ends the swarm in good order. Clients of the control interface learn of it meanwhile.
+async fn end_swarm(flight: RunningSwarm, control: ControlServer, signals: &mut Signals) {
     let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
     // Cancel-safe: a second signal ends the program at once. Acknowledged writes are on disk by
     // then.
@@ -239,11 +242,6 @@ async fn run_swarm(
         ((), ()) = ending => {}
         () = signals.stop() => {}
     }
-    face.close().await;
-    if let Some(loss) = ledger.loss() {
-        anyhow::bail!(loss);
-    }
-    Ok((stop, farewell))
 }
 
 /// Reports to the operator what matters at start; without a terminal, on stderr as well.

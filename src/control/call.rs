@@ -12,6 +12,7 @@ use zoea_contract::{CompletedOrderJson, to_value};
 
 use crate::swarm::Swarm;
 
+use super::answer::ControlAnswer;
 use super::parameters::{
     AnswerAction, AnswerQuestion, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
     EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
@@ -147,21 +148,6 @@ pub enum ControlCall {
     Status(AskStatus),
 }
 
-/// The answer to a call.
-#[derive(Debug)]
-pub struct ControlAnswer {
-    /// The answer itself.
-    pub value: Value,
-    /// What was left out, and how to get it.
-    pub rest: Option<String>,
-}
-
-impl From<Value> for ControlAnswer {
-    fn from(value: Value) -> ControlAnswer {
-        ControlAnswer { value, rest: None }
-    }
-}
-
 impl ControlCall {
     /// Lists all Myses, whole.
     #[must_use]
@@ -236,15 +222,8 @@ async fn carry_out_call(
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
         Call::DeleteMysis { name } => Order::Delete { name },
-        Call::ConfigureMysis(asked) => {
-            let (provider, model) = (asked.provider, asked.model);
-            MysisOrder::configure(provider, model, asked.temperature, asked.role)
-                .for_mysis(asked.name)
-        }
-        Call::SendMessage(asked) => {
-            let text = with_no_gain(asked.text, asked.no_gain);
-            MysisOrder::Prompt(text.into()).for_mysis(asked.name)
-        }
+        Call::ConfigureMysis(asked) => configure_order(asked),
+        Call::SendMessage(asked) => message_order(asked),
         Call::Broadcast(asked) => Order::Broadcast {
             text: mission_text(asked),
         },
@@ -264,6 +243,16 @@ async fn carry_out_call(
         Call::Thaw {} => Order::Thaw,
     };
     whole(give_order(swarm, order).await)
+}
+
+fn configure_order(asked: ConfigureMysis) -> Order {
+    let (provider, model) = (asked.provider, asked.model);
+    MysisOrder::configure(provider, model, asked.temperature, asked.role).for_mysis(asked.name)
+}
+
+fn message_order(asked: SendMessage) -> Order {
+    let text = with_no_gain(asked.text, asked.no_gain);
+    MysisOrder::Prompt(text.into()).for_mysis(asked.name)
 }
 
 /// An answer from which nothing is left out.

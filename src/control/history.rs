@@ -16,8 +16,8 @@ use zoea_settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
 use super::ProgramInfo;
+use super::answer::ControlAnswer;
 use super::arguments::{find_mysis, read_count};
-use super::call::ControlAnswer;
 use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
 use super::short::{self, SHORT_ANSWER_BYTES};
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::call::ControlAnswer;
+use super::answer::ControlAnswer;
 
 /// The most bytes of an answer for which no limit was named, with room for its note.
 pub(super) const SHORT_ANSWER_BYTES: usize = 7 << 10;

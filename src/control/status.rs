@@ -23,8 +23,8 @@ use zoea_system::clock::MachineClock;
 use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
+use super::answer::ControlAnswer;
 use super::arguments::read_count;
-use super::call::ControlAnswer;
 use super::conditions::Conditions;
 use super::parameters::{AskStatus, ListMyses};
 use super::short::{self, SHORT_ANSWER_BYTES};

@@ -84,7 +84,7 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
 }
 
 /// Makes a copy durable and checks it. Returns its size in bytes.
-pub(super) async fn check_durable(copy: &Path) -> Result<u64, CopyError> {
+async fn check_durable(copy: &Path) -> Result<u64, CopyError> {
     let refused = |error: io::Error| unwritten_error(copy, error.to_string());
     let file = File::open(copy).map_err(refused)?;
     file.sync_all().map_err(refused)?;

@@ -98,13 +98,13 @@ pub use copies::{
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
 pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
-pub use loss::rescued_file;
+pub use loss::{is_blank, rescued_file};
 pub use mend::MendReport;
 pub use open_error::OpenError;
 use opening::MigrationReport;
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
-pub use settling::{check_place, gone_error, is_blank, real_place};
+pub use settling::{check_place, gone_error, real_place};
 
 /// How long releasing the leases may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);

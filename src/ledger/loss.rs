@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::mark::state_of;
+use super::OpenError;
+use super::log_file::read_log;
+use super::mark::{FileState, state_of};
 use super::paths::{DatabasePaths, remove_if_there};
-use super::{OpenError, settling};
 
 /// A loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
         loss.what,
         loss.describe_saved(),
         loss.way_back(paths),
-        settling::way_on(paths)
+        way_on(paths)
     )))
 }
 
@@ -145,4 +146,32 @@ pub(super) fn forget(paths: &DatabasePaths) {
     if let Err(error) = remove_if_there(&paths.loss_note()) {
         tracing::warn!(%error, "failed to remove the note about the lost database");
     }
+}
+
+/// The other way, as the end of a sentence: to go on with what is there, or to begin anew.
+pub(super) fn way_on(paths: &DatabasePaths) -> String {
+    match is_blank(&paths.given) {
+        Ok(true) => format!(
+            " or, to begin anew on purpose, give {}",
+            paths.command("new", None)
+        ),
+        Ok(false) | Err(_) => format!(
+            " or, to go on with what is there, give {}",
+            paths.command("restore", Some(&paths.given))
+        ),
+    }
+}
+
+/// Whether nothing stands at the path that could be a swarm's: no file, an empty one, or one without
+/// a table, and no log that belongs to it.
+///
+/// # Errors
+/// It cannot be read.
+pub fn is_blank(path: &Path) -> io::Result<bool> {
+    let paths = DatabasePaths::of(path);
+    Ok(match state_of(&paths.real)? {
+        FileState::None => true,
+        FileState::Blank(_) => read_log(&paths.log())?.is_none(),
+        FileState::Foreign | FileState::Filled(_) => false,
+    })
 }

@@ -8,11 +8,10 @@ use chrono::{DateTime, SecondsFormat};
 use sea_orm::sqlx::SqlitePool;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-use super::copies::check_durable;
 use super::loss::SavedContent;
 use super::mark::mark_copy;
 use super::paths::{DatabasePaths, beside, free_name, remove_if_there, sync_directory};
-use super::{error_text, file};
+use super::{error_text, file, settling};
 
 /// Saves the content of the open database, which is complete as long as this process lives, unless
 /// its files were cut. Where the log was, its beginning is saved with the file, if that is in place.
@@ -66,8 +65,20 @@ fn remove_unfinished(unfinished: &Path) -> Result<(), String> {
 async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
     remove_unfinished(to)?;
     save_into(to, open).await?;
-    let checked = check_durable(to).await;
-    checked.map(|_| ()).map_err(|error| error.to_string())
+    check_durable(to).await
+}
+
+/// Makes a copy durable and checks that it is whole.
+async fn check_durable(copy: &Path) -> Result<(), String> {
+    let saved = fs::File::open(copy).and_then(|file| file.sync_all());
+    saved.map_err(|error| error.to_string())?;
+    sync_directory(copy);
+    let refused = |error| error_text(&error);
+    let sound = settling::sound(file::open_without_log(copy).await).await;
+    let Some(connection) = sound.map_err(refused)? else {
+        return Err("the copy is damaged".to_string());
+    };
+    connection.close().await.map_err(refused)
 }
 
 /// Saves the file with what is left of its log. Returns the time of the newest event in it.
@@ -87,8 +98,7 @@ async fn save_beginning(to: &Path, paths: &DatabasePaths) -> Result<String, Stri
     let at = newest.map_or(Ok(0), |row| row.try_get_by_index(0));
     let at = at.map_err(|error| error_text(&error))?;
     mark_copy(to).map_err(refused)?;
-    let checked = check_durable(to).await;
-    checked.map_err(|error| error.to_string())?;
+    check_durable(to).await?;
     let at = DateTime::from_timestamp_millis(at).unwrap_or_default();
     Ok(at.to_rfc3339_opts(SecondsFormat::Secs, true))
 }

@@ -135,34 +135,6 @@ pub(super) fn check_for_reader(path: &Path) -> Result<(), OpenError> {
     )))
 }
 
-/// The other way, as the end of a sentence: to go on with what is there, or to begin anew.
-pub(super) fn way_on(paths: &DatabasePaths) -> String {
-    match is_blank(&paths.given) {
-        Ok(true) => format!(
-            " or, to begin anew on purpose, give {}",
-            paths.command("new", None)
-        ),
-        Ok(false) | Err(_) => format!(
-            " or, to go on with what is there, give {}",
-            paths.command("restore", Some(&paths.given))
-        ),
-    }
-}
-
-/// Whether nothing stands at the path that could be a swarm's: no file, an empty one, or one without
-/// a table, and no log that belongs to it.
-///
-/// # Errors
-/// It cannot be read.
-pub fn is_blank(path: &Path) -> io::Result<bool> {
-    let paths = DatabasePaths::of(path);
-    Ok(match state_of(&paths.real)? {
-        FileState::None => true,
-        FileState::Blank(_) => read_log(&paths.log())?.is_none(),
-        FileState::Foreign | FileState::Filled(_) => false,
-    })
-}
-
 /// The error for a home whose database is gone: `trace` tells that there was one, `copy` may take its
 /// place.
 #[must_use]
@@ -174,7 +146,7 @@ pub fn gone_error(path: &Path, trace: &Path, copy: Option<&Path>) -> OpenError {
         paths.given.display(),
         trace.display(),
         paths.command("restore", Some(copy.unwrap_or(Path::new("BACKUP")))),
-        way_on(&paths)
+        loss::way_on(&paths)
     ))
 }
 
@@ -247,7 +219,7 @@ fn check_last_commit(
         paths.given.display(),
         paths.log().display(),
         paths.command("restore", Some(Path::new("BACKUP"))),
-        way_on(paths)
+        loss::way_on(paths)
     )))
 }
 
@@ -296,7 +268,7 @@ async fn try_log(paths: &DatabasePaths) -> Result<Belonging, OpenError> {
 ///
 /// # Errors
 /// It could not be found out.
-async fn sound(
+pub(super) async fn sound(
     opened: Result<DatabaseConnection, DbErr>,
 ) -> Result<Option<DatabaseConnection>, DbErr> {
     let is_damage = |error: &DbErr| {

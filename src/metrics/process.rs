@@ -10,54 +10,62 @@ const TICKS: f64 = 100.0;
 /// The memory page of nearly all machines. Where it is another one, sizes come from elsewhere.
 const KIB: f64 = 1024.0;
 
+/// A figure of the process: name, kind, help and value.
+type ProcessFigure = (&'static str, &'static str, &'static str, Option<f64>);
+
 /// Writes what is known. Where the system has no `/proc`, that is the version alone.
 pub(super) fn write(page: &mut MetricsPage) {
-    page.write_head(
-        "zoea_build_info",
-        "gauge",
-        "1, with the version of the program.",
-    );
-    page.write_line(
-        "zoea_build_info",
-        &[("version", env!("CARGO_PKG_VERSION"))],
-        1,
-    );
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let name = "zoea_build_info";
+    page.write_head(name, "gauge", "1, with the version of the program.");
+    page.write_line(name, &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    for (name, kind, help, value) in times().into_iter().chain(sizes()) {
+        if let Some(value) = value {
+            page.write_head(name, kind, help);
+            page.write_decimal(name, &[], value);
+        }
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The first number of the line that begins like this.
+fn number_of(text: &str, name: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn times() -> [ProcessFigure; 2] {
+    let stat = read("/proc/self/stat");
     // The name in parentheses may hold anything.
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let field = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok());
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let size = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        let kib: f64 = line.split_whitespace().next()?.parse().ok()?;
-        Some(kib * KIB)
+    let fields: Vec<&str> = match stat.rsplit_once(')') {
+        Some((_, behind)) => behind.split_whitespace().collect(),
+        None => Vec::new(),
     };
+    let field = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok());
     let (user, system) = (field(11), field(12));
     let cpu = user.and_then(|user| Some((user + system?) / TICKS));
-    let boot = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let boot = boot.lines().find_map(|line| line.strip_prefix("btime "));
-    let boot = boot.and_then(|text| text.trim().parse::<f64>().ok());
+    let boot = number_of(&read("/proc/stat"), "btime ");
     let started = field(19).and_then(|ticks| Some(boot? + ticks / TICKS));
-    let open = fs::read_dir("/proc/self/fd")
-        .ok()
-        .map(|files| files.count() as f64);
-    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let most = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"));
-    let most = most.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-    for (name, kind, help, value) in [
-        (
-            "process_cpu_seconds_total",
-            "counter",
-            "User and system time.",
-            cpu,
-        ),
+    let (cpu_help, start_help) = (
+        "User and system time.",
+        "When it started, by the clock of the system.",
+    );
+    [
+        ("process_cpu_seconds_total", "counter", cpu_help, cpu),
+        ("process_start_time_seconds", "gauge", start_help, started),
+    ]
+}
+
+fn sizes() -> [ProcessFigure; 4] {
+    let status = read("/proc/self/status");
+    let size = |name| Some(number_of(&status, name)? * KIB);
+    let open = fs::read_dir("/proc/self/fd");
+    let open = open.ok().map(|files| files.count() as f64);
+    let most = number_of(&read("/proc/self/limits"), "Max open files");
+    let most_help = "The limit of open files and connections.";
+    [
         (
             "process_resident_memory_bytes",
             "gauge",
@@ -71,29 +79,13 @@ pub(super) fn write(page: &mut MetricsPage) {
             size("VmSize:"),
         ),
         (
-            "process_start_time_seconds",
-            "gauge",
-            "When it started, by the clock of the system.",
-            started,
-        ),
-        (
             "process_open_fds",
             "gauge",
             "Open files and connections.",
             open,
         ),
-        (
-            "process_max_fds",
-            "gauge",
-            "The limit of open files and connections.",
-            most,
-        ),
-    ] {
-        if let Some(value) = value {
-            page.write_head(name, kind, help);
-            page.write_decimal(name, &[], value);
-        }
-    }
+        ("process_max_fds", "gauge", most_help, most),
+    ]
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod exchange;
 mod failure;
 mod incidents;
 mod key;
+mod manners;
 mod message;
 mod misreading;
 mod novelty;

@@ -163,12 +163,6 @@ impl<'a> WireToolCall<'a> {
     }
 }
 
-/// Whether a user's message follows a result directly.
-pub(super) fn interrupts_results(messages: &[ChatMessage]) -> bool {
-    let mut pairs = messages.windows(2);
-    pairs.any(|pair| matches!(pair, [ChatMessage::Tool { .. }, ChatMessage::User(_)]))
-}
-
 /// Puts a message of the model between each result and a user's message after it.
 fn with_bridges(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     let mut written: Vec<WireMessage<'_>> = Vec::with_capacity(messages.len());

@@ -67,8 +67,8 @@ fn a_call_that_a_server_sends_again_is_made_once() {
 /// The last result of a call that the model saw.
 fn last_result(request: &Value) -> &str {
     let messages = request["messages"].as_array().expect("messages").iter();
-    let results = messages.filter(|message| message["role"] == "tool");
-    let text = results.last().and_then(|result| result["content"].as_str());
+    let mut results = messages.rev().filter(|message| message["role"] == "tool");
+    let text = results.next().and_then(|result| result["content"].as_str());
     text.unwrap_or_default()
 }
 

@@ -2,19 +2,32 @@
 
 use std::time::Duration;
 
-use zoea_settings::{Environment, Settings};
+use zoea_settings::{Environment, Settings, TraceSettings, TuiSettings};
 
 use super::{Output, OwnServers, RunArgs, Signals};
 use crate::cli::global::GlobalArgs;
 use crate::cli::{out, question};
 use crate::home::Home;
-use crate::wiring::{self, RunningSwarm};
+use crate::wiring::{self, OfflineServers, RunningSwarm};
 
 /// How long a part of the start may go on after the program was asked to stop.
 const START_GRACE: Duration = Duration::from_secs(2);
 
 /// What the operator is told of the configuration at the start, each with its code.
 pub(super) type Remarks = Vec<(&'static str, String)>;
+
+/// The settings of offline play, with what the operator chose for the screen.
+pub(super) fn offline_settings(
+    offline: &OfflineServers,
+    look: Option<TuiSettings>,
+    environment: &Environment,
+) -> Settings {
+    Settings {
+        tui: look.unwrap_or_default(),
+        traces: TraceSettings::of_environment(environment),
+        ..offline.settings().clone()
+    }
+}
 
 /// Reads the configuration.
 pub(super) fn load_settings(

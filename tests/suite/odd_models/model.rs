@@ -79,6 +79,10 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> O
             say(&head(200, "text/event-stream"))?;
             for line in lines {
                 say(&line)?;
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "the pace of a server that never ends; what it sends decides"
+                )]
                 thread::sleep(pause);
             }
             Some(())

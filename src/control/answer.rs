@@ -1,0 +1,18 @@
+//! The answer to a call of a control tool.
+
+use serde_json::Value;
+
+/// The answer to a call.
+#[derive(Debug)]
+pub struct ControlAnswer {
+    /// The answer itself.
+    pub value: Value,
+    /// What was left out, and how to get it.
+    pub rest: Option<String>,
+}
+
+impl From<Value> for ControlAnswer {
+    fn from(value: Value) -> ControlAnswer {
+        ControlAnswer { value, rest: None }
+    }
+}
