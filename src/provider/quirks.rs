@@ -263,22 +263,20 @@ impl ModelQuirks {
         }
         if written.has_temperature && is_final && error_hints::is_about_temperature(&own) {
             style.has_temperature = false;
-            let text = format!("no temperature is sent from here on: {said}");
-            return ModelFault::Adapted { text };
+            return adapted(format!("no temperature is sent from here on: {said}"));
         }
         let is_limited = request.max_tokens.is_some() && !written.manners.wants_completion_limit;
         if is_limited && is_final && error_hints::is_about_answer_limit(&own) {
             style.manners.wants_completion_limit = true;
-            let text = format!("max_completion_tokens is sent from here on: {said}");
-            return ModelFault::Adapted { text };
+            return adapted(format!(
+                "max_completion_tokens is sent from here on: {said}"
+            ));
         }
         // A server that cannot stream may report that as a server error.
         let may_mean_it = is_final || said.starts_with("HTTP 5");
         if written.is_streamed && may_mean_it && error_hints::is_about_streaming(&own) {
             style.is_streamed = false;
-            return ModelFault::Adapted {
-                text: format!("{ONE_PIECE_NOTICE}: {said}"),
-            };
+            return adapted(format!("{ONE_PIECE_NOTICE}: {said}"));
         }
         let sent = error_hints::names(&request.tools, &written.left_out);
         let refused = error_hints::refused_tools(&own, &sent);
@@ -343,6 +341,10 @@ impl ModelQuirks {
         }
         style.is_streamed = false;
     }
+}
+
+fn adapted(text: String) -> ModelFault {
+    ModelFault::Adapted { text }
 }
 
 #[cfg(test)]

@@ -101,6 +101,8 @@ struct ObservedRun {
     /// Acknowledged orders, and whether a model has seen each.
     orders: BTreeMap<String, AcknowledgedOrder>,
     seen_in_requests: BTreeSet<String>,
+    /// Orders of which the operator was told that they were not delivered.
+    not_delivered: BTreeSet<String>,
     processes: u64,
     turns: u64,
     requests: u64,
@@ -261,6 +263,13 @@ impl InvariantMonitor {
         let violation = violation.map(|text| (Promise::NotTwice, text));
         let has_executed = |call| calls.was_executed(mysis, call);
         let wrong = routines.on_row_stored(mysis, row, has_executed);
+        if row
+            .host()
+            .is_some_and(|meta| &*meta.code == "not_delivered")
+            && let Some((_, order)) = row.text().split_once(ORDER_PREFIX)
+        {
+            seen.not_delivered.insert(format!("{ORDER_PREFIX}{order}"));
+        }
         if let Some((_, _, meta)) = row.result() {
             match meta.status {
                 CallStatus::Unknown => seen.count_rare_event(RareEvent::OutcomeUnknown),
@@ -343,7 +352,10 @@ impl InvariantMonitor {
                 lost.push(format!(
                     "{text:?} was acknowledged by {by} and is not stored"
                 ));
-            } else if !seen.seen_in_requests.contains(text) && !seen.deleted.contains(&by) {
+            } else if !seen.seen_in_requests.contains(text)
+                && !seen.not_delivered.contains(text)
+                && !seen.deleted.contains(&by)
+            {
                 lost.push(format!("{text:?} of {by} was never shown to its model"));
             }
         }

@@ -46,17 +46,7 @@ impl MysisState {
                     writes,
                     can_wait,
                 } => self.queue_writes((write_id, can_wait), writes),
-                Effect::Ask(ask) => {
-                    let span = self.request_span(&ask);
-                    let session = self.take_session();
-                    let question = ModelCaller {
-                        deps: self.deps.clone(),
-                        rules: self.rules.clone(),
-                        payer: self.who.id,
-                        span,
-                    };
-                    self.work = Some(work::spawn_ask(myself, question, session, ask));
-                }
+                Effect::Ask(ask) => self.ask_model(myself, ask),
                 Effect::Call(order) => {
                     let session = self.take_session();
                     self.work = Some(work::spawn_call(myself, session, order));
@@ -102,6 +92,18 @@ impl MysisState {
         if self.is_leaving && self.sending.is_none() {
             myself.stop(None);
         }
+    }
+
+    fn ask_model(&mut self, myself: &ActorRef<MysisMsg>, ask: ModelQuery) {
+        let span = self.request_span(&ask);
+        let session = self.take_session();
+        let question = ModelCaller {
+            deps: self.deps.clone(),
+            rules: self.rules.clone(),
+            payer: self.who.id,
+            span,
+        };
+        self.work = Some(work::spawn_ask(myself, question, session, ask));
     }
 
     /// Queues a batch for the Store. What is written first for an order of another process marks it as

@@ -28,6 +28,8 @@ const HOUR: Duration = Duration::from_secs(3600);
 const SUSPECTED_TIME: Duration = Duration::from_secs(60);
 /// How often a text is doubted.
 const DOUBT_INTERVAL_MS: u64 = 86_400_000;
+/// When a text is doubted first that may be held back by chance.
+const FIRST_DOUBT_MS: u64 = 60_000;
 
 /// A text that is held back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,13 @@ impl HeldText {
     pub fn shown(&self) -> String {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         words.join(" ").chars().take(MAX_SHOWN).collect()
+    }
+
+    /// The time to store for a text that is to be doubted within the next minute.
+    #[must_use]
+    pub fn soon_doubted(now: Timestamp) -> Timestamp {
+        let back = i64::try_from(DOUBT_INTERVAL_MS - FIRST_DOUBT_MS).unwrap_or_default();
+        Timestamp(now.0.saturating_sub(back))
     }
 }
 

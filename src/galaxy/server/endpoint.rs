@@ -93,6 +93,13 @@ struct ReceivedRequest {
     interface: GameInterface,
 }
 
+fn session_argument(options: &GalaxyOptions) -> SessionArgument {
+    match options.sessions.needs_argument {
+        true => SessionArgument::Required,
+        false => SessionArgument::Unmentioned,
+    }
+}
+
 impl GalaxyEndpoint {
     pub(super) fn new(
         connections: Arc<Connections>,
@@ -131,11 +138,7 @@ impl GalaxyEndpoint {
         if !address.ip().is_loopback() {
             config = config.disable_allowed_hosts();
         }
-        let session = if options.sessions.needs_argument {
-            SessionArgument::Required
-        } else {
-            SessionArgument::Unmentioned
-        };
+        let session = session_argument(options);
         let service = |interface| {
             let handler = handler(interface);
             let factory = move || Ok(handler.clone());

@@ -223,9 +223,7 @@ impl StoredSwarm {
             Write::KeepSession { mysis, session } => {
                 self.update_mysis(*mysis, |member| member.session.clone_from(session));
             }
-            Write::Watched { mysis, memo } => {
-                self.keep_memo(*mysis, memo, |member| &mut member.watch)
-            }
+            Write::Watched { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.watch),
             Write::Tier { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.tier),
             Write::WorkingSet { mysis, memo } => {
                 self.keep_memo(*mysis, memo, |member| &mut member.working_set)

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::bounds::{self, MAX_CALLS};
-use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
+use crate::compose::{
+    ComposedRequest, Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes,
+};
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
@@ -18,7 +20,7 @@ use zoea_text::redact::hide_passwords;
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
 use super::trying::{AskForm, fixed_text, without_held};
-use super::{AfterRecording, Life, LifeStage, TurnStep};
+use super::{ActiveTurn, AfterRecording, Life, LifeStage, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
 const MAX_REFUSALS: u8 = 3;
@@ -32,34 +34,12 @@ impl Life {
         self.doubt_held_text();
         self.tell_small_context();
         let notices = self.system_notices();
-        let budget = self.request_budget();
-        let is_held = self.texts_left_out();
         let form = self.trials().map(|it| it.form).unwrap_or_default();
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
         };
-        let template = &self.rules.system_prompt;
-        let told_in_prompt = |mark: &str| template.contains(mark);
-        let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
-        let composed = compose(&Composition {
-            system: &self.system_prompt(&notices, budget, mission.as_ref()),
-            names: Some(&**self.session.tools.names()),
-            conversation: &self.conversation.without_held(&is_held),
-            owner: &turn.owner.without_held(&is_held),
-            mission: mission.as_ref(),
-            earlier_bytes: self.earlier_bytes(),
-            turn: self.turn,
-            continuation: &turn.continuation,
-            notices: if told_in_prompt("{{notices}}") {
-                &[]
-            } else {
-                &notices
-            },
-            game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
-            now: self.both_clocks(),
-            budget,
-        });
         let begins_turn = turn.model_calls <= 1;
+        let composed = self.compose_request(turn, &notices);
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage
@@ -67,7 +47,6 @@ impl Life {
         {
             turn.asked_bytes = asked_bytes;
         }
-        let is_urgent = self.conversation.unanswered_prompts().next().is_some();
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Asking {
             work,
@@ -96,10 +75,37 @@ impl Life {
             messages,
             tools,
             breakdown: composed.breakdown,
-            is_urgent,
+            is_urgent: self.conversation.unanswered_prompts().next().is_some(),
             begins_turn,
             is_last_try: self.retry_wait(attempt).is_none(),
         }));
+    }
+
+    /// The request as the conversation stands, without what is held back.
+    fn compose_request(&self, turn: &ActiveTurn, notices: &[String]) -> ComposedRequest {
+        let budget = self.request_budget();
+        let is_held = self.texts_left_out();
+        let template = &self.rules.system_prompt;
+        let told_in_prompt = |mark: &str| template.contains(mark);
+        let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
+        compose(&Composition {
+            system: &self.system_prompt(notices, budget, mission.as_ref()),
+            names: Some(&**self.session.tools.names()),
+            conversation: &self.conversation.without_held(&is_held),
+            owner: &turn.owner.without_held(&is_held),
+            mission: mission.as_ref(),
+            earlier_bytes: self.earlier_bytes(),
+            turn: self.turn,
+            continuation: &turn.continuation,
+            notices: if told_in_prompt("{{notices}}") {
+                &[]
+            } else {
+                notices
+            },
+            game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
+            now: self.both_clocks(),
+            budget,
+        })
     }
 
     /// The maximum bytes of the messages: the configured number, but no more than the model's

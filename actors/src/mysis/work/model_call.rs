@@ -13,7 +13,7 @@ use crate::domain::gate::AdmissionRequest;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, MysisId, TurnNumber, TurnRef};
 use crate::domain::last_request::LastRequest;
-use crate::domain::life::{LifeInput, ModelQuery, Route, remove_secrets_of_reply};
+use crate::domain::life::{LifeInput, ModelQuery, Route, TaskId, remove_secrets_of_reply};
 use crate::domain::message::Severity;
 use crate::domain::model::{
     ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest, OthersGet,
@@ -170,15 +170,7 @@ impl ModelCaller {
         tell_budget(observer, &pass);
         let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
         let Some(route) = routes.into_iter().find(leads_to) else {
-            return LifeInput::Replied {
-                work,
-                provider: "".into(),
-                result: Err(ModelFault::Permanent {
-                    text: "there is no provider to ask".to_string(),
-                }),
-                ms: 0,
-                others: OthersGet::Nobody,
-            };
+            return no_provider(work);
         };
         let clock = &self.deps.session.clock;
         let (provider, model) = (route.provider.clone(), route.model.clone());
@@ -379,5 +371,18 @@ fn call_outcome(
         },
         // No request was sent, so nothing is known about the provider.
         Err(ModelFault::NoDescriptor { .. }) => CallOutcome::Dropped,
+    }
+}
+
+/// The answer to a request that names no provider of the permit.
+fn no_provider(work: TaskId) -> LifeInput {
+    LifeInput::Replied {
+        work,
+        provider: "".into(),
+        result: Err(ModelFault::Permanent {
+            text: "there is no provider to ask".to_string(),
+        }),
+        ms: 0,
+        others: OthersGet::Nobody,
     }
 }

@@ -11,7 +11,7 @@ use crate::life::record::WriteDraft;
 use crate::message::{Row, RowKind, Severity};
 use crate::write::Write;
 
-use super::{AskForm, NewTexts};
+use super::{AskForm, FailureKind, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
 const VERDICT_PAUSE: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ impl Life {
         let trials = std::mem::take(trials);
         let said = trials.said.as_deref().unwrap_or_default();
         match trials.form {
-            AskForm::Without(new) => self.hold_back(new, said, trials.failures),
+            AskForm::Without(new) => self.hold_back(new, said, &trials),
             AskForm::Half => {
                 let most = self.most_bytes.unwrap_or_default();
                 let text = format!(
@@ -43,7 +43,15 @@ impl Life {
     }
 
     /// Holds texts back from now on: in all conversations if it is one, else in this one.
-    fn hold_back(&mut self, new: NewTexts, said: &str, failures: u32) {
+    fn hold_back(&mut self, new: NewTexts, said: &str, trials: &Trials) {
+        // A server that fails now and then may have failed by chance, so the text is soon tried again.
+        let doubted_at = match trials.kind {
+            Some(FailureKind::Refusal) | None => self.now,
+            Some(FailureKind::Failure | FailureKind::OutOfService) => {
+                HeldText::soon_doubted(self.now)
+            }
+        };
+        let failures = trials.failures;
         let rows: Vec<Arc<Row>> = self.new_rows();
         let rows: Vec<Arc<Row>> = rows.into_iter().filter(|row| new.takes(row)).collect();
         let mut texts: Vec<&Arc<str>> = rows.iter().map(|row| row.text()).collect();
@@ -70,7 +78,7 @@ impl Life {
                 said: said.into(),
                 proof: format!("{failures} with it failed, 1 without it was served").into(),
                 at: self.now,
-                doubted_at: self.now,
+                doubted_at,
             });
             let (severity, code, lost) = match row.kind() {
                 Some(RowKind::Prompt | RowKind::Mission | RowKind::Note) => (
@@ -118,18 +126,12 @@ impl Life {
         if self.held.is_empty() || !is_fresh {
             return;
         }
-        let said = self.conversation.last_utterance();
-        let seen = said.and_then(|row| Some(row.utterance()?.seen_up_to));
-        let new = self.conversation.rows().rev();
-        let new: Vec<_> = new
-            .take_while(|row| row.seq > seen.unwrap_or_default())
-            .collect();
         let all = self.held.all().iter();
         let due = all
             .filter(|held| HeldTexts::is_doubted(held, self.now))
             .find(|held| {
-                let mut new = new.iter();
-                new.any(|row| row.utterance().is_none() && held.is(row.text()))
+                let mut rows = self.conversation.rows();
+                rows.any(|row| row.utterance().is_none() && held.is(row.text()))
             });
         let Some(due) = due.cloned() else {
             return;
