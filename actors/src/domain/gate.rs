@@ -10,6 +10,7 @@
 
 mod caching;
 pub mod circuit;
+mod judging;
 mod lane;
 mod news;
 mod owners;

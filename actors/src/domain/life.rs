@@ -18,6 +18,7 @@ mod parts;
 mod progress;
 mod recent_activity;
 mod record;
+mod request;
 mod restore;
 mod role;
 mod routes;
@@ -230,14 +231,7 @@ impl Life {
                 link,
                 tools,
                 account,
-            } => {
-                if link != self.session.link || tools != self.session.tools {
-                    self.end_wait();
-                }
-                self.set_link(link);
-                self.take_tools(tools);
-                self.plays_as(account);
-            }
+            } => self.on_linked(link, tools, account),
             LifeInput::LoggedIn { account, text } => self.learn_from_login(account, &text),
             LifeInput::Assigned(account) => self.plays_as(Some(account)),
             LifeInput::Noticed {

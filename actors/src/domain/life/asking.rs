@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use crate::bounds::{self, MAX_CALLS};
-use crate::compose::{
-    ComposedRequest, Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes,
-};
+use crate::compose::{MIN_BUDGET_BYTES, note_allowance, wire_bytes};
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
@@ -19,8 +17,8 @@ use zoea_text::redact::hide_passwords;
 
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
-use super::trying::{AskForm, fixed_text, without_held};
-use super::{ActiveTurn, AfterRecording, Life, LifeStage, TurnStep};
+use super::trying::{AskForm, fixed_text};
+use super::{AfterRecording, Life, LifeStage, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
 const MAX_REFUSALS: u8 = 3;
@@ -81,36 +79,9 @@ impl Life {
         }));
     }
 
-    /// The request as the conversation stands, without what is held back.
-    fn compose_request(&self, turn: &ActiveTurn, notices: &[String]) -> ComposedRequest {
-        let budget = self.request_budget();
-        let is_held = self.texts_left_out();
-        let template = &self.rules.system_prompt;
-        let told_in_prompt = |mark: &str| template.contains(mark);
-        let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
-        compose(&Composition {
-            system: &self.system_prompt(notices, budget, mission.as_ref()),
-            names: Some(&**self.session.tools.names()),
-            conversation: &self.conversation.without_held(&is_held),
-            owner: &turn.owner.without_held(&is_held),
-            mission: mission.as_ref(),
-            earlier_bytes: self.earlier_bytes(),
-            turn: self.turn,
-            continuation: &turn.continuation,
-            notices: if told_in_prompt("{{notices}}") {
-                &[]
-            } else {
-                notices
-            },
-            game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
-            now: self.both_clocks(),
-            budget,
-        })
-    }
-
     /// The maximum bytes of the messages: the configured number, but no more than the model's
     /// context has left beside the tools, if its size is known.
-    fn request_budget(&self) -> usize {
+    pub(super) fn request_budget(&self) -> usize {
         let configured = self.rules.context_budget;
         let configured = self
             .most_bytes
@@ -133,7 +104,7 @@ impl Life {
         self.rules.earlier_bytes(&self.profile.provider)
     }
 
-    fn system_prompt(
+    pub(super) fn system_prompt(
         &self,
         notices: &[String],
         budget: usize,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::event::LinkState;
 use crate::message::{CallStatus, Severity};
 use crate::tool::Toolset;
 use crate::tool_filter::ToolPermit;
@@ -28,6 +29,21 @@ impl Life {
     /// Chooses the tools that are offered, by what is known now.
     pub(super) fn choose_tools(&mut self) {
         self.choose_tools_by(self.tool_selection());
+    }
+
+    /// Takes the state of the connection. A change of it, or of the tools, ends a long pause.
+    pub(super) fn on_linked(
+        &mut self,
+        link: LinkState,
+        tools: Arc<Toolset>,
+        account: Option<Arc<str>>,
+    ) {
+        if link != self.session.link || tools != self.session.tools {
+            self.end_wait();
+        }
+        self.set_link(link);
+        self.take_tools(tools);
+        self.plays_as(account);
     }
 
     /// Takes another list of the server, or the first one. What its tools are chosen by stays until
