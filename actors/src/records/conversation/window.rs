@@ -57,7 +57,7 @@ impl Conversation {
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
         self.complete_from = self.complete_from.max(earlier.unwrap_or(self.last.next()));
         if earlier.is_some() {
-            self.shorten_earlier_results(open);
+            self.shorten_earlier_results(window, open);
         }
         self.drop_middle_orders();
         self.rows.shrink_to_fit();
@@ -67,21 +67,25 @@ impl Conversation {
     }
 
     /// Keeps of old results no more than earlier turns show of them. Those of the newest turn, of the
-    /// last loop, and since an order that is not answered may be sent whole.
-    fn shorten_earlier_results(&mut self, open: Option<TurnNumber>) {
+    /// last loop, since an order that may own the next turn, and of the turn before that order may be
+    /// sent whole.
+    fn shorten_earlier_results(&mut self, window: usize, open: Option<TurnNumber>) {
         let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
-        let said = self.rows.iter().rev().filter(is_before);
-        let newest = said
-            .filter(|row| row.utterance().is_some())
-            .map(|row| row.turn)
-            .next();
-        let of_newest = self.rows.iter();
-        let of_newest = of_newest.filter(|row| newest.is_none_or(|turn| row.turn >= turn));
-        let whole = [
-            of_newest.map(|row| row.seq).min(),
-            self.unanswered_prompts().next().map(|row| row.seq),
+        let since = |turn: TurnNumber| {
+            let rows = self.rows.iter().filter(move |row| row.turn >= turn);
+            rows.map(|row| row.seq).min()
+        };
+        let mut said = self.rows.iter().rev().filter(is_before);
+        let newest = said.find(|row| row.utterance().is_some());
+        let orders = [
+            self.unanswered_prompts().next(),
+            self.newest_prompt_within(window),
         ];
-        let whole = whole.into_iter().flatten().min();
+        let order = orders.into_iter().flatten().map(|row| row.seq).min();
+        let mut before = self.rows.iter().rev();
+        let before_order = before.find(|row| Some(row.seq) < order && row.result().is_none());
+        let turns = [newest, before_order].into_iter().flatten();
+        let whole = turns.filter_map(|row| since(row.turn)).chain(order).min();
         let whole = whole.unwrap_or(self.last.next());
         let whole = self.last_loop_before(whole).unwrap_or(whole);
         let (hold, looks) = (self.hold / EARLIER_PART, snapshot_queries(&self.rows));
