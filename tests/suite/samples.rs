@@ -133,7 +133,10 @@ fn samples_agree_with_the_books_also_after_a_kill() {
     for (wrong, said) in [
         (&["samples", "nobody"][..], "nobody"),
         (&["samples", "--since", "soon"], "is no time"),
-        (&["samples", "--resolution", "day"], "possible values: minute, hour"),
+        (
+            &["samples", "--resolution", "day"],
+            "possible values: minute, hour",
+        ),
         (
             &["samples", "--since", "30d", "--resolution", "minute"],
             "an answer holds 10000",

@@ -1,6 +1,7 @@
 //! How answers end oddly: with a call that the server could not read, without an end, or with an error
 //! that is none.
 
+use actors::domain::bounds::MAX_REFUSAL_BYTES;
 use actors::domain::model::{ModelAnswer, RequestedCall};
 use serde_json::Value;
 
@@ -55,6 +56,10 @@ pub(super) fn told_in_turn(mut answer: ModelAnswer, why: String) -> ModelAnswer 
 /// Whether the member `error` of an answer says that something failed. Some servers send an empty one
 /// with every piece. One without a message is none beside an answer, unless it has a code of its own.
 pub(super) fn is_error(error: &str, has_answer: bool) -> bool {
+    // No values are built of what is too long to be nothing.
+    if error.len() > MAX_REFUSAL_BYTES {
+        return true;
+    }
     let Ok(error) = serde_json::from_str::<Value>(error) else {
         return true;
     };
