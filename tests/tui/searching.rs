@@ -95,7 +95,7 @@ fn esc_leads_back_to_the_conversation_that_was_open_before() {
 #[test]
 fn a_conversation_that_is_deleted_leads_back_to_the_list() {
     let mut operator = Operator::at(telling(), (120, 40));
-    operator.keys("Swormhole<enter><enter>dy");
+    operator.keys("Swormhole<enter><enter>d1<enter>");
     assert!(operator.board.focus().is_none());
     assert!(operator.text().contains(" SEARCH "), "{}", operator.text());
     assert!(operator.text().contains("(deleted)"), "{}", operator.text());
