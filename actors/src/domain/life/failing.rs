@@ -45,7 +45,17 @@ impl Life {
                 return self.fail_turn(MysisFaultKind::Permanent, text);
             }
             ModelFault::TooLong { text, limit } => {
-                return self.shorten_request(attempt, text, limit);
+                if self.shorten_request(attempt, &text, limit) {
+                    return;
+                }
+                let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
+                let text = format!("{text}; {advice}");
+                // The server, or our reading of it, may be wrong about the reason.
+                return self.model_failed(
+                    attempt,
+                    provider,
+                    (ModelFault::Refused { text, usage: None }, others),
+                );
             }
             ModelFault::OutOfService { text, .. } => {
                 return self.wait_out(attempt, provider, (&text, others));
@@ -198,12 +208,13 @@ impl Life {
 
     /// Shortens the request that exceeds the model's context, and asks again: to what the server states,
     /// then and otherwise to half of it. The limit stays until the Mysis gets another model.
-    fn shorten_request(&mut self, attempt: u32, text: String, limit: Option<ContextLimit>) {
+    /// Returns whether it could be shortened.
+    fn shorten_request(&mut self, attempt: u32, text: &str, limit: Option<ContextLimit>) -> bool {
         // The first request of a life is composed before the tools are known.
         self.tell_small_context();
         let tools = self.session.offer.tools().bytes();
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
-            return;
+            return false;
         };
         let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
         if turn.shortened_at != Some(model_calls) {
@@ -214,8 +225,7 @@ impl Life {
         let fitting = limit_now.and_then(|limit| fitting_bytes(asked, tools, limit));
         let half = fitting.unwrap_or(asked / 2).max(MIN_BUDGET_BYTES);
         if turn.shortenings >= MAX_SHORTENINGS || half >= asked {
-            let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
-            return self.fail_turn(MysisFaultKind::Permanent, format!("{text}; {advice}"));
+            return false;
         }
         turn.shortened_at = Some(model_calls);
         turn.shortenings += 1;
@@ -229,6 +239,7 @@ impl Life {
         let notice = format!("{text}; requests are kept below {half} bytes from here on{advice}");
         self.record_notice(Severity::Warn, "shortened", None, &notice);
         self.ask_model(attempt);
+        true
     }
 }
 

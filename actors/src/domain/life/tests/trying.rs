@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-fn all_faults() -> [ModelFault; 4] {
+fn all_faults() -> [ModelFault; 5] {
     [
         refused("HTTP 400: Content Exists Risk"),
         refused("HTTP 403: Input was flagged"),
@@ -110,6 +110,11 @@ fn all_faults() -> [ModelFault; 4] {
         ModelFault::Empty {
             text: "no choice".to_string(),
             usage: None,
+        },
+        // A guess of the provider's reader, which no shorter request can prove.
+        ModelFault::TooLong {
+            text: "HTTP 400: (no text); a long request may be the reason".to_string(),
+            limit: None,
         },
     ]
 }
