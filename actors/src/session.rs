@@ -328,8 +328,10 @@ impl GameSession {
             return not_executed(STOPPED);
         }
         let archive = &*self.deps.archive;
+        let held = self.deps.held.now();
         let call = own_tools::OwnToolCall {
             mysis: self.who,
+            held: &held,
             search_others: self.rules.search_others,
         };
         match own_tools::answer_own_call(archive, call, &order.tool, arguments).await {

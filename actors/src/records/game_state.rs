@@ -9,6 +9,7 @@ mod digest;
 mod invalidation;
 mod wait;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,6 +172,31 @@ impl GameState {
             position: 0,
         };
         self.record_snapshot(look, call, text, tick, now)
+    }
+
+    /// Sets a sentence in the place of what the result of a call says. Returns what is known now.
+    pub fn hold_back(&mut self, call: CallKey, sentence: &str) -> Option<&SnapshotResult> {
+        let mut snapshots = self.snapshots.iter_mut();
+        let snapshot = snapshots.find(|known| known.call == call)?;
+        snapshot.digest = sentence.into();
+        Some(snapshot)
+    }
+
+    /// The same with a sentence in the place of each result that is held back.
+    #[must_use]
+    pub fn without_held(
+        &self,
+        sentence: &str,
+        is_held: impl Fn(&SnapshotResult) -> bool,
+    ) -> Cow<'_, GameState> {
+        if !self.snapshots.iter().any(&is_held) {
+            return Cow::Borrowed(self);
+        }
+        let mut seen = self.clone();
+        for snapshot in seen.snapshots.iter_mut().filter(|known| is_held(known)) {
+            snapshot.digest = sentence.into();
+        }
+        Cow::Owned(seen)
     }
 
     /// Marks the results that an action may have changed. Returns the tools whose results were not

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::game_state::digest_text;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
 
 /// What stands in the place of a text that is held back.
@@ -17,6 +18,8 @@ pub const HELD_SENTENCE: &str =
 const KEY_BYTES: usize = 4 << 10;
 /// A text that was cut is the same as its whole if so many bytes are left of it.
 const MIN_CUT_BYTES: usize = 192;
+/// A text of so many bytes is the same also where it stands within another one. Shorter ones are too common.
+const MIN_QUOTED_BYTES: usize = 12;
 /// The most texts that are held back. Of more, the oldest are tried again.
 pub const MAX_HELD: usize = 256;
 /// The most letters that an operator is shown of a text.
@@ -70,6 +73,17 @@ impl HeldText {
             || (shorter >= MIN_CUT_BYTES && (own.starts_with(text) || text.starts_with(own)))
     }
 
+    fn is_from(&self, whom: &Recipient) -> bool {
+        (&self.provider, &self.model) == (&whom.provider, &whom.model)
+            && (!self.is_local || self.mysis == whom.mysis)
+    }
+
+    /// Whether it stands within a text.
+    #[must_use]
+    pub fn is_within(&self, text: &str) -> bool {
+        self.is(text) || (self.text.len() >= MIN_QUOTED_BYTES && text.contains(&*self.text))
+    }
+
     /// Its beginning on one line, for the operator.
     #[must_use]
     pub fn shown(&self) -> String {
@@ -100,10 +114,10 @@ pub enum HeldChange {
 }
 
 /// Whose requests a text may be held back from.
-#[derive(Clone, Copy, Debug)]
-pub struct Recipient<'a> {
-    pub provider: &'a str,
-    pub model: &'a str,
+#[derive(Clone, Debug)]
+pub struct Recipient {
+    pub provider: Arc<str>,
+    pub model: Arc<str>,
     pub mysis: MysisId,
 }
 
@@ -111,6 +125,8 @@ pub struct Recipient<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct HeldTexts {
     texts: Vec<Arc<HeldText>>,
+    /// What a summary of the game says of each text.
+    digests: BTreeMap<Arc<str>, String>,
     suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
     trials: BTreeMap<Arc<str>, VecDeque<Moment>>,
 }
@@ -143,6 +159,18 @@ impl HeldTexts {
         self.texts.push(held);
         let surplus = self.texts.len().saturating_sub(MAX_HELD);
         self.texts.drain(..surplus);
+        self.digest_texts();
+    }
+
+    fn digest_texts(&mut self) {
+        let mut known = std::mem::take(&mut self.digests);
+        let texts = self.texts.iter().map(|held| held.text.clone());
+        let digests = texts.map(|text| {
+            let digest = known.remove(&text);
+            let digest = digest.unwrap_or_else(|| digest_text(&text));
+            (text, digest)
+        });
+        self.digests = digests.collect();
     }
 
     /// Removes a text.
@@ -156,23 +184,39 @@ impl HeldTexts {
     /// Takes over what is stored, in place of what was known.
     pub fn replace(&mut self, stored: Vec<HeldText>) {
         self.texts = stored.into_iter().map(Arc::new).collect();
+        self.digest_texts();
     }
 
     /// The text that is held back from this recipient; `None` if this one is not.
     #[must_use]
-    pub fn find(&self, whom: Recipient<'_>, text: &str) -> Option<&Arc<HeldText>> {
-        self.texts.iter().find(|held| {
-            (&*held.provider, &*held.model) == (whom.provider, whom.model)
-                && (!held.is_local || held.mysis == whom.mysis)
-                && held.is(text)
-        })
+    pub fn find(&self, whom: &Recipient, text: &str) -> Option<&Arc<HeldText>> {
+        self.texts
+            .iter()
+            .find(|held| held.is_from(whom) && held.is(text))
     }
 
-    /// Whether a text is held back from a Mysis, whatever provider it asks. Its tools do not show it.
+    /// Whether a text that the runtime wrote says what is held back from this recipient.
     #[must_use]
-    pub fn hides(&self, mysis: MysisId, text: &str) -> bool {
+    pub fn is_quoted(&self, whom: &Recipient, text: &str) -> bool {
+        let mut texts = self.texts.iter().filter(|held| held.is_from(whom));
+        texts.any(|held| held.is_within(text))
+    }
+
+    /// Whether this is what a summary of the game says of a text that is held back from this recipient.
+    #[must_use]
+    pub fn is_digest(&self, whom: &Recipient, digest: &str) -> bool {
+        let mut texts = self.texts.iter().filter(|held| held.is_from(whom));
+        texts.any(|held| self.digests.get(&held.text).is_some_and(|it| it == digest))
+    }
+
+    /// Whether a text of this Mysis' history is held back from another one or itself, whatever provider
+    /// they ask. Tools do not show it.
+    #[must_use]
+    pub fn hides(&self, (reader, owner): (MysisId, MysisId), text: &str) -> bool {
         let mut texts = self.texts.iter();
-        texts.any(|held| (!held.is_local || held.mysis == mysis) && held.is(text))
+        texts.any(|held| {
+            (!held.is_local || [reader, owner].contains(&held.mysis)) && held.is_within(text)
+        })
     }
 
     /// Whether it is time to try a text again.
@@ -235,12 +279,12 @@ mod tests {
             texts.hold(Arc::new(held(text, false)));
         }
         texts.hold(Arc::new(held("mine alone", true)));
-        let whom = |provider, mysis| Recipient {
-            provider,
-            model: "m",
+        let whom = |provider: &str, mysis| Recipient {
+            provider: provider.into(),
+            model: "m".into(),
             mysis: MysisId(mysis),
         };
-        let holds = |whom, text: &str| texts.find(whom, text).is_some();
+        let holds = |whom, text: &str| texts.find(&whom, text).is_some();
         assert!(holds(whom("p", 2), "POISON") && holds(whom("p", 2), &long[..500]));
         assert!(
             !holds(whom("q", 2), "POISON"),
@@ -249,7 +293,12 @@ mod tests {
         assert!(!holds(whom("p", 2), "POISON."), "another text");
         assert!(!holds(whom("p", 2), "xxx"), "too short to be the same");
         assert!(holds(whom("p", 1), "mine alone") && !holds(whom("p", 2), "mine alone"));
-        assert!(texts.hides(MysisId(3), "POISON") && !texts.hides(MysisId(3), "mine alone"));
+        let hides =
+            |reader, owner, text: &str| texts.hides((MysisId(reader), MysisId(owner)), text);
+        assert!(hides(3, 3, "POISON") && !hides(3, 3, "mine alone"));
+        assert!(hides(3, 1, "mine alone"), "it stands in the history of 1");
+        assert!(!hides(3, 3, "one POISON two"), "too short to be a quote");
+        assert!(hides(3, 3, &format!("they say {}", &long)));
     }
 
     #[test]

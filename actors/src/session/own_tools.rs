@@ -6,13 +6,16 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::held::{HELD_SENTENCE, HeldText, HeldTexts};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::mission_end::done_tool;
 use crate::domain::routine::start_tool;
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::tool_search;
-use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
+use crate::ports::{
+    Archive, ArchiveFault, ArchiveRead, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
+};
 
 /// The rows of a search if the call names no limit, and the most rows.
 const DEFAULT_SEARCH_ROWS: u64 = 20;
@@ -97,8 +100,10 @@ fn search_spec(name: &str, description: &str) -> ToolSpec {
 
 /// The caller of one of our own tools, and its rights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OwnToolCall {
+pub(super) struct OwnToolCall<'a> {
     pub(super) mysis: MysisId,
+    /// The texts that are held back from models.
+    pub(super) held: &'a HeldTexts,
     /// Whether it may search the histories of other Myses.
     pub(super) search_others: bool,
 }
@@ -109,7 +114,7 @@ pub(super) struct OwnToolCall {
 /// The call is wrong, or the store failed.
 pub(super) async fn answer_own_call(
     archive: &dyn Archive,
-    call: OwnToolCall,
+    call: OwnToolCall<'_>,
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
@@ -123,14 +128,14 @@ pub(super) async fn answer_own_call(
         "zoea_search_broadcasts" => {
             search_archive(archive, call, arguments, SearchIn::Missions, "broadcasts").await
         }
-        "zoea_read_result" => read_on(archive, call.mysis, arguments).await,
+        "zoea_read_result" => read_on(archive, call, arguments).await,
         _ => Err(format!("there is no tool called {tool}")),
     }
 }
 
 async fn search_archive(
     archive: &dyn Archive,
-    call: OwnToolCall,
+    call: OwnToolCall<'_>,
     arguments: &Map<String, Value>,
     within: SearchIn,
     what: &str,
@@ -161,13 +166,14 @@ async fn search_archive(
         })
         .await
         .map_err(|fault| format!("the search failed: {fault}"))?;
-    Ok(describe_hits(&found, query, what))
+    let hides = |owner: MysisId, text: &str| call.held.hides((call.mysis, owner), text);
+    Ok(describe_hits(&found, query, what, hides))
 }
 
 /// The Mysis whose history is searched: the caller, or the one that is named.
 async fn searched_mysis(
     archive: &dyn Archive,
-    call: OwnToolCall,
+    call: OwnToolCall<'_>,
     arguments: &Map<String, Value>,
 ) -> Result<MysisId, String> {
     let named = match arguments.get("mysis_id") {
@@ -220,7 +226,13 @@ fn search_limit(arguments: &Map<String, Value>) -> Result<usize, String> {
     Ok(usize::try_from(limit.min(MAX_SEARCH_ROWS)).unwrap_or(0))
 }
 
-fn describe_hits(found: &SearchHits, query: &str, what: &str) -> String {
+/// The hits as JSON, with a fixed sentence in the place of what is held back.
+fn describe_hits(
+    found: &SearchHits,
+    query: &str,
+    what: &str,
+    hides: impl Fn(MysisId, &str) -> bool,
+) -> String {
     if found.rows.is_empty() {
         let mut text = format!("no {what} found matching '{query}'");
         if found.ignoring_case > 0 {
@@ -239,21 +251,29 @@ fn describe_hits(found: &SearchHits, query: &str, what: &str) -> String {
     let rows = found
         .rows
         .iter()
-        .map(|(_, row)| describe_row(row, query, most));
+        .map(|(owner, row)| describe_row(row, query, most, |text| hides(*owner, text)));
     let rows: Vec<Value> = rows.collect();
     Value::Array(rows).to_string()
 }
 
-fn describe_row(row: &Row, query: &str, most: usize) -> Value {
+fn describe_row(row: &Row, query: &str, most: usize, hides: impl Fn(&str) -> bool) -> Value {
     let kind = row.kind();
+    let shown_of = |text: &str| {
+        // What is held back is known by its beginning; what quotes it, by what is shown of it.
+        let shown = excerpt_around(text, query, most);
+        match hides(&HeldText::key(text)) || hides(&shown) {
+            true => HELD_SENTENCE.to_string(),
+            false => shown.into_owned(),
+        }
+    };
     let mut shown = json!({
         "role": kind.and_then(|kind| kind.role()),
         "source": kind.map(|kind| kind.source()),
-        "content": excerpt_around(row.text(), query, most),
+        "content": shown_of(row.text()),
         "created_at": row.at.to_string(),
     });
     if let Some(reasoning) = row.utterance().and_then(|said| said.reasoning.as_ref()) {
-        shown["reasoning"] = json!(excerpt_around(reasoning, query, most));
+        shown["reasoning"] = json!(shown_of(reasoning));
     }
     shown
 }
@@ -280,7 +300,7 @@ fn excerpt_around<'a>(text: &'a str, query: &str, most: usize) -> Cow<'a, str> {
 
 async fn read_on(
     archive: &dyn Archive,
-    who: MysisId,
+    call: OwnToolCall<'_>,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
     let id = arguments.get("call_id").and_then(Value::as_str);
@@ -292,17 +312,39 @@ async fn read_on(
             .as_u64()
             .ok_or("offset is a number of bytes from 0")?,
     };
-    let piece = archive
-        .result_of(ResultQuery {
-            mysis: who,
+    let read = |offset| {
+        archive.result_of(ResultQuery {
+            mysis: call.mysis,
             call_id: id.to_string(),
             offset,
             limit: PIECE_BYTES,
         })
-        .await
-        .map_err(|fault| format!("the result could not be read: {fault}"))?
-        .ok_or_else(|| format!("you have no result of a call with the id {id}"))?;
+    };
+    let failed = |fault| format!("the result could not be read: {fault}");
+    let piece = read(offset).await.map_err(failed)?;
+    let piece = piece.ok_or_else(|| format!("you have no result of a call with the id {id}"))?;
+    let hides = |text: &str| call.held.hides((call.mysis, call.mysis), text);
+    if hides(&piece.text)
+        || is_held_result(call, offset, read(0))
+            .await
+            .map_err(failed)?
+    {
+        return Ok(HELD_SENTENCE.to_string());
+    }
     Ok(describe_piece(piece, offset))
+}
+
+/// Whether the result that is read on is held back, which its beginning shows.
+async fn is_held_result(
+    call: OwnToolCall<'_>,
+    offset: u64,
+    beginning: ArchiveRead<Option<ResultPiece>>,
+) -> Result<bool, ArchiveFault> {
+    if offset == 0 || call.held.is_empty() {
+        return Ok(false);
+    }
+    let beginning = beginning.await?;
+    Ok(beginning.is_some_and(|it| call.held.hides((call.mysis, call.mysis), &it.text)))
 }
 
 /// A part of a result with its position, so that the model can read on.
@@ -332,7 +374,7 @@ mod tests {
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
     use crate::domain::message::RowBody;
     use crate::domain::record::{GameAccount, SavedSession, StoredHistory};
-    use crate::ports::{ArchiveFault, MysisNames, PageQuery, SwarmRecord};
+    use crate::ports::{MysisNames, PageQuery, SwarmRecord};
 
     fn found(texts: &[String]) -> SearchHits {
         let rows = texts.iter().zip(1..).map(|(text, seq)| {
@@ -356,6 +398,10 @@ mod tests {
 
     /// Alpha (1) and bravo (2). A search finds one row with the name of its Mysis.
     struct Two;
+
+    fn long_result() -> String {
+        format!("Rex says POISON {}", "and on ".repeat(20_000))
+    }
 
     fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, ArchiveFault>> {
         futures::future::ready(Err(ArchiveFault("not here".to_string()))).boxed()
@@ -393,9 +439,15 @@ mod tests {
 
         fn result_of(
             &self,
-            _: ResultQuery,
+            asked: ResultQuery,
         ) -> BoxFuture<'static, Result<Option<ResultPiece>, ArchiveFault>> {
-            refused()
+            let (whole, from) = (long_result(), asked.offset as usize);
+            let piece = ResultPiece {
+                text: whole[from..from + asked.limit].to_string(),
+                offset: asked.offset,
+                whole: whole.len() as u64,
+            };
+            futures::future::ready(Ok(Some(piece))).boxed()
         }
 
         fn saved_session(
@@ -416,6 +468,7 @@ mod tests {
     fn searched(arguments: Value, search_others: bool) -> Result<String, String> {
         let call = OwnToolCall {
             mysis: MysisId(1),
+            held: &HeldTexts::default(),
             search_others,
         };
         let Value::Object(mut arguments) = arguments else {
@@ -453,6 +506,60 @@ mod tests {
         assert!(told.contains("the operator lets nobody"), "{told}");
     }
 
+    fn held_back(text: &str) -> HeldTexts {
+        let mut held = HeldTexts::default();
+        held.hold(Arc::new(HeldText {
+            provider: "p".into(),
+            model: "m".into(),
+            text: HeldText::key(text),
+            mysis: MysisId(7),
+            seq: Seq(1),
+            is_local: false,
+            said: "".into(),
+            proof: "".into(),
+            at: Timestamp(0),
+            doubted_at: Timestamp(0),
+        }));
+        held
+    }
+
+    #[test]
+    fn a_search_shows_nothing_of_what_is_held_back() {
+        let long = format!("Rex says POISON {}", "ore ".repeat(20_000));
+        for text in ["Rex says POISON", &long] {
+            let held = held_back(text);
+            let hides = |owner, text: &str| held.hides((MysisId(1), owner), text);
+            let quoted = "they told me: Rex says POISON".to_string();
+            let texts = [text.to_string(), "a good row".to_string(), quoted];
+            let texts = &texts[..if text.len() > 100 { 2 } else { 3 }];
+            for query in ["POISON", "ore", "row"] {
+                let told = describe_hits(&found(texts), query, "messages", hides);
+                let hidden = told.matches(HELD_SENTENCE).count();
+                assert_eq!(hidden, texts.len() - 1, "{query}: {told}");
+                assert!(!told.contains("POISON") && told.contains("a good row"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_that_is_held_back_is_not_read_on() {
+        let held = held_back(&long_result());
+        for (held, is_shown) in [(&held, false), (&HeldTexts::default(), true)] {
+            let call = OwnToolCall {
+                mysis: MysisId(1),
+                held,
+                search_others: false,
+            };
+            for offset in [0, 9, 20_000] {
+                let arguments = json!({"call_id": "c", "offset": offset});
+                let arguments = arguments.as_object().expect("an object");
+                let read = answer_own_call(&Two, call, "zoea_read_result", arguments);
+                let told = futures::executor::block_on(read).expect("an answer");
+                assert_eq!(told != HELD_SENTENCE, is_shown, "{offset}: {told}");
+            }
+        }
+    }
+
     #[test]
     fn a_long_text_is_shown_around_the_match() {
         let text = format!("{}ORE{}", "ä".repeat(5000), "ö".repeat(5000));
@@ -469,11 +576,11 @@ mod tests {
     fn a_search_in_vain_says_how_far_back_it_reaches() {
         let mut nothing = found(&[]);
         assert_eq!(
-            describe_hits(&nothing, "ore", "messages"),
+            describe_hits(&nothing, "ore", "messages", |_, _| false),
             "no messages found matching 'ore'"
         );
         nothing.removed_before = Some(Timestamp(86_400_000));
-        let told = describe_hits(&nothing, "ore", "messages");
+        let told = describe_hits(&nothing, "ore", "messages", |_, _| false);
         assert!(
             told.contains("older than 1970-01-02T00:00:00.000Z"),
             "{told}"
@@ -484,7 +591,7 @@ mod tests {
     fn answers_that_hold_older_answers_do_not_grow_without_end() {
         let mut texts = vec!["\"quoted\" \\ ore".repeat(100)];
         for _search in 0..60 {
-            let answer = describe_hits(&found(&texts), "ore", "messages");
+            let answer = describe_hits(&found(&texts), "ore", "messages", |_, _| false);
             assert!(answer.len() < 4 * MAX_FOUND_BYTES, "{} bytes", answer.len());
             texts.push(answer);
             texts.drain(..texts.len().saturating_sub(100));

@@ -111,7 +111,7 @@ impl Life {
         mission: Option<&Mission>,
     ) -> String {
         let game_state = if self.rules.system_prompt.contains("{{game_state}}") {
-            self.game
+            self.game_in_request()
                 .summary(self.both_clocks(), note_allowance(budget), |_| false)
         } else {
             String::new()

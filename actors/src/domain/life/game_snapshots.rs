@@ -6,6 +6,7 @@ use zoea_spacemolt::results;
 
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
+use crate::held::HELD_SENTENCE;
 use crate::message::{CallStatus, Severity};
 use crate::snapshot_query::SnapshotQuery;
 use crate::tool::{carries_words_of_others, is_own, is_snapshot};
@@ -62,14 +63,17 @@ impl Life {
         let Some(look) = SnapshotQuery::of(&open.call.name, &open.call.arguments) else {
             return;
         };
-        let snapshot =
-            self.game
-                .record_snapshot(look, open.key, text, outcome.tick, self.both_clocks());
+        let now = self.both_clocks();
+        let (tick, is_held) = (outcome.tick, self.is_held_text(text));
+        let snapshot = self.game.record_snapshot(look, open.key, text, tick, now);
         draft.writes.push(Write::SaveSnapshot {
             mysis: self.id,
             account: self.session.account.clone().unwrap_or_default(),
             snapshot: Box::new(snapshot.clone()),
         });
+        if is_held {
+            self.hold_back_snapshot(draft, open.key);
+        }
     }
 
     /// Takes what the answer to the login says of the player: the first that is known of the game.
@@ -145,7 +149,14 @@ impl Life {
                 self.record_notice(Severity::Info, "system_notice", None, &text);
             }
         }
-        notices.into_iter().map(|(_, notice)| notice).collect()
+        let whom = self.recipient();
+        let notices = notices.into_iter().map(|(_, notice)| notice);
+        notices
+            .map(|notice| match self.held.is_quoted(&whom, &notice) {
+                true => HELD_SENTENCE.to_string(),
+                false => notice,
+            })
+            .collect()
     }
 }
 

@@ -1,6 +1,12 @@
 //! The request of a turn as the conversation stands.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use crate::compose::{ComposedRequest, Composition, compose};
+use crate::game_state::GameState;
+use crate::held::HELD_SENTENCE;
+use crate::ids::CallKey;
 
 use super::trying::without_held;
 use super::{ActiveTurn, Life};
@@ -27,9 +33,22 @@ impl Life {
             } else {
                 notices
             },
-            game: (!told_in_prompt("{{game_state}}")).then_some(&self.game),
+            game: (!told_in_prompt("{{game_state}}")).then_some(&*self.game_in_request()),
             now: self.both_clocks(),
             budget,
+        })
+    }
+
+    /// What is known of the game, without what stands in no request now.
+    pub(super) fn game_in_request(&self) -> Cow<'_, GameState> {
+        let (is_left_out, whom) = (self.texts_left_out(), self.recipient());
+        let results = self.conversation.rows().filter_map(|row| row.result());
+        let left_out: BTreeSet<CallKey> = results
+            .filter(|(_, text, _)| is_left_out(text))
+            .map(|(call, _, _)| call)
+            .collect();
+        self.game.without_held(HELD_SENTENCE, |known| {
+            left_out.contains(&known.call) || self.held.is_digest(&whom, &known.digest)
         })
     }
 }

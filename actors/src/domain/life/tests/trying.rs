@@ -287,3 +287,79 @@ fn a_text_that_is_held_back_for_a_day_is_tried_once_and_released_or_held_for_ano
         assert_eq!(released.count(), usize::from(is_cured));
     }
 }
+
+/// A server whose Mysis got this result of `get_status`, which is refused.
+fn with_a_poisoned_result(result: &str) -> Server {
+    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    server.scene.prompt("look");
+    server.scene.want(&[("get_status", "{}")]);
+    server.scene.leave();
+    server.scene.give_back(result);
+    assert!(server.serve() <= 5);
+    server
+}
+
+/// Plays turns that leave only a summary of what was seen before.
+fn play_on(server: &mut Server) {
+    for order in ["one", "two", "three"] {
+        server.scene.prompt(order);
+        server.scene.want(&[("mine", "{}")]);
+        server.scene.leave();
+        server.scene.give_back("mined");
+        assert_eq!(server.serve(), 1, "{order}");
+        let last = texts(server.requests.last().expect("it asked"));
+        assert!(!last.contains("POISON"), "{last}");
+    }
+    let last = texts(server.requests.last().expect("it asked"));
+    let line = last.lines().find(|line| line.starts_with("- get_status ("));
+    let line = line.expect("a line of the summary");
+    assert!(line.ends_with(HELD_SENTENCE), "{last}");
+}
+
+#[test]
+fn a_result_that_is_held_back_stands_in_no_summary_of_the_game_either() {
+    // One that fits into a request, and one that is shown in parts only.
+    let long = format!("POISON {}", "and on ".repeat(20_000));
+    for result in ["Rex says POISON", &long] {
+        let mut server = with_a_poisoned_result(result);
+        play_on(&mut server);
+        // Nor after a restart.
+        let stored = server.scene.writes().into_iter().rev();
+        let stored = stored.filter_map(|write| match write {
+            Write::SaveSnapshot { snapshot, .. } => Some(snapshot.digest.to_string()),
+            _ => None,
+        });
+        assert_eq!(stored.take(1).collect::<Vec<_>>(), [HELD_SENTENCE]);
+        // The next look is another text.
+        server.scene.prompt("look again");
+        server.scene.want(&[("get_status", "{}")]);
+        server.scene.leave();
+        server.scene.give_back("fuel 7");
+        assert_eq!(server.serve(), 1);
+    }
+}
+
+#[test]
+fn a_summary_that_another_one_knows_already_leaves_out_what_is_held_back() {
+    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    server.refuses = |_| false;
+    server.scene.prompt("look");
+    server.scene.want(&[("get_status", "{}")]);
+    server.scene.leave();
+    server.scene.give_back("Rex says POISON");
+    server.serve();
+    let other = with_a_poisoned_result("Rex says POISON");
+    server.held = other.held;
+    server.learn();
+    server.refuses = has_poison;
+    play_on(&mut server);
+}
+
+#[test]
+fn a_report_that_quotes_what_is_held_back_is_not_told_to_the_model() {
+    let mut server = with_a_poisoned_result("Rex says POISON");
+    let told = "The routine ended because a step did not succeed: Rex says POISON.";
+    server.scene.life.routines.report = Some(told.into());
+    server.scene.prompt("go on");
+    assert_eq!(server.serve(), 1);
+}

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::held::{HeldChange, HeldText, HeldTexts, Recipient};
+use crate::held::{HELD_SENTENCE, HeldChange, HeldText, HeldTexts, Recipient};
+use crate::ids::CallKey;
 use crate::life::Life;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
@@ -58,12 +59,11 @@ impl Life {
         texts.sort();
         texts.dedup();
         let is_local = texts.len() > 1;
-        let Some(route) = self.model_routes().into_iter().next() else {
-            return;
-        };
+        let route = self.recipient();
         let mut draft = WriteDraft::default();
         let mut done: Vec<Arc<str>> = Vec::new();
         for row in &rows {
+            self.hold_back_result(&mut draft, row);
             if done.contains(row.text()) {
                 continue;
             }
@@ -101,6 +101,24 @@ impl Life {
             self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
         }
         self.record_draft(draft);
+    }
+
+    /// Keeps what a row says out of the summary of the game, also after a restart.
+    fn hold_back_result(&mut self, draft: &mut WriteDraft, row: &Row) {
+        if let Some((call, _, _)) = row.result() {
+            self.hold_back_snapshot(draft, call);
+        }
+    }
+
+    /// Keeps a result out of the summary of the game.
+    pub(in crate::life) fn hold_back_snapshot(&mut self, draft: &mut WriteDraft, call: CallKey) {
+        if let Some(snapshot) = self.game.hold_back(call, HELD_SENTENCE) {
+            draft.writes.push(Write::SaveSnapshot {
+                mysis: self.id,
+                account: self.session.account.clone().unwrap_or_default(),
+                snapshot: Box::new(snapshot.clone()),
+            });
+        }
     }
 
     fn release_text(&mut self, held: Arc<HeldText>) {
@@ -164,22 +182,24 @@ impl Life {
         rows.map(|row| HeldText::key(row.text())).collect()
     }
 
-    fn is_held_text(&self, text: &str) -> bool {
-        let route = self.model_routes().into_iter().next();
-        route.is_some_and(|route| {
-            let whom = Recipient {
-                provider: &route.provider,
-                model: &route.model,
-                mysis: self.id,
-            };
-            self.held.find(whom, text).is_some()
-        })
+    /// Whose requests are composed here.
+    pub(in crate::life) fn recipient(&self) -> Recipient {
+        let own = || self.route_to(self.profile.provider.clone());
+        let route = self.model_routes().into_iter().next().unwrap_or_else(own);
+        Recipient {
+            provider: route.provider,
+            model: route.model,
+            mysis: self.id,
+        }
+    }
+
+    pub(in crate::life) fn is_held_text(&self, text: &str) -> bool {
+        !self.held.is_empty() && self.held.find(&self.recipient(), text).is_some()
     }
 
     /// Which texts stand in no request now: those that are held back, and those that are tried without.
     pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
-        let route = self.model_routes().into_iter().next();
-        let (held, mysis) = (self.held.clone(), self.id);
+        let (held, whom) = (self.held.clone(), self.recipient());
         let (form, doubted) = match self.trials() {
             Some(trials) => (trials.form, trials.doubted.clone()),
             None => (AskForm::Whole, None),
@@ -191,13 +211,8 @@ impl Life {
             }
         };
         move |text: &str| {
-            let whom = route.as_ref().map(|route| Recipient {
-                provider: &route.provider,
-                model: &route.model,
-                mysis,
-            });
             let is_doubted = doubted.as_ref().is_some_and(|doubted| doubted.is(text));
-            let is_held = whom.is_some_and(|whom| held.find(whom, text).is_some());
+            let is_held = held.find(&whom, text).is_some();
             (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
         }
     }
