@@ -471,12 +471,17 @@ impl World {
     }
 
     /// Checks that within a turn each request repeats the one before it and adds to its end.
-    /// Requests near the budget are an exception.
+    /// Requests near the budget, and those with an order that is cut, are an exception.
     fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
         let Some(before) = &self.before else {
             return Ok(());
         };
         if bytes > self.rules.context_budget / 2 {
+            return Ok(());
+        }
+        // An order that is cut shares its room with what comes after it.
+        let is_cut = |message: &ChatMessage| matches!(message, ChatMessage::User(text) if text.contains("bytes left out]"));
+        if ask.messages.iter().any(is_cut) {
             return Ok(());
         }
         let (system, now) = as_text(&ask.messages);
