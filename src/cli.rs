@@ -19,6 +19,7 @@ pub mod import;
 pub mod incident;
 pub mod init;
 pub mod mysis;
+mod patient;
 pub mod pilot;
 pub mod processes;
 pub mod prompt;
@@ -38,6 +39,7 @@ mod status;
 mod swarm_client;
 pub mod talk;
 mod unfrozen;
+mod wait;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -114,6 +116,8 @@ enum CliCommand {
     Thaw,
     /// Print what happened in the swarm, and who ordered what.
     Events(events::EventsArgs),
+    /// Wait until Myses are in a state; the exit status says what came.
+    Wait(wait::WaitArgs),
     /// Show and check the system prompt and its placeholders.
     Prompt(prompt::PromptArgs),
     /// Print calls of servers that failed, as files that the simulated servers serve again.
@@ -237,6 +241,7 @@ async fn dispatch(
         CliCommand::Freeze => freeze::freeze(global, environment).await,
         CliCommand::Thaw => freeze::thaw(global, environment).await,
         CliCommand::Events(args) => events::run(&args, global, environment).await,
+        CliCommand::Wait(args) => wait::run(&args, global, environment).await,
         CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
         CliCommand::Incident(command) => incident::run(&command, global, environment),
         CliCommand::Books(args) => books::run(&args, global, environment).await,
@@ -267,6 +272,9 @@ fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
 
 /// The exit status of an error and its message. Each mistake in a configuration gets a line.
 fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
+    if let Some(not_come) = error.downcast_ref::<wait::NotCome>() {
+        return (not_come.status, vec![not_come.to_string()]);
+    }
     match error
         .chain()
         .find_map(|cause| cause.downcast_ref::<SettingsError>())

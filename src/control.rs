@@ -18,6 +18,7 @@ mod samples;
 mod schema;
 mod short;
 mod status;
+pub mod waiting;
 mod weight;
 
 use std::net::SocketAddr;

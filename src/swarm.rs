@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::commander::{CommanderHandle, CommanderMsg};
+use actors::domain::event::MysisStatus;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::order::OrderRefusal;
 use actors::ports::{Archive, ArchiveFault};
 use ractor::ActorRef;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 use zoea_ledger::SqlLedger;
 
 /// A running swarm: the handle of its Commander, and its storage.
@@ -18,6 +22,42 @@ pub struct Swarm {
     commander: CommanderHandle,
     ledger: SqlLedger,
     archive: Arc<dyn Archive>,
+    glances: Arc<Glances>,
+}
+
+/// What many clients that wait look at, read once for all of them.
+#[derive(Default)]
+pub struct Glances {
+    /// The number of the newest event.
+    pub newest_event: Glance<i64>,
+    /// The statuses of all Myses.
+    pub statuses: Glance<Arc<[Arc<MysisStatus>]>>,
+}
+
+/// A value that is read anew once it is older than the reader takes.
+#[derive(Default)]
+pub struct Glance<T>(Mutex<Option<(Instant, T)>>);
+
+impl<T: Clone> Glance<T> {
+    /// The value, at most so old. Of several callers at once one reads it and the others wait for that.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub async fn get<E>(
+        &self,
+        age: Duration,
+        read: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let mut last = self.0.lock().await;
+        if let Some((at, value)) = &*last
+            && at.elapsed() < age
+        {
+            return Ok(value.clone());
+        }
+        let value = read.await?;
+        *last = Some((Instant::now(), value.clone()));
+        Ok(value)
+    }
 }
 
 impl Swarm {
@@ -28,7 +68,14 @@ impl Swarm {
             commander: CommanderHandle::new(commander, source),
             archive: Arc::new(ledger.clone()),
             ledger,
+            glances: Arc::default(),
         }
+    }
+
+    /// What many clients that wait look at.
+    #[must_use]
+    pub fn glances(&self) -> &Glances {
+        &self.glances
     }
 
     /// The same swarm for orders from another source.

@@ -214,7 +214,29 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     ("freeze", &[("freeze", "nothing leaves any more")]),
     ("thaw", &[("thaw", "everything goes on")]),
-    ("events", &[("events --limit 200", "what happened lately")]),
+    (
+        "events",
+        &[
+            ("events --limit 200", "what happened lately"),
+            (
+                "events --follow --from 1234 --json",
+                "what comes after the event of that number, over restarts",
+            ),
+        ],
+    ),
+    (
+        "wait",
+        &[
+            (
+                "wait scout-1 --until answered --timeout 10m",
+                "until it answered your message",
+            ),
+            (
+                "wait --all --any --until 'credits>5000'",
+                "until one of them has so many credits",
+            ),
+        ],
+    ),
     (
         "prompt show",
         &[("prompt show scout-1", "what its model is told first")],

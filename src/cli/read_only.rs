@@ -58,6 +58,7 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Answer(_)
         | CliCommand::Incident(_)
         | CliCommand::Processes(_)
+        | CliCommand::Wait(_)
         | CliCommand::Freeze
         | CliCommand::Thaw
         | CliCommand::Import(_)

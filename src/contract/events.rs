@@ -151,6 +151,7 @@ impl<'a> EventKindJson<'a> {
 /// An event in `zoea events --json`.
 #[derive(Debug, Serialize)]
 pub struct EventRecordJson<'a> {
+    number: i64,
     at: String,
     kind: &'static str,
     mysis: Option<&'a str>,
@@ -162,9 +163,12 @@ pub struct EventRecordJson<'a> {
     answered: Option<i64>,
 }
 
-impl<'a> From<&'a EventRecord> for EventRecordJson<'a> {
-    fn from(record: &'a EventRecord) -> Self {
+impl<'a> EventRecordJson<'a> {
+    /// The JSON of the stored event of this number.
+    #[must_use]
+    pub fn new(number: i64, record: &'a EventRecord) -> Self {
         EventRecordJson {
+            number,
             at: record.at.to_string(),
             kind: record.kind.as_str(),
             mysis: record.mysis.as_ref().map(|who| &*who.name),

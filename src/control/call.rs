@@ -16,9 +16,9 @@ use super::answer::ControlAnswer;
 use super::parameters::{
     AnswerAction, AnswerQuestion, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
     EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
-    ReportDay, SearchRows, SendMessage, StartRoutine,
+    ReportDay, SearchRows, SendMessage, StartRoutine, WaitFor,
 };
-use super::{ProgramInfo, accounts, books, history, samples, status};
+use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
 
 /// A call of a tool. Each variant is a tool: the comment tells clients what it does, its fields are the
 /// parameters.
@@ -95,8 +95,11 @@ pub enum ControlCall {
     /// rows of at most some 4 MB.
     Search(SearchRows),
     /// What happened in the swarm and who ordered what, the oldest first. Without a limit an answer holds the
-    /// newest of at most 8 KB, with one of at most some 4 MB.
+    /// newest of at most 8 KB, with one of at most some 4 MB. With from it holds those next after the event of that
+    /// number and waits for one: go on from the number of the last one, and none is missed and none comes twice.
     ReadEvents(ReadEvents),
+    /// Wait until Myses are in a state, or until it is sure that they will not be by themselves.
+    Wait(WaitFor),
     /// What happened in a day (UTC).
     Report(ReportDay),
     /// Give the database's free space back.
@@ -198,6 +201,7 @@ async fn carry_out_call(
         Call::ReadLog(asked) => return history::read_log(swarm, asked).await,
         Call::Search(asked) => return history::search_rows(swarm, asked).await,
         Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
+        Call::Wait(asked) => return whole(waiting::wait_for(swarm, about, &asked).await),
         Call::Compact {} => return whole(books::compact_database(swarm).await),
         Call::Report(asked) => return whole(books::report_day(swarm, about, &asked.day).await),
         Call::GetReach { mysis } => return whole(books::read_reach(swarm, mysis).await),

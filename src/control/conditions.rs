@@ -1,4 +1,4 @@
-//! Conditions that select Myses: `state=errored,provider!=local,name=scout-*`.
+//! Conditions that select Myses: `state=errored,provider!=local,name=scout-*,credits>5000`.
 
 use serde_json::Value;
 
@@ -7,16 +7,55 @@ const KEYS: [&str; 8] = [
     "state", "name", "provider", "model", "role", "account", "system", "process",
 ];
 
+/// The figures that a condition can compare, likewise.
+const FIGURES: [&str; 14] = [
+    "credits",
+    "earned",
+    "earned_last_hour",
+    "cost",
+    "cost_today",
+    "turns",
+    "tokens_in",
+    "tokens_out",
+    "nudges",
+    "tick",
+    "fuel",
+    "cargo",
+    "hull",
+    "spared_calls",
+];
+
+/// The comparisons, those with two characters first.
+const COMPARISONS: [(&str, Comparison); 6] = [
+    (">=", |value, number| value >= number),
+    ("<=", |value, number| value <= number),
+    ("!=", |value, number| value != number),
+    (">", |value, number| value > number),
+    ("<", |value, number| value < number),
+    ("=", |value, number| value == number),
+];
+
+/// Whether a figure compares with a number as it is wanted.
+type Comparison = fn(f64, f64) -> bool;
+
 /// Conditions that must all be met.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Conditions(Vec<Condition>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Condition {
-    key: &'static str,
-    is_inverse: bool,
-    /// The pieces between the stars.
-    pieces: Vec<String>,
+#[derive(Clone, Debug)]
+enum Condition {
+    /// A text that is like the pieces with anything between them, or is not.
+    Text {
+        key: &'static str,
+        is_inverse: bool,
+        pieces: Vec<String>,
+    },
+    /// A figure that is known and compares so with a number.
+    Figure {
+        key: &'static str,
+        compares: Comparison,
+        number: f64,
+    },
 }
 
 impl Conditions {
@@ -34,16 +73,33 @@ impl Conditions {
     /// none that names one.
     #[must_use]
     pub fn fit(&self, mysis: &Value) -> bool {
-        self.0.iter().all(|condition| {
-            let value = mysis[condition.key].as_str().unwrap_or_default();
-            is_like(value, &condition.pieces) != condition.is_inverse
+        self.0.iter().all(|condition| match condition {
+            Condition::Text {
+                key,
+                is_inverse,
+                pieces,
+            } => {
+                let value = mysis[key].as_str().unwrap_or_default();
+                is_like(value, pieces) != *is_inverse
+            }
+            Condition::Figure {
+                key,
+                compares,
+                number,
+            } => mysis[key]
+                .as_f64()
+                .is_some_and(|value| compares(value, *number)),
         })
     }
 }
 
 impl Condition {
     fn parse(text: &str) -> Result<Condition, String> {
-        let forms = "conditions are such as state=errored,provider!=local,name=scout-*";
+        let forms =
+            "conditions are such as state=errored,provider!=local,name=scout-*,credits>5000";
+        if let Some(figure) = Condition::parse_figure(text) {
+            return figure;
+        }
         let (key, value) = text
             .split_once('=')
             .ok_or_else(|| format!("`{text}` is no condition; {forms}"))?;
@@ -52,18 +108,38 @@ impl Condition {
             None => (key.trim(), false),
         };
         let known = KEYS.iter().find(|known| **known == key);
-        let key =
-            known.ok_or_else(|| format!("`{key}` is none of {}; {forms}", KEYS.join(", ")))?;
+        let key = known.ok_or_else(|| {
+            let known = [&KEYS[..], &FIGURES[..]].concat().join(", ");
+            format!("`{key}` is none of {known}; {forms}")
+        })?;
         let states = ["idle", "running", "stopped", "errored"];
         let value = value.trim();
         if *key == "state" && !value.contains('*') && !states.contains(&value) {
             return Err(format!("a state is one of {}", states.join(", ")));
         }
-        Ok(Condition {
+        Ok(Condition::Text {
             key,
             is_inverse,
             pieces: value.split('*').map(str::to_string).collect(),
         })
+    }
+
+    /// A comparison of a figure; `None` if the text names no figure.
+    fn parse_figure(text: &str) -> Option<Result<Condition, String>> {
+        let (word, compares) = COMPARISONS
+            .into_iter()
+            .find(|(word, _)| text.contains(word))?;
+        let (key, number) = text.split_once(word)?;
+        let key = FIGURES.iter().find(|known| **known == key.trim())?;
+        let parsed = number.trim().replace('_', "").parse::<f64>().ok();
+        let number = parsed
+            .filter(|number| number.is_finite())
+            .ok_or_else(|| format!("`{}` is no number to compare {key} with", number.trim()));
+        Some(number.map(|number| Condition::Figure {
+            key,
+            compares,
+            number,
+        }))
     }
 }
 
@@ -93,7 +169,7 @@ mod tests {
 
     fn fits(conditions: &str) -> bool {
         let mysis = json!({"name": "scout-12", "state": "errored", "provider": "local",
-            "model": "qwen3:8b", "role": "miner", "account": null, "system": "krynn"});
+            "model": "qwen3:8b", "role": "miner", "account": null, "system": "krynn", "credits": 5000, "earned": -3, "cost": null});
         Conditions::parse(conditions).unwrap().fit(&mysis)
     }
 
@@ -116,6 +192,14 @@ mod tests {
             ("role=miner", true),
             ("system=kry*", true),
             ("system!=krynn", false),
+            ("credits>5000", false),
+            ("credits>=5000", true),
+            ("credits = 5000", true),
+            ("credits!=5000", false),
+            ("credits<1e4,earned<0", true),
+            ("earned>=-3", true),
+            ("cost<1", false),
+            ("cost!=1", false),
         ] {
             assert_eq!(fits(conditions), expected, "{conditions}");
         }
@@ -127,6 +211,13 @@ mod tests {
             ("", "`` is no condition"),
             ("state", "`state` is no condition"),
             ("place=sol", "`place` is none of state, name"),
+            ("place>5", "`place>5` is no condition"),
+            (
+                "credits>much",
+                "`much` is no number to compare credits with",
+            ),
+            ("credits>", "`` is no number"),
+            ("credits>inf", "`inf` is no number"),
             ("state=dead", "a state is one of idle"),
             ("state=errored,", "`` is no condition"),
         ] {

@@ -21,7 +21,7 @@ const ACTS: bool = true;
 const STAYS_HERE: bool = false;
 
 /// Each tool's title, what it changes, and whether it reaches beyond the swarm.
-const HINTS: [(&str, &str, Effect, bool); 36] = [
+const HINTS: [(&str, &str, Effect, bool); 37] = [
     ("list_myses", "List Myses", Effect::Reads, STAYS_HERE),
     ("create_mysis", "Create a Mysis", Effect::Adds, ACTS),
     ("start_mysis", "Start a Mysis", Effect::Sets, ACTS),
@@ -67,6 +67,7 @@ const HINTS: [(&str, &str, Effect, bool); 36] = [
     ("read_log", "Read a conversation", Effect::Reads, STAYS_HERE),
     ("search", "Search conversations", Effect::Reads, STAYS_HERE),
     ("read_events", "Read events", Effect::Reads, STAYS_HERE),
+    ("wait", "Wait for Myses", Effect::Reads, STAYS_HERE),
     ("report", "Report a day", Effect::Reads, STAYS_HERE),
     ("compact", "Compact the database", Effect::Sets, STAYS_HERE),
     (

@@ -4,13 +4,15 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use actors::domain::event_record::EventRecord;
 use actors::domain::ids::Seq;
 use actors::domain::message::RowKind;
 use actors::domain::screen::ExportFormat;
-use actors::ports::{EventQuery, PageFrom, PageQuery, SearchIn, SearchQuery};
+use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
+use tokio::time::Instant;
 use zoea_contract::{EventRecordJson, ExportedJson, RowJson, SearchHitJson, to_value};
-use zoea_ledger::export;
+use zoea_ledger::{EventPage, export};
 use zoea_settings::bounds::MAX_ROWS;
 
 use crate::swarm::Swarm;
@@ -20,12 +22,15 @@ use super::answer::ControlAnswer;
 use super::arguments::{find_mysis, read_count};
 use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
 use super::short::{self, SHORT_ANSWER_BYTES};
+use super::waiting;
 
 /// The most bytes of rows in an answer for which a limit was named. A single row is returned even if
 /// it is larger.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 /// The rows of one read from the store. A single row may have a megabyte.
 const PIECE_ROWS: usize = 16;
+/// The most events of one read from the store after a number.
+const EVENTS_AT_ONCE: usize = 1000;
 /// The rows of a log if the call names no limit.
 const DEFAULT_LOG_ROWS: u64 = 50;
 /// The hits of a search if the call names no limit, and the most hits.
@@ -170,14 +175,64 @@ fn read_on(rows: &VecDeque<Value>, end: PageEnd) -> String {
     }
 }
 
+/// The newest events, or the next ones after one; those may be waited for.
 pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<ControlAnswer, String> {
     let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
-    let records = swarm.archive().events(EventQuery::newest(limit)).await;
-    let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
-    let records = records.iter();
-    let records = records.map(|record| to_value(&EventRecordJson::from(record)));
-    let fitting = BoundedRows::for_limit(asked.limit).newest(records);
-    Ok(fitting.into_answer("older events did not fit; `limit` asks for more"))
+    let fitting = BoundedRows::for_limit(asked.limit);
+    let Some(from) = asked.from else {
+        let page = event_page(swarm, None, limit).await?;
+        let fitting = fitting.newest(page.events.iter().map(event_value));
+        return Ok(fitting.into_answer("older events did not fit; `limit` asks for more"));
+    };
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    let end = waiting::end_of(asked.wait.or(Some(0.0)));
+    loop {
+        let page = event_page(swarm, Some(from), limit.min(EVENTS_AT_ONCE)).await?;
+        check_bounds(from, page.bounds)?;
+        let is_over = Instant::now() >= end;
+        if !page.events.is_empty() || is_over {
+            return Ok(next_events(fitting, &page));
+        }
+        waiting::until_newer_event(swarm, from, end).await?;
+    }
+}
+
+async fn event_page(swarm: &Swarm, after: Option<i64>, limit: usize) -> Result<EventPage, String> {
+    let page = swarm.ledger().event_page(after, limit).await;
+    page.map_err(|fault| format!("the events cannot be read: {fault}"))
+}
+
+fn event_value((number, record): &(i64, EventRecord)) -> Value {
+    to_value(&EventRecordJson::new(*number, record))
+}
+
+/// Refuses to go on after an event that the database does not have yet.
+fn check_bounds(from: i64, bounds: Option<(i64, i64)>) -> Result<(), String> {
+    let newest = bounds.map_or(0, |(_, newest)| newest);
+    if from > newest {
+        return Err(format!(
+            "the events of this database end with {newest}, so none is after {from}: the database is another \
+             one, or it was restored; begin again from 0"
+        ));
+    }
+    Ok(())
+}
+
+/// The events of a page, as many as fit.
+fn next_events(mut fitting: BoundedRows, page: &EventPage) -> ControlAnswer {
+    let values = page.events.iter().map(event_value);
+    let _ = values
+        .into_iter()
+        .all(|event| fitting.add(event, PageEnd::Back));
+    let last = fitting
+        .rows
+        .back()
+        .and_then(|event| event["number"].as_i64());
+    let more = format!(
+        "newer events did not fit: `from` {} reads on",
+        last.unwrap_or_default()
+    );
+    fitting.into_answer(&more)
 }
 
 pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {

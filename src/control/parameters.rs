@@ -7,7 +7,7 @@ use clap::{Args, value_parser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use zoea_settings::bounds::{MAX_DAYS, MAX_ROWS};
+use zoea_settings::bounds::{MAX_DAYS, MAX_INTEGER, MAX_ROWS};
 
 use super::{books, samples};
 
@@ -185,10 +185,31 @@ pub struct SearchRows {
 /// Parameters of `read_events`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ReadEvents {
-    /// How many of the newest events; 0: all that are kept.
-    #[arg(long, value_name = "N", default_value = "50",
-          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
+    /// How many events: of the newest ones, or of the next ones after `from`; 0: all that are kept
+    /// [default: 50, with `from` all].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     pub limit: Option<u64>,
+    /// Only events after the one of this number.
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u64).range(0..=MAX_INTEGER))]
+    pub from: Option<u64>,
+    /// How many seconds the answer may wait for an event after `from`, 60 at most.
+    #[arg(skip)]
+    pub wait: Option<f64>,
+}
+
+/// Parameters of `wait`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct WaitFor {
+    /// The names of the Myses, several with commas between them; absent: all.
+    pub myses: Option<String>,
+    /// Whether one of them is enough; else all of them.
+    #[serde(default)]
+    pub any: bool,
+    /// What is waited for: idle, done, errored, needs-me, answered, or conditions such as credits>5000,
+    /// with commas between them.
+    pub until: String,
+    /// How many seconds, 60 at most; absent: 60.
+    pub timeout: Option<f64>,
 }
 
 /// Parameters of `read_samples`.

@@ -95,7 +95,7 @@ pub(super) async fn read_mission(swarm: &Swarm) -> Value {
 
 /// The statuses of all Myses. An order that was acknowledged by another process holds at once: of its
 /// Myses, state and profile are those that are stored. The rest is what it told last.
-async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
+pub(super) async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
     let mut statuses = swarm.statuses().await;
     let elsewhere = statuses.iter().filter(|status| status.elsewhere.is_some());
     let elsewhere: BTreeSet<MysisId> = elsewhere.map(|status| status.id).collect();
@@ -121,6 +121,19 @@ async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
         is_there
     });
     statuses
+}
+
+/// What conditions ask of a Mysis: as in the list of all, but without what servers do.
+pub(super) async fn one_status(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    status: &Arc<MysisStatus>,
+) -> Value {
+    let process = swarm.process_name().await;
+    let outages = ServerOutages::default();
+    let statuses = std::slice::from_ref(status);
+    let listed = list_statuses(statuses, (about, process.as_deref()), (&outages, false));
+    listed.first().map(to_value).unwrap_or_default()
 }
 
 fn is_as_told(status: &MysisStatus, record: &MysisRecord) -> bool {

@@ -5,14 +5,16 @@ use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderS
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{RowKind, Severity};
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
+use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::LedgerInner;
 use super::entity::{event, message};
+use super::fault::error_text;
 use super::writer::Tx;
+use super::{LedgerInner, SqlLedger};
 
 /// Stores an event and removes the oldest ones beyond the limit.
 pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
@@ -40,6 +42,68 @@ pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr
     Ok(())
 }
 
+/// A page of stored events.
+#[derive(Debug)]
+pub struct EventPage {
+    /// The events with their numbers, which grow in the order in which they were stored, oldest first.
+    pub events: Vec<(i64, EventRecord)>,
+    /// The numbers of the oldest and of the newest event that were kept when the page was read.
+    pub bounds: Option<(i64, i64)>,
+}
+
+impl SqlLedger {
+    /// The newest events, or the oldest ones after the one of a number.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn event_page(
+        &self,
+        after: Option<i64>,
+        limit: usize,
+    ) -> Result<EventPage, ArchiveFault> {
+        let read = async {
+            let most = u64::try_from(limit.min(MAX_EVENTS)).unwrap_or(u64::MAX);
+            // Before the events: of one that is removed meanwhile the bounds say nothing wrong.
+            let bounds = self.inner.event_bounds().await?;
+            let events = match after {
+                None => {
+                    self.inner
+                        .newest_events(event::Entity::find(), most)
+                        .await?
+                }
+                Some(after) => {
+                    let found = event::Entity::find().filter(event::Column::Number.gt(after));
+                    let found = found.order_by_asc(event::Column::Number).limit(most);
+                    let models = found.all(&self.inner.readers).await?;
+                    self.inner.with_answers(models).await?
+                }
+            };
+            Ok(EventPage { events, bounds })
+        };
+        let page: Result<EventPage, DbErr> = read.await;
+        page.map_err(|error| ArchiveFault(error_text(&error)))
+    }
+
+    /// The number of the newest event; 0 if there is none.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn newest_event(&self) -> Result<i64, ArchiveFault> {
+        let bounds = self.inner.event_bounds().await;
+        let bounds = bounds.map_err(|error| ArchiveFault(error_text(&error)))?;
+        Ok(bounds.map_or(0, |(_, newest)| newest))
+    }
+
+    /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn has_answered(&self, mysis: MysisId) -> Result<Option<bool>, ArchiveFault> {
+        let answered = self.inner.has_answered(mysis).await;
+        answered.map_err(|error| ArchiveFault(error_text(&error)))
+    }
+}
+
 impl LedgerInner {
     /// Events, oldest first, with the answers to messages.
     pub(super) async fn events(&self, query: EventQuery) -> Result<Vec<EventRecord>, DbErr> {
@@ -56,33 +120,80 @@ impl LedgerInner {
             };
             found = found.filter(event::Column::Number.lt(known.number));
         }
-        let mut models = found
-            .order_by_desc(event::Column::Number)
-            .limit(limit)
-            .all(&self.readers)
-            .await?;
+        let found = self.newest_events(found, limit).await?;
+        Ok(found.into_iter().map(|(_, record)| record).collect())
+    }
+
+    /// The newest of these events with their numbers, oldest first.
+    async fn newest_events(
+        &self,
+        found: Select<event::Entity>,
+        limit: u64,
+    ) -> Result<Vec<(i64, EventRecord)>, DbErr> {
+        let found = found.order_by_desc(event::Column::Number).limit(limit);
+        let mut models = found.all(&self.readers).await?;
         models.reverse();
-        let mut records: Vec<EventRecord> = models.into_iter().map(record_from_model).collect();
-        for record in &mut records {
-            if record.awaits_answer() {
-                record.answered = self.answer_to(record).await?;
+        self.with_answers(models).await
+    }
+
+    /// The events of these rows with their numbers, and with the answers to messages.
+    async fn with_answers(
+        &self,
+        models: Vec<event::Model>,
+    ) -> Result<Vec<(i64, EventRecord)>, DbErr> {
+        let mut records = Vec::new();
+        for model in models {
+            let (number, mut record) = (model.number, record_from_model(model));
+            if let (true, Some(who), Some(row)) =
+                (record.awaits_answer(), &record.mysis, record.row)
+            {
+                record.answered = self.answer_to(who.id, row).await?;
             }
+            records.push((number, record));
         }
         Ok(records)
     }
 
-    /// The first words of a Mysis that were said with a message in sight.
-    async fn answer_to(&self, message: &EventRecord) -> Result<Option<Seq>, DbErr> {
-        let (Some(who), Some(row)) = (&message.mysis, message.row) else {
+    /// The numbers of the oldest and of the newest event that are kept.
+    async fn event_bounds(&self) -> Result<Option<(i64, i64)>, DbErr> {
+        let number = event::Column::Number;
+        let bounds: Option<(Option<i64>, Option<i64>)> = event::Entity::find()
+            .select_only()
+            .column_as(number.min(), "oldest")
+            .column_as(number.max(), "newest")
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        Ok(bounds.and_then(|(oldest, newest)| oldest.zip(newest)))
+    }
+
+    /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.
+    async fn has_answered(&self, mysis: MysisId) -> Result<Option<bool>, DbErr> {
+        let newest: Option<i64> = message::Entity::find()
+            .select_only()
+            .column(message::Column::Seq)
+            .filter(message::Column::MysisId.eq(mysis.0))
+            .filter(message::Column::Kind.eq(RowKind::Prompt.as_str()))
+            .order_by_desc(message::Column::Seq)
+            .limit(1)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let Some(newest) = newest else {
             return Ok(None);
         };
+        Ok(Some(self.answer_to(mysis, Seq(newest)).await?.is_some()))
+    }
+
+    /// The first words of a Mysis that were said with a message in sight.
+    async fn answer_to(&self, mysis: MysisId, message: Seq) -> Result<Option<Seq>, DbErr> {
         let found: Option<i64> = message::Entity::find()
             .select_only()
             .column(message::Column::Seq)
-            .filter(message::Column::MysisId.eq(who.id.0))
-            .filter(message::Column::Seq.gt(row.0))
+            .filter(message::Column::MysisId.eq(mysis.0))
+            .filter(message::Column::Seq.gt(message.0))
             .filter(message::Column::Kind.eq(RowKind::Reply.as_str()))
-            .filter(message::Column::Horizon.gte(row.0))
+            .filter(message::Column::Horizon.gte(message.0))
             .filter(message::Column::Content.ne(""))
             .order_by_asc(message::Column::Seq)
             .limit(1)

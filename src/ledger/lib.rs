@@ -96,6 +96,7 @@ pub use copies::{
     CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
 };
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
+pub use events::EventPage;
 pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
 pub use loss::{is_blank, rescued_file};

@@ -60,6 +60,12 @@ impl Process {
         Process { child, out }
     }
 
+    /// A process whose output goes to a file.
+    pub fn spawn_into(mut command: Command, out: std::fs::File) -> Process {
+        let child = command.stdout(out).spawn().expect("the program starts");
+        Process { child, out: None }
+    }
+
     /// The next line of its output; none at its end.
     pub fn line(&mut self) -> Option<String> {
         let mut line = String::new();

@@ -47,5 +47,6 @@ mod start;
 mod stateless;
 mod tidy;
 mod tiers;
+mod waiters;
 mod watching;
 mod worst;

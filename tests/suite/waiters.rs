@@ -1,0 +1,218 @@
+//! Clients that wait: for events and for states of Myses, over kills and restarts of the program and of
+//! themselves.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+use serde_json::Value;
+use zoea_rig::{Home, Process, Server, until, written};
+
+/// How many clients wait, unless `ZOEA_WAITERS` says otherwise.
+const WAITERS: usize = 16;
+/// How often the program is killed.
+const KILLS: usize = 3;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "settings are the program's; this is how much a test does"
+)]
+fn waiters() -> usize {
+    match std::env::var("ZOEA_WAITERS") {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => WAITERS,
+    }
+}
+
+/// A home with Myses, and its servers.
+fn home_with_servers(pilot: &[&str]) -> (Home, Server, Server) {
+    let (galaxy, pilot) = (Server::galaxy(&[]), Server::pilot(pilot));
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    (home, galaxy, pilot)
+}
+
+fn follow(home: &Home, from: u64, into: &Path) -> Process {
+    let from = from.to_string();
+    let arguments = ["events", "--follow", "--from", &from, "--json"];
+    let mut command = home.command(&arguments);
+    command.stderr(File::create(into.with_extension("err")).expect("a file"));
+    Process::spawn_into(command, File::create(into).expect("a file"))
+}
+
+fn numbers(events: &[Value]) -> Vec<u64> {
+    let number = |event: &Value| event["number"].as_u64().expect("a number");
+    events.iter().map(number).collect()
+}
+
+#[test]
+fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
+    let (home, _galaxy, _pilot) = home_with_servers(&["--latency", "20ms"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    let files = tempfile::tempdir().expect("a directory");
+    let file = |place: usize| files.path().join(format!("{place}.jsonl"));
+    let followers: Vec<Process> = (1..=waiters())
+        .map(|place| follow(&home, 0, &file(place)))
+        .collect();
+    let until_stopped = [
+        "wait",
+        "beta",
+        "--until",
+        "state=stopped",
+        "--timeout",
+        "5m",
+    ];
+    let mut waiting: Vec<Process> = (0..waiters())
+        .map(|_| Process::spawn(home.command(&until_stopped)))
+        .collect();
+    // One whose own process is killed each time, and which goes on after the last number that it has.
+    let mut parts = vec![follow(&home, 0, &file(1000))];
+    let heard = || -> Vec<Value> {
+        let parts = (1000..1000 + KILLS + 1).map(file);
+        parts
+            .filter(|part| part.exists())
+            .flat_map(|part| written(&part))
+            .collect()
+    };
+    for kill in 0..KILLS {
+        let before = numbers(&heard()).len();
+        home.ok(&["send", "alpha", &format!("order {kill}")]);
+        until("something is heard", || {
+            (heard().len() > before).then_some(())
+        });
+        swarm.signal("-KILL");
+        swarm.wait();
+        parts.pop();
+        let last = numbers(&heard()).last().copied().unwrap_or(0);
+        parts.push(follow(&home, last, &file(1001 + kill)));
+        swarm = home.fly(&["--resume"]);
+    }
+    assert!(waiting.iter_mut().all(|one| !one.has_ended()));
+    home.ok(&["mysis", "stop", "beta"]);
+    for one in waiting {
+        assert!(one.wait().success(), "it heard that beta stopped");
+    }
+    home.ok(&["mysis", "stop", "alpha"]);
+    let all = until("nothing more happens", || {
+        let all = numbers(&home.lines(&["events", "--from", "0", "--json"]));
+        let place_of_all = |events: &[Value]| numbers(events).last() == all.last();
+        let are_done = (1..=waiters()).all(|place| place_of_all(&written(&file(place))));
+        (are_done && place_of_all(&heard())).then_some(all)
+    });
+    assert!(all.len() > KILLS && all.is_sorted(), "{all:?}");
+    assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
+    for place in 1..=waiters() {
+        assert_eq!(numbers(&written(&file(place))), all, "follower {place}");
+    }
+    assert_eq!(numbers(&heard()), all, "the one that was killed");
+    drop((followers, parts));
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
+
+#[test]
+fn a_wait_ends_by_what_came_and_its_status_says_what() {
+    let (home, _galaxy, pilot) = home_with_servers(&["--latency", "20ms", "--api-key", "right"]);
+    let wait = |arguments: &[&str]| {
+        let output = home.run(&[&["wait"], arguments].concat());
+        let (out, err) = zoea_rig::texts(&output);
+        (
+            output.status.code().expect("a status"),
+            format!("{out}{err}"),
+        )
+    };
+    let swarm = home.fly(&[]);
+    let (status, told) = wait(&["alpha", "--until", "idle"]);
+    assert_eq!((status, told.as_str()), (0, "idle: alpha\n"));
+    let (status, told) = wait(&["--all", "--until", "state=idle"]);
+    assert_eq!(
+        (status, told.contains("alpha, beta")),
+        (0, true),
+        "{told}"
+    );
+    let (status, told) = wait(&["alpha", "--until", "credits>5000", "--timeout", "300ms"]);
+    assert_eq!(status, 3, "{told}");
+    assert!(
+        told.contains("`credits>5000` did not come in time: alpha"),
+        "{told}"
+    );
+    let (status, told) = wait(&["nobody", "--until", "idle"]);
+    assert_eq!(status, 4, "{told}");
+    assert!(told.contains("no mysis is called `nobody`"), "{told}");
+    let (status, told) = wait(&["alpha", "--until", "answered", "--timeout", "5s"]);
+    assert_eq!(status, 1, "{told}");
+    assert!(told.contains("alpha got no direct message"), "{told}");
+    for wrong in [
+        &["alpha", "--until", "bored"][..],
+        &["--until", "idle"],
+        &["alpha"],
+    ] {
+        assert_eq!(wait(wrong).0, 2, "{wrong:?}");
+    }
+
+    // A key that the server refuses: it is errored, and what was waited for does not come by itself.
+    home.ok(&["mysis", "start", "alpha"]);
+    let (status, told) = wait(&["alpha", "--until", "errored", "--timeout", "50s"]);
+    assert_eq!(status, 0, "{told}");
+    let (status, told) = wait(&["alpha", "--until", "needs-me", "--json"]);
+    assert_eq!(status, 0, "{told}");
+    let answer: Value = serde_json::from_str(told.trim()).expect("JSON");
+    assert_eq!(
+        (&answer["outcome"], &answer["met"][0]),
+        (&"met".into(), &"alpha".into())
+    );
+    let (status, told) = wait(&["alpha", "beta", "--until", "done", "--timeout", "50s"]);
+    assert_eq!(status, 4, "{told}");
+    assert!(told.contains("alpha (errored)"), "{told}");
+    let (status, _) = wait(&["alpha", "beta", "--any", "--until", "idle"]);
+    assert_eq!(status, 0);
+
+    // Another server takes the key, and the message is answered.
+    let address = pilot.address();
+    drop(pilot);
+    let _pilot = Server::pilot_at(&address, &["--latency", "20ms"]);
+    home.ok(&["mysis", "start", "alpha"]);
+    home.ok(&["send", "alpha", "what do you see?"]);
+    let (status, told) = wait(&["alpha", "--until", "answered", "--timeout", "50s"]);
+    assert_eq!(status, 0, "{told}");
+    let (status, told) = wait(&[
+        "--all",
+        "--any",
+        "--until",
+        "credits>=0",
+        "--timeout",
+        "50s",
+    ]);
+    assert_eq!((status, told.as_str()), (0, "credits>=0: alpha\n"));
+
+    // A Mysis that is deleted meanwhile.
+    let waiting = home.command(&["wait", "beta", "--until", "errored"]);
+    let waiting = Process::spawn(waiting);
+    home.ok(&["mysis", "delete", "beta", "--yes"]);
+    assert_eq!(waiting.wait().code(), Some(4));
+    drop(swarm);
+}
+
+#[test]
+fn events_from_a_database_that_has_fewer_are_refused() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let (status, told) = home.fails(&["events", "--from", "1000000", "--json"]);
+    assert_eq!(status, 1);
+    assert!(
+        told.contains("the events of this database end with"),
+        "{told}"
+    );
+    let all = numbers(&home.lines(&["events", "--json"]));
+    assert_eq!(
+        numbers(&home.lines(&["events", "--json", "--from", "0"])),
+        all
+    );
+    let after = home.lines(&["events", "--json", "--from", "0", "--limit", "1"]);
+    assert_eq!(numbers(&after), all[..1]);
+}
