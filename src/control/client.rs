@@ -6,6 +6,7 @@ use std::time::Duration;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
+use tokio::time::Instant;
 use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 use zoea_settings::Secret;
 use zoea_system::process;
@@ -18,6 +19,8 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long an answer may take before the program is asked for any other sign of life, and how long
 /// that may take.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
+/// After so long the operator is told that an answer is not there yet, also where the program answers others.
+const LATE: Duration = Duration::from_secs(4);
 /// How long a call that writes or reads whole files may take.
 const FILE_REQUEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
@@ -88,7 +91,7 @@ impl ControlClient {
             note,
         };
         let opening = tokio::time::timeout(REQUEST_TIMEOUT, ServerSession::open(endpoint));
-        let opened = program.watch(opening).await?;
+        let opened = program.watch(opening, false).await?;
         let session = opened.map_err(|_| ControlError::Waiting(REQUEST_TIMEOUT))?;
         let session = session.map_err(|error| unreachable(error.to_string()))?;
         Ok(ControlClient { session, program })
@@ -113,9 +116,10 @@ impl ControlClient {
         arguments: Map<String, Value>,
     ) -> Result<Value, ControlError> {
         let tool = tool.into();
-        let timeout = request_timeout(&tool);
+        let (timeout, is_long) = request_timeout(&tool);
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
-        let called = self.program.watch(self.session.call(params, timeout));
+        let called = self.session.call(params, timeout);
+        let called = self.program.watch(called, is_long);
         let result = called.await?.map_err(|failure| match failure {
             McpFailure::TooLate(limit) => ControlError::Waiting(limit),
             McpFailure::Refused { .. }
@@ -134,10 +138,16 @@ impl ControlClient {
 }
 
 impl RunningProgram {
-    /// Awaits an answer. While none comes, finds out whether the program answers anything at all.
-    async fn watch<T>(&self, answer: impl Future<Output = T>) -> Result<T, ControlError> {
+    /// Awaits an answer. While none comes, finds out whether the program answers anything at all; one that
+    /// takes long counts as under way once it did.
+    async fn watch<T>(
+        &self,
+        answer: impl Future<Output = T>,
+        is_long: bool,
+    ) -> Result<T, ControlError> {
         let mut answer = std::pin::pin!(answer);
-        let mut was_noted = false;
+        let begun = Instant::now();
+        let (mut was_noted, mut is_under_way) = (false, false);
         loop {
             // Cancel-safe: the answer is awaited further in the next round.
             tokio::select! {
@@ -147,6 +157,9 @@ impl RunningProgram {
             if process::is_stopped(self.process) {
                 return Err(ControlError::Stopped(self.process));
             }
+            if is_under_way {
+                continue;
+            }
             // Any response is a sign of life, a refusal without the token as well.
             let asked = self.http.get(&self.url).send();
             // Cancel-safe: the question is not needed any more once the answer is there.
@@ -154,11 +167,17 @@ impl RunningProgram {
                 answer = &mut answer => return Ok(answer),
                 asked = tokio::time::timeout(SILENCE_TIMEOUT, asked) => asked.is_err(),
             };
-            if is_silent && !was_noted && !process::is_stopped(self.process) {
+            is_under_way = is_long && !is_silent;
+            let is_late = is_silent || (!is_long && begun.elapsed() >= LATE);
+            if is_late && !was_noted && !process::is_stopped(self.process) {
                 was_noted = true;
+                let what = match is_silent {
+                    true => "runs but does not answer",
+                    false => "answers, but has not done this yet",
+                };
                 (self.note)(&format!(
-                    "the program of this home (process {}) runs but does not answer; still waiting. \
-                     Its log, zoea.log in its home, may say why",
+                    "the program of this home (process {}) {what}; still waiting. Its log, zoea.log in its \
+                     home, may say why",
                     self.process
                 ));
             }
@@ -166,14 +185,14 @@ impl RunningProgram {
     }
 }
 
-fn request_timeout(tool: &str) -> Duration {
-    let is_long = matches!(
-        tool,
-        "export" | "import_accounts" | "export_accounts" | "compact"
-    );
-    if is_long {
-        FILE_REQUEST_TIMEOUT
-    } else {
-        REQUEST_TIMEOUT
+/// How long an answer may take, and whether it is known to take long.
+fn request_timeout(tool: &str) -> (Duration, bool) {
+    match tool {
+        "export" | "import_accounts" | "export_accounts" | "compact" => {
+            (FILE_REQUEST_TIMEOUT, true)
+        }
+        // Those that wait answer within the time of any other call.
+        "wait" | "read_events" => (REQUEST_TIMEOUT, true),
+        _ => (REQUEST_TIMEOUT, false),
     }
 }

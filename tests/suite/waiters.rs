@@ -129,11 +129,7 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
     let (status, told) = wait(&["alpha", "--until", "idle"]);
     assert_eq!((status, told.as_str()), (0, "idle: alpha\n"));
     let (status, told) = wait(&["--all", "--until", "state=idle"]);
-    assert_eq!(
-        (status, told.contains("alpha, beta")),
-        (0, true),
-        "{told}"
-    );
+    assert_eq!((status, told.contains("alpha, beta")), (0, true), "{told}");
     let (status, told) = wait(&["alpha", "--until", "credits>5000", "--timeout", "300ms"]);
     assert_eq!(status, 3, "{told}");
     assert!(
