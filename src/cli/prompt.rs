@@ -1,7 +1,10 @@
 //! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
 
 use actors::domain::order::OrderRefusal;
-use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
+use actors::domain::system_prompt::{
+    CostlyPlaceholder, DEFAULT_TEMPLATE, PromptFacts, costly_placeholders, has_placeholder,
+    identity, render_template, role_text,
+};
 use clap::{Args, Subcommand};
 use zoea_settings::Environment;
 
@@ -14,9 +17,9 @@ use crate::wiring::prompt_template;
 /// The list of placeholders for the command's help.
 const PLACEHOLDERS_HELP: &str = "\
 Words of your own go into system-prompt.md in the home. Placeholders there:
-  {{name}}        the Mysis' name
+  {{name}}        the Mysis' name; neither it nor the account: both near the end of each request
   {{account}}     its game account
-  {{mission}}     the mission in force
+  {{mission}}     the mission in force; left out: it is the first message all the same
   {{game_state}}  what is known of the game, with its age; left out: near the end of each request
   {{notices}}     what the runtime has to say now; left out: near the end of each request";
 
@@ -40,7 +43,7 @@ enum PromptCommand {
     /// Print the built-in prompt unrendered, as the beginning of one of your own.
     #[command(after_help = PLACEHOLDERS_HELP)]
     Default,
-    /// Check the placeholders of system-prompt.md in the home.
+    /// Check the placeholders of system-prompt.md in the home, and say what each costs.
     #[command(after_help = PLACEHOLDERS_HELP)]
     Check,
 }
@@ -61,13 +64,43 @@ fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Res
     let home = global.open_home(environment)?;
     let template = prompt_template(&home)?;
     let file = home.system_prompt();
-    Ok(out::line(&match template.is_own {
-        true => format!("{}: every placeholder is known", file.display()),
-        false => format!(
+    if !template.is_own {
+        let text = format!(
             "there is no {}: the built-in prompt is used",
             file.display()
+        );
+        return Ok(out::line(&text)?);
+    }
+    out::line(&format!("{}: every placeholder is known", file.display()))?;
+    for costly in costly_placeholders(&template.text) {
+        out::line(&describe_cost(&template.text, &costly))?;
+    }
+    Ok(())
+}
+
+/// What a placeholder costs, in bytes of the template and in words.
+fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
+    let line = 1 + template[..costly.offset].matches('\n').count();
+    let (whole, name) = (template.len(), costly.name);
+    let behind = whole - costly.offset;
+    let (who, instead) = match name {
+        "name" | "account" => (
+            "for each Mysis",
+            "without {{name}} and {{account}} both stand near the end of each request",
         ),
-    })?)
+        "mission" => (
+            "for each new mission",
+            "left out, the mission is the first message all the same",
+        ),
+        _ => (
+            "for each request",
+            "left out, it stands near the end of each request",
+        ),
+    };
+    format!(
+        "line {line}: what stands behind {{{{{name}}}}} ({behind} of {whole} bytes, the tools that most servers put \
+         there, and the conversation) is read anew, and paid for, {who}; {instead}"
+    )
 }
 
 async fn show_prompt(
@@ -83,12 +116,12 @@ async fn show_prompt(
         mission: Some("(the mission in force)"),
         game_state: "(what is known of the game)",
         notices: &notices,
-        role: "",
     };
     let Some(name) = name else {
-        return Ok(out::line(&out::clean(&render_template(
+        return Ok(out::line(&out::clean(&whole_prompt(
             &template.text,
             &facts,
+            "",
         )))?);
     };
     let client = SwarmClient::open(global, environment).await?;
@@ -97,14 +130,35 @@ async fn show_prompt(
     let (account, mission, role) = found?;
     let role = role.map(|role| role_prompt(&role, global, environment));
     let role = role.transpose()?.unwrap_or_default();
-    facts.role = &role;
     facts.name = name;
     facts.account = account.as_deref();
     facts.mission = mission.as_deref();
-    Ok(out::line(&out::clean(&render_template(
+    Ok(out::line(&out::clean(&whole_prompt(
         &template.text,
         &facts,
+        &role,
     )))?)
+}
+
+/// The system prompt, and what stands behind it because the template leaves it out.
+fn whole_prompt(template: &str, facts: &PromptFacts<'_>, role: &str) -> String {
+    let system = render_template(template, facts);
+    let mission = facts
+        .mission
+        .filter(|_| !has_placeholder(template, "mission"));
+    let (role, identity) = (role_text(role), identity(template, facts));
+    let first = [mission.unwrap_or_default(), &role];
+    let first: Vec<&str> = first.into_iter().filter(|text| !text.is_empty()).collect();
+    let mut text = system;
+    if !first.is_empty() {
+        text.push_str("\n\nThe first message of the conversation:\n\n");
+        text.push_str(&first.join("\n\n"));
+    }
+    if !identity.is_empty() {
+        text.push_str("\n\nAt the end of the last message:\n\n");
+        text.push_str(&identity);
+    }
+    text
 }
 
 /// Reads the account of a Mysis, the mission in force and its role.

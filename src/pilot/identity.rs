@@ -1,7 +1,7 @@
 //! The pilot's identity: its given name, its registered name, its empire and its registration code.
 
 use super::chance::Mix;
-use super::request::PilotRequest;
+use super::request::{PilotRequest, RUNTIME_NOTE_LINE};
 
 /// The empires of the game. One whose name stands nowhere in a request is not known in it.
 pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebula", "outerrim"];
@@ -29,16 +29,23 @@ const WORDS_NOT_NAMES: &str = "a able about alone allowed also always an asked a
     here in logged mysis never none not now of on one part playing registered responsible running still the to unknown \
     your";
 
-/// The name that the system prompt gives to the agent.
+/// The name that the system prompt gives to the agent, or the runtime's note.
 pub(super) fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
-    request.system_texts().find_map(|prompt| {
-        let lower = prompt.to_ascii_lowercase();
-        NAME_PHRASES.iter().find_map(|phrase| {
-            lower
-                .match_indices(phrase)
-                .filter(|(place, _)| !is_of_another(&lower[..*place]))
-                .find_map(|(place, _)| name_at(&prompt[place + phrase.len()..]))
-        })
+    let is_note = |text: &&str| text.starts_with(RUNTIME_NOTE_LINE);
+    // What else a note tells is about the game.
+    let of_note = |note: &str| name_at(note.lines().nth(1)?.strip_prefix("You are ")?);
+    let told = request.system_texts().filter(is_note).find_map(of_note);
+    let mut prompts = request.system_texts().filter(|text| !is_note(text));
+    told.or_else(|| prompts.find_map(name_in))
+}
+
+fn name_in(prompt: &str) -> Option<String> {
+    let lower = prompt.to_ascii_lowercase();
+    NAME_PHRASES.iter().find_map(|phrase| {
+        lower
+            .match_indices(phrase)
+            .filter(|(place, _)| !is_of_another(&lower[..*place]))
+            .find_map(|(place, _)| name_at(&prompt[place + phrase.len()..]))
     })
 }
 

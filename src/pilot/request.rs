@@ -178,7 +178,7 @@ fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
     match message["role"].as_str() {
         Some("system" | "developer") => entries.push(ChatEntry::System(text)),
         Some("user") if text.is_empty() && note.is_some() => {}
-        Some("user") => entries.extend(split_paragraphs(text).into_iter().map(ChatEntry::User)),
+        Some("user") => entries.extend(read_orders(text)),
         Some("assistant") => entries.push(ChatEntry::Assistant {
             text,
             calls: array_elements(&message["tool_calls"])
@@ -198,8 +198,27 @@ fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
     entries.extend(note.map(ChatEntry::System));
 }
 
+/// The lines around what a role says, which is a standing text like a prompt, and no order.
+const ROLE_LINES: [&str; 2] = ["[your role]", "[end of your role]"];
+
+/// The paragraphs of a user's message.
+fn read_orders(text: Cow<'_, str>) -> Vec<ChatEntry<'_>> {
+    let mut is_of_role = false;
+    let mut entries = Vec::new();
+    for paragraph in split_paragraphs(text) {
+        is_of_role |= paragraph.starts_with(ROLE_LINES[0]);
+        let is_last = paragraph.ends_with(ROLE_LINES[1]);
+        entries.push(match is_of_role {
+            true => ChatEntry::System(paragraph),
+            false => ChatEntry::User(paragraph),
+        });
+        is_of_role &= !is_last;
+    }
+    entries
+}
+
 /// The first line of the runtime's note. It tells the model that the note is no order.
-const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
+pub(super) const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
 
 /// Splits a text into the text before the runtime's note, and the note.
 fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {

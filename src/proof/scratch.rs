@@ -9,8 +9,8 @@ use actors::domain::message::{
     CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
 };
 use actors::domain::model::{ChatMessage, ModelAnswer};
-use actors::domain::record::StoredHistory;
-use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
+use actors::domain::record::{Mission, StoredHistory};
+use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, identity, render_template};
 
 /// The budget in bytes, which no scratch conversation reaches.
 const BUDGET_BYTES: usize = 1 << 20;
@@ -21,6 +21,8 @@ const CONTINUATION: &str = "Continue.";
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     system: String,
+    identity: String,
+    mission: Mission,
     conversation: Conversation,
     owner: TurnOwner,
     turn: TurnNumber,
@@ -35,11 +37,16 @@ impl Scratch {
         let facts = PromptFacts {
             name: "scratch",
             account: Some("scratch"),
-            mission: Some(mission),
             ..PromptFacts::default()
         };
         Scratch {
             system: render_template(DEFAULT_TEMPLATE, &facts),
+            identity: identity(DEFAULT_TEMPLATE, &facts),
+            mission: Mission {
+                id: MissionId(1),
+                text: mission.into(),
+                at: Timestamp(0),
+            },
             conversation: Conversation::restore(StoredHistory::default(), BUDGET_BYTES),
             owner: TurnOwner::Nudge(CONTINUATION.into()),
             turn: TurnNumber(0),
@@ -139,10 +146,12 @@ impl Scratch {
     pub(super) fn messages(&self) -> Arc<[ChatMessage]> {
         let composed = compose(&Composition {
             system: &self.system,
+            role: "",
+            identity: &self.identity,
             names: None,
             conversation: &self.conversation,
             owner: &self.owner,
-            mission: None,
+            mission: Some(&self.mission),
             earlier_bytes: 0,
             turn: self.turn,
             continuation: CONTINUATION,

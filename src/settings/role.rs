@@ -52,7 +52,7 @@ pub(super) fn read_roles(
 
 fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSettings {
     read_keys! { section;
-        /// A part of the system prompt, at its end.
+        /// What it is for, in words: it stands in the first message, behind the mission.
         optional prompt = "You are a miner: mine what is near, sell it where it is dear, and keep an eye on your fuel.", prompt_text();
         /// The tools, of those that [mcp] and the Mysis allow; * stands for any text. Those that are named in full
         /// are always offered. Left out: all of them.

@@ -480,6 +480,8 @@ pub fn composition<'a>(
 ) -> Composition<'a> {
     Composition {
         system,
+        role: "",
+        identity: "",
         names: None,
         conversation,
         owner,

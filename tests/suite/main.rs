@@ -24,6 +24,7 @@ mod odd_models;
 mod odd_sessions;
 mod odd_tools;
 mod on_a_server;
+mod one_prompt;
 mod otlp;
 mod prompting;
 mod proving;

@@ -7,7 +7,7 @@ fn the_prompt_is_shown_as_it_is_written_and_as_a_mysis_gets_it() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
     let default = home.ok(&["prompt", "default"]);
-    assert!(default.contains("You are {{name}}"), "{default}");
+    assert!(!default.contains("{{"), "it is the same for all: {default}");
     assert!(default.contains("zoea_search_messages"), "{default}");
     let help = home.ok(&["prompt", "--help"]);
     assert!(help.contains("{{game_state}}"), "{help}");
@@ -15,14 +15,33 @@ fn the_prompt_is_shown_as_it_is_written_and_as_a_mysis_gets_it() {
 
     home.ok(&["mysis", "create", "bravo"]);
     home.ok(&["broadcast", "find osmium"]);
+    let shown = home.ok(&["prompt", "show", "bravo"]);
+    let behind = shown
+        .strip_prefix(default.trim_end())
+        .expect("it begins with the same");
+    assert_eq!(
+        behind,
+        "\n\nThe first message of the conversation:\n\nfind osmium\n\n\
+         At the end of the last message:\n\nYou are bravo, a Mysis. Game account: none yet: register first\n"
+    );
     let own = "{{name}} plays. Mission: {{mission}} {\"a\": {}}";
     std::fs::write(home.file("system-prompt.md"), own).expect("a prompt");
     let shown = home.ok(&["prompt", "show", "bravo"]);
     assert_eq!(shown, "bravo plays. Mission: find osmium {\"a\": {}}\n");
+    let checked = home.ok(&["prompt", "check"]);
+    let lines: Vec<&str> = checked.lines().collect();
     assert!(
-        home.ok(&["prompt", "check"])
-            .contains("every placeholder is known")
+        lines[0].ends_with("every placeholder is known"),
+        "{checked}"
     );
+    for (line, (placeholder, behind, who)) in lines[1..].iter().zip([
+        ("{{name}}", 46, "for each Mysis"),
+        ("{{mission}}", 21, "for each new mission"),
+    ]) {
+        let begin = format!("line 1: what stands behind {placeholder} ({behind} of 46 bytes");
+        assert!(line.starts_with(&begin) && line.contains(who), "{checked}");
+    }
+    assert_eq!(lines.len(), 3, "{checked}");
     let (_, error) = home.fails(&["prompt", "show", "nobody"]);
     assert_eq!(error, "error: no mysis is called `nobody`\n");
 }

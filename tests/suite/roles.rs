@@ -33,15 +33,17 @@ fn requests(record: &str) -> Vec<Value> {
     }
 }
 
-/// The system prompt and the names of the tools of the last request of a Mysis.
+/// The first user message and the names of the tools of the last request of a Mysis.
 fn last_of(record: &str, name: &str) -> Option<(String, Vec<String>)> {
-    let of = format!("You are {name}, ");
+    let of = format!("\nYou are {name}, ");
     requests(record).into_iter().rev().find_map(|request| {
-        let system = request["body"]["messages"][0]["content"].as_str()?;
+        let messages = request["body"]["messages"].as_array()?;
+        let first = messages[1]["content"].as_str()?;
+        let last = messages.last()?["content"].as_str()?;
         let tools = request["body"]["tools"].as_array()?.iter();
         let names = tools.filter_map(|tool| tool["function"]["name"].as_str());
         let names = names.map(str::to_string).collect();
-        system.starts_with(&of).then(|| (system.to_string(), names))
+        last.contains(&of).then(|| (first.to_string(), names))
     })
 }
 
@@ -106,13 +108,12 @@ fn more(other: &str, roles: &str) -> String {
 fn a_role_is_in_what_the_provider_receives_and_is_given_reloaded_and_taken_away() {
     let scene = Scene::new();
     let home = &scene.home;
-    let (system, tools) = until("gamma asks the provider that was named for it", || {
+    let (first, tools) = until("gamma asks the provider that was named for it", || {
         last_of(&scene.record, "gamma").filter(|(_, tools)| tools.iter().any(|of| of == "mine"))
     });
-    assert!(
-        system.ends_with("\n\nYou are a miner of this test."),
-        "{system}"
-    );
+    let role =
+        "Mine ore and sell it.\n\n[your role]\nYou are a miner of this test.\n[end of your role]";
+    assert!(first.starts_with(role), "{first}");
     assert!(
         !tools.iter().any(|tool| tool == "sell" || tool == "travel"),
         "{tools:?}"
@@ -121,8 +122,8 @@ fn a_role_is_in_what_the_provider_receives_and_is_given_reloaded_and_taken_away(
         tools.iter().any(|tool| tool == "captains_log_add"),
         "{tools:?}"
     );
-    let (system, tools) = until("alpha asks", || last_of(&scene.record, "alpha"));
-    assert!(!system.contains("miner of this test"), "{system}");
+    let (first, tools) = until("alpha asks", || last_of(&scene.record, "alpha"));
+    assert!(!first.contains("miner of this test"), "{first}");
     assert!(tools.iter().any(|tool| tool == "sell"), "{tools:?}");
 
     let said = home.ok(&[
@@ -136,7 +137,7 @@ fn a_role_is_in_what_the_provider_receives_and_is_given_reloaded_and_taken_away(
     assert_eq!(said, "configured alpha\n");
     until("alpha asks the provider of its role", || {
         last_of(&scene.record_of_other, "alpha")
-            .filter(|(system, _)| system.contains("miner of this test"))
+            .filter(|(first, _)| first.contains("miner of this test"))
     });
     let alpha = home.mysis("alpha");
     assert_eq!(
@@ -161,8 +162,8 @@ fn a_role_is_in_what_the_provider_receives_and_is_given_reloaded_and_taken_away(
 
     home.ok(&["mysis", "configure", "alpha", "--role", "none"]);
     until("alpha asks its own provider again", || {
-        let (system, tools) = last_of(&scene.record, "alpha")?;
-        let is_plain = !system.contains("miner of") && home.mysis("alpha")["provider"] == "pilot";
+        let (first, tools) = last_of(&scene.record, "alpha")?;
+        let is_plain = !first.contains("miner of") && home.mysis("alpha")["provider"] == "pilot";
         (is_plain && tools.iter().any(|tool| tool == "sell")).then_some(())
     });
     assert_eq!(scene.role_of("alpha"), Value::Null);
@@ -185,8 +186,8 @@ fn a_role_that_is_not_configured_is_told_and_its_mysis_plays_on_over_a_restart()
         home.ok(&["events"]).contains(told).then_some(())
     });
     until("gamma plays on without it", || {
-        let (system, tools) = last_of(&scene.record, "gamma")?;
-        (!system.contains("miner") && tools.iter().any(|of| of == "sell")).then_some(())
+        let (first, tools) = last_of(&scene.record, "gamma")?;
+        (!first.contains("miner") && tools.iter().any(|of| of == "sell")).then_some(())
     });
     let gamma = home.mysis("gamma");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Roles (`[roles.NAME]`): what a Mysis is for, and what it gets for that.
 //!
-//! A role gives a part of the system prompt, a provider or a range of tiers, tools, routines and a
+//! A role gives a text in the first message, a provider or a range of tiers, tools, routines and a
 //! budget. What the operator says about the Mysis itself goes before its role, and its role before
 //! what holds for all.
 
@@ -14,7 +14,7 @@ use super::tool_filter::ToolFilter;
 /// What a role gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleRules {
-    /// A part of the system prompt, at its end; empty for none.
+    /// What it is for, in words. It stands in the first message, behind the mission; empty for nothing.
     pub prompt: Arc<str>,
     /// The provider; absent: the Mysis' own.
     pub provider: Option<Arc<str>>,

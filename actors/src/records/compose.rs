@@ -47,6 +47,10 @@ pub const MIN_BUDGET_BYTES: usize = 8 << 10;
 pub struct Composition<'a> {
     /// The rendered system prompt, which is never empty.
     pub system: &'a str,
+    /// What the role says, which stands behind the mission; empty for nothing.
+    pub role: &'a str,
+    /// Who the Mysis is, if the system prompt does not say it; else empty.
+    pub identity: &'a str,
     /// The names under which requests offer the tools that are known now.
     pub names: Option<&'a ToolNames>,
     /// The rows.

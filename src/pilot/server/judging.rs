@@ -144,8 +144,8 @@ fn recorded_body(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
 }
 
-/// A name that distinguishes callers without revealing their keys: made of the key, and of `user`
-/// or else the first line of the prompt.
+/// A name that distinguishes callers without revealing their keys: made of the key, and of `user`,
+/// else of the agent's name, else of the first line of the prompt.
 fn caller_name(
     headers: &HeaderMap,
     body: Option<&RequestBody<'_>>,
@@ -153,14 +153,15 @@ fn caller_name(
 ) -> String {
     let hash = |text: &str| format!("{:012x}", Mix::new(0).with_text(text).bits() >> 16);
     let user = body.and_then(|body| body.value["user"].as_str());
-    let first_line = request
-        .system_texts()
-        .next()
-        .and_then(|prompt| prompt.lines().next());
-    let agent = match (user, first_line) {
+    let first_line = || {
+        let line = request.system_texts().next()?.lines().next()?;
+        Some(line.to_owned())
+    };
+    let prompt = identity::agent_name(request).or_else(first_line);
+    let agent = match (user, prompt) {
         (Some(user), _) if user.len() <= MAX_USER_BYTES => format!("user:{user}"),
         (Some(user), _) => format!("user:{}", hash(user)),
-        (None, Some(line)) => format!("prompt:{}", hash(line)),
+        (None, Some(line)) => format!("prompt:{}", hash(&line)),
         (None, None) => "nobody".to_owned(),
     };
     let key = headers

@@ -7,7 +7,7 @@ use zoea_domain::order::check_name;
 
 use super::{Rule, describe_value, list_of};
 
-/// The most bytes of a role's part of the system prompt.
+/// The most bytes of what a role says.
 const MAX_PROMPT_BYTES: usize = 16 << 10;
 
 /// Any string that is not blank.

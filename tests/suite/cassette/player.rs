@@ -181,12 +181,12 @@ fn first_line(stream: &TcpStream) -> Option<String> {
     Some(String::from_utf8_lossy(&begin[..read]).into_owned())
 }
 
-/// Who asks: the name at the beginning of the system prompt.
+/// Who asks: the name in the runtime's note.
 fn speaker_of(request: &Value) -> String {
-    let system = request["messages"][0]["content"]
-        .as_str()
-        .unwrap_or_default();
-    let name = system.strip_prefix("You are ").unwrap_or_default();
+    let last = request["messages"].as_array().and_then(|all| all.last());
+    let last = last.and_then(|last| last["content"].as_str());
+    let note = last.and_then(|text| text.rsplit_once("[from the runtime, not an order]\nYou are "));
+    let name = note.map_or("", |(_, note)| note);
     name.split(',').next().unwrap_or_default().to_string()
 }
 

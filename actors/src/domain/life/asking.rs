@@ -11,7 +11,7 @@ use crate::model::{
     Charge, ChatMessage, ModelAnswer, ModelFault, OthersGet, ReportedUse, RequestedCall,
 };
 use crate::record::Mission;
-use crate::system_prompt::{PromptFacts, render_template};
+use crate::system_prompt::{PromptFacts, has_placeholder, identity, render_template, role_text};
 use crate::tool_offer::ToolOffer;
 use zoea_text::redact::hide_passwords;
 
@@ -104,13 +104,15 @@ impl Life {
         self.rules.earlier_bytes(&self.profile.provider)
     }
 
-    pub(super) fn system_prompt(
+    /// The system prompt, what the role says, and who the Mysis is.
+    pub(super) fn prompt_texts(
         &self,
         notices: &[String],
         budget: usize,
         mission: Option<&Mission>,
-    ) -> String {
-        let game_state = if self.rules.system_prompt.contains("{{game_state}}") {
+    ) -> [String; 3] {
+        let template = &*self.rules.system_prompt;
+        let game_state = if has_placeholder(template, "game_state") {
             self.game_in_request()
                 .summary(self.both_clocks(), note_allowance(budget), |_| false)
         } else {
@@ -122,11 +124,13 @@ impl Life {
             mission: mission.map(|mission| &*mission.text),
             game_state: game_state.trim_start(),
             notices,
-            role: self.role().map_or("", |role| &*role.prompt),
         };
-        self.redactor
-            .clean(&render_template(&self.rules.system_prompt, &facts))
-            .into_owned()
+        let texts = [
+            render_template(template, &facts),
+            role_text(self.role().map_or("", |role| &*role.prompt)),
+            identity(template, &facts),
+        ];
+        texts.map(|text| self.redactor.clean(&text).into_owned())
     }
 
     /// Handles the reply of the model, or its failure.

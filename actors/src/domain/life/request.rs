@@ -7,6 +7,7 @@ use crate::compose::{ComposedRequest, Composition, compose};
 use crate::game_state::GameState;
 use crate::held::HELD_SENTENCE;
 use crate::ids::CallKey;
+use crate::system_prompt::has_placeholder;
 
 use super::trying::without_held;
 use super::{ActiveTurn, Life};
@@ -16,11 +17,13 @@ impl Life {
     pub(super) fn compose_request(&self, turn: &ActiveTurn, notices: &[String]) -> ComposedRequest {
         let budget = self.request_budget();
         let is_held = self.texts_left_out();
-        let template = &self.rules.system_prompt;
-        let told_in_prompt = |mark: &str| template.contains(mark);
+        let told_in_prompt = |name: &str| has_placeholder(&self.rules.system_prompt, name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
+        let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
         compose(&Composition {
-            system: &self.system_prompt(notices, budget, mission.as_ref()),
+            system: &system,
+            role: &role,
+            identity: &identity,
             names: Some(&**self.session.tools.names()),
             conversation: &self.conversation.without_held(&is_held),
             owner: &turn.owner.without_held(&is_held),
@@ -28,12 +31,12 @@ impl Life {
             earlier_bytes: self.earlier_bytes(),
             turn: self.turn,
             continuation: &turn.continuation,
-            notices: if told_in_prompt("{{notices}}") {
+            notices: if told_in_prompt("notices") {
                 &[]
             } else {
                 notices
             },
-            game: (!told_in_prompt("{{game_state}}")).then_some(&*self.game_in_request()),
+            game: (!told_in_prompt("game_state")).then_some(&*self.game_in_request()),
             now: self.both_clocks(),
             budget,
         })

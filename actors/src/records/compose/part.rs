@@ -27,7 +27,7 @@ pub(super) enum RequestPart {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OrderPart {
     pub(super) text: Excerpt,
-    /// Whether it is the owner of the turn.
+    /// Whether it is the owner of the turn, or the role, which is not left out either.
     pub(super) is_owner: bool,
     pub(super) kind: OrderKind,
 }
@@ -37,6 +37,7 @@ pub(super) struct OrderPart {
 pub(super) enum OrderKind {
     Prompt,
     Mission,
+    Role,
     Peer,
     Nudge,
     Continuation,

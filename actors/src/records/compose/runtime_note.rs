@@ -1,9 +1,10 @@
 //! The runtime note: what the runtime tells the model in each request, in addition to the
 //! conversation.
 //!
-//! It contains what is known of the game and notices of the runtime, which change all the time. It
-//! is at the end of the last message, after that message's own text, so that a provider's cache
-//! keeps everything before it (DESIGN 5.1, 5.7). It is neither a row nor an order.
+//! It contains who the Mysis is, what is known of the game and notices of the runtime: what other
+//! Myses do not share, and what changes all the time. It is at the end of the last message, after
+//! that message's own text, so that a provider's cache keeps everything before it (DESIGN 5.1, 5.7).
+//! It is neither a row nor an order.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub fn note_allowance(budget: usize) -> usize {
 /// The bytes to reserve for the runtime note; 0 if there is none.
 pub(super) fn reserved_bytes(composition: &Composition<'_>, budget: usize) -> usize {
     let knows = composition.game.is_some_and(|game| !game.is_empty());
-    if knows || !composition.notices.is_empty() {
+    if knows || !composition.notices.is_empty() || !composition.identity.is_empty() {
         note_allowance(budget)
     } else {
         0
@@ -59,9 +60,11 @@ pub(super) fn render_note(
     }
     let room = room.saturating_sub(shape::separator_bytes());
     let mut text = RUNTIME_NOTE_LINE.to_string();
-    for notice in composition.notices {
+    let identity = Some(composition.identity).filter(|identity| !identity.is_empty());
+    let notices = composition.notices.iter().map(String::as_str);
+    for line in identity.into_iter().chain(notices) {
         text.push('\n');
-        text.push_str(notice);
+        text.push_str(line);
     }
     let mut excerpt = Excerpt::from_whole(text.as_str().into());
     excerpt.shorten(room, |_| String::new());

@@ -112,16 +112,24 @@ impl<'a> Selection<'a> {
             .copied()
             .collect();
         let told = self.tell(&since);
-        let mut earlier = match self.standing_mission(&since) {
-            Some(mission) => self.earlier(before, mission, &told, room),
+        let mission = self.standing_mission(&since);
+        // What others have, too, stands first.
+        let mut parts = self.head(mission);
+        let mut earlier = match mission {
+            Some(_) => self.earlier(before, &parts, &told, room),
             None => Vec::new(),
         };
-        let mut parts = Vec::with_capacity(earlier.len() + told.len() + 4);
         if earlier.is_empty() {
-            self.tell_last(before, &mut parts);
-            parts.extend(self.owner_order());
-        } else {
-            parts.extend(self.standing_mission(&since).map(|text| self.head(text)));
+            let last = self.tell_last(before);
+            match self.composition.owner {
+                TurnOwner::Mission { .. } => earlier = last,
+                TurnOwner::Prompt(_) => parts.extend(last.into_iter().map(|told| told.part)),
+                TurnOwner::Nudge(text) => {
+                    parts.extend(last.into_iter().map(|told| told.part));
+                    let text = text.clone();
+                    parts.push(RequestPart::from_order(text, OrderKind::Nudge, true));
+                }
+            }
         }
         earlier.extend(told);
         let continued = self.add_told(&mut parts, earlier);
@@ -168,7 +176,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The mission whose earlier turns may stand before the turn.
+    /// The mission that stands before everything else of the conversation.
     fn standing_mission(&self, since: &[Unit<'_>]) -> Option<&'a Arc<str>> {
         match self.composition.owner {
             TurnOwner::Mission { text, .. } => Some(text),
@@ -181,23 +189,15 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The mission in front of its earlier turns.
-    fn head(&self, text: &Arc<str>) -> RequestPart {
+    /// The mission and the role, behind which the Mysis' own conversation begins.
+    fn head(&self, mission: Option<&Arc<str>>) -> Vec<RequestPart> {
         let is_owner = matches!(self.composition.owner, TurnOwner::Mission { .. });
-        RequestPart::from_order(text.clone(), OrderKind::Mission, is_owner)
-    }
-
-    /// What a turn is about, where that is no row.
-    fn owner_order(&self) -> Option<RequestPart> {
-        match self.composition.owner {
-            TurnOwner::Prompt(_) => None,
-            TurnOwner::Mission { text, .. } => Some(self.head(text)),
-            TurnOwner::Nudge(text) => Some(RequestPart::from_order(
-                text.clone(),
-                OrderKind::Nudge,
-                true,
-            )),
-        }
+        let mission = mission.map(|text| (text.clone(), OrderKind::Mission, is_owner));
+        let role = Some(self.composition.role).filter(|role| !role.is_empty());
+        let role = role.map(|role| (role.into(), OrderKind::Role, true));
+        let both = mission.into_iter().chain(role);
+        both.map(|(text, kind, is_owner)| RequestPart::from_order(text, kind, is_owner))
+            .collect()
     }
 
     /// The earlier turns of a mission, as far as they have room beside the turn. The newest one and
@@ -205,7 +205,7 @@ impl<'a> Selection<'a> {
     fn earlier(
         &self,
         before: &[Unit<'a>],
-        mission: &Arc<str>,
+        head: &[RequestPart],
         told: &[Told<'a>],
         room: usize,
     ) -> Vec<Told<'a>> {
@@ -217,7 +217,8 @@ impl<'a> Selection<'a> {
             return Vec::new();
         }
         let mut whole = self.turn_before(before);
-        let mut others = vec![self.head(mission), self.continuation()];
+        let mut others = head.to_vec();
+        others.push(self.continuation());
         others.extend(whole.iter().map(|told| told.part.clone()));
         others.extend(told.iter().map(|told| told.part.clone()));
         Caps::of_request(room).shorten_parts(&mut others);
@@ -257,17 +258,18 @@ impl<'a> Selection<'a> {
         self.tell(&whole)
     }
 
-    /// Adds the last loop before the turn and, where the owner is no row, the reply that ended the
-    /// turn before.
-    fn tell_last(&self, before: &[Unit<'a>], parts: &mut Vec<RequestPart>) {
+    /// The last loop before the turn and, where the owner is no row, the reply that ended the turn
+    /// before.
+    fn tell_last(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
         let (before, ending) = match before.split_last() {
             Some((last, rest)) if last.is_reply() && self.owner_row().is_none() => {
                 (rest, Some(*last))
             }
             Some(_) | None => (before, None),
         };
-        parts.extend(self.last_loop(before).map(|told| told.part));
-        parts.extend(ending.and_then(|unit| self.results.part_of_unit(unit, false)));
+        let ending = ending.map(|unit| self.tell(&[unit]));
+        let last = self.last_loop(before).into_iter();
+        last.chain(ending.into_iter().flatten()).collect()
     }
 
     /// The newest loop in which each call has a result.

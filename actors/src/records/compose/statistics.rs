@@ -52,7 +52,7 @@ pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
 /// The bytes of a request's texts by kind, inside JSON and without their framing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breakdown {
-    /// The system prompt.
+    /// The system prompt, and what the role says.
     pub system_prompt: usize,
     /// The operator's notes.
     pub notes: usize,
@@ -139,6 +139,7 @@ impl Breakdown {
         match kind {
             OrderKind::Prompt => &mut self.prompts,
             OrderKind::Mission => &mut self.missions,
+            OrderKind::Role => &mut self.system_prompt,
             OrderKind::Peer => &mut self.peers,
             OrderKind::Nudge => &mut self.nudges,
             OrderKind::Continuation => &mut self.continuations,

@@ -484,6 +484,8 @@ pub(super) fn composition<'a>(
         std::sync::LazyLock::new(|| TurnOwner::Nudge("go".into()));
     Composition {
         system,
+        role: "",
+        identity: "",
         names: None,
         conversation,
         owner: &OWNER,
@@ -673,4 +675,118 @@ fn the_order_that_a_turn_is_about_is_the_one_that_is_not_left_out() {
         "{text}"
     );
     assert_eq!(composed.seen_up_to, Seq(40));
+}
+
+/// A conversation of two turns: a call with its result, then words.
+fn of_two_turns() -> Conversation {
+    let call = CallRecord {
+        id: "a".into(),
+        name: "mine".into(),
+        arguments: "{}".into(),
+        status: CallStatus::Done,
+        read_only: false,
+        routine: None,
+    };
+    let utterance = crate::message::Utterance::default();
+    let meta = crate::message::ResultMeta {
+        call_id: "a".into(),
+        tool: "mine".into(),
+        status: CallStatus::Done,
+        ms: 1,
+        tick: None,
+        bytes: 3,
+    };
+    let key = CallKey {
+        seq: Seq(1),
+        position: 0,
+    };
+    let said = crate::message::Utterance {
+        text: "mined".into(),
+        seen_up_to: Seq(2),
+        ..Default::default()
+    };
+    let calls = vec![call];
+    let rows = vec![
+        row(1, RowBody::Call { utterance, calls }),
+        row(
+            2,
+            RowBody::Result {
+                call: key,
+                text: "ore".into(),
+                meta,
+            },
+        ),
+        row(3, RowBody::Reply(said)),
+        row(
+            4,
+            RowBody::Prompt {
+                text: "and you?".into(),
+            },
+        ),
+    ];
+    let recollection = StoredHistory {
+        rows,
+        last: Seq(4),
+        ..StoredHistory::default()
+    };
+    Conversation::restore(recollection, 4096)
+}
+
+#[test]
+fn the_mission_and_the_role_come_first_and_who_one_is_comes_last_whoever_owns_the_turn() {
+    let mission = crate::record::Mission {
+        id: MissionId(3),
+        text: "find ore".into(),
+        at: Timestamp(0),
+    };
+    let of_mission = TurnOwner::Mission {
+        id: mission.id,
+        text: mission.text.clone(),
+    };
+    let (fresh, old) = (noted(&[]), of_two_turns());
+    let composed = |conversation: &Conversation, owner: &TurnOwner, identity: &str| {
+        let composed = compose(&Composition {
+            role: "[your role] dig",
+            identity,
+            owner,
+            mission: Some(&mission),
+            turn: TurnNumber(9),
+            ..composition("rules", conversation, &[])
+        });
+        composed.messages
+    };
+    let head = "find ore\n\n[your role] dig";
+    for (conversation, owner) in [
+        (&fresh, &of_mission),
+        (&old, &of_mission),
+        (&old, &TurnOwner::Prompt(Seq(4))),
+    ] {
+        let messages = composed(conversation, owner, "I am alpha");
+        assert_eq!(messages[0], ChatMessage::System("rules".into()));
+        let ChatMessage::User(first) = &messages[1] else {
+            panic!("{messages:?}");
+        };
+        assert!(first.starts_with(head), "{messages:?}");
+        let (ChatMessage::User(last) | ChatMessage::Tool { text: last, .. }) =
+            messages.last().unwrap()
+        else {
+            panic!("{messages:?}");
+        };
+        assert!(last.ends_with("\n\n[from the runtime, not an order]\nI am alpha"));
+        let texts = messages.iter().map(|message| format!("{message:?}"));
+        let missions = texts.filter(|text| text.contains("find ore")).count();
+        assert_eq!(missions, 1, "{messages:?}");
+    }
+    // Two Myses under one mission: their requests differ in the last line alone.
+    let texts = ["alpha", "beta"].map(|name| format!("{:?}", composed(&fresh, &of_mission, name)));
+    let same = texts[0].bytes().zip(texts[1].bytes());
+    let same = same.take_while(|(a, b)| a == b).count();
+    assert!(texts[0][same..].len() < 10, "{texts:?}");
+    // Where the turn is about a nudge the role alone stands first.
+    let nudged = compose(&Composition {
+        role: "dig",
+        turn: TurnNumber(9),
+        ..composition("rules", &old, &[])
+    });
+    assert_eq!(nudged.messages[1], ChatMessage::User("dig".into()));
 }

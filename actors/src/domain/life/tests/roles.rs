@@ -91,11 +91,20 @@ fn system(scene: &Scene) -> &str {
     text
 }
 
+fn first_message(scene: &Scene) -> &str {
+    let ChatMessage::User(text) = &scene.asked().messages[1] else {
+        panic!("the second message is a user's");
+    };
+    text
+}
+
 #[test]
 fn a_role_gives_prompt_tools_provider_routines_and_budget() {
     let mut scene = at(rules_with(&[("miner", miner())], Some("miner")));
     scene.prompt("go");
-    assert_eq!(system(&scene), "you are alpha\n\nYou mine.");
+    assert_eq!(system(&scene), "you are alpha");
+    let first = "[your role]\nYou mine.\n[end of your role]\n\ngo";
+    assert_eq!(first_message(&scene), first);
     assert_eq!(offered(&scene), ["mine", "get_status", ROUTINE_START]);
     let start = scene.asked().tools.tools().get(ROUTINE_START).cloned();
     let start = start.expect("the tool is offered").description;
@@ -119,6 +128,7 @@ fn without_a_role_nothing_is_different() {
     let mut scene = at(rules_with(&[("miner", miner())], None));
     scene.prompt("go");
     assert_eq!(system(&scene), "you are alpha");
+    assert_eq!(first_message(&scene), "go");
     assert_eq!(
         offered(&scene),
         ["mine", "sell", "get_status", ROUTINE_START]
@@ -162,7 +172,8 @@ fn a_reload_changes_a_role_and_without_it_the_mysis_plays_on() {
     change(&mut scene, rules_with(&[("miner", other)], Some("miner")));
     scene.say("hm");
     scene.ring();
-    assert_eq!(system(&scene), "you are alpha\n\nYou mine ice.");
+    assert_eq!(system(&scene), "you are alpha");
+    assert!(first_message(&scene).contains("You mine ice."));
     assert_eq!(&*scene.asked().routes[0].provider, "local");
     assert_eq!(offered(&scene).len(), 4);
     change(&mut scene, rules_with(&[], Some("miner")));
