@@ -1,6 +1,6 @@
 //! Texts that are held back from models, for all processes on the database.
 
-use actors::domain::held::{HeldText, MAX_HELD};
+use actors::domain::held::{HeldKind, HeldText, MAX_HELD};
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::write::Write;
 use sea_orm::ActiveValue::Set;
@@ -25,6 +25,7 @@ pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
 /// Stores a text in place of what was stored of its row.
 async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
     let model = ActiveModel {
+        kind: Set(held.kind.as_str().to_string()),
         provider: Set(held.provider.to_string()),
         model: Set(held.model.to_string()),
         mysis_id: Set(held.mysis.0),
@@ -45,6 +46,7 @@ async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
     ];
     let mut replace = OnConflict::columns(key);
     replace.update_columns([
+        Column::Kind,
         Column::Content,
         Column::IsLocal,
         Column::Said,
@@ -60,6 +62,7 @@ async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
         Entity::delete_many()
             .filter(Column::Provider.eq(held.provider.to_string()))
             .filter(Column::Model.eq(held.model.to_string()))
+            .filter(Column::Kind.eq(held.kind.as_str()))
             .filter(Column::Content.eq(held.text.replace('\0', ""))),
     )
     .await
@@ -74,12 +77,14 @@ impl LedgerInner {
             .all(&self.readers)
             .await?;
         held.reverse();
-        Ok(held.into_iter().map(held_from_model).collect())
+        Ok(held.into_iter().filter_map(held_from_model).collect())
     }
 }
 
-fn held_from_model(model: Model) -> HeldText {
-    HeldText {
+/// `None` for what another version learnt, of which this one knows nothing.
+fn held_from_model(model: Model) -> Option<HeldText> {
+    Some(HeldText {
+        kind: HeldKind::parse(&model.kind)?,
         provider: model.provider.into(),
         model: model.model.into(),
         text: model.content.into(),
@@ -90,5 +95,5 @@ fn held_from_model(model: Model) -> HeldText {
         proof: model.proof.into(),
         at: Timestamp(model.at),
         doubted_at: Timestamp(model.doubted_at),
-    }
+    })
 }

@@ -19,12 +19,14 @@ use super::bounded_text::BoundedText;
 use super::content::{text_of, thoughts_of};
 use super::echo::ReceivedEcho;
 use super::novelty::NoveltyMeter;
+use super::own_words::Reads;
 use super::refusal::Refusal;
 use super::thoughts::{SplitContent, ThoughtPlace, reasoning_text, split_content};
 use super::usage::{larger_usage, note_usage_details, parse_cost, parse_usage};
 use super::waits::HeaderWaits;
 pub(super) use arguments::are_equal;
 use calls::{MessageForm, ReceivedCalls};
+pub(super) use odd_ends::is_usual_end;
 use words::ReceivedWords;
 
 /// What is told of an answer without a byte.
@@ -185,9 +187,11 @@ impl ReceivedAnswer {
         );
         self.usage = larger_usage(self.usage, usage.and_then(parse_usage));
         let reason = |reason: Option<&str>| reason.and_then(as_text).map(bounds::bounded_name);
-        // A router's word says less than that of the server behind it.
-        let native = reason(native).filter(|native| odd_ends::is_bad_call(native));
-        let finish_reason = native.or_else(|| reason(finish_reason));
+        // A router's odd word says less than that of the server behind it.
+        let finish_reason = match reason(finish_reason) {
+            Some(usual) if is_usual_end(&usual) => Some(usual),
+            finish_reason => reason(native).or(finish_reason),
+        };
         if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
         }
@@ -248,8 +252,12 @@ impl ReceivedAnswer {
 
     /// The answer without these secrets, which are removed before anything is cut. Nonsense in the
     /// answer is no fault. Only an answer without any choice is one.
-    pub(super) fn into_model_answer(self, secrets: &Redactor) -> Result<ModelAnswer, ModelFault> {
-        match self.outcome_without_answer(secrets) {
+    pub(super) fn into_model_answer(
+        self,
+        secrets: &Redactor,
+        reads: Reads,
+    ) -> Result<ModelAnswer, ModelFault> {
+        match self.outcome_without_answer(secrets, reads) {
             Some(outcome) => outcome,
             None => Ok(self.into_complete_answer(secrets)),
         }
@@ -259,6 +267,7 @@ impl ReceivedAnswer {
     fn outcome_without_answer(
         &self,
         secrets: &Redactor,
+        reads: Reads,
     ) -> Option<Result<ModelAnswer, ModelFault>> {
         // An error about the limit that ended the answer takes nothing away from it.
         let is_cut = self.finish_reason.as_deref() == Some("length");
@@ -267,6 +276,7 @@ impl ReceivedAnswer {
                 status: refusal.status,
                 body: &secrets.clean(&refusal.body),
                 waits: HeaderWaits::default(),
+                reads,
             };
             return Some(refusal.judge(SystemTime::now()));
         }
@@ -345,14 +355,10 @@ impl ReceivedAnswer {
 
     /// What the model is told of its answer within the turn, if something is wrong with it.
     fn why_told(&self) -> Option<String> {
-        if self.is_runaway() {
+        self.is_runaway().then(|| {
             let bytes = self.arrived.words.saturating_add(self.arrived.thoughts);
-            return Some(odd_ends::runaway_text(bytes));
-        }
-        let reason = self.finish_reason.as_deref();
-        reason
-            .filter(|reason| odd_ends::is_bad_call(reason))
-            .map(odd_ends::bad_call_text)
+            odd_ends::runaway_text(bytes)
+        })
     }
 }
 

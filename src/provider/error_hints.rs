@@ -1,6 +1,8 @@
 //! Recognises from a refusal's text what the server refuses, so that the request can be repeated in
 //! another form. Servers have nothing in common except that they answer in English.
 
+use std::sync::Arc;
+
 use actors::domain::model::ContextLimit;
 use actors::domain::tool::Toolset;
 
@@ -214,20 +216,17 @@ pub(super) fn is_about_tools(text: &str) -> bool {
 }
 
 /// The tools whose definitions were refused, identified by name or by their index in the request.
-pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
+pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<Arc<str>> {
     let is_about_messages = holds(text, &MESSAGE_WORDS) && !holds(text, &DEFINITION_WORDS);
     if !is_about_tools(text) || is_about_messages {
         return Vec::new();
     }
-    let mut refused: Vec<String> = sent
-        .iter()
-        .filter(|name| is_named(text, name))
-        .map(ToString::to_string)
-        .collect();
+    let named = sent.iter().filter(|name| is_named(text, name));
+    let mut refused: Vec<Arc<str>> = named.map(|name| Arc::from(*name)).collect();
     if refused.is_empty() {
         let places = places(text).into_iter();
         refused = places
-            .filter_map(|place| sent.get(place).map(ToString::to_string))
+            .filter_map(|place| sent.get(place).map(|name| Arc::from(*name)))
             .collect();
     }
     refused.sort();
@@ -235,12 +234,9 @@ pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
     refused
 }
 
-/// The names of a set of tools, without those that are left out.
-pub(super) fn names<'a>(tools: &'a Toolset, left_out: &[String]) -> Vec<&'a str> {
-    let tools = tools.tools().iter().map(|tool| &*tool.name);
-    tools
-        .filter(|name| !left_out.iter().any(|out| out == name))
-        .collect()
+/// The names of a set of tools.
+pub(super) fn names(tools: &Toolset) -> Vec<&str> {
+    tools.tools().iter().map(|tool| &*tool.name).collect()
 }
 
 /// Whether a text contains a tool's name in quotes. Without quotes it may be an ordinary word.
@@ -312,7 +308,9 @@ mod tests {
                 vec![],
             ),
         ] {
-            assert_eq!(refused_tools(text, &SENT), refused, "{text}");
+            let found = refused_tools(text, &SENT);
+            let found: Vec<&str> = found.iter().map(|name| &**name).collect();
+            assert_eq!(found, refused, "{text}");
         }
     }
 

@@ -6,6 +6,7 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 
+use super::answer::ReceivedAnswer;
 use super::failure::{BadBody, HttpFailure};
 use super::probe::{RawAnswer, ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
@@ -125,6 +126,36 @@ async fn read_body(
         if reader.is_enough() {
             return Ok(None);
         }
+    }
+}
+
+/// What a body is that came at once, as far as it was an answer at all.
+pub(super) fn read_whole(
+    status: u16,
+    body: &str,
+) -> (Result<ReceivedAnswer, OpenAIError>, Option<ResponseForm>) {
+    if !(200..300).contains(&status) {
+        let failure = HttpFailure {
+            status,
+            waits: HeaderWaits::default(),
+            body: body.to_string(),
+        };
+        return (Err(OpenAIError::Boxed(Box::new(failure))), None);
+    }
+    let mut reader = AnswerReader::new();
+    if let Err(why) = reader.take(body.as_bytes()) {
+        return (Err(bad_body(why)), None);
+    }
+    match reader.finish() {
+        AnswerBody::Whole(_) => {
+            let answer = ReceivedAnswer::from_body(body);
+            (Ok(answer), Some(ResponseForm::Whole))
+        }
+        AnswerBody::Joined(answer) => {
+            let has_usage = answer.has_usage();
+            (Ok(*answer), Some(ResponseForm::InPieces { has_usage }))
+        }
+        AnswerBody::Cut(what) => (Err(bad_body(what.to_string())), Some(ResponseForm::Cut)),
     }
 }
 

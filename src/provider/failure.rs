@@ -2,12 +2,13 @@
 
 use std::time::SystemTime;
 
-use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
+use actors::domain::model::{ModelAnswer, ModelFault, RefusalHint, TokenUsage};
 use async_openai::error::OpenAIError;
 use thiserror::Error;
 use zoea_text::redact::Redactor;
 
-use super::answer::EMPTY_BODY;
+use super::answer::{EMPTY_BODY, is_usual_end};
+use super::own_words::Reads;
 use super::probe::ResponseForm;
 use super::refusal::{Refusal, excerpt};
 use super::too_long;
@@ -35,6 +36,7 @@ pub(super) struct BadBody(pub(super) String);
 pub(super) fn judge_error(
     error: OpenAIError,
     secrets: &Redactor,
+    reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     Err(match error {
         OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
@@ -43,6 +45,7 @@ pub(super) fn judge_error(
                     status: failure.status,
                     body: &secrets.clean(&failure.body),
                     waits: failure.waits,
+                    reads,
                 };
                 return refusal.judge(SystemTime::now());
             }
@@ -79,10 +82,11 @@ pub(super) fn judge_silence(
     answer: Result<ModelAnswer, ModelFault>,
     came: Option<ResponseForm>,
     sent_bytes: u64,
+    reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     if let Err(fault) = &answer
         && sent_bytes >= MIN_REFUSED_BYTES
-        && may_be_too_long(fault)
+        && may_be_too_long(fault, reads)
     {
         let text = format!("{}; {MAY_BE_TOO_LONG}", fault.text());
         return Err(ModelFault::TooLong { text, limit: None });
@@ -122,10 +126,10 @@ const MAY_BE_TOO_LONG: &str = "a long request may be the reason";
 
 /// Whether a failure may mean that the request is too long: its server lacks memory, or refuses without a
 /// word, as Cerebras does.
-fn may_be_too_long(fault: &ModelFault) -> bool {
+fn may_be_too_long(fault: &ModelFault, reads: Reads) -> bool {
     match fault {
         ModelFault::Transient { text, .. } => {
-            text.starts_with("HTTP 5") && too_long::lacks_memory(text)
+            text.starts_with("HTTP 5") && too_long::lacks_memory(&reads.words(text))
         }
         ModelFault::Refused { text, .. } => {
             let silent = [
@@ -145,29 +149,15 @@ fn may_be_too_long(fault: &ModelFault) -> bool {
     }
 }
 
-/// Words for an end at which a model is done, or may go on.
-const USUAL_ENDS: [&str; 9] = [
-    "stop",
-    "length",
-    "tool_calls",
-    "function_call",
-    "end_turn",
-    "eos",
-    "max_tokens",
-    "stop_sequence",
-    "tool_use",
-];
-
 /// The answer, or a refusal if the server ended it without a word for a reason of its own, as filters
-/// of contents do.
+/// of contents do, and those who cannot read a call.
 pub(super) fn judge_end(
     answer: Result<ModelAnswer, ModelFault>,
 ) -> Result<ModelAnswer, ModelFault> {
     let answer = answer?;
     let is_empty = answer.text.trim().is_empty() && answer.calls.is_empty();
     let end = answer.finish_reason.as_deref().unwrap_or("stop");
-    let is_usual = USUAL_ENDS.contains(&end.to_ascii_lowercase().as_str());
-    if !is_empty || is_usual || end.to_ascii_lowercase().contains("malformed") {
+    if !is_empty || is_usual_end(end) {
         return Ok(answer);
     }
     Err(ModelFault::Refused {
@@ -176,6 +166,7 @@ pub(super) fn judge_end(
             excerpt(end)
         ),
         usage: answer.usage,
+        hint: RefusalHint::Ended,
     })
 }
 

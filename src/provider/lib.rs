@@ -8,6 +8,7 @@ mod answer;
 mod belief;
 mod bounded_text;
 mod content;
+mod cut_streams;
 mod echo;
 mod error_hints;
 mod exchange;
@@ -28,6 +29,7 @@ mod stream;
 mod thoughts;
 mod too_long;
 mod tools;
+mod understanding;
 mod usage;
 mod waits;
 mod weather;
@@ -50,15 +52,16 @@ use serde_json::{Map, Value};
 use zoea_grammar::incident::IncidentKeeper;
 
 use answer::ReceivedAnswer;
-use belief::{SentBytes, UsagePlausibility};
+use belief::UsagePlausibility;
 use incidents::incident_of;
 use key::ProviderAccess;
-use probe::{ResponseForm, ResponseProbe};
+use own_words::Reads;
+use probe::ResponseProbe;
 pub use quirks::LearntStyle;
-use quirks::{ModelQuirks, ServerQuirks, Style};
+use quirks::{ServerQuirks, Style};
 use request::WireChatRequest;
-use thoughts::KeptReasoning;
 use tools::ToolsCache;
+use understanding::{BegunWith, Came};
 
 /// The address of a provider and how to talk to it.
 #[derive(Clone, Default)]
@@ -109,6 +112,7 @@ pub struct Providers {
     http: reqwest::Client,
     secrets: Secrets,
     incidents: Option<Arc<dyn IncidentKeeper>>,
+    reads: Reads,
     known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
@@ -137,6 +141,7 @@ impl Providers {
             http: http.clone(),
             secrets: Secrets::default(),
             incidents: None,
+            reads: Reads::default(),
             known: RwLock::default(),
         };
         providers.replace(endpoints);
@@ -147,6 +152,15 @@ impl Providers {
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Providers {
         Providers { secrets, ..self }
+    }
+
+    /// Reads no word of what servers say of a refusal, for tests: trials find out all the same.
+    #[must_use]
+    pub fn without_words(self) -> Providers {
+        Providers {
+            reads: Reads::NoWords,
+            ..self
+        }
     }
 
     /// Keeps the exchanges that fail.
@@ -193,6 +207,33 @@ impl Providers {
         known.map_or_else(Vec::new, |known| known.learnt.of_model(model).in_words())
     }
 
+    /// What would come of a request if its server answered so. It is learnt from, as from any answer;
+    /// nothing is sent.
+    ///
+    /// # Errors
+    /// There would be no answer.
+    pub fn read(
+        &self,
+        request: &ModelRequest,
+        asker: Option<MysisId>,
+        (status, body): (u16, &str),
+    ) -> Result<ModelAnswer, ModelFault> {
+        let known = self.get(&request.provider);
+        let known = known.ok_or_else(|| ModelFault::Permanent {
+            text: format!("the configuration has no provider `{}`", request.provider),
+        })?;
+        let begun = BegunWith::of(known.learnt.of_model(&request.model), asker, self.reads);
+        let sent = self.request_body(request).unwrap_or_default();
+        let (answer, form) = exchange::read_whole(status, body);
+        let came = Came {
+            answer,
+            form,
+            sent_bytes: sent.len() as u64,
+            stated_cost: None,
+        };
+        known.understand(&begun, (request, 0), came, &self.secrets.redactor())
+    }
+
     /// A provider and how to get to it, or why that is not possible.
     fn reach(&self, name: &str) -> Result<(Arc<KnownProvider>, ProviderAccess), String> {
         let known = self.get(name);
@@ -208,55 +249,6 @@ impl Providers {
     }
 }
 
-/// What was known of a server and a model when a request to it began.
-struct BegunWith {
-    /// All of it, which an answer changes.
-    quirks: Arc<ModelQuirks>,
-    /// The number of cut streams.
-    cuts: u32,
-    /// The style that the request is written in.
-    style: Style,
-    /// Whose request it is.
-    asker: Option<MysisId>,
-}
-
-impl BegunWith {
-    fn of(quirks: Arc<ModelQuirks>, asker: Option<MysisId>) -> BegunWith {
-        BegunWith {
-            cuts: quirks.cuts(),
-            style: Style {
-                misread: quirks.misreadings.of(asker),
-                ..quirks.style()
-            },
-            asker,
-            quirks,
-        }
-    }
-
-    /// Learns from an answer or a failure. An error instead of an answer says nothing about
-    /// streaming, even if it is about a call of the model.
-    fn learn_from(
-        &self,
-        answer: Result<ModelAnswer, ModelFault>,
-        came: Option<ResponseForm>,
-        request: &ModelRequest,
-    ) -> Result<ModelAnswer, ModelFault> {
-        let is_whole = matches!(&answer, Ok(answer) if answer.refusal.is_none());
-        let is_lesson = is_whole || came == Some(ResponseForm::Cut);
-        let came = came.filter(|_| is_lesson);
-        if let Some(fault) = self.quirks.heard(came, &self.style, self.cuts) {
-            return Err(fault);
-        }
-        if answer.is_ok() {
-            self.quirks.note_answer();
-        }
-        let answer = answer.map_err(|fault| self.quirks.learn(fault, request, &self.style));
-        let answer = answer.map_err(|fault| self.quirks.or_gone_for_now(fault));
-        let misreadings = &self.quirks.misreadings;
-        misreadings.learn(self.asker, self.style.misread, answer)
-    }
-}
-
 impl Models for Providers {
     fn ask(
         &self,
@@ -268,41 +260,29 @@ impl Models for Providers {
             Err(text) => return async move { Err(ModelFault::Permanent { text }) }.boxed(),
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
-        let incidents = self.incidents.clone();
+        let (incidents, reads) = (self.incidents.clone(), self.reads);
         async move {
             let asker = meter.turn().map(|turn| turn.mysis);
-            let begun = BegunWith::of(known.learnt.of_model(&request.model), asker);
-            let tools = begun.quirks.tools.of(&request.tools, &begun.style.left_out);
+            let begun = BegunWith::of(known.learnt.of_model(&request.model), asker, reads);
+            let tools = begun.quirks.tools.of(&request.tools);
             let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
             trace_request(&request, &body);
             let hearing = Arc::new(ResponseProbe::new(meter));
             let client = probed_client(access, http, hearing.clone());
             let came: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
             let heard = hearing.take();
-            let sent = SentBytes {
-                all: heard.sent_bytes,
-                tools: tools.as_deref().map_or(0, |tools| tools.get().len() as u64),
+            let came = Came {
+                answer: came.map(|came| {
+                    let joined = heard.joined;
+                    joined.unwrap_or_else(|| ReceivedAnswer::from_body(came.get()))
+                }),
+                form: heard.form,
+                sent_bytes: heard.sent_bytes,
+                stated_cost: heard.stated_cost,
             };
-            let answer = came.map(|came| {
-                let joined = heard.joined;
-                joined.unwrap_or_else(|| ReceivedAnswer::from_body(came.get()))
-            });
             let secrets = secrets.redactor();
-            let answer = match answer {
-                Ok(answer) => belief::with_estimate(answer, &secrets, sent),
-                Err(error) => failure::judge_error(error, &secrets),
-            };
-            let mut answer = answer;
-            if let Ok(answer) = &mut answer {
-                address_echo(answer, &request, &begun.style);
-                answer.facts.is_streamed = begun.style.is_streamed;
-                answer.stated_cost = answer.stated_cost.or(heard.stated_cost);
-                known.belief.note_twins(answer, &request.provider);
-            }
-            let answer = failure::judge_silence(answer, heard.form, sent.all);
-            let answer = known.belief.check_usage(answer, &request.provider, sent);
-            let answer = failure::judge_end(answer);
-            let answer = begun.learn_from(answer, heard.form, &request);
+            let tools_bytes = tools.as_deref().map_or(0, |tools| tools.get().len() as u64);
+            let answer = known.understand(&begun, (&request, tools_bytes), came, &secrets);
             if let (Err(fault), Some(raw), Some(keeper)) = (&answer, heard.raw, incidents) {
                 let server = &request.provider;
                 let incident = incident_of(server, &body, raw, fault, &secrets);
@@ -317,7 +297,7 @@ impl Models for Providers {
         let known = self.get(&request.provider)?;
         let quirks = known.learnt.of_model(&request.model);
         let style = quirks.style();
-        let tools = quirks.tools.of(&request.tools, &style.left_out);
+        let tools = quirks.tools.of(&request.tools);
         serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref())).ok()
     }
 
@@ -325,22 +305,6 @@ impl Models for Providers {
         let known = self.get(provider)?;
         let access = known.access.as_ref().ok()?;
         Some(access.api_base().to_string())
-    }
-}
-
-/// Says whom the echo of an answer is for. Of reasoning that never goes back, none is kept.
-fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style) {
-    let Some(echo) = &mut answer.echo else {
-        return;
-    };
-    echo.provider = request.provider.clone();
-    echo.model = request.model.clone();
-    let kept = KeptReasoning::read(&echo.reasoning);
-    if !kept.is_some_and(|kept| style.keeps(&kept, &request.model)) {
-        echo.reasoning = "".into();
-    }
-    if echo.is_empty() {
-        answer.echo = None;
     }
 }
 
@@ -371,7 +335,7 @@ fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
 /// # Errors
 /// It cannot be written as JSON. No request of ours is known to cause this.
 pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
-    let tools = ToolsCache::default().of(&request.tools, &[]);
+    let tools = ToolsCache::default().of(&request.tools);
     let style = Style::of(manners);
     serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref()))
 }

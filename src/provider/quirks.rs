@@ -2,24 +2,22 @@
 //! the whole swarm until the program ends or the configuration is reloaded.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use actors::domain::model::{ModelFault, ModelRequest};
+use actors::domain::ids::MysisId;
+use actors::domain::model::{ModelFault, ModelRequest, RefusalHint};
 use serde_json::{Map, Value};
 
+use super::cut_streams::{CutStreams, EndedStreaming, MAX_CUT_STREAMS};
 use super::error_hints;
 use super::manners::{interrupts_results, learn_manners};
 use super::misreading::Misreadings;
-use super::own_words::own_words;
+use super::own_words::Reads;
 use super::probe::ResponseForm;
 use super::thoughts::KeptReasoning;
 use super::tools::ToolsCache;
 use super::{ProviderEndpoint, WireProfile};
-
-/// After this many incomplete streams in a row, something between us and the model does not support
-/// streaming.
-const MAX_CUT_STREAMS: u32 = 3;
 
 /// The most models of one provider of which something is kept. What is dropped is learnt again.
 const MAX_MODELS: usize = 64;
@@ -33,8 +31,6 @@ pub(super) struct Style {
     pub(super) has_temperature: bool,
     /// Whether answers are streamed.
     pub(super) is_streamed: bool,
-    /// The names of the tools that it refuses.
-    pub(super) left_out: Vec<String>,
     /// What the configuration adds to the body.
     pub(super) extra: Arc<Map<String, Value>>,
     /// Whether reasoning goes back, if the configuration says so.
@@ -51,7 +47,6 @@ impl Style {
             manners,
             has_temperature: true,
             is_streamed: false,
-            left_out: Vec::new(),
             extra: Arc::default(),
             reasoning_back: None,
             marks_cache: false,
@@ -135,8 +130,9 @@ impl ServerQuirks {
 #[derive(Debug)]
 pub(super) struct ModelQuirks {
     style: Mutex<Style>,
-    /// The number of incidents that cut streams since the last complete one.
-    cuts: AtomicU32,
+    cuts: CutStreams,
+    /// Whether a stream has come as a whole, so that streaming is not refused.
+    has_streamed: AtomicBool,
     /// Whether it has answered yet.
     has_answered: AtomicBool,
     /// Whose last answer the server could not read.
@@ -149,17 +145,22 @@ impl ModelQuirks {
     fn new(style: Style) -> ModelQuirks {
         ModelQuirks {
             style: Mutex::new(style),
-            cuts: AtomicU32::new(0),
+            cuts: CutStreams::default(),
+            has_streamed: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
             misreadings: Misreadings::default(),
             tools: ToolsCache::default(),
         }
     }
 
-    /// The number of cut streams so far, for a request that begins. Streams that one incident cuts
-    /// together began with the same number.
-    pub(super) fn cuts(&self) -> u32 {
-        self.cuts.load(Ordering::Relaxed)
+    /// The style of a request of this asker.
+    pub(super) fn style_for(&self, asker: Option<MysisId>) -> Style {
+        let style = self.style();
+        Style {
+            misread: self.misreadings.of(asker),
+            is_streamed: style.is_streamed && !self.cuts.end_streaming_of(asker),
+            ..style
+        }
     }
 
     pub(super) fn style(&self) -> Style {
@@ -196,11 +197,7 @@ impl ModelQuirks {
             (!style.has_temperature, "no temperature"),
         ];
         let lines = lines.into_iter().filter(|(is_so, _)| *is_so);
-        let mut lines: Vec<String> = lines.map(|(_, line)| line.to_string()).collect();
-        if !style.left_out.is_empty() {
-            lines.push(format!("not the tools {}", style.left_out.join(", ")));
-        }
-        lines
+        lines.map(|(_, line)| line.to_string()).collect()
     }
 
     /// Starts with what was learnt before. What the configuration switched off stays off.
@@ -238,6 +235,7 @@ impl ModelQuirks {
         fault: ModelFault,
         request: &ModelRequest,
         written: &Style,
+        reads: Reads,
     ) -> ModelFault {
         let said = match &fault {
             ModelFault::Permanent { text }
@@ -250,7 +248,7 @@ impl ModelQuirks {
             | ModelFault::NoDescriptor { .. }
             | ModelFault::Empty { .. } => return fault,
         };
-        let own = own_words(said);
+        let own = reads.own_words(said);
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(
             fault,
@@ -274,55 +272,54 @@ impl ModelQuirks {
         }
         // A server that cannot stream may report that as a server error.
         let may_mean_it = is_final || said.starts_with("HTTP 5");
+        let may_mean_it = may_mean_it && !self.has_streamed.load(Ordering::Relaxed);
         if written.is_streamed && may_mean_it && error_hints::is_about_streaming(&own) {
             style.is_streamed = false;
             return adapted(format!("{ONE_PIECE_NOTICE}: {said}"));
         }
-        let sent = error_hints::names(&request.tools, &written.left_out);
-        let refused = error_hints::refused_tools(&own, &sent);
-        if !is_final || refused.is_empty() {
-            return fault;
-        }
-        let text = format!(
-            "left out from here on, since the provider refuses it: {}: {said}",
-            refused.join(", ")
-        );
-        for tool in refused {
-            if !style.left_out.contains(&tool) {
-                style.left_out.push(tool);
+        match fault {
+            ModelFault::Refused { text, usage, hint } => {
+                let sent = error_hints::names(&request.tools);
+                let tools = error_hints::refused_tools(&own, &sent);
+                let hint = match tools.is_empty() {
+                    true => hint,
+                    false => RefusalHint::Tools(tools),
+                };
+                ModelFault::Refused { text, usage, hint }
             }
+            ModelFault::Permanent { .. }
+            | ModelFault::Transient { .. }
+            | ModelFault::TooLong { .. }
+            | ModelFault::OutOfService { .. }
+            | ModelFault::Adapted { .. }
+            | ModelFault::Unreachable { .. }
+            | ModelFault::NoDescriptor { .. }
+            | ModelFault::Empty { .. } => fault,
         }
-        ModelFault::Adapted { text }
     }
 
     /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
     /// why there is no answer. Streaming is given up if streams come without usage, or if answers
-    /// come as a whole anyway. A server that restarts cuts all of its streams at once; that is one
-    /// incident and counts once.
+    /// come as a whole anyway. Where streams are cut, those are asked for in one piece that got them.
     pub(super) fn heard(
         &self,
         came: Option<ResponseForm>,
         written: &Style,
-        cuts_before: u32,
+        asker: Option<MysisId>,
     ) -> Option<ModelFault> {
         let why = match came.filter(|_| written.is_streamed)? {
             ResponseForm::Cut => {
-                let cuts = cuts_before.saturating_add(1);
-                let counted = self.cuts.compare_exchange(
-                    cuts_before,
-                    cuts,
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                );
-                if counted.is_err() || cuts < MAX_CUT_STREAMS {
-                    return None;
+                let ended = self.cuts.note_cut(asker)?;
+                let text =
+                    format!("{ONE_PIECE_NOTICE}: {MAX_CUT_STREAMS} streams in a row were cut");
+                if ended == EndedStreaming::ForAll {
+                    self.ask_for_one_piece(&text);
                 }
-                let text = format!("{ONE_PIECE_NOTICE}: {cuts} streams in a row were cut");
-                self.ask_for_one_piece(&text);
                 return Some(ModelFault::Adapted { text });
             }
             ResponseForm::InPieces { has_usage } => {
-                self.cuts.store(0, Ordering::Relaxed);
+                self.cuts.note_whole(asker);
+                self.has_streamed.store(true, Ordering::Relaxed);
                 if has_usage {
                     return None;
                 }

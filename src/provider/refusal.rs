@@ -4,15 +4,17 @@
 //! (`super::quirks`), or shorter. What only the operator or time can end is one outage of the
 //! provider for the whole swarm, until the time that the server states.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use actors::domain::model::{
-    ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, RequestedCall, ServiceReturn,
+    ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, RefusalHint, RequestedCall,
+    ServiceReturn,
 };
 use actors::domain::written_call;
 use serde_json::Value;
 
-use super::own_words::own_words;
+use super::own_words::Reads;
 use super::waits::HeaderWaits;
 use super::{account, error_hints, misreading, too_long, weather};
 
@@ -31,6 +33,7 @@ pub(super) struct Refusal<'a> {
     pub(super) body: &'a str,
     /// The waits in the headers.
     pub(super) waits: HeaderWaits,
+    pub(super) reads: Reads,
 }
 
 impl Refusal<'_> {
@@ -40,7 +43,8 @@ impl Refusal<'_> {
         let error = value.get("error").filter(|error| error.is_object());
         let error = error.unwrap_or(&value);
         let message = server_message(&value, self.body);
-        match refused_calls(error, &excerpt(&message)) {
+        let calls = (self.reads == Reads::Words).then(|| refused_calls(error, &excerpt(&message)));
+        match calls.flatten() {
             Some(answer) => Ok(answer),
             None => Err(self.fault(error, &message, now)),
         }
@@ -54,8 +58,8 @@ impl Refusal<'_> {
             place_of(error, message)
         );
         // What the server quotes says nothing.
-        let quoting = message;
-        let message = &own_words(message);
+        let quoting = &*self.reads.words(message);
+        let message = &self.reads.own_words(message);
         if let Some(advice) = error_hints::missing_start_option(message) {
             return out_of_service(&text, advice, START_WAIT);
         }
@@ -70,14 +74,15 @@ impl Refusal<'_> {
         }
         // A 429 may mention tokens, too, but those are tokens per minute.
         let is_misread = misreading::is_misread(message);
-        let is_too_long = || too_long::is_too_long(&words_of(error, message));
+        let is_too_long = || too_long::is_too_long(&self.words_of(error, message));
         if status == 413 || (status != 429 && !is_misread && is_too_long()) {
             let limit = context_limit(error).or_else(|| too_long::stated_limit(message));
             return ModelFault::TooLong { text, limit };
         }
         // Of a payment that is refused, what is left here ends by itself.
         let is_weather = matches!(status, 400 | 403 | 404 | 422);
-        let cause = weather::cause(status, self.body, message).filter(|_| is_weather);
+        let body = self.reads.words(self.body);
+        let cause = weather::cause(status, &body, message).filter(|_| is_weather);
         let text = cause.map_or(text.clone(), |cause| format!("{text}; {cause}"));
         let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
         if may_pass || cause.is_some() {
@@ -102,14 +107,19 @@ impl Refusal<'_> {
         let text = format!("{text}{advice}");
         match status == 401 || error_hints::is_about_key(message) {
             true => ModelFault::Permanent { text },
-            false => ModelFault::Refused { text, usage: None },
+            false => ModelFault::Refused {
+                text,
+                usage: None,
+                hint: RefusalHint::default(),
+            },
         }
     }
 
     /// What helps where the provider's account is the reason; `None` if it is not. The message of a
     /// server that fails does not count, since it may quote what the model wrote of a game's credits.
     fn account_trouble(&self, error: &Value, message: &str) -> Option<&'static str> {
-        let holds = |word: &str| self.body.contains(word);
+        let body = self.reads.words(self.body);
+        let holds = |word: &str| body.contains(word);
         let is_limited = matches!(self.status, 402 | 403 | 429);
         // A limit of requests in flight is stated as a payment, too.
         if holds("openrouter_in_flight_budget") {
@@ -128,18 +138,25 @@ impl Refusal<'_> {
         if misreading::is_misread(message) {
             return None;
         }
-        if account::is_about_window(&words_of(error, message)) {
+        if account::is_about_window(&self.words_of(error, message)) {
             return Some(
                 "the account has used up what it may use for now: wait for its reset, or raise its \
                  limit at the provider",
             );
         }
         let is_spent = self.status == 402
-            || codes_of(error).any(account::is_about_credit)
+            || codes_of(error).any(|code| account::is_about_credit(&self.reads.words(code)))
             || (self.status < 500 && account::is_about_credit(message));
         is_spent.then_some(
             "the account has nothing left to spend: add credit or raise its limit at the provider",
         )
+    }
+
+    /// What a server says of an error: its words for the kind, and its message.
+    fn words_of(&self, error: &Value, message: &str) -> String {
+        let codes = codes_of(error).map(|code| self.reads.words(code));
+        let words: Vec<_> = codes.chain([Cow::Borrowed(message)]).collect();
+        words.join("\n")
     }
 }
 
@@ -162,14 +179,6 @@ fn codes_of(error: &Value) -> impl Iterator<Item = &str> {
         &error["metadata"]["error_type"],
     ];
     codes.into_iter().filter_map(Value::as_str)
-}
-
-/// What a server says of an error: its words for the kind, and its message.
-fn words_of(error: &Value, message: &str) -> String {
-    codes_of(error)
-        .chain([message])
-        .collect::<Vec<_>>()
-        .join("\n")
 }
 
 fn out_of_service(text: &str, advice: &str, wait: Duration) -> ModelFault {
@@ -271,6 +280,7 @@ mod tests {
             status,
             body,
             waits: HeaderWaits::default(),
+            reads: Reads::Words,
         };
         refusal.judge(SystemTime::UNIX_EPOCH)
     }

@@ -12,31 +12,28 @@ use super::portable::portable_schema;
 #[derive(Debug, Default)]
 pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
 
-/// A set of tools without some of them, as JSON.
+/// A set of tools, as JSON.
 #[derive(Debug)]
 struct CachedTools {
     set: Weak<Toolset>,
-    left_out: usize,
     json: Arc<RawValue>,
 }
 
 impl ToolsCache {
-    /// The `tools` of a request without those that are left out; `None` if none remain. The list of
-    /// those only grows, so its length identifies it.
-    pub(super) fn of(&self, tools: &Arc<Toolset>, left_out: &[String]) -> Option<Arc<RawValue>> {
+    /// The `tools` of a request; `None` without any.
+    pub(super) fn of(&self, tools: &Arc<Toolset>) -> Option<Arc<RawValue>> {
         if tools.tools().is_empty() {
             return None;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|known| known.set.strong_count() > 0 && known.left_out == left_out.len());
+        known.retain(|known| known.set.strong_count() > 0);
         let same = |set: &Weak<Toolset>| std::ptr::eq(set.as_ptr(), Arc::as_ptr(tools));
         if let Some(known) = known.iter().find(|known| same(&known.set)) {
             return Some(known.json.clone());
         }
-        let json: Arc<RawValue> = write_tools(tools, left_out)?.into();
+        let json: Arc<RawValue> = write_tools(tools)?.into();
         known.push(CachedTools {
             set: Arc::downgrade(tools),
-            left_out: left_out.len(),
             json: json.clone(),
         });
         Some(json)
@@ -57,12 +54,10 @@ struct WireToolFunction<'a> {
 }
 
 /// Serializes tools. One whose schema is not JSON is left out, so that the others can be used.
-fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
-    let is_in = |name: &str| !left_out.iter().any(|out| out == name);
+fn write_tools(tools: &Toolset) -> Option<Box<RawValue>> {
     let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools
         .tools()
         .iter()
-        .filter(|tool| is_in(&tool.name))
         .filter_map(|tool| {
             let schema = portable_schema(&tool.schema)?;
             Some((tool, to_raw_value(&schema).ok()?))

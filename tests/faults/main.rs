@@ -26,6 +26,7 @@ mod logins;
 mod outage;
 mod places;
 mod refused;
+mod refused_forms;
 mod reload;
 mod routines;
 mod scene;

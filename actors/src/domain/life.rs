@@ -71,7 +71,7 @@ use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 use tier::TierView;
-use trying::Trials;
+use trying::{ServedForm, Trials};
 use waiting::TurnPace;
 
 /// One Mysis.
@@ -106,8 +106,9 @@ pub struct Life {
     /// The texts that are held back from models.
     held: Arc<HeldTexts>,
     doing: CurrentActivity,
-    /// The most bytes of a request's messages, after the model refused a longer request.
+    /// The most bytes of a request's messages, while it is tried how long a request may be.
     most_bytes: Option<usize>,
+    served: ServedForm,
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,

@@ -56,6 +56,8 @@ pub struct ToolSelection {
     pub routines: Vec<Arc<str>>,
     /// Whether its mission ends, so that the model may say that it is done.
     pub may_end: bool,
+    /// The names of those that stand in no request, because the model's server refuses them.
+    pub left_out: Vec<Arc<str>>,
 }
 
 /// The tools that a request offers, and the list that they were chosen from.
@@ -145,6 +147,7 @@ fn offered_tools(
     for tool in &mut chosen {
         tool.name = catalog.names().offered(&tool.name);
     }
+    chosen.retain(|tool| !selection.left_out.contains(&tool.name));
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
 }

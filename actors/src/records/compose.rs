@@ -16,6 +16,7 @@ mod snapshot;
 mod statistics;
 mod steady;
 mod wire;
+mod worded;
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
 pub use select::{GO_ON_TEXT, first_row_of_earlier_turns};
 pub use statistics::{Breakdown, Statistics, request_statistics};
 pub use wire::wire_bytes;
+pub use worded::calls_as_words;
 
 /// The smallest budget, in bytes. It holds the beginning of the system prompt, the order and the
 /// last loop.

@@ -1,7 +1,10 @@
 //! Texts that a model's server refuses, and that are held back from requests (decision 341).
 //!
 //! A text is held back for one provider and model, because a request with it was refused and the same
-//! without it was served. Its row stays; in requests a fixed sentence stands in its place.
+//! without it was served. Its row stays; in requests a fixed sentence stands in its place. So it is with
+//! the form of requests: tools, sizes, and calls as such.
+
+mod lessons;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -34,9 +37,23 @@ const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 /// When a text is doubted first that may be held back by chance.
 const FIRST_DOUBT_MS: u64 = 60_000;
 
+/// What is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldKind {
+    /// A text of a conversation.
+    Text,
+    /// The definition of a tool. The text is its name.
+    Tool,
+    /// What exceeds a size. The text is the most bytes of a request.
+    Size,
+    /// Calls in messages: they and their results are sent as words. The text is empty.
+    Calls,
+}
+
 /// A text that is held back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldText {
+    pub kind: HeldKind,
     /// The provider whose server refuses it.
     pub provider: Arc<str>,
     pub model: Arc<str>,
@@ -84,9 +101,15 @@ impl HeldText {
         self.is(text) || (self.text.len() >= MIN_QUOTED_BYTES && text.contains(&*self.text))
     }
 
-    /// Its beginning on one line, for the operator.
+    /// What it is on one line, for the operator.
     #[must_use]
     pub fn shown(&self) -> String {
+        match self.kind {
+            HeldKind::Text => {}
+            HeldKind::Tool => return format!("the tool {}", self.text),
+            HeldKind::Size => return format!("requests of more than {} bytes", self.text),
+            HeldKind::Calls => return "calls in messages, which are sent as words".to_string(),
+        }
         let words: Vec<&str> = self.text.split_whitespace().collect();
         words.join(" ").chars().take(MAX_SHOWN).collect()
     }
@@ -111,6 +134,10 @@ pub enum HeldChange {
         provider: Arc<str>,
         texts: Vec<Arc<str>>,
     },
+    /// A conversation finds out about the form of requests to a provider and model. Others wait for that.
+    Judging { provider: Arc<str>, model: Arc<str> },
+    /// It has found out what it could.
+    Judged,
 }
 
 /// Whose requests a text may be held back from.
@@ -127,6 +154,8 @@ pub struct HeldTexts {
     texts: Vec<Arc<HeldText>>,
     /// What a summary of the game says of each text.
     digests: BTreeMap<Arc<str>, String>,
+    /// What was learnt about the form of requests.
+    lessons: Vec<Arc<HeldText>>,
     suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
     trials: BTreeMap<Arc<str>, VecDeque<Moment>>,
 }
@@ -149,11 +178,18 @@ impl HeldTexts {
             HeldChange::Hold(held) => self.hold(held),
             HeldChange::Release(held) => self.release(&held),
             HeldChange::Suspect { provider, texts } => self.suspect(&provider, &texts, by, now),
+            HeldChange::Judging { provider, model } => {
+                self.begin_judging((&provider, &model), by, now);
+            }
+            HeldChange::Judged => self.suspected.retain(|_, (who, _)| *who != by),
         }
     }
 
     /// Adds a text, in place of what was known of it.
     pub fn hold(&mut self, held: Arc<HeldText>) {
+        if held.kind != HeldKind::Text {
+            return self.learn(held);
+        }
         self.release(&held);
         self.suspected.remove(&held.text);
         self.texts.push(held);
@@ -175,6 +211,9 @@ impl HeldTexts {
 
     /// Removes a text.
     pub fn release(&mut self, held: &HeldText) {
+        if held.kind != HeldKind::Text {
+            return self.forget(held);
+        }
         self.suspected.remove(&held.text);
         self.texts.retain(|one| {
             (&one.provider, &one.model, &one.text) != (&held.provider, &held.model, &held.text)
@@ -183,7 +222,8 @@ impl HeldTexts {
 
     /// Takes over what is stored, in place of what was known.
     pub fn replace(&mut self, stored: Vec<HeldText>) {
-        self.texts = stored.into_iter().map(Arc::new).collect();
+        let stored = stored.into_iter().map(Arc::new);
+        (self.texts, self.lessons) = stored.partition(|held| held.kind == HeldKind::Text);
         self.digest_texts();
     }
 
@@ -258,6 +298,7 @@ mod tests {
 
     fn held(text: &str, is_local: bool) -> HeldText {
         HeldText {
+            kind: HeldKind::Text,
             provider: "p".into(),
             model: "m".into(),
             text: HeldText::key(text),

@@ -274,6 +274,17 @@ pub enum OthersGet {
     Nobody,
 }
 
+/// What a refusal says of its reason, which a trial has to prove.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RefusalHint {
+    #[default]
+    Nothing,
+    /// The server's words point at the definitions of these tools.
+    Tools(Vec<Arc<str>>),
+    /// The server ended the answer without a word, as some do where the model's call is malformed.
+    Ended,
+}
+
 /// Why a model call failed, by the possible reactions (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelFault {
@@ -333,6 +344,8 @@ pub enum ModelFault {
         text: String,
         /// The usage that the provider reports.
         usage: Option<TokenUsage>,
+        /// What is known of the reason.
+        hint: RefusalHint,
     },
     /// Another attempt is useless: a credential was refused, or the configuration is wrong.
     Permanent {

@@ -13,6 +13,7 @@ pub(crate) struct Model {
     pub mysis_id: i64,
     #[sea_orm(primary_key, auto_increment = false)]
     pub seq: i64,
+    pub kind: String,
     pub content: String,
     pub is_local: bool,
     pub said: String,

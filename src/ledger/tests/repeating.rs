@@ -1,7 +1,7 @@
 //! A write that is repeated, because the answer to its commit was lost, changes nothing.
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
-use actors::domain::held::HeldText;
+use actors::domain::held::{HeldKind, HeldText};
 use actors::domain::record::{
     AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
@@ -233,6 +233,7 @@ fn of_every_kind() -> Vec<Write> {
 
 fn held_text(row: i64) -> Arc<HeldText> {
     Arc::new(HeldText {
+        kind: HeldKind::Text,
         provider: "p".into(),
         model: "m".into(),
         text: format!("text {row}").into(),

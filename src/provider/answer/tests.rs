@@ -9,7 +9,7 @@ use super::calls::MAX_CALLS_READ;
 use super::*;
 
 fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
-    ReceivedAnswer::from_body(body).into_model_answer(&Redactor::default())
+    ReceivedAnswer::from_body(body).into_model_answer(&Redactor::default(), Reads::Words)
 }
 
 fn answer(message: Value) -> ModelAnswer {
@@ -79,12 +79,12 @@ fn a_secret_is_found_though_it_came_in_several_pieces() {
         let delta = json!({"content": text, "reasoning": text, "tool_calls": call(arguments)});
         answer.add(&json!({"choices": [{"delta": delta}]}).to_string());
     }
-    let answer = answer.into_model_answer(&secrets).unwrap();
+    let answer = answer.into_model_answer(&secrets, Reads::Words).unwrap();
     assert_eq!(answer.text, "say [redacted]!");
     assert_eq!(answer.reasoning.as_deref(), Some("say [redacted]!"));
     assert_eq!(answer.calls[0].arguments, "{\"key\":\"[redacted]\"}");
     let refused = r#"{"error": {"message": "no such key: sesame-4711"}}"#;
-    let fault = ReceivedAnswer::from_body(refused).into_model_answer(&secrets);
+    let fault = ReceivedAnswer::from_body(refused).into_model_answer(&secrets, Reads::Words);
     let text = fault.unwrap_err().text().to_string();
     assert_eq!(text, "HTTP 500: no such key: [redacted]");
 }

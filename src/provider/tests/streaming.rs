@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use actors::domain::ids::{MysisId, TurnNumber, TurnRef};
 use actors::domain::model::AnswerProgress;
 use axum::body::{Body, Bytes};
 use axum::http::Response;
@@ -78,7 +79,18 @@ impl Live {
     }
 
     fn ask(&self) -> Asked {
-        let meter = AnswerMeter::default();
+        self.ask_by(AnswerMeter::default())
+    }
+
+    /// A request of this Mysis.
+    fn ask_of(&self, mysis: i64) -> Asked {
+        self.ask_by(AnswerMeter::of_turn(TurnRef {
+            mysis: MysisId(mysis),
+            turn: TurnNumber(1),
+        }))
+    }
+
+    fn ask_by(&self, meter: AnswerMeter) -> Asked {
         Asked {
             face: meter.subscribe(),
             answer: tokio::spawn(self.providers.ask(request(tools()), meter)),
@@ -88,10 +100,19 @@ impl Live {
     /// Sends a request and answers it at once. Returns whether streaming was requested, and what
     /// was read.
     async fn exchange(&mut self, status: u16, body: &str) -> (bool, Read) {
+        self.exchange_by(status, body, Live::ask).await
+    }
+
+    async fn exchange_by(
+        &mut self,
+        status: u16,
+        body: &str,
+        ask: impl Fn(&Live) -> Asked,
+    ) -> (bool, Read) {
         let voice = self.voice(status);
         voice.says(body);
         drop(voice);
-        let answer = self.ask().answer.await.unwrap();
+        let answer = ask(self).answer.await.unwrap();
         (self.sent().await["stream"] == true, answer)
     }
 
@@ -272,7 +293,7 @@ async fn streams_that_one_restart_of_the_server_cuts_together_count_once() {
     let half = event(json!({"choices": [{"index": 0, "delta": {"content": "I will n"}}]}));
     for _ in 0..2 {
         let voices: Vec<Voice> = (0..4).map(|_| live.voice(200)).collect();
-        let mut asked: Vec<Asked> = (0..4).map(|_| live.ask()).collect();
+        let mut asked: Vec<Asked> = (0..4).map(|mysis| live.ask_of(mysis)).collect();
         for _ in 0..4 {
             assert_eq!(live.sent().await["stream"], true);
         }
@@ -288,9 +309,15 @@ async fn streams_that_one_restart_of_the_server_cuts_together_count_once() {
             assert!(is_cut(&read), "{read:?}");
         }
     }
-    // The third incident is the last one.
-    let (is_streamed, read) = live.exchange(200, &half).await;
+    // The third one that only one conversation gets is its own.
+    let ask = |mysis| move |live: &Live| live.ask_of(mysis);
+    let (is_streamed, read) = live.exchange_by(200, &half, ask(1)).await;
     assert!(is_streamed && is_adapted(&read), "{read:?}");
+    assert!(!live.exchange_by(200, YES, ask(1)).await.0);
+    // Where a second one gets no other streams either, all would.
+    let (is_streamed, read) = live.exchange_by(200, &half, ask(2)).await;
+    assert!(is_streamed && is_adapted(&read), "{read:?}");
+    assert!(!live.exchange_by(200, YES, ask(3)).await.0);
 }
 
 #[tokio::test]

@@ -7,17 +7,14 @@ use crate::compose::{MIN_BUDGET_BYTES, note_allowance, wire_bytes};
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
-use crate::model::{
-    Charge, ChatMessage, ModelAnswer, ModelFault, OthersGet, ReportedUse, RequestedCall,
-};
+use crate::model::{Charge, ModelAnswer, ModelFault, OthersGet, ReportedUse, RequestedCall};
 use crate::record::Mission;
 use crate::system_prompt::{PromptFacts, has_placeholder, identity, render_template, role_text};
-use crate::tool_offer::ToolOffer;
 use zoea_text::redact::hide_passwords;
 
 use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
-use super::trying::{AskForm, fixed_text};
+use super::trying::{AskForm, Trials};
 use super::{AfterRecording, Life, LifeStage, TurnStep};
 
 /// So many answers in a row that are refused as a whole end a turn. Each is paid.
@@ -29,7 +26,9 @@ impl Life {
         if self.awaits_verdict() {
             return self.await_verdict(attempt);
         }
+        self.ask_fixed_text_again();
         self.doubt_held_text();
+        self.renew_tools_left_out();
         self.tell_small_context();
         let notices = self.system_notices();
         let form = self.trials().map(|it| it.form).unwrap_or_default();
@@ -53,12 +52,8 @@ impl Life {
             bytes: bytes as u64,
         });
         self.set_activity(Activity::CallingModel);
-        let mut messages: Arc<[ChatMessage]> = composed.messages.into();
-        let (mut routes, mut tools) = (self.model_routes(), self.session.offer.clone());
-        if form.is_bare() {
-            messages = fixed_text();
-            tools = ToolOffer::default();
-        }
+        let mut routes = self.model_routes();
+        let (messages, tools) = self.in_form(form, composed.messages);
         if form != AskForm::Whole {
             routes.truncate(1);
         }
@@ -67,7 +62,7 @@ impl Life {
             turn: self.turn,
             routes,
             is_bare: form.is_bare(),
-            max_tokens: form.max_tokens(),
+            max_tokens: self.trials().and_then(Trials::max_tokens),
             tokens: self.gauge.estimate_tokens(bytes as u64),
             limits: self.budget_of_role(),
             messages,
@@ -83,9 +78,8 @@ impl Life {
     /// context has left beside the tools, if its size is known.
     pub(super) fn request_budget(&self) -> usize {
         let configured = self.rules.context_budget;
-        let configured = self
-            .most_bytes
-            .map_or(configured, |most| most.min(configured));
+        let known = [self.most_bytes, self.learnt_bytes()];
+        let configured = known.into_iter().flatten().fold(configured, usize::min);
         let Some(context) = self
             .provider_rules()
             .and_then(|provider| provider.context_tokens)
@@ -154,7 +148,7 @@ impl Life {
         match result {
             Ok(answer) if self.take_bare_answer(attempt, provider, &answer) => {}
             Ok(answer) => {
-                self.learn_from_trial();
+                self.learn_from_trial(provider);
                 self.forget_routine_report();
                 self.on_model_answer(seen_up_to, provider, answer, ms);
             }

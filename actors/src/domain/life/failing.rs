@@ -9,7 +9,9 @@ use crate::event::Activity;
 use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
 use crate::message::Severity;
-use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, OthersGet, ReportedUse};
+use crate::model::{
+    ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, OthersGet, RefusalHint, ReportedUse,
+};
 use crate::tokens::context_shortage;
 
 use super::input::{AlarmId, Effect, TaskId};
@@ -51,11 +53,7 @@ impl Life {
                 let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
                 let text = format!("{text}; {advice}");
                 // The server, or our reading of it, may be wrong about the reason.
-                return self.model_failed(
-                    attempt,
-                    provider,
-                    (ModelFault::Refused { text, usage: None }, others),
-                );
+                return self.model_failed(attempt, provider, (refused(text), others));
             }
             ModelFault::OutOfService { text, .. } => {
                 return self.wait_out(attempt, provider, (&text, others));
@@ -230,6 +228,7 @@ impl Life {
         turn.shortened_at = Some(model_calls);
         turn.shortenings += 1;
         self.most_bytes = Some(half);
+        turn.trials.said.get_or_insert_with(|| text.to_string());
         let advice = limit.map_or_else(String::new, |limit| {
             let tokens = limit.context;
             format!(
@@ -240,6 +239,14 @@ impl Life {
         self.record_notice(Severity::Warn, "shortened", None, &notice);
         self.ask_model(attempt);
         true
+    }
+}
+
+fn refused(text: String) -> ModelFault {
+    ModelFault::Refused {
+        text,
+        usage: None,
+        hint: RefusalHint::default(),
     }
 }
 

@@ -28,6 +28,7 @@ use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
 use super::routine::recall_circles;
 use super::tier::TierView;
+use super::trying::ServedForm;
 use super::waiting::TurnPace;
 use super::{Life, LifeStage, Mode};
 
@@ -140,6 +141,7 @@ impl Life {
             told: ToldNotices::default(),
             doing: CurrentActivity::resting(now),
             most_bytes: None,
+            served: ServedForm::default(),
             recent_activity,
             samples,
             routines,

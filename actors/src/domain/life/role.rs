@@ -9,6 +9,7 @@ use crate::rules::ProviderRules;
 use crate::tokens::TokenGauge;
 
 use super::Life;
+use super::trying::ServedForm;
 
 impl Life {
     pub(super) fn provider_rules(&self) -> Option<&ProviderRules> {
@@ -56,6 +57,7 @@ impl Life {
         if !is_same_model {
             self.gauge = TokenGauge::default();
             self.most_bytes = None;
+            self.served = ServedForm::default();
         }
     }
 

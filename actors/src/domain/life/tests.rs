@@ -27,6 +27,7 @@ mod tasks;
 mod tiers;
 mod tool_list;
 mod trying;
+mod trying_forms;
 mod turns;
 mod value;
 mod waiting;
@@ -44,8 +45,8 @@ use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
 use crate::model::{
-    ChatMessage, ContextLimit, Echo, ModelAnswer, ModelFault, OthersGet, RequestedCall,
-    ServiceReturn, TokenUsage,
+    ChatMessage, ContextLimit, Echo, ModelAnswer, ModelFault, OthersGet, RefusalHint,
+    RequestedCall, ServiceReturn, TokenUsage,
 };
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::price::TokenPrice;

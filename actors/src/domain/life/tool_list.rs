@@ -77,6 +77,19 @@ impl Life {
                 .unwrap_or_default(),
             routines: self.routines_of_role(),
             may_end: self.may_end(),
+            left_out: self.tools_left_out(),
+        }
+    }
+
+    /// Leaves out what its model's server refuses by now, also within a turn.
+    pub(super) fn renew_tools_left_out(&mut self) {
+        let left_out = self.tools_left_out();
+        if self.session.offer.selection().left_out != left_out {
+            let selection = self.session.offer.selection().clone();
+            self.choose_tools_by(ToolSelection {
+                left_out,
+                ..selection
+            });
         }
     }
 

@@ -1,18 +1,21 @@
 //! Trials of a refusal: whose fault it is that a request fails is found out by other requests, each at
 //! most once, the cheapest first (decision 341). What a server says is not understood for it.
 
+mod choosing;
 mod form;
 mod holding;
+mod learning;
+mod tools;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::compose::MIN_BUDGET_BYTES;
 use crate::fault::MysisFaultKind;
 use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
-use crate::message::{Row, Severity};
+use crate::message::Severity;
 use crate::model::{
-    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, OthersGet, ReportedUse,
+    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, OthersGet, RefusalHint,
+    ReportedUse,
 };
 use crate::record::Mission;
 
@@ -21,9 +24,8 @@ use super::{Life, LifeStage};
 use form::{FailureKind, NewTexts};
 
 pub(super) use form::{AskForm, Trials};
+pub(super) use learning::ServedForm;
 
-/// The most trials for one cause.
-const MAX_TRIALS: usize = 6;
 /// So often a request fails that may be in order before anything else is tried.
 const PATIENT_FAILURES: u32 = 3;
 /// The same where the server fails others now and then, too.
@@ -72,32 +74,53 @@ impl Life {
             return false;
         };
         let form = std::mem::take(&mut trials.form);
+        if form == AskForm::Doubting && is_own {
+            trials.doubted = None;
+            self.ask_model(failed.attempt);
+            return true;
+        }
         let Some(kind) = kind else {
             return false;
         };
         match form {
-            AskForm::Whole => self.whole_failed(failed, kind),
+            AskForm::Whole | AskForm::Doubting => self.whole_failed(failed, kind),
             AskForm::Bare | AskForm::Plain => self.bare_failed(failed, form, kind),
-            AskForm::Without(_) | AskForm::Half => self.next_trial(failed),
-            AskForm::Doubting => {
-                trials.doubted = None;
-                self.ask_model(failed.attempt);
-                true
+            AskForm::Tools => {
+                let is_judged = trials.kind == Some(kind);
+                is_judged && {
+                    self.hear_of_tools(false);
+                    self.next_trial(failed)
+                }
+            }
+            AskForm::WithoutTools => {
+                self.end_tool_search(failed.fault.text());
+                self.next_trial(failed)
+            }
+            AskForm::Told | AskForm::Calls | AskForm::Without(_) | AskForm::Part(_) => {
+                self.next_trial(failed)
             }
         }
     }
 
     fn whole_failed(&mut self, failed: &Failed<'_>, kind: FailureKind) -> bool {
         let others = failed.others;
+        let asked_bytes = self.asked_bytes();
+        let known = self.held.all().len() + self.held.lessons().len();
         let Some(trials) = self.trials_mut() else {
             return false;
         };
         trials.failures += 1;
+        trials.whole_bytes = asked_bytes;
+        trials.known = known;
+        if let ModelFault::Refused { hint, .. } = failed.fault {
+            trials.hint.clone_from(hint);
+        }
         trials.kind = Some(kind);
         let said = || failed.fault.text().to_string();
         trials.said.get_or_insert_with(said);
         let (failures, is_bare_served) = (trials.failures, trials.is_bare_served);
         let is_served = is_bare_served
+            || trials.hint != RefusalHint::Nothing
             || match others {
                 OthersGet::Served => true,
                 OthersGet::Both => kind == FailureKind::Refusal || failures >= DOUBTFUL_FAILURES,
@@ -111,8 +134,11 @@ impl Life {
         if is_due && is_served {
             return self.next_trial(failed);
         }
+        if self.awaits_verdict() {
+            self.await_verdict(failed.attempt);
+            return true;
+        }
         match (kind, others) {
-            (FailureKind::Refusal, OthersGet::Refused) => self.wait_for_a_fixed_text(failed),
             (FailureKind::Refusal, _) => {
                 self.set_form(AskForm::Bare);
                 self.ask_model(failed.attempt);
@@ -130,9 +156,48 @@ impl Life {
     }
 
     fn set_form(&mut self, form: AskForm) {
-        if let Some(trials) = self.trials_mut() {
-            trials.form = form;
-            trials.tried.push(form);
+        let Some(trials) = self.trials_mut() else {
+            return;
+        };
+        trials.form = form;
+        trials.tried.push(form);
+        match form.is_about_form() {
+            true => self.begin_judging(),
+            false => self.end_judging(),
+        }
+    }
+
+    /// Others wait from now on for what this one finds out about the form of requests.
+    fn begin_judging(&mut self) {
+        let whom = self.recipient();
+        if let Some(trials) = self.trials_mut()
+            && !std::mem::replace(&mut trials.is_judging, true)
+        {
+            self.effects.push(Effect::HeldBack(HeldChange::Judging {
+                provider: whom.provider,
+                model: whom.model,
+            }));
+        }
+    }
+
+    fn end_judging(&mut self) {
+        let is_judging = |it: &mut Trials| std::mem::take(&mut it.is_judging);
+        if self.trials_mut().is_some_and(is_judging) {
+            self.effects.push(Effect::HeldBack(HeldChange::Judged));
+        }
+    }
+
+    /// The same body is not sent again where another conversation found nothing out meanwhile: a fixed
+    /// text is asked in its place.
+    pub(super) fn ask_fixed_text_again(&mut self) {
+        let known = self.held.all().len() + self.held.lessons().len();
+        let is_same = self.trials().is_some_and(|it| {
+            let is_refused = it.kind == Some(FailureKind::Refusal) && it.failures > 0;
+            let has_asked = it.is_bare_served || it.has_waited || it.tried.contains(&AskForm::Bare);
+            is_refused && it.form == AskForm::Whole && it.known == known && !has_asked
+        });
+        if is_same {
+            self.set_form(AskForm::Bare);
         }
     }
 
@@ -147,6 +212,7 @@ impl Life {
             }
             (FailureKind::Refusal, _) if failed.others == OthersGet::Served => {
                 let text = failed.fault.text();
+                self.end_judging();
                 let reason = format!(
                     "{text}; refused, too: a fixed text, while other Myses are served: check its \
                      provider and model"
@@ -160,6 +226,7 @@ impl Life {
 
     /// Waits until the server takes a fixed text again.
     fn wait_for_a_fixed_text(&mut self, failed: &Failed<'_>) -> bool {
+        self.end_judging();
         if let Some(trials) = self.trials_mut() {
             trials.form = AskForm::Plain;
             trials.has_waited = true;
@@ -179,7 +246,7 @@ impl Life {
     /// Makes the next trial. After the last one the Mysis is errored if the server serves others, and
     /// waits otherwise.
     fn next_trial(&mut self, failed: &Failed<'_>) -> bool {
-        self.end_half_size();
+        self.end_part_of_size();
         if self.awaits_verdict() {
             self.await_verdict(failed.attempt);
             return true;
@@ -199,15 +266,21 @@ impl Life {
         };
         let texts = match form {
             AskForm::Without(new) => self.keys_of(new),
-            AskForm::Whole | AskForm::Bare | AskForm::Plain | AskForm::Half | AskForm::Doubting => {
-                Vec::new()
-            }
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Part(_)
+            | AskForm::Doubting => Vec::new(),
         };
         let text = format!("{}; tried {}", failed.fault.text(), form.words());
         self.record_notice(Severity::Warn, "trial", None, &text);
         self.set_form(form);
-        if form == AskForm::Half {
-            self.begin_half_size();
+        if let AskForm::Part(part) = form {
+            self.begin_part_of_size(part);
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
@@ -220,40 +293,8 @@ impl Life {
         true
     }
 
-    /// The next form that was not tried yet.
-    fn choose_trial(&self) -> Option<AskForm> {
-        let trials = self.trials()?;
-        let new = self.new_rows();
-        let has = |texts: NewTexts| new.iter().any(|row| texts.takes(row));
-        let is_newest_result = new.last().is_some_and(|row| NewTexts::Results.takes(row));
-        let (first, second) = match is_newest_result {
-            true => (NewTexts::Results, NewTexts::Messages),
-            false => (NewTexts::Messages, NewTexts::Results),
-        };
-        let both = (has(first) && has(second)).then_some(NewTexts::Both);
-        let texts = [first, second].into_iter().filter(|texts| has(*texts));
-        let texts = texts.chain(both).map(AskForm::Without);
-        let half = self.half_size().map(|_| AskForm::Half);
-        let bare = (!trials.is_bare_served).then_some(AskForm::Bare);
-        let forms: Vec<AskForm> = match self.is_bulky(&new) {
-            true => half.into_iter().chain(texts).chain(bare).collect(),
-            false => texts.chain(half).chain(bare).collect(),
-        };
-        let is_left = trials.tried.len() < MAX_TRIALS;
-        let mut forms = forms.into_iter().filter(|_| is_left);
-        forms.find(|form| !trials.tried.contains(form))
-    }
-
-    /// Whether what is new is so much that its size may be the reason.
-    fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
-            return false;
-        };
-        let bytes: usize = new.iter().map(|row| row.text().len()).sum();
-        bytes > turn.asked_bytes / 4
-    }
-
     fn end_trials(&mut self, failed: &Failed<'_>) -> bool {
+        self.end_judging();
         let Some(trials) = self.trials_mut() else {
             return false;
         };
@@ -265,7 +306,8 @@ impl Life {
             self.wait_out(failed.attempt, failed.provider, (text, failed.others));
             return true;
         }
-        let tried: Vec<&str> = trials.tried.iter().map(|form| form.words()).collect();
+        let mut tried: Vec<&str> = trials.tried.iter().map(|form| form.words()).collect();
+        tried.dedup();
         let said = trials.said.unwrap_or_default();
         let served = match trials.is_bare_served {
             true => "a fixed text is served",
@@ -284,29 +326,6 @@ impl Life {
         true
     }
 
-    fn half_size(&self) -> Option<usize> {
-        let LifeStage::InTurn { turn, .. } = &self.stage else {
-            return None;
-        };
-        let half = (turn.asked_bytes / 2).max(MIN_BUDGET_BYTES);
-        (half < turn.asked_bytes).then_some(half)
-    }
-
-    fn begin_half_size(&mut self) {
-        let (half, before) = (self.half_size(), self.most_bytes);
-        if let Some(trials) = self.trials_mut() {
-            trials.bytes_before = Some(before);
-        }
-        self.most_bytes = half.or(before);
-    }
-
-    fn end_half_size(&mut self) {
-        let before = self.trials_mut().and_then(|it| it.bytes_before.take());
-        if let Some(before) = before {
-            self.most_bytes = before;
-        }
-    }
-
     /// Whether this answer is that of a fixed text, which is no answer to the conversation. What it
     /// cost is in the books.
     pub(super) fn take_bare_answer(
@@ -318,14 +337,16 @@ impl Life {
         let Some(trials) = self.trials_mut().filter(|it| it.form.is_bare()) else {
             return false;
         };
-        trials.form = AskForm::Whole;
+        let form = std::mem::take(&mut trials.form);
         trials.is_bare_served = true;
         let is_at_once =
             trials.kind == Some(FailureKind::Refusal) && !std::mem::take(&mut trials.has_waited);
         let said = trials.said.clone().unwrap_or_default();
         let text = "the server was asked a fixed text; the answer counts";
         self.charge_with_notice(provider, ReportedUse::of_answer(answer), "trial", text);
-        if !is_at_once {
+        if form == AskForm::Tools {
+            self.hear_of_tools(true);
+        } else if !is_at_once {
             // Time may have been the reason.
             self.ask_model(attempt);
             return true;
@@ -336,6 +357,7 @@ impl Life {
             fault: &ModelFault::Refused {
                 text: said,
                 usage: None,
+                hint: RefusalHint::default(),
             },
             others: OthersGet::Nobody,
         })

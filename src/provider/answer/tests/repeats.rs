@@ -249,7 +249,7 @@ fn read_stream(chunks: &[Value]) -> ModelAnswer {
         answer.add(&json!({"choices": [chunk]}).to_string());
     }
     answer
-        .into_model_answer(&Redactor::default())
+        .into_model_answer(&Redactor::default(), Reads::Words)
         .expect("an answer")
 }
 

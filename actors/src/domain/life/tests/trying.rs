@@ -5,23 +5,24 @@ use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
 use crate::write::Write;
 
 /// What a server refuses, and what others get meanwhile.
-struct Server {
-    scene: Scene,
-    refuses: fn(&ModelQuery) -> bool,
-    fault: ModelFault,
+pub(super) struct Server {
+    pub(super) scene: Scene,
+    pub(super) refuses: fn(&ModelQuery) -> bool,
+    pub(super) fault: ModelFault,
     others: OthersGet,
-    held: HeldTexts,
-    requests: Vec<ModelQuery>,
+    pub(super) held: HeldTexts,
+    pub(super) requests: Vec<ModelQuery>,
 }
 
-fn refused(text: &str) -> ModelFault {
+pub(super) fn refused(text: &str) -> ModelFault {
     ModelFault::Refused {
         text: text.to_string(),
         usage: None,
+        hint: RefusalHint::default(),
     }
 }
 
-fn texts(ask: &ModelQuery) -> String {
+pub(super) fn texts(ask: &ModelQuery) -> String {
     let texts = ask.messages.iter().map(|message| match message {
         ChatMessage::System(text) | ChatMessage::User(text) => text.to_string(),
         ChatMessage::Tool { text, .. } => text.to_string(),
@@ -36,11 +37,16 @@ fn has_poison(ask: &ModelQuery) -> bool {
 
 impl Server {
     fn new(fault: ModelFault, others: OthersGet) -> Server {
-        let mut scene = Scene::new();
-        scene.prompt("hello");
-        scene.say("hello yourself");
+        let mut server = Server::fresh(fault, others);
+        server.scene.prompt("hello");
+        server.scene.say("hello yourself");
+        server
+    }
+
+    /// One that has served nothing yet.
+    pub(super) fn fresh(fault: ModelFault, others: OthersGet) -> Server {
         Server {
-            scene,
+            scene: Scene::new(),
             refuses: has_poison,
             fault,
             others,
@@ -50,7 +56,7 @@ impl Server {
     }
 
     /// Answers requests until one is served that is about the conversation. Returns how many it took.
-    fn serve(&mut self) -> usize {
+    pub(super) fn serve(&mut self) -> usize {
         for count in 1..=20 {
             if self.scene.life.state() != LifeState::Running {
                 return count - 1;
@@ -85,7 +91,7 @@ impl Server {
         panic!("it was never served");
     }
 
-    fn learn(&mut self) {
+    pub(super) fn learn(&mut self) {
         let changes: Vec<HeldChange> = self
             .scene
             .effects
@@ -181,7 +187,7 @@ fn what_is_refused_for_its_size_is_halved_and_stays_so() {
     let sizes: Vec<usize> = server.requests.iter().map(|ask| texts(ask).len()).collect();
     assert!(sizes[0] > 20_000 && sizes[1] < 11_000, "{sizes:?}");
     assert!(server.held.all().is_empty(), "nothing is held back for it");
-    assert!(server.scene.host_codes().contains(&"shortened".to_string()));
+    assert!(server.scene.host_codes().contains(&"learnt".to_string()));
     server.scene.prompt(&"longer ".repeat(4000));
     assert_eq!(server.serve(), 1, "the limit is known");
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::held::HeldText;
 use crate::message::{Row, RowKind};
-use crate::model::ModelFault;
+use crate::model::{ModelFault, RefusalHint};
+
+use super::tools::ToolSearch;
 
 /// The form of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,10 +18,18 @@ pub(in crate::life) enum AskForm {
     Bare,
     /// A fixed text, without a limit.
     Plain,
+    /// A fixed text with tools.
+    Tools,
+    /// The conversation without tools that may be at fault.
+    WithoutTools,
+    /// The conversation with a word of ours that the model's answer could not be read.
+    Told,
+    /// The conversation with its calls as words.
+    Calls,
     /// The conversation without texts that are not answered yet.
     Without(NewTexts),
-    /// The conversation at half its size.
-    Half,
+    /// The conversation at this part of its size.
+    Part(u8),
     /// The conversation with a text that was held back for a day.
     Doubting,
 }
@@ -49,14 +59,28 @@ impl AskForm {
     /// Whether it contains nothing of the conversation.
     pub(in crate::life) fn is_bare(self) -> bool {
         match self {
-            AskForm::Bare | AskForm::Plain => true,
-            AskForm::Whole | AskForm::Without(_) | AskForm::Half | AskForm::Doubting => false,
+            AskForm::Bare | AskForm::Plain | AskForm::Tools => true,
+            AskForm::Whole
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Without(_)
+            | AskForm::Part(_)
+            | AskForm::Doubting => false,
         }
     }
 
-    /// The longest answer in tokens.
-    pub(in crate::life) fn max_tokens(self) -> Option<u32> {
-        (self == AskForm::Bare).then_some(1)
+    /// Whether it shows what the form of requests has to be, so that others wait for what it shows.
+    pub(super) fn is_about_form(self) -> bool {
+        match self {
+            AskForm::Bare | AskForm::Tools | AskForm::WithoutTools | AskForm::Calls => true,
+            AskForm::Whole
+            | AskForm::Plain
+            | AskForm::Told
+            | AskForm::Without(_)
+            | AskForm::Part(_)
+            | AskForm::Doubting => false,
+        }
     }
 
     pub(super) fn words(self) -> &'static str {
@@ -64,11 +88,16 @@ impl AskForm {
             AskForm::Whole => "the whole request",
             AskForm::Bare => "a fixed text for one token",
             AskForm::Plain => "a fixed text",
+            AskForm::Tools => "a fixed text with tools",
+            AskForm::WithoutTools => "without a tool",
+            AskForm::Told => "with a word that its answer could not be read",
+            AskForm::Calls => "with its calls as words",
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
             AskForm::Without(NewTexts::Both) => "without all that is new",
-            AskForm::Half => "at half its size",
-            AskForm::Doubting => "with a text that was held back",
+            AskForm::Part(2) => "at half its size",
+            AskForm::Part(_) => "at a smaller part of its size",
+            AskForm::Doubting => "with what was held back",
         }
     }
 }
@@ -81,7 +110,7 @@ pub(in crate::life) struct Trials {
     /// How often the whole request failed.
     pub(super) failures: u32,
     /// What the server said first.
-    pub(super) said: Option<String>,
+    pub(in crate::life) said: Option<String>,
     pub(super) kind: Option<FailureKind>,
     pub(super) tried: Vec<AskForm>,
     pub(super) is_bare_served: bool,
@@ -89,8 +118,38 @@ pub(in crate::life) struct Trials {
     pub(super) has_waited: bool,
     /// The limit of bytes before it was tried at half its size.
     pub(super) bytes_before: Option<Option<usize>>,
-    /// The text that is doubted.
+    /// What is doubted.
     pub(super) doubted: Option<Arc<HeldText>>,
+    /// The bytes of the messages that failed first.
+    pub(super) whole_bytes: usize,
+    /// How much was known of the server when the whole request failed last.
+    pub(super) known: usize,
+    /// What the server said of the reason, until it is tried.
+    pub(super) hint: RefusalHint,
+    pub(super) search: Option<ToolSearch>,
+    /// The tools with which a fixed text was served.
+    pub(super) taken: Vec<Arc<str>>,
+    /// Whether others wait for what this one finds out about the form of requests.
+    pub(super) is_judging: bool,
+}
+
+impl Trials {
+    /// The longest answer in tokens.
+    pub(in crate::life) fn max_tokens(&self) -> Option<u32> {
+        let has_limit = match self.form {
+            AskForm::Bare => true,
+            AskForm::Tools => !self.tried.contains(&AskForm::Plain),
+            AskForm::Whole
+            | AskForm::Plain
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Without(_)
+            | AskForm::Part(_)
+            | AskForm::Doubting => false,
+        };
+        has_limit.then_some(1)
+    }
 }
 
 /// A failure that may be the fault of what is in the request.

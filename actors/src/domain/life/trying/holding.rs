@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::held::{HELD_SENTENCE, HeldChange, HeldText, HeldTexts, Recipient};
+use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
 use crate::ids::CallKey;
 use crate::life::Life;
 use crate::life::input::Effect;
@@ -12,6 +12,7 @@ use crate::life::record::WriteDraft;
 use crate::message::{Row, RowKind, Severity};
 use crate::write::Write;
 
+use super::tools::ToolSearch;
 use super::{AskForm, FailureKind, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
@@ -19,7 +20,8 @@ const VERDICT_PAUSE: Duration = Duration::from_secs(1);
 
 impl Life {
     /// Learns from the request that was served.
-    pub(in crate::life) fn learn_from_trial(&mut self) {
+    pub(in crate::life) fn learn_from_trial(&mut self, provider: &Arc<str>) {
+        self.end_judging();
         let Some(trials) = self.trials_mut() else {
             return;
         };
@@ -27,20 +29,26 @@ impl Life {
         let said = trials.said.as_deref().unwrap_or_default();
         match trials.form {
             AskForm::Without(new) => self.hold_back(new, said, &trials),
-            AskForm::Half => {
-                let most = self.most_bytes.unwrap_or_default();
-                let text = format!(
-                    "{said}; served at half its size: requests are kept below {most} bytes from here on"
-                );
-                self.record_notice(Severity::Warn, "shortened", None, &text);
-            }
             AskForm::Doubting => {
                 if let Some(held) = trials.doubted {
                     self.release_text(held);
                 }
             }
-            AskForm::Whole | AskForm::Bare | AskForm::Plain => {}
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Part(_) => {
+                let found = trials.search.as_ref().map(ToolSearch::step);
+                self.learn_form(provider, (trials.form, found), said);
+            }
         }
+        // Where it was not known to be the size, it was not.
+        self.most_bytes = None;
+        self.note_served(provider);
     }
 
     /// Holds texts back from now on: in all conversations if it is one, else in this one.
@@ -69,6 +77,7 @@ impl Life {
             }
             done.push(row.text().clone());
             let held = Arc::new(HeldText {
+                kind: HeldKind::Text,
                 provider: route.provider.clone(),
                 model: route.model.clone(),
                 text: HeldText::key(row.text()),
@@ -124,7 +133,7 @@ impl Life {
     fn release_text(&mut self, held: Arc<HeldText>) {
         let mut draft = WriteDraft::default();
         let text = format!(
-            "{} {} takes a text again that was held back: {}",
+            "{} {} takes again what was held back: {}",
             held.provider,
             held.model,
             held.shown()
@@ -141,7 +150,7 @@ impl Life {
         let is_fresh = self
             .trials()
             .is_some_and(|it| it.failures == 0 && it.form == AskForm::Whole && it.tried.is_empty());
-        if self.held.is_empty() || !is_fresh {
+        if !is_fresh {
             return;
         }
         let all = self.held.all().iter();
@@ -151,7 +160,7 @@ impl Life {
                 let mut rows = self.conversation.rows();
                 rows.any(|row| row.utterance().is_none() && held.is(row.text()))
             });
-        let Some(due) = due.cloned() else {
+        let Some(due) = due.cloned().or_else(|| self.doubted_lesson()) else {
             return;
         };
         let doubted = Arc::new(HeldText {
@@ -161,6 +170,7 @@ impl Life {
         let mut draft = WriteDraft::default();
         draft.writes.push(Write::HoldText(doubted.clone()));
         self.record_draft(draft);
+        Arc::make_mut(&mut self.held).hold(doubted.clone());
         self.effects
             .push(Effect::HeldBack(HeldChange::Hold(doubted.clone())));
         if let Some(trials) = self.trials_mut() {
@@ -201,14 +211,26 @@ impl Life {
     pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
         let (held, whom) = (self.held.clone(), self.recipient());
         let (form, doubted) = match self.trials() {
-            Some(trials) => (trials.form, trials.doubted.clone()),
+            Some(trials) => (
+                trials.form,
+                trials
+                    .doubted
+                    .clone()
+                    .filter(|it| it.kind == HeldKind::Text),
+            ),
             None => (AskForm::Whole, None),
         };
         let tried: Vec<Arc<str>> = match form {
             AskForm::Without(new) => self.keys_of(new),
-            AskForm::Whole | AskForm::Bare | AskForm::Plain | AskForm::Half | AskForm::Doubting => {
-                Vec::new()
-            }
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Part(_)
+            | AskForm::Doubting => Vec::new(),
         };
         move |text: &str| {
             let is_doubted = doubted.as_ref().is_some_and(|doubted| doubted.is(text));
@@ -222,11 +244,18 @@ impl Life {
         let was_refused = self
             .trials()
             .is_some_and(|it| it.failures > 0 && it.form == AskForm::Whole);
+        let whom = self.recipient();
+        let is_tried = |row: &Arc<Row>| {
+            self.held
+                .is_tried_by_another(self.id, row.text(), self.moment)
+        };
         was_refused
-            && self.new_rows().iter().any(|row| {
-                self.held
-                    .is_tried_by_another(self.id, row.text(), self.moment)
-            })
+            && (self.new_rows().iter().any(is_tried)
+                || self.held.is_judged_by_another(
+                    (&whom.provider, &whom.model),
+                    self.id,
+                    self.moment,
+                ))
     }
 
     /// Waits for the verdict about a text, without a request.

@@ -1,0 +1,190 @@
+//! Which trial comes next: the one whose cause is the most likely, then the others.
+
+use std::sync::Arc;
+
+use crate::compose::MIN_BUDGET_BYTES;
+use crate::life::{Life, LifeStage};
+use crate::message::{Row, RowKind};
+use crate::model::RefusalHint;
+
+use super::tools::{ToolSearch, ToolStep};
+use super::{AskForm, NewTexts, PATIENT_FAILURES};
+
+/// The most requests for one cause, with those that failed before the first trial. A search for a tool
+/// that has begun is finished.
+const MAX_REQUESTS: usize = 8;
+/// The parts of its size at which a request is tried.
+const PARTS: [u8; 3] = [2, 4, 8];
+
+impl Life {
+    /// The next form that was not tried yet.
+    pub(super) fn choose_trial(&mut self) -> Option<AskForm> {
+        if let Some(trials) = self.trials_mut() {
+            match std::mem::take(&mut trials.hint) {
+                RefusalHint::Nothing => {}
+                RefusalHint::Tools(tools) => trials.search = ToolSearch::named(tools),
+                RefusalHint::Ended if trials.tried.contains(&AskForm::Told) => {}
+                RefusalHint::Ended => return Some(AskForm::Told),
+            }
+        }
+        if let Some(form) = self.next_of_search() {
+            return Some(form);
+        }
+        let trials = self.trials()?;
+        let failures = trials.failures.min(PATIENT_FAILURES) as usize;
+        if failures + trials.tried.len() >= MAX_REQUESTS {
+            return None;
+        }
+        let mut forms = self.trials_in_order().into_iter();
+        let form = forms.find(|form| !trials.tried.contains(form))?;
+        if form == AskForm::Tools {
+            let suspects = self.suspected_tools();
+            self.trials_mut()?.search = ToolSearch::among(suspects);
+            return self.next_of_search();
+        }
+        Some(form)
+    }
+
+    /// All forms that say something of this request, the most likely cause first. What the server never
+    /// took is more likely than what it took before.
+    fn trials_in_order(&self) -> Vec<AskForm> {
+        let Some(trials) = self.trials() else {
+            return Vec::new();
+        };
+        let new = self.new_rows();
+        let parts = PARTS.into_iter().filter(|part| self.is_smaller(*part));
+        let parts: Vec<AskForm> = parts.map(AskForm::Part).collect();
+        let first = usize::from(self.is_bulky(&new)).min(parts.len());
+        let has_suspects = trials.is_bare_served && !self.suspected_tools().is_empty();
+        let tools = has_suspects.then_some(AskForm::Tools);
+        let calls = self.sends_calls().then_some(AskForm::Calls);
+        let bare = (!trials.is_bare_served).then_some(AskForm::Bare);
+        let mut forms: Vec<AskForm> = Vec::new();
+        forms.extend(calls.filter(|_| !self.served.has_calls));
+        forms.extend(tools.filter(|_| self.served.tools.is_none()));
+        forms.extend(&parts[..first]);
+        forms.extend(self.trials_of_texts(&new));
+        forms.extend(&parts[first..]);
+        forms.extend(bare);
+        forms.extend(tools);
+        forms.extend(calls);
+        forms
+    }
+
+    fn trials_of_texts(&self, new: &[Arc<Row>]) -> Vec<AskForm> {
+        let has = |texts: NewTexts| new.iter().any(|row| texts.takes(row));
+        let is_newest_result = new.last().is_some_and(|row| NewTexts::Results.takes(row));
+        let mut kinds = [NewTexts::Messages, NewTexts::Results];
+        if is_newest_result {
+            kinds.reverse();
+        }
+        let mut texts: Vec<NewTexts> = kinds.into_iter().filter(|texts| has(*texts)).collect();
+        if texts.len() > 1 {
+            texts.push(NewTexts::Both);
+        }
+        texts.into_iter().map(AskForm::Without).collect()
+    }
+
+    fn next_of_search(&self) -> Option<AskForm> {
+        let step = self.trials()?.search.as_ref()?.step();
+        Some(match step {
+            ToolStep::Ask(_) => AskForm::Tools,
+            ToolStep::Found(_) => AskForm::WithoutTools,
+        })
+    }
+
+    /// The tools that were in no request that was served.
+    fn suspected_tools(&self) -> Vec<Arc<str>> {
+        let (served, trials) = (self.served.tools.as_ref(), self.trials());
+        let offered = self.session.offer.tools().tools().iter();
+        let is_known = |name| trials.is_some_and(|trials| trials.taken.contains(name));
+        let new = offered.filter(|tool| {
+            let same = served.and_then(|served| served.get(&tool.name));
+            same != Some(*tool) && !is_known(&tool.name) && !self.is_tool_refused(&tool.name)
+        });
+        new.map(|tool| tool.name.clone()).collect()
+    }
+
+    /// Whether the request holds calls as such.
+    pub(super) fn sends_calls(&self) -> bool {
+        let mut rows = self.conversation.rows();
+        !self.writes_calls_as_words() && rows.any(|row| row.kind() == Some(RowKind::Call))
+    }
+
+    /// Takes what came of a fixed text with tools.
+    pub(super) fn hear_of_tools(&mut self, is_served: bool) {
+        let Some(trials) = self.trials_mut() else {
+            return;
+        };
+        let Some(search) = &mut trials.search else {
+            return;
+        };
+        if let ToolStep::Ask(asked) = search.step() {
+            if !search.hear(&asked, is_served) {
+                trials.search = None;
+            }
+            if is_served {
+                trials.taken.extend(asked);
+            }
+        }
+    }
+
+    /// Takes that the conversation was refused without the tools that were found, too. If one of them is
+    /// at fault all the same, the search goes on among the others.
+    pub(super) fn end_tool_search(&mut self, said: &str) {
+        let Some(trials) = self.trials_mut() else {
+            return;
+        };
+        let Some(search) = trials.search.take().filter(ToolSearch::is_proven) else {
+            return;
+        };
+        let is_of_search = |form: &AskForm| matches!(form, AskForm::Tools | AskForm::WithoutTools);
+        trials.tried.retain(|form| !is_of_search(form));
+        if let ToolStep::Found(found) = search.step() {
+            self.learn_of_tools(&found, said);
+        }
+    }
+
+    pub(super) fn asked_bytes(&self) -> usize {
+        match &self.stage {
+            LifeStage::InTurn { turn, .. } => turn.asked_bytes,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => 0,
+        }
+    }
+
+    /// Whether what is new is so much that its size may be the reason.
+    fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
+        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
+        let bytes: usize = new.iter().map(|row| row.text().len()).sum();
+        bytes > whole / 4
+    }
+
+    fn size_of_part(&self, part: u8) -> usize {
+        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
+        (whole / usize::from(part)).max(MIN_BUDGET_BYTES)
+    }
+
+    /// Whether a part is smaller than the whole and than the next larger part.
+    fn is_smaller(&self, part: u8) -> bool {
+        let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
+        self.size_of_part(part) < self.size_of_part(part / 2).min(whole)
+    }
+
+    pub(super) fn begin_part_of_size(&mut self, part: u8) {
+        let (size, before) = (self.size_of_part(part), self.most_bytes);
+        if let Some(trials) = self.trials_mut() {
+            trials.bytes_before = Some(before);
+        }
+        self.most_bytes = Some(before.map_or(size, |before| before.min(size)));
+    }
+
+    pub(super) fn end_part_of_size(&mut self) {
+        let before = self.trials_mut().and_then(|it| it.bytes_before.take());
+        if let Some(before) = before {
+            self.most_bytes = before;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What was learnt about the form of requests to a provider's model: it is kept, told, and used by all.
+
+use std::sync::Arc;
+
+use crate::compose::{MIN_BUDGET_BYTES, calls_as_words};
+use crate::held::{HeldChange, HeldKind, HeldText, HeldTexts};
+use crate::life::input::Effect;
+use crate::life::record::WriteDraft;
+use crate::life::{Life, LifeStage};
+use crate::message::Severity;
+use crate::model::{ChatCall, ChatMessage};
+use crate::tool::Toolset;
+use crate::tool_offer::{ToolOffer, ToolSelection};
+use crate::write::Write;
+
+use super::tools::ToolStep;
+use super::{AskForm, fixed_text};
+
+/// What a model is told whose server ended its answer without a word: as of a call that cannot be read.
+const UNREAD_TEXT: &str = "Error: malformed_call: the model server could not read the call that you \
+    wrote, so none was made. Call again, with a tool of the list and arguments by its schema.";
+
+fn unread_call() -> [ChatMessage; 2] {
+    let call = ChatCall {
+        id: "call_unread".into(),
+        name: "unread".into(),
+        arguments: "{}".into(),
+    };
+    [
+        ChatMessage::Assistant {
+            text: "".into(),
+            calls: vec![call.clone()],
+            echo: None,
+        },
+        ChatMessage::Tool {
+            call_id: call.id,
+            text: UNREAD_TEXT.into(),
+        },
+    ]
+}
+
+/// What a model was served in this life.
+#[derive(Clone, Debug, Default)]
+pub(in crate::life) struct ServedForm {
+    /// The tools of the last request that was served.
+    pub(super) tools: Option<Arc<Toolset>>,
+    /// Whether one with calls in its messages was served.
+    pub(super) has_calls: bool,
+}
+
+impl Life {
+    /// Notes what was in a request that was served.
+    pub(super) fn note_served(&mut self, provider: &Arc<str>) {
+        if self.recipient().provider != *provider {
+            return;
+        }
+        self.served.tools = Some(self.session.offer.tools().clone());
+        self.served.has_calls = self.served.has_calls || self.sends_calls();
+    }
+
+    /// What was learnt of its model, but for what is put to the proof.
+    fn lessons(&self, kind: HeldKind) -> impl Iterator<Item = &Arc<HeldText>> {
+        let doubted = self.trials().and_then(|trials| trials.doubted.as_ref());
+        let whom = self.recipient();
+        let all = self.held.lessons().iter();
+        all.filter(move |held| held.kind == kind && Some(*held) != doubted)
+            .filter(move |held| (&held.provider, &held.model) == (&whom.provider, &whom.model))
+    }
+
+    pub(super) fn is_tool_refused(&self, name: &str) -> bool {
+        self.lessons(HeldKind::Tool).any(|held| *held.text == *name)
+    }
+
+    pub(super) fn writes_calls_as_words(&self) -> bool {
+        self.lessons(HeldKind::Calls).next().is_some()
+    }
+
+    /// The tools that stand in no request to its model.
+    pub(in crate::life) fn tools_left_out(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = match self.held.lessons().is_empty() {
+            true => Vec::new(),
+            false => {
+                let tools = self.lessons(HeldKind::Tool);
+                tools.map(|held| held.text.clone()).collect()
+            }
+        };
+        let trials = self.trials().filter(|it| it.form == AskForm::WithoutTools);
+        let search = trials.and_then(|trials| trials.search.as_ref());
+        if let Some(ToolStep::Found(found)) = search.map(|search| search.step()) {
+            names.extend(found);
+        }
+        names
+    }
+
+    /// The most bytes of messages beside the tools, as far as that was learnt.
+    pub(in crate::life) fn learnt_bytes(&self) -> Option<usize> {
+        if self.held.lessons().is_empty() {
+            return None;
+        }
+        let most = self.lessons(HeldKind::Size).next()?.text.parse::<usize>();
+        let tools = self.session.offer.tools().bytes();
+        Some(most.ok()?.saturating_sub(tools).max(MIN_BUDGET_BYTES))
+    }
+
+    /// The messages and tools of a request, in the form that is asked for or was learnt.
+    pub(in crate::life) fn in_form(
+        &self,
+        form: AskForm,
+        messages: Vec<ChatMessage>,
+    ) -> (Arc<[ChatMessage]>, ToolOffer) {
+        let offer = &self.session.offer;
+        if form.is_bare() {
+            let search = self.trials().and_then(|trials| trials.search.as_ref());
+            let step = search.filter(|_| form == AskForm::Tools);
+            let tools = match step.map(|search| search.step()) {
+                Some(ToolStep::Ask(names)) => self.offer_of(&names),
+                Some(ToolStep::Found(_)) | None => ToolOffer::default(),
+            };
+            return (fixed_text(), tools);
+        }
+        let mut messages = messages;
+        if form == AskForm::Told {
+            messages.extend(unread_call());
+        }
+        let messages = match form == AskForm::Calls || self.writes_calls_as_words() {
+            true => calls_as_words(&messages),
+            false => messages,
+        };
+        (messages.into(), offer.clone())
+    }
+
+    /// An offer of these tools alone.
+    fn offer_of(&self, names: &[Arc<str>]) -> ToolOffer {
+        let offer = &self.session.offer;
+        let offered = offer.tools().tools().iter().map(|tool| &tool.name);
+        let left_out = offered.filter(|name| !names.contains(name));
+        let selection = ToolSelection {
+            left_out: left_out.cloned().collect(),
+            ..offer.selection().clone()
+        };
+        ToolOffer::choose(&self.session.tools, &self.tool_permit(), selection)
+    }
+
+    /// Learns from a request that was served in another form than the one that failed.
+    pub(super) fn learn_form(
+        &mut self,
+        provider: &Arc<str>,
+        (form, found): (AskForm, Option<ToolStep>),
+        said: &str,
+    ) {
+        match form {
+            AskForm::WithoutTools => {
+                if let Some(ToolStep::Found(found)) = found {
+                    self.learn_of_tools(&found, said);
+                }
+            }
+            AskForm::Calls => self.learn((HeldKind::Calls, "".into()), said),
+            AskForm::Part(_) => self.learn_size(said),
+            AskForm::Whole => {
+                if self.was_shortened() && self.recipient().provider == *provider {
+                    self.learn_size(said);
+                }
+            }
+            AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::Told
+            | AskForm::Without(_)
+            | AskForm::Doubting => {}
+        }
+    }
+
+    fn was_shortened(&self) -> bool {
+        match &self.stage {
+            LifeStage::InTurn { turn, .. } => turn.shortened_at == Some(turn.model_calls),
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => false,
+        }
+    }
+
+    /// The size below which requests are served belongs to the model, and no longer to this life.
+    fn learn_size(&mut self, said: &str) {
+        if let Some(most) = self.most_bytes.take() {
+            let all = most + self.session.offer.tools().bytes();
+            self.learn((HeldKind::Size, all.to_string().into()), said);
+        }
+    }
+
+    pub(super) fn learn_of_tools(&mut self, found: &[Arc<str>], said: &str) {
+        for name in found {
+            self.learn((HeldKind::Tool, name.clone()), said);
+        }
+    }
+
+    fn learn(&mut self, (kind, text): (HeldKind, Arc<str>), said: &str) {
+        let mut draft = WriteDraft::default();
+        if kind == HeldKind::Size {
+            let before: Vec<_> = self.lessons(kind).cloned().collect();
+            draft
+                .writes
+                .extend(before.into_iter().map(Write::ReleaseText));
+        }
+        let whom = self.recipient();
+        let held = HeldText {
+            kind,
+            provider: whom.provider,
+            model: whom.model,
+            text,
+            mysis: self.id,
+            // Its own notice.
+            seq: self.conversation.last_seq().next(),
+            is_local: false,
+            said: said.into(),
+            proof: "a request with it failed, one without it was served".into(),
+            at: self.now,
+            // A server that fails may have had another reason.
+            doubted_at: match said.starts_with("HTTP 5") {
+                true => HeldText::soon_doubted(self.now),
+                false => self.now,
+            },
+        };
+        let text = format!(
+            "{} {} refuses {}, so it gets none from here on, also from other Myses: {said}",
+            held.provider,
+            held.model,
+            held.shown()
+        );
+        self.add_host_notice(&mut draft, Severity::Warn, "learnt", None, &text);
+        let held = Arc::new(held);
+        draft.writes.push(Write::HoldText(held.clone()));
+        Arc::make_mut(&mut self.held).hold(held.clone());
+        self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
+        self.record_draft(draft);
+    }
+
+    /// A lesson that is to be put to the proof again, if the next request would not keep to it.
+    pub(super) fn doubted_lesson(&self) -> Option<Arc<HeldText>> {
+        let whom = self.recipient();
+        let mut due = self.held.lessons().iter().filter(|held| {
+            (&held.provider, &held.model) == (&whom.provider, &whom.model)
+                && HeldTexts::is_doubted(held, self.now)
+        });
+        let bytes = self.asked_bytes();
+        due.find(|held| match held.kind {
+            HeldKind::Tool => self.session.allowed.get(&held.text).is_some(),
+            // The last request was about as long as it may be.
+            HeldKind::Size => self
+                .learnt_bytes()
+                .is_some_and(|most| bytes >= most / 10 * 9),
+            HeldKind::Calls => self.conversation.last_utterance().is_some(),
+            HeldKind::Text => false,
+        })
+        .cloned()
+    }
+}

@@ -1,0 +1,219 @@
+//! Forms of requests that a model server refuses in words that no list holds: tools, calls in messages,
+//! sizes. What is learnt of them costs what must be, for all of the swarm, and survives a restart.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use zoea_rig::odd_model::{OddModel, Oddity, Request};
+use zoea_rig::{Home, Process, Server, until};
+
+use crate::refused::swarm_on;
+
+const NAMES: [&str; 4] = ["nova-a", "nova-b", "nova-c", "nova-d"];
+
+fn body_of(request: &Request) -> Value {
+    serde_json::from_str(&request.body).expect("JSON")
+}
+
+fn tools_in(body: &Value) -> Vec<&str> {
+    let tools = body["tools"].as_array().into_iter().flatten();
+    tools
+        .filter_map(|tool| tool["function"]["name"].as_str())
+        .collect()
+}
+
+fn has_calls(body: &Value) -> bool {
+    let mut messages = body["messages"].as_array().into_iter().flatten();
+    messages.any(|message| message.get("tool_calls").is_some())
+}
+
+/// Waits until all of them go on, and asserts that they run, with all tools but these, in pieces.
+fn assert_all_play(home: &Home, model: &OddModel, without: &[&str]) {
+    let since = model.now();
+    until("all of them play", || {
+        let served = model.served_since(since);
+        let all = ["a", "b", "c", "d"];
+        let plays = |name: &&str| served.get(*name).is_some_and(|count| *count > 3);
+        all.iter().all(plays).then_some(())
+    });
+    let first = body_of(&model.requests()[0]);
+    let later = model.requests().into_iter();
+    for request in later.filter(|one| one.at > since && !one.who.is_empty() && !one.is_refused) {
+        let body = body_of(&request);
+        assert_eq!(body["stream"], true, "streaming stays");
+        let tools = tools_in(&body);
+        for tool in tools_in(&first) {
+            assert_eq!(tools.contains(&tool), !without.contains(&tool), "{tool}");
+        }
+    }
+    for name in NAMES {
+        assert_eq!(home.mysis(name)["state"], "running", "{name}");
+    }
+}
+
+/// Starts the swarm anew, and asserts that nothing is refused any more.
+fn assert_known_after_restart(home: &Home, swarm: Process, model: &OddModel, without: &[&str]) {
+    drop(swarm);
+    let before = model.requests().len();
+    let _swarm = home.fly(&["--resume"]);
+    assert_all_play(home, model, without);
+    let later = &model.requests()[before..];
+    assert_eq!(later.iter().filter(|one| one.is_refused).count(), 0);
+    assert!(!tools_in(&body_of(later.last().expect("requests"))).is_empty());
+}
+
+fn refused(words: &str) -> Oddity {
+    Oddity::status(400, words)
+}
+
+#[test]
+fn a_tool_that_is_refused_in_words_that_nobody_knows_costs_that_tool_only() {
+    let galaxy = Server::galaxy(&[]);
+    let model = OddModel::judging(Box::new(|body, _| {
+        let body: Value = serde_json::from_str(body).ok()?;
+        tools_in(&body).contains(&"travel").then(|| refused("nope"))
+    }));
+    let (home, swarm) = swarm_on(&model, &galaxy, "");
+    let requests = model.requests();
+    let all = requests.iter().filter(|one| one.is_refused).count();
+    assert!(
+        all <= NAMES.len() + 7,
+        "{all} refused requests for one cause"
+    );
+    assert_all_play(&home, &model, &["travel"]);
+    assert_known_after_restart(&home, swarm, &model, &["travel"]);
+}
+
+/// What pydantic says, with the input that it quotes.
+fn quoting(body: &Value) -> Oddity {
+    let call = &body["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find_map(|message| message["tool_calls"].get(0).cloned())
+        .unwrap_or_default()["function"];
+    let text = format!(
+        "1 validation error for ChatCompletionRequest\nmessages.2.tool_calls.0.function.arguments\n  \
+         Input should be a valid dictionary [type=dict_type, input_value={{'name': {}, 'arguments': \
+         '{{}}'}}, input_type=str]",
+        call["name"].to_string().replace('"', "'")
+    );
+    let error = json!({"object": "error", "message": text, "type": "BadRequest", "code": 400});
+    Oddity::Status(400, error.to_string(), "")
+}
+
+#[test]
+fn a_server_that_refuses_calls_in_messages_costs_no_tool_and_no_streaming() {
+    let galaxy = Server::galaxy(&[]);
+    let model = OddModel::judging(Box::new(|body, _| {
+        let body: Value = serde_json::from_str(body).ok()?;
+        has_calls(&body).then(|| quoting(&body))
+    }));
+    let (home, swarm) = swarm_on(&model, &galaxy, "");
+    let refused = model.requests().iter().filter(|one| one.is_refused).count();
+    assert!(refused <= NAMES.len() + 2, "{refused} refused requests");
+    assert_all_play(&home, &model, &[]);
+    assert_known_after_restart(&home, swarm, &model, &[]);
+}
+
+#[test]
+fn a_refusal_that_quotes_the_request_once_for_each_mysis_takes_nothing_from_anybody() {
+    let galaxy = Server::galaxy(&[]);
+    for status in [400, 500] {
+        let hit = std::sync::Mutex::new(Vec::new());
+        let model = OddModel::judging(Box::new(move |text, _| {
+            let body: Value = serde_json::from_str(text).ok()?;
+            let (_, name) = text.split_once("nova-")?;
+            let name = name[..1].to_string();
+            let mut hit = hit.lock().ok()?;
+            if !has_calls(&body) || hit.contains(&name) {
+                return None;
+            }
+            hit.push(name);
+            match status {
+                400 => Some(quoting(&body)),
+                _ => Some(Oddity::status(500, &format!("failed on {text}"))),
+            }
+        }));
+        let (home, _swarm) = swarm_on(&model, &galaxy, "");
+        assert_all_play(&home, &model, &[]);
+    }
+}
+
+/// Words of servers whose model takes no longer request, of which the last ones say nothing.
+fn too_long() -> Vec<Oddity> {
+    let raw = |status, body: &str| Oddity::Status(status, body.into(), "");
+    vec![
+        refused(
+            "Invalid request: Your request exceeded model token limit: 2500 (requested: 269030)",
+        ),
+        refused("prompt too long; exceeded max context length by 540451 tokens (ref: 1)"),
+        raw(
+            422,
+            r#"{"error":"`inputs` must have less than 4096 tokens"}"#,
+        ),
+        raw(500, r#"{"error":{"message":"CUDA error: out of memory"}}"#),
+        raw(400, ""),
+        raw(400, r#"{"error":{"message":"nope"}}"#),
+    ]
+}
+
+#[test]
+fn a_request_that_is_too_long_is_shortened_and_the_size_is_known_to_all_and_after_a_restart() {
+    let galaxy = Server::galaxy(&[]);
+    std::thread::scope(|scope| {
+        for oddity in too_long() {
+            let galaxy = &galaxy;
+            scope.spawn(move || assert_shortened(galaxy, oddity));
+        }
+    });
+}
+
+/// So many bytes more than those of the requests before are too long.
+const ROOM_BYTES: usize = 8_000;
+
+fn assert_shortened(galaxy: &Server, oddity: Oddity) {
+    let name = format!("{oddity:?}");
+    // What a server that failed taught is soon doubted once.
+    let doubts = usize::from(matches!(oddity, Oddity::Status(500, ..)));
+    let most = Arc::new(AtomicUsize::new(usize::MAX));
+    let limit = most.clone();
+    let model = OddModel::judging(Box::new(move |body, _| {
+        (body.len() > limit.load(Ordering::Relaxed)).then(|| oddity.clone())
+    }));
+    let (home, swarm) = swarm_on(&model, galaxy, "");
+    let longest = model.requests().iter().map(|one| one.bytes).max();
+    most.store(longest.unwrap_or_default() + ROOM_BYTES, Ordering::Relaxed);
+    let before = model.requests().len();
+    let refused = |from: usize| {
+        let later = model.requests().into_iter().skip(from);
+        later.filter(|one| one.is_refused).count()
+    };
+    home.ok(&["send", "nova-a", &"Look at every asteroid. ".repeat(2500)]);
+    until("it was refused", || (refused(before) > 0).then_some(()));
+    until("it plays on", || {
+        let own = model.requests_of("a").into_iter();
+        let served = own.rev().take_while(|one| !one.is_refused);
+        (served.count() > 3).then_some(())
+    });
+    assert!(refused(before) <= 4, "{name}: {}", refused(before));
+    let before = model.requests().len();
+    let since = model.now();
+    home.ok(&["send", "nova-b", &"Look at every wreck. ".repeat(2500)]);
+    until("the other one plays on", || {
+        (model.served_since(since).get("b").copied() > Some(3)).then_some(())
+    });
+    assert!(refused(before) <= doubts, "{name}: it is known");
+    drop(swarm);
+    let before = model.requests().len();
+    let since = model.now();
+    let _swarm = home.fly(&["--resume"]);
+    until("both play", || {
+        let served = model.served_since(since);
+        let plays = |who| served.get(who).is_some_and(|count| *count > 2);
+        (plays("a") && plays("b")).then_some(())
+    });
+    assert!(refused(before) <= doubts, "{name}: after a restart");
+}
