@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 
 use rustix::fs::{AtFlags, StatxFlags, statx};
+use zoea_system::files::open_regular;
 
 use super::{Home, HomeError, HomeLock, replace};
 
@@ -30,7 +31,7 @@ impl HomeLock {
     pub fn home_id(&self) -> Result<HomeId, HomeError> {
         let home = &self.home;
         let file = home.directory().join("home.id");
-        let kept = match File::open(&file) {
+        let kept = match open_regular(&file) {
             Ok(opened) => Some((mark_of(&opened), fs::read_to_string(&file))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(cause) => return Err(home.refused("read", cause)),

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use zoea_system::files::open_regular;
 
 use super::{Home, HomeError, HomeLock, replace};
 
@@ -37,7 +38,7 @@ impl RunFile {
     /// The file of the program that runs now; `None` if none runs.
     #[must_use]
     pub fn read(home: &Home) -> Option<Self> {
-        let mut file = File::open(home.run_file()).ok()?;
+        let mut file = open_regular(&home.run_file()).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => {}
             Ok(()) | Err(TryLockError::Error(_)) => return None,

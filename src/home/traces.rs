@@ -1,9 +1,11 @@
 //! Traces of an older swarm: what is left in a home whose database is gone. Such a home is never taken
 //! for a new one.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use zoea_system::files::open_regular;
 
 use super::Home;
 
@@ -72,7 +74,7 @@ impl Home {
 
 fn tells_of_myses(log: &Path) -> bool {
     let mut text = Vec::new();
-    let read = File::open(log).and_then(|log| log.take(MAX_LOG_BYTES).read_to_end(&mut text));
+    let read = open_regular(log).and_then(|log| log.take(MAX_LOG_BYTES).read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text);
     read.is_ok() && WORDS_OF_A_SWARM.iter().any(|word| text.contains(word))
 }

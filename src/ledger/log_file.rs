@@ -1,9 +1,10 @@
 //! Reads the log of a database (`zoea.db-wal`) as SQLite does when it opens the file: up to the last
 //! commit before the first frame that is cut or wrong.
 
-use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
+
+use zoea_system::files::open_regular;
 
 use super::mark::Mark;
 
@@ -57,7 +58,7 @@ impl Checksum {
 /// # Errors
 /// It cannot be read.
 pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

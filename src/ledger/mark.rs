@@ -5,12 +5,13 @@
 //! The two numbers stand in the header's fields `user_version` (this commit) and `application_id`
 //! (the commit before), and thus in the first page of each commit in the log.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use uuid::Uuid;
+use zoea_system::files::open_regular;
 
 /// The first bytes of each database of SQLite.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -84,7 +85,7 @@ impl Mark {
 /// file ends the locks that a process has on it.
 pub(super) fn state_of(path: &Path) -> io::Result<FileState> {
     let mut header = Vec::with_capacity(HEADER_BYTES);
-    match File::open(path) {
+    match open_regular(path) {
         Ok(file) => file.take(HEADER_BYTES as u64).read_to_end(&mut header)?,
         Err(error) if error.kind() == ErrorKind::NotFound => 0,
         Err(error) => return Err(error),

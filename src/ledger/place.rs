@@ -12,6 +12,7 @@ use std::sync::{Mutex, OnceLock};
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
 use tokio::sync::OnceCell;
+use zoea_system::files::open_regular;
 
 use super::file;
 use super::last_commit::LastCommit;
@@ -55,7 +56,7 @@ impl DatabaseFile {
             file: entry_at(&paths.real),
             log: entry_at(&paths.log()),
             anchor,
-            index: File::open(paths.log_index()).ok(),
+            index: open_regular(&paths.log_index()).ok(),
             length: AtomicU64::new(0),
             is_shrinking: AtomicBool::new(false),
             mark: Mutex::new(None),
@@ -208,7 +209,10 @@ impl DatabaseFile {
             return Some("was cut short");
         }
         let mut header = [0; LOG_HEADER_BYTES];
-        File::open(path).ok()?.read_exact_at(&mut header, 0).ok()?;
+        open_regular(path)
+            .ok()?
+            .read_exact_at(&mut header, 0)
+            .ok()?;
         (header[SALTS] != head[32..40]).then_some("was overwritten")
     }
 

@@ -8,14 +8,15 @@ use super::text::width;
 use ratatui::layout::{Constraint, Layout, Rect};
 use zoea_text::clean::one_line;
 
-/// The most columns or rows that are drawn: a multiple of the largest screens.
-const MAX_SIDE_CELLS: u16 = 1000;
+/// The most columns and rows that are drawn: more than the largest screens have, and few enough to be
+/// drawn in a fraction of a second.
+const MOST: (u16, u16) = (1000, 300);
 
 /// The columns and rows that are drawn on a terminal of this size. A terminal may report any number,
 /// and a picture of all of it would take gigabytes.
 #[must_use]
 pub fn bounded_size((columns, rows): (u16, u16)) -> (u16, u16) {
-    (columns.min(MAX_SIDE_CELLS), rows.min(MAX_SIDE_CELLS))
+    (columns.min(MOST.0), rows.min(MOST.1))
 }
 
 /// The smallest usable terminal, in columns and rows.
