@@ -181,6 +181,12 @@ impl Home {
         self.directory.join("exports")
     }
 
+    /// The directory for copies of deleted Myses.
+    #[must_use]
+    pub fn deleted(&self) -> PathBuf {
+        self.directory.join("deleted")
+    }
+
     /// The directory for the daily reports.
     #[must_use]
     pub fn reports(&self) -> PathBuf {

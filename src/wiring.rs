@@ -341,6 +341,15 @@ impl RunningSwarm {
         let means = (Arc::new(exporter) as _, Arc::new(self.check.clone()) as _);
         let terminals = AttachedTerminals::new(swarm.clone(), means, self.home.history());
         let server = ControlServer::start(listener, (swarm, Arc::new(terminals)), &token, about)?;
+        if let Some(before) = RunFile::left_behind(&self.lock) {
+            let since = before.started_at.format("%Y-%m-%d %H:%M:%S UTC");
+            let text = format!(
+                "the program that ran here before (process {}, since {since}) ended without closing: it was killed, \
+                 it crashed, or the machine failed; what was acknowledged is kept",
+                before.pid
+            );
+            self.tell_operator(Severity::Warn, "not_closed", &text);
+        }
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),

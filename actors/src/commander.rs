@@ -7,6 +7,7 @@
 
 mod children;
 mod closing;
+mod deleting;
 mod fleet;
 mod freezing;
 mod handle;
@@ -38,7 +39,9 @@ use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::held::HeldBack;
 use crate::mysis::MysisDeps;
-use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SharedLimits, SwarmRecord, Upstream};
+use crate::ports::{
+    Archive, Clock, Fleet, KeptCopies, Ledger, Models, SharedLimits, SwarmRecord, Upstream,
+};
 use crate::secrets::Secrets;
 use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
@@ -106,6 +109,8 @@ pub struct Adapters {
     pub fleet: Option<Arc<dyn Fleet>>,
     /// Limits that hold for all processes on the same database; `None` where there can be no others.
     pub shared_limits: Option<Arc<dyn SharedLimits>>,
+    /// Copies of what is deleted.
+    pub deleted: KeptCopies,
     /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }
@@ -128,6 +133,7 @@ pub struct CommanderState {
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
+    deleted: KeptCopies,
     /// Writes and reads under way. They are aborted with the Commander.
     jobs: JoinSet<()>,
     closing: Option<Closing>,
@@ -183,6 +189,9 @@ impl Actor for Commander {
                 stored,
                 reply,
             } => state.on_order_stored(&myself, order, stored, reply).await?,
+            CommanderMsg::BroughtBack(brought, reply) => {
+                state.on_brought_back(&myself, brought, reply).await?
+            }
             CommanderMsg::Delivered {
                 mission,
                 name,
@@ -269,6 +278,7 @@ impl CommanderState {
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,
+            deleted: outside.deleted.clone(),
             jobs: JoinSet::new(),
             closing: None,
             rng: fastrand::Rng::with_seed(args.seed),

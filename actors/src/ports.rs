@@ -4,6 +4,7 @@
 //! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
 mod asking;
+mod deleted;
 mod fleet;
 mod link;
 mod observed;
@@ -33,6 +34,7 @@ use crate::domain::system_map::{SystemMap, SystemMapQuery};
 use crate::domain::write::Batch;
 
 pub use asking::Asker;
+pub use deleted::{DeletedMyses, KeptCopies, NoCopies};
 pub use fleet::{
     Fleet, FleetNeighbours, FleetOrder, FleetOrders, FleetReport, FleetStep, MysisPlace,
     OrderOutcome, ProcessSign, PublishedStatus,

@@ -19,7 +19,7 @@ use crate::control::call::ControlCall;
 use crate::control::conditions::Conditions;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
 
-use deletion::delete_myses;
+use deletion::{delete_myses, undelete_mysis};
 
 /// The orders about Myses.
 #[derive(Debug, Subcommand)]
@@ -49,6 +49,14 @@ pub enum MysisCommand {
         /// Do not ask for confirmation.
         #[arg(long)]
         yes: bool,
+        /// Keep no copy, so that nothing brings them back.
+        #[arg(long)]
+        now: bool,
+    },
+    /// Bring a Mysis back that was deleted in the last day, idle, under its name or NAME-2.
+    Undelete {
+        /// Its name when it was deleted.
+        name: String,
     },
     /// Change the settings of Myses.
     Configure(ConfigureArgs),
@@ -172,7 +180,8 @@ async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Resu
             let stop = |name| ControlCall::StopMysis { name };
             call_for_each(client, which, stop, "stopped").await
         }
-        MysisCommand::Delete { which, yes } => delete_myses(client, which, *yes).await,
+        MysisCommand::Delete { which, yes, now } => delete_myses(client, which, *yes, *now).await,
+        MysisCommand::Undelete { name } => undelete_mysis(client, name).await,
         MysisCommand::Configure(args) => configure_myses(client, args).await,
     }
 }

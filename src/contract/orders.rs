@@ -23,6 +23,12 @@ pub enum CompletedOrderJson<'a> {
     Passed(&'a str),
     /// A routine as it is now.
     Routine(serde_json::Value),
+    /// A Mysis that is back: its name, and its game account if it has it again.
+    #[serde(untagged)]
+    Undeleted {
+        undeleted: &'a str,
+        account: Option<&'a str>,
+    },
     /// The order was carried out. The key is its word.
     #[serde(untagged)]
     Done(BTreeMap<&'static str, bool>),
@@ -63,6 +69,10 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
             CompletedOrder::Done(action) => {
                 CompletedOrderJson::Done([(action.as_str(), true)].into())
             }
+            CompletedOrder::Undeleted { name, account } => CompletedOrderJson::Undeleted {
+                undeleted: name,
+                account: account.as_deref(),
+            },
             CompletedOrder::Stored(seq) => CompletedOrderJson::Seq(seq.0),
             CompletedOrder::Broadcast {
                 mission: _,

@@ -45,9 +45,17 @@ pub enum ControlCall {
         /// The name of the Mysis.
         name: String,
     },
-    /// Delete a Mysis with its conversation.
+    /// Delete a Mysis with its conversation. A copy is kept for a day, unless now is true.
     DeleteMysis {
         /// The name of the Mysis.
+        name: String,
+        /// Whether no copy is kept, so that nothing brings it back.
+        #[serde(default)]
+        now: bool,
+    },
+    /// Bring a Mysis back that was deleted in the last day, idle, under its name or NAME-2.
+    UndeleteMysis {
+        /// Its name when it was deleted.
         name: String,
     },
     /// Change provider, model, temperature or role of a Mysis.
@@ -225,7 +233,8 @@ async fn carry_out_call(
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
-        Call::DeleteMysis { name } => Order::Delete { name },
+        Call::DeleteMysis { name, now } => Order::Delete { name, now },
+        Call::UndeleteMysis { name } => Order::Undelete { name },
         Call::ConfigureMysis(asked) => configure_order(asked),
         Call::SendMessage(asked) => message_order(asked),
         Call::Broadcast(asked) => Order::Broadcast {

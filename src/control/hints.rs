@@ -21,7 +21,7 @@ const ACTS: bool = true;
 const STAYS_HERE: bool = false;
 
 /// Each tool's title, what it changes, and whether it reaches beyond the swarm.
-const HINTS: [(&str, &str, Effect, bool); 37] = [
+const HINTS: [(&str, &str, Effect, bool); 38] = [
     ("list_myses", "List Myses", Effect::Reads, STAYS_HERE),
     ("create_mysis", "Create a Mysis", Effect::Adds, ACTS),
     ("start_mysis", "Start a Mysis", Effect::Sets, ACTS),
@@ -31,6 +31,12 @@ const HINTS: [(&str, &str, Effect, bool); 37] = [
         "delete_mysis",
         "Delete a Mysis",
         Effect::Removes,
+        STAYS_HERE,
+    ),
+    (
+        "undelete_mysis",
+        "Bring a Mysis back",
+        Effect::Adds,
         STAYS_HERE,
     ),
     (

@@ -49,6 +49,16 @@ impl RunFile {
     }
 }
 
+impl RunFile {
+    /// The file of a program that ended without removing it: it was killed, or the machine failed.
+    #[must_use]
+    pub fn left_behind(lock: &HomeLock) -> Option<RunFile> {
+        // Who has the lock of the home knows that no other program runs there.
+        let text = fs::read_to_string(lock.home.run_file()).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
 impl HomeLock {
     /// Writes `run.json`. It replaces an older one.
     ///

@@ -7,11 +7,15 @@ use actors::domain::record::{Mission, PoolAccount};
 use actors::domain::write::Write;
 use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::prelude::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
-use super::entity::{account, message, mission, mysis};
+use super::entity::{account, message, mission, mysis, spared, spending};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, server};
@@ -33,6 +37,15 @@ pub struct BulkImport {
     ledger: SqlLedger,
     /// The Myses that no other process holds. None can take one over before the commit.
     free: Mutex<BTreeSet<MysisId>>,
+    /// The books of Myses that were here before and were deleted. They hold what their rows would enter again.
+    books: Mutex<Vec<KeptBooks>>,
+}
+
+/// The books of a Mysis before its rows are imported.
+struct KeptBooks {
+    mysis: MysisId,
+    spending: Vec<spending::Model>,
+    spared: Vec<spared::Model>,
 }
 
 impl SqlLedger {
@@ -47,6 +60,7 @@ impl SqlLedger {
             tx,
             ledger: self.clone(),
             free: Mutex::default(),
+            books: Mutex::default(),
         })
     }
 
@@ -250,6 +264,74 @@ impl BulkImport {
         Ok(true)
     }
 
+    /// Gives a Mysis its game account back, if nobody has it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub(super) async fn give_back(
+        &self,
+        username: &str,
+        mysis: MysisId,
+    ) -> Result<(), LedgerFault> {
+        let given = account::Entity::update_many()
+            .col_expr(account::Column::AssignedTo, Expr::value(mysis.0))
+            .filter(account::Column::Username.eq(username))
+            .filter(account::Column::AssignedTo.is_null())
+            .exec(&self.tx);
+        given.await.map_err(|error| self.fault(&error))?;
+        Ok(())
+    }
+
+    /// Notes the books of a Mysis, which stay as they are. Without any, its rows make them.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub(super) async fn keep_books(&self, mysis: MysisId) -> Result<(), LedgerFault> {
+        let read = async {
+            let spending = spending::Entity::find()
+                .filter(spending::Column::MysisId.eq(mysis.0))
+                .all(&self.tx)
+                .await?;
+            let spared = spared::Entity::find()
+                .filter(spared::Column::MysisId.eq(mysis.0))
+                .all(&self.tx)
+                .await?;
+            Ok(KeptBooks {
+                mysis,
+                spending,
+                spared,
+            })
+        };
+        let kept: Result<KeptBooks, DbErr> = read.await;
+        let kept = kept.map_err(|error| self.fault(&error))?;
+        if !kept.spending.is_empty() || !kept.spared.is_empty() {
+            self.books.lock().await.push(kept);
+        }
+        Ok(())
+    }
+
+    /// Puts noted books into the place of what imported rows entered.
+    async fn restore_books(&self) -> Result<(), DbErr> {
+        for kept in self.books.lock().await.drain(..) {
+            let mysis = kept.mysis.0;
+            let entered = spending::Entity::delete_many();
+            let entered = entered.filter(spending::Column::MysisId.eq(mysis));
+            entered.exec(&self.tx).await?;
+            let entered = spared::Entity::delete_many();
+            let entered = entered.filter(spared::Column::MysisId.eq(mysis));
+            entered.exec(&self.tx).await?;
+            for line in kept.spending {
+                let insert = spending::Entity::insert(line.into_active_model().reset_all());
+                insert.exec_without_returning(&self.tx).await?;
+            }
+            for line in kept.spared {
+                let insert = spared::Entity::insert(line.into_active_model().reset_all());
+                insert.exec_without_returning(&self.tx).await?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn fault(&self, error: &DbErr) -> LedgerFault {
         self.ledger.inner.to_ledger_fault(error)
     }
@@ -259,6 +341,8 @@ impl BulkImport {
     /// # Errors
     /// The database failed. All or nothing of the import is stored, and repeating it is safe.
     pub async fn commit(self) -> Result<(), LedgerFault> {
+        let restored = self.restore_books().await;
+        restored.map_err(|error| self.fault(&error))?;
         let inner = &self.ledger.inner;
         let committed = self.tx.commit().await;
         committed.map_err(|error| inner.to_ledger_fault(&error))?;

@@ -73,6 +73,19 @@ pub async fn import_file(
     lines::import_lines(ledger, file, &Redactor::new(secrets)).await
 }
 
+/// Imports the copy of a deleted Mysis: it is at rest, and has its game account again if that is free.
+/// Returns the Mysis; `None` if it exists.
+///
+/// # Errors
+/// As those of [`import_file`].
+pub(crate) async fn import_copy(
+    ledger: &SqlLedger,
+    file: &Path,
+    known: &Redactor,
+) -> Result<Option<MysisId>, ImportFault> {
+    lines::import_copy(ledger, file, known).await
+}
+
 fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
     let unreadable = |cause| ImportFault::Unreadable {
         file: file.to_path_buf(),

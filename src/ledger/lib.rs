@@ -17,6 +17,7 @@ mod compact;
 mod connection;
 mod copies;
 mod day;
+mod deleted;
 mod dialect;
 mod entity;
 mod events;
@@ -96,6 +97,7 @@ pub use copies::{
     CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
 };
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
+pub use deleted::DeletedCopies;
 pub use events::EventPage;
 pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};

@@ -37,6 +37,8 @@ pub enum SpanKind {
     Frozen,
     /// The program did not run.
     Closed,
+    /// Nothing could be stored.
+    Unwritable,
 }
 
 impl SpanKind {
@@ -46,6 +48,7 @@ impl SpanKind {
             SpanKind::Outage => "a server is away",
             SpanKind::Frozen => "frozen",
             SpanKind::Closed => "the program does not run",
+            SpanKind::Unwritable => "nothing can be stored",
         }
     }
 
@@ -55,6 +58,8 @@ impl SpanKind {
             SpanKind::Outage => "outage",
             SpanKind::Frozen => "frozen",
             SpanKind::Closed => "closed",
+            // A page shows it as what it is: something that the swarm needs is away.
+            SpanKind::Unwritable => "outage",
         }
     }
 }
@@ -126,8 +131,8 @@ fn marks(events: &[&EventRecord], swarm_size: usize) -> Vec<Mark> {
         let text = match &event.mysis {
             None if is_order => order_text(event),
             None => notice_text(event),
-            Some(_) if is_order => shared_order_text(events, place, swarm_size),
-            Some(_) => None,
+            Some(_) if is_order || is_failure(event) => shared_text(events, place, swarm_size),
+            Some(who) => undelivered_text(event).map(|text| format!("{}: {text}", who.name)),
         };
         marks.extend(text.map(|text| Mark { at: event.at, text }));
     }
@@ -145,13 +150,28 @@ fn order_text(event: &EventRecord) -> Option<String> {
 /// A notice about the swarm that explains a bend in a curve.
 fn notice_text(event: &EventRecord) -> Option<String> {
     match &*event.code {
-        "budget_spent" | "interrupted" | "nothing_happens" => Some(event.text.to_string()),
+        "budget_spent" | "interrupted" | "nothing_happens" | "stood_still" => {
+            Some(event.text.to_string())
+        }
         _ => None,
     }
 }
 
-/// An order that at least half of the swarm got at once, told where the first one got it.
-fn shared_order_text(events: &[&EventRecord], place: usize, swarm_size: usize) -> Option<String> {
+/// Whether a Mysis failed.
+fn is_failure(event: &EventRecord) -> bool {
+    event.kind == EventRecordKind::State && &*event.code == "errored"
+}
+
+/// What a model's server refused to read.
+fn undelivered_text(event: &EventRecord) -> Option<&str> {
+    ["held_back", "not_delivered"]
+        .contains(&&*event.code)
+        .then_some(&*event.text)
+}
+
+/// An order that at least half of the swarm got at once, or a failure that it had, told where the first one
+/// got it.
+fn shared_text(events: &[&EventRecord], place: usize, swarm_size: usize) -> Option<String> {
     let first = events.get(place)?;
     // What the program does by itself is no order, and a new Mysis got none.
     if first.source == Some(OrderSource::Program) || &*first.code == "create" {
@@ -189,13 +209,22 @@ struct SpanReader {
     /// Those that have not ended, with the server that they are about.
     open: Vec<(String, Span)>,
     ended: Vec<(String, Span)>,
+    /// The last event before the program was started last, and that start.
+    gap: Option<(Timestamp, Timestamp)>,
 }
 
 impl SpanReader {
     fn read(events: &[EventRecord], until: Timestamp) -> Vec<Span> {
         let mut reader = SpanReader::default();
-        for event in events.iter().filter(|event| event.mysis.is_none()) {
-            reader.take(event);
+        let mut last = None;
+        for event in events {
+            if &*event.code == "up" {
+                reader.gap = last.map(|last| (last, event.at));
+            }
+            if event.mysis.is_none() {
+                reader.take(event);
+            }
+            last = Some(event.at);
         }
         for (_, span) in &mut reader.open {
             span.until = until;
@@ -221,6 +250,20 @@ impl SpanReader {
                     kind == SpanKind::Outage && whose == server
                 });
             }
+            "store_trouble" => self.begin(SpanKind::Unwritable, "", event),
+            "store_healed" => self.end(event.at, |kind, _| kind == SpanKind::Unwritable),
+            // It is told once the program is up again.
+            "not_closed" => self.ended.extend(self.gap.take().map(|(from, until)| {
+                let (kind, text) = (SpanKind::Closed, event.text.to_string());
+                let span = Span {
+                    kind,
+                    from,
+                    until,
+                    is_open: false,
+                    text,
+                };
+                (String::new(), span)
+            })),
             "freeze" => self.begin(SpanKind::Frozen, "", event),
             "thaw" => self.end(event.at, |kind, _| kind == SpanKind::Frozen),
             "closing" => {
@@ -321,6 +364,28 @@ mod tests {
     fn timeline(events: &[EventRecord], swarm_size: usize) -> Timeline {
         let times = (Timestamp(10_000), Timestamp(1_000_000));
         Timeline::of_events(events, times, swarm_size)
+    }
+
+    #[test]
+    fn a_kill_a_full_disk_and_a_standstill_are_told_with_their_times() {
+        let events = [
+            notice(5, "up", "the program runs a swarm of 2"),
+            notice(20, "store_trouble", "zoea.db: database or disk is full"),
+            notice(50, "store_healed", "the store works again"),
+            stop(80, 1),
+            notice(95, "up", "the program runs a swarm of 2"),
+            notice(96, "not_closed", "the program before ended without closing"),
+            notice(99, "stood_still", "the program stood still for 11s"),
+        ];
+        let told = timeline(&events, 2);
+        let spans: Vec<(SpanKind, i64, i64)> = told
+            .spans
+            .iter()
+            .map(|span| (span.kind, span.from.0 / 1000, span.until.0 / 1000))
+            .collect();
+        let expected = [(SpanKind::Unwritable, 20, 50), (SpanKind::Closed, 80, 95)];
+        assert_eq!(spans, expected);
+        assert_eq!(told.marks[0].text, "the program stood still for 11s");
     }
 
     #[test]

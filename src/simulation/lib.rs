@@ -34,7 +34,7 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{Clock, Models, Upstream};
+use actors::ports::{Clock, Models, NoCopies, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::UiRuntime;
 use anyhow::Context;
@@ -356,6 +356,7 @@ impl Simulation {
                 clock: self.clock.clone(),
                 freeze: FreezeSwitch::default(),
                 fleet: None,
+                deleted: Arc::new(NoCopies),
                 shared_limits: None,
                 ui_runtime: UiRuntime::shared(),
             },

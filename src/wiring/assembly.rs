@@ -7,13 +7,13 @@ use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{Fleet, SharedLimits, SwarmRecord, Upstream};
+use actors::ports::{Fleet, NoCopies, SharedLimits, SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
 use zoea_http::proxies::Proxies;
 use zoea_ledger::export::FileExporter;
-use zoea_ledger::{ProcessFacts, ProcessKind, SqlLedger};
+use zoea_ledger::{DeletedCopies, ProcessFacts, ProcessKind, SqlLedger};
 use zoea_provider::Providers;
 use zoea_settings::Settings;
 use zoea_settings::prices::PriceBook;
@@ -88,8 +88,11 @@ impl SwarmParts {
         let access = rules::upstream_access(settings);
         let game = McpUpstream::new(access, &http, Some(teller(&operator)));
         let uis = ui_runtime(options.mode)?;
-        let mut adapters =
-            build_adapters(&ledger, providers.clone(), game.clone(), lock.home(), uis);
+        let copies = DeletedCopies::new(ledger.clone(), lock.home().deleted(), secrets.clone());
+        let mut adapters = Adapters {
+            deleted: Arc::new(copies.clone()),
+            ..build_adapters(&ledger, providers.clone(), game.clone(), lock.home(), uis)
+        };
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
@@ -98,6 +101,7 @@ impl SwarmParts {
         let mut watchers = Watchers::default();
         if options.mode == Mode::Live {
             watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
+            watchers.remove_old_copies(copies);
             if let Some(daily) = settings.reports.daily {
                 let reporter = DailyReporter {
                     ledger: ledger.clone(),
@@ -205,6 +209,7 @@ fn build_adapters(
         freeze: freeze_switch(home),
         fleet,
         shared_limits,
+        deleted: Arc::new(NoCopies),
         ui_runtime,
     }
 }

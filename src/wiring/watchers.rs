@@ -17,6 +17,7 @@ use crate::operator::Operator;
 use crate::standstill;
 use crate::traces::SpanExporter;
 use actors::listener::Listener;
+use zoea_ledger::DeletedCopies;
 
 use super::daily::{self, DailyReporter};
 use super::room::watch_room;
@@ -32,6 +33,7 @@ pub(super) struct Watchers {
     alerts: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
     standstill: Option<AbortOnDropHandle<()>>,
+    copies: Option<AbortOnDropHandle<()>>,
     room: Option<AbortOnDropHandle<()>>,
 }
 
@@ -102,6 +104,11 @@ impl Watchers {
         self.listeners.iter().map(Listener::watcher)
     }
 
+    /// Removes copies of deleted Myses once their day is over.
+    pub(super) fn remove_old_copies(&mut self, copies: DeletedCopies) {
+        self.copies = Some(AbortOnDropHandle::new(tokio::spawn(copies.sweep())));
+    }
+
     /// Starts the writing of daily reports.
     pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: DailyReporter) {
         let writing = daily::start_reports(daily, reporter);
@@ -120,7 +127,7 @@ impl Watchers {
 
     /// Stops all observers.
     pub(super) async fn stop(self) {
-        drop((self.reports, self.standstill, self.room));
+        drop((self.reports, self.standstill, self.copies, self.room));
         for listener in self.listeners {
             listener.stop().await;
         }

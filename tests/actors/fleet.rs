@@ -236,7 +236,7 @@ pub(crate) async fn handing_over() -> (World, MysisId) {
 /// Deletes a Mysis.
 async fn delete(world: &World, name: &str) {
     let name = name.to_string();
-    let deleted = world.order(Order::Delete { name }).await;
+    let deleted = world.order(Order::Delete { name, now: true }).await;
     let done = CompletedOrder::Done(CompletedAction::Deleted);
     assert_eq!(deleted, Ok(done));
 }

@@ -24,7 +24,7 @@ use actors::freeze::FreezeSwitch;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
-use actors::ports::{Archive, Fleet, PageFrom, PageQuery, SharedLimits};
+use actors::ports::{Archive, Fleet, NoCopies, PageFrom, PageQuery, SharedLimits};
 use actors::store::StoreMsg;
 use actors::ui::{self, TerminalLink, UiMsg, UiRuntime};
 use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
@@ -186,6 +186,7 @@ impl World {
             fleet: rest
                 .is_of_a_fleet
                 .then(|| rest.fleet.clone() as Arc<dyn Fleet>),
+            deleted: Arc::new(NoCopies),
             shared_limits: rest
                 .is_of_a_fleet
                 .then(|| rest.fleet.clone() as Arc<dyn SharedLimits>),

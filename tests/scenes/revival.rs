@@ -10,7 +10,7 @@ use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules};
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, Upstream};
+use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, NoCopies, Upstream};
 use actors::ui::UiRuntime;
 use anyhow::Context;
 use futures::FutureExt;
@@ -45,6 +45,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
         clock: Arc::new(MachineClock),
         freeze: FreezeSwitch::default(),
         fleet: None,
+        deleted: Arc::new(NoCopies),
         shared_limits: None,
         ui_runtime: UiRuntime::shared(),
     };

@@ -362,7 +362,11 @@ impl Swarm {
         match order {
             Order::Create { name, start, .. } => self.create(&name, start, at),
             Order::ForMysis { name, order } => self.order_mysis(&name, order, at),
-            Order::Delete { name } => self.delete(&name, at),
+            Order::Delete { name, .. } => self.delete(&name, at),
+            Order::Undelete { name } => {
+                let why = format!("no copy of `{name}` is kept here");
+                (Err(OrderRefusal::Copy(why)), Vec::new())
+            }
             Order::Broadcast { text } => self.broadcast(&text, at),
             Order::ClearMission => {
                 let had = self.mission.take().is_some();

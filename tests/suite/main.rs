@@ -48,6 +48,7 @@ mod start;
 mod stateless;
 mod tidy;
 mod tiers;
+mod undeleting;
 mod waiters;
 mod watching;
 mod worst;

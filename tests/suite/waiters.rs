@@ -109,6 +109,15 @@ fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
         assert_eq!(numbers(&written(&file(place))), all, "follower {place}");
     }
     assert_eq!(numbers(&heard()), all, "the one that was killed");
+    // Each kill is told by the next start, and by the report of the day.
+    let told = home.ok(&["events", "--limit", "0"]);
+    assert_eq!(
+        told.matches("ended without closing").count(),
+        KILLS,
+        "{told}"
+    );
+    let report = home.ok(&["report"]);
+    assert!(report.contains("ended without closing"), "{report}");
     drop((followers, parts));
     swarm.signal("-TERM");
     assert!(swarm.wait().success());

@@ -13,7 +13,9 @@ use actors::domain::record::{GameAccount, MysisProfile, MysisRecord};
 use actors::domain::state::LifeState;
 use actors::domain::write::Batch;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
+use actors::ports::{
+    AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, NoCopies, SwarmRecord, Upstream,
+};
 use actors::ui::{self, TerminalLink, UiHandle, UiMsg, UiRuntime};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -170,6 +172,7 @@ impl Ship {
             clock: Arc::new(Ticking(tokio::time::Instant::now())),
             freeze: FreezeSwitch::default(),
             fleet: None,
+            deleted: Arc::new(NoCopies),
             shared_limits: None,
             ui_runtime: UiRuntime::shared(),
         };
@@ -302,6 +305,7 @@ async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
     let reply = actors::reply::OrderReply::to_nobody();
     let order = actors::domain::order::Order::Delete {
         name: "alpha".to_string(),
+        now: true,
     };
     ship.ui().kill();
     let request = actors::reply::OrderRequest {

@@ -62,6 +62,8 @@ pub enum CommanderMsg {
         /// The order's reply.
         reply: OrderReply,
     },
+    /// A deleted Mysis is stored again, or could not be.
+    BroughtBack(Result<Box<MysisRecord>, String>, OrderReply),
     /// A Mysis has taken a mission, or refused it.
     Delivered {
         mission: MissionId,

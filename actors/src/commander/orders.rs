@@ -3,10 +3,7 @@
 use ractor::{ActorProcessingErr, ActorRef};
 
 use crate::domain::event::{EventKind, MysisStatus};
-use crate::domain::ids::MysisId;
-use crate::domain::order::{
-    CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, check_name,
-};
+use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{MysisProfile, MysisRecord, PoolAccount};
 use crate::domain::write::{Author, Batch, Write};
@@ -15,12 +12,8 @@ use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{OrderReply, OrderRequest};
 
-use super::members::Leaving;
 use super::supervising::SpawnReason;
 use super::{CommanderMsg, CommanderState, PendingOrder};
-
-/// How long an actor has to stop before it is killed.
-const ACTOR_STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(1);
 
 impl CommanderState {
     pub(super) fn carry_out_order(
@@ -52,7 +45,8 @@ impl CommanderState {
                 self.create_mysis(myself, name, profile, start, reply);
             }
             Order::ForMysis { name, order } => self.order_mysis(&name, order, reply),
-            Order::Delete { name } => self.delete_mysis(myself, &name, reply),
+            Order::Delete { name, now } => self.delete_mysis(myself, &name, now, reply),
+            Order::Undelete { name } => self.undelete_mysis(myself, &name, reply),
             Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
             Order::ClearMission => self.clear_mission(myself, reply),
             Order::ShowRequest { name } => match self.members.orderable(&name) {
@@ -180,30 +174,6 @@ impl CommanderState {
         self.store_order(myself, PendingOrder::Create { record, start }, reply);
     }
 
-    fn delete_mysis(&mut self, myself: &ActorRef<CommanderMsg>, name: &str, reply: OrderReply) {
-        let member = match self.members.orderable(name) {
-            Ok(member) => member,
-            Err(refusal) => return reply.answer(Err(self.or_elsewhere(refusal))),
-        };
-        member.is_deleting = true;
-        // Nobody else is to take up what is deleted here.
-        member
-            .leaving
-            .take_if(|leaving| *leaving == Leaving::HandedOver);
-        member.relaunching.forget();
-        let (actor, mysis) = (member.actor.clone(), member.record.id);
-        let stop = async move {
-            if actor
-                .stop_and_wait(None, Some(ACTOR_STOP_TIMEOUT))
-                .await
-                .is_err()
-            {
-                actor.kill();
-            }
-        };
-        self.store_order_after(stop, myself, PendingOrder::Delete(mysis), reply);
-    }
-
     /// Stores what an order asks for. The order continues with [`CommanderMsg::OrderStored`].
     pub(super) fn store_order(
         &mut self,
@@ -211,12 +181,13 @@ impl CommanderState {
         order: PendingOrder,
         reply: OrderReply,
     ) {
-        self.store_order_after(std::future::ready(()), myself, order, reply);
+        self.store_order_after(std::future::ready(Ok(())), myself, order, reply);
     }
 
-    fn store_order_after(
+    /// Stores it after something else, if that did not fail.
+    pub(super) fn store_order_after(
         &mut self,
-        before: impl Future<Output = ()> + Send + 'static,
+        before: impl Future<Output = Result<(), LedgerFault>> + Send + 'static,
         myself: &ActorRef<CommanderMsg>,
         order: PendingOrder,
         reply: OrderReply,
@@ -230,8 +201,10 @@ impl CommanderState {
         };
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
-            before.await;
-            let stored = store.write(batch).await;
+            let stored = match before.await {
+                Ok(()) => store.write(batch).await,
+                Err(fault) => Err(fault),
+            };
             // If the Commander is gone, so is the order that waits for this.
             let _ = commander.cast(CommanderMsg::OrderStored {
                 order,
@@ -275,12 +248,7 @@ impl CommanderState {
         match order {
             PendingOrder::Create { record, .. } => self.members.release_name(&record.profile.name),
             PendingOrder::Delete(mysis) => {
-                let record = self.members.get(mysis).map(|member| member.record.clone());
-                if let Some(record) = record {
-                    return self
-                        .spawn_mysis(myself, record, SpawnReason::AsStored)
-                        .await;
-                }
+                return self.keep_on(myself, mysis).await;
             }
             PendingOrder::Broadcast(_) | PendingOrder::ClearMission(_) => {}
         }
@@ -317,24 +285,15 @@ impl CommanderState {
         self.tell_event_of(who, EventKind::StatusChanged(status));
         Ok(())
     }
-
-    fn on_mysis_deleted(&mut self, mysis: MysisId, reply: OrderReply) {
-        // Without a fleet nobody takes anything over.
-        if self.fleet.is_some() {
-            self.members.note_deleted(mysis);
-        }
-        if let Some(member) = self.members.remove(mysis) {
-            self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
-            self.update_silence();
-        }
-        reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
-    }
 }
 
 /// The refusal of an order because of the ledger.
 fn store_refusal(order: &PendingOrder, fault: &LedgerFault) -> OrderRefusal {
     if let (PendingOrder::Create { record, .. }, LedgerFault::NameTaken) = (order, fault) {
         return OrderRefusal::NameTaken(record.profile.name.to_string());
+    }
+    if let (PendingOrder::Delete(_), LedgerFault::Refused(why)) = (order, fault) {
+        return OrderRefusal::Copy(why.clone());
     }
     OrderRefusal::Store(fault.to_string())
 }

@@ -46,6 +46,13 @@ pub enum Order {
     Delete {
         /// The Mysis' name.
         name: String,
+        /// Whether no copy is kept, so that nothing brings it back.
+        now: bool,
+    },
+    /// Brings a deleted Mysis back from its copy.
+    Undelete {
+        /// Its name when it was deleted.
+        name: String,
     },
     /// Shows the last request to the model. Changes nothing.
     ShowRequest {
@@ -113,7 +120,8 @@ impl Order {
         match self {
             Order::Create { name, .. }
             | Order::ForMysis { name, .. }
-            | Order::Delete { name }
+            | Order::Delete { name, .. }
+            | Order::Undelete { name }
             | Order::ShowRequest { name } => name,
             Order::Broadcast { .. }
             | Order::ClearMission
@@ -146,8 +154,10 @@ impl Order {
                 process: process.clone(),
                 is_draining: !is_draining,
             }),
+            Order::Delete { name, now: false } => Some(Order::Undelete { name: name.clone() }),
             Order::Create { .. }
-            | Order::Delete { .. }
+            | Order::Delete { now: true, .. }
+            | Order::Undelete { .. }
             | Order::ShowRequest { .. }
             | Order::PoolAccounts(_)
             | Order::Reload

@@ -17,8 +17,9 @@ pub(super) async fn delete_myses(
     client: &SwarmClient,
     which: &MysisSelector,
     yes: bool,
+    now: bool,
 ) -> anyhow::Result<()> {
-    let delete = |name| ControlCall::DeleteMysis { name };
+    let delete = |name| ControlCall::DeleteMysis { name, now };
     if which.dry_run {
         return call_for_each(client, which, delete, "deleted").await;
     }
@@ -30,7 +31,23 @@ pub(super) async fn delete_myses(
     if !yes {
         confirm_deletion(client, names.clone()).await?;
     }
-    order_each(client, &names, true, delete, "deleted").await
+    order_each(client, &names, true, delete, "deleted").await?;
+    if !now {
+        out::note("copies are kept for a day: `zoea mysis undelete NAME` brings one back");
+    }
+    Ok(())
+}
+
+pub(super) async fn undelete_mysis(client: &SwarmClient, name: &str) -> anyhow::Result<()> {
+    let name = name.to_string();
+    let call = ControlCall::UndeleteMysis { name };
+    let answer = client.call(call).await?;
+    let text = |key: &str| answer[key].as_str().map(out::clean);
+    let name = text("undeleted").unwrap_or_default();
+    Ok(out::line(&match text("account") {
+        Some(account) => format!("{name} is back, idle, with its game account {account}"),
+        None => format!("{name} is back, idle, without a game account"),
+    })?)
 }
 
 /// Asks for confirmation at the prompt. Without a terminal, `--yes` is required.

@@ -1,6 +1,7 @@
 //! Imports an export of our own without loss.
 
 mod calls;
+mod heads;
 mod members;
 mod order;
 mod packed;
@@ -13,12 +14,9 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::bounds::MAX_SUM;
-use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
-use actors::domain::record::{Mission, MysisProfile, NewMysis};
-use actors::domain::state::{LifeState, Totals};
+use actors::domain::state::LifeState;
 use actors::domain::write::Write;
 use serde_json::Value;
 use zoea_text::redact::Redactor;
@@ -30,9 +28,8 @@ use zoea_system::files;
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use calls::{has_calls, parse_calls, parse_result};
-use members::{
-    count_or_zero, mission_id, required_place, required_text, required_time, text_or_empty,
-};
+use heads::{MysisLine, parse_mission, parse_mysis};
+use members::{mission_id, required_place, required_text, required_time, text_or_empty};
 use order::RowOrderCheck;
 use packed::{SamplesImport, read_hour};
 use reading::{ReadLine, read_line, too_large};
@@ -48,6 +45,32 @@ pub(super) async fn import_lines(
     file: &Path,
     redactor: &Redactor,
 ) -> Result<ImportReport, ImportFault> {
+    let reading = read_file(ledger, file, redactor, false).await?;
+    reading.finish().await
+}
+
+/// Imports the copy of a deleted Mysis.
+///
+/// # Errors
+/// As those of [`import_lines`].
+pub(super) async fn import_copy(
+    ledger: &SqlLedger,
+    file: &Path,
+    redactor: &Redactor,
+) -> Result<Option<MysisId>, ImportFault> {
+    let reading = read_file(ledger, file, redactor, true).await?;
+    let mut new = reading.is_new.iter().filter(|(_, is_new)| **is_new);
+    let mysis = new.next().map(|(mysis, _)| *mysis);
+    reading.finish().await?;
+    Ok(mysis)
+}
+
+async fn read_file<'a>(
+    ledger: &SqlLedger,
+    file: &Path,
+    redactor: &'a Redactor,
+    is_copy: bool,
+) -> Result<LinesImport<'a>, ImportFault> {
     let unreadable = |cause| ImportFault::Unreadable {
         file: file.to_path_buf(),
         cause,
@@ -58,6 +81,7 @@ pub(super) async fn import_lines(
         residents: KnownMyses::read(&bulk_import).await?,
         bulk_import,
         redactor,
+        is_copy,
         missions: Vec::new(),
         is_new: BTreeMap::new(),
         places: BTreeMap::new(),
@@ -77,13 +101,15 @@ pub(super) async fn import_lines(
         let record = ExportRecord::read(&line).map_err(wrong)?;
         reading.import_record(record, number).await?;
     }
-    reading.finish().await
+    Ok(reading)
 }
 
 struct LinesImport<'a> {
     residents: KnownMyses,
     bulk_import: BulkImport,
     redactor: &'a Redactor,
+    /// Whether it is the copy of a deleted Mysis that comes back.
+    is_copy: bool,
     /// Missions that are not written yet. They are at the beginning of an export.
     missions: Vec<StoredMission>,
     /// The Myses of this export, and whether they are new here.
@@ -101,15 +127,6 @@ enum ExportRecord {
     Row(MysisId, Box<Row>),
     Sighting(MysisId, Box<SightingLine>),
     Samples(MysisId, StoredHour),
-}
-
-struct MysisLine {
-    new: NewMysis,
-    state: LifeState,
-    reason: Option<Arc<str>>,
-    fault: Option<MysisFault>,
-    totals: Totals,
-    notes_after: Seq,
 }
 
 impl LinesImport<'_> {
@@ -184,15 +201,21 @@ impl LinesImport<'_> {
             new.profile.name = name.into();
         }
         let at = new.at;
+        let (state, reason) = match line.state {
+            // What ran when it was deleted is at rest.
+            LifeState::Running if self.is_copy => (LifeState::Idle, None),
+            state => (state, line.reason),
+        };
         self.is_new.insert(id, true);
+        self.bulk_import.keep_books(id).await?;
         self.samples.begin(&self.bulk_import, id).await?;
         self.report.myses += 1;
         for write in [
             Write::Create(Box::new(new)),
             Write::State {
                 mysis: id,
-                state: line.state,
-                reason: line.reason,
+                state,
+                reason,
                 fault: line.fault,
                 at,
             },
@@ -206,6 +229,9 @@ impl LinesImport<'_> {
             },
         ] {
             self.bulk_import.write(&write).await?;
+        }
+        if let Some(account) = line.account.filter(|_| self.is_copy) {
+            self.bulk_import.give_back(&account, id).await?;
         }
         Ok(())
     }
@@ -251,71 +277,6 @@ impl ExportRecord {
             other => Err(format!("`{other}` is no record")),
         }
     }
-}
-
-fn parse_mission(line: &Value) -> Result<StoredMission, String> {
-    Ok(StoredMission {
-        mission: Mission {
-            id: mission_id(line, "id")?,
-            text: required_text(line, "content")?.into(),
-            at: required_time(line, "at")?,
-        },
-        cleared_at: if line["cleared_at"].is_null() {
-            None
-        } else {
-            Some(required_time(line, "cleared_at")?)
-        },
-    })
-}
-
-fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
-    let state = required_text(line, "state")?;
-    let fault = &line["fault"];
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it was an f32 when it was exported"
-    )]
-    let temperature = line["temperature"].as_f64().map(|value| value as f32);
-    let temperature = temperature.filter(|value| (0.0..=2.0).contains(value));
-    Ok(MysisLine {
-        new: NewMysis {
-            id: required_text(line, "id")?.parse()?,
-            profile: MysisProfile {
-                name: required_text(line, "name")?.into(),
-                provider: required_text(line, "provider")?.into(),
-                model: line["model"].as_str().map(Into::into),
-                temperature,
-                role: line["role"].as_str().map(Into::into),
-                follows_role: line["follows_role"].as_bool().unwrap_or(true),
-            },
-            at: required_time(line, "created_at")?,
-        },
-        state: LifeState::parse(state).ok_or_else(|| format!("`{state}` is no state"))?,
-        reason: line["reason"].as_str().map(Into::into),
-        fault: if fault.is_null() {
-            None
-        } else {
-            Some(MysisFault {
-                kind: MysisFaultKind::parse(required_text(fault, "kind")?)
-                    .unwrap_or(MysisFaultKind::Crash),
-                text: required_text(fault, "text")?.to_string(),
-                at: required_time(fault, "at")?,
-            })
-        },
-        totals: Totals {
-            turns: parse_total(line, "turns"),
-            tokens_in: parse_total(line, "tokens_in"),
-            tokens_out: parse_total(line, "tokens_out"),
-            cost_micros: parse_total(line, "cost_micros"),
-        },
-        notes_after: Seq(required_place(line, "notes_after", 0)?),
-    })
-}
-
-/// Reads a total. A value that cannot be true becomes zero.
-fn parse_total(line: &Value, key: &str) -> u64 {
-    let sum = count_or_zero(line, key);
-    if sum > MAX_SUM { 0 } else { sum }
 }
 
 fn parse_row(line: &Value) -> Result<Row, String> {

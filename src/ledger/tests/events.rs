@@ -11,7 +11,33 @@ on_both!(
     only_the_newest_events_are_kept,
     what_happened_to_a_mysis_outlives_it,
     a_message_is_read_with_the_words_that_answer_it,
+    the_events_after_a_number_are_those_that_were_stored_later,
 );
+
+async fn the_events_after_a_number_are_those_that_were_stored_later(books: Books) {
+    let ledger = books.open().await;
+    assert_eq!(ledger.event_page(Some(0), 10).await.unwrap().bounds, None);
+    let events = [9, 4, 7].map(|id| event(id, "stop"));
+    for event in &events {
+        write(&ledger, vec![of(event)]).await.unwrap();
+    }
+    // A repeated write leaves a gap in the numbers at most.
+    write(&ledger, vec![of(&events[0])]).await.unwrap();
+    let (mut from, mut read) = (0, Vec::new());
+    loop {
+        let page = ledger.event_page(Some(from), 2).await.unwrap();
+        let Some((last, _)) = page.events.last() else {
+            break;
+        };
+        assert!(*last > from);
+        from = *last;
+        read.extend(page.events.into_iter().map(|(_, event)| event));
+    }
+    assert_eq!(read, events);
+    assert_eq!(ledger.newest_event().await.unwrap(), from);
+    let newest = ledger.event_page(None, 1).await.unwrap();
+    assert_eq!(newest.events, [(from, events[2].clone())]);
+}
 
 fn event(id: i64, code: &str) -> EventRecord {
     EventRecord {

@@ -167,7 +167,7 @@ pub(super) async fn delete(
     let population = &world.monitor.population;
     population.on_deletion_ordered(mysis, name);
     let name = name.to_string();
-    let answer = order(world, swarm, Order::Delete { name }).await;
+    let answer = order(world, swarm, Order::Delete { name, now: false }).await;
     population.on_deletion_answered(mysis, &answer, world.monitor.now());
 }
 

@@ -12,7 +12,7 @@ use actors::domain::life::Mode;
 use actors::domain::rules::SwarmRules;
 use actors::freeze::FreezeSwitch;
 use actors::listener::Listener;
-use actors::ports::Clock;
+use actors::ports::{Clock, NoCopies};
 use actors::secrets::Secrets;
 use actors::ui::UiRuntime;
 use ractor::rpc::CallResult;
@@ -298,6 +298,7 @@ fn adapters(
         clock,
         freeze: FreezeSwitch::new(freeze.since(), freeze),
         fleet: Some(Arc::new(client.clone())),
+        deleted: Arc::new(NoCopies),
         shared_limits: Some(Arc::new(client.clone())),
         ui_runtime: UiRuntime::shared(),
     }

@@ -253,7 +253,13 @@ fn start_stop_and_a_delete_that_asks() {
         "a delete wants a clear yes"
     );
     let name = || "bravo".to_string();
-    assert_eq!(order_of(&desk.types("y")).1, Order::Delete { name: name() });
+    assert_eq!(
+        order_of(&desk.types("y")).1,
+        Order::Delete {
+            name: name(),
+            now: false
+        }
+    );
 }
 
 #[test]

@@ -41,7 +41,12 @@ impl OrderSummary {
                 let (code, text) = order.summary()?;
                 (code, Some(name), text)
             }
-            Order::Delete { name } => ("delete", Some(name), "deleted".to_string()),
+            Order::Delete { name, now } => {
+                let copy = now.then(|| "no copy is kept".to_string());
+                let text = with_details("deleted", copy.into_iter());
+                ("delete", Some(name), text)
+            }
+            Order::Undelete { name } => ("undelete", Some(name), "brought back".to_string()),
             Order::Broadcast { text } => (
                 "mission",
                 None,

@@ -13,6 +13,13 @@ pub enum CompletedOrder {
     Created(MysisId),
     /// The order was carried out, and there is nothing more to report.
     Done(CompletedAction),
+    /// The Mysis is back.
+    Undeleted {
+        /// Its name now.
+        name: Arc<str>,
+        /// Its game account, if it has it again.
+        account: Option<Arc<str>>,
+    },
     /// The message was stored in the row with this number.
     Stored(Seq),
     /// The mission was given.
@@ -137,6 +144,8 @@ pub enum OrderRefusal {
     Told(String),
     /// The name is not allowed.
     BadName(String),
+    /// There is no copy of what is to be brought back, or none could be made.
+    Copy(String),
     /// Another Mysis has this name.
     NameTaken(String),
     /// The swarm has the maximum number of Myses.
@@ -222,7 +231,9 @@ impl fmt::Display for OrderRefusal {
                 f,
                 "no process that runs is called `{name}`; `zoea processes` lists them"
             ),
-            OrderRefusal::BadName(why) | OrderRefusal::Told(why) => f.write_str(why),
+            OrderRefusal::BadName(why) | OrderRefusal::Told(why) | OrderRefusal::Copy(why) => {
+                f.write_str(why)
+            }
             OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
             OrderRefusal::SwarmFull(max) => write!(
                 f,

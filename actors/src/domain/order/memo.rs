@@ -28,8 +28,11 @@ const ACTIONS: [CompletedAction; 11] = [
 pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
     let order = match order {
         Order::ForMysis { order, .. } => order,
-        Order::Delete { .. } => return Some(json!({"order": "delete"}).to_string()),
+        Order::Delete { now, .. } => {
+            return Some(json!({"order": "delete", "now": now}).to_string());
+        }
         Order::Create { .. }
+        | Order::Undelete { .. }
         | Order::ShowRequest { .. }
         | Order::Broadcast { .. }
         | Order::ClearMission
@@ -96,8 +99,8 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
         "edit_routine" => MysisOrder::EditRoutine(text()?),
         "stop_routine" => MysisOrder::StopRoutine,
         "delete" => {
-            let name = name.to_string();
-            return Some(Order::Delete { name });
+            let (name, now) = (name.to_string(), read["now"] == true);
+            return Some(Order::Delete { name, now });
         }
         _ => return None,
     };
@@ -172,9 +175,10 @@ mod tests {
             MysisOrder::StopRoutine,
         ];
         let mut all: Vec<Order> = all.map(|order| order.for_mysis("alpha")).into();
-        all.push(Order::Delete {
+        all.extend([false, true].map(|now| Order::Delete {
             name: "alpha".to_string(),
-        });
+            now,
+        }));
         for order in all {
             let text = order_to_text(&order, &Redactor::default()).expect("it is passed on");
             assert_eq!(order_from_text("alpha", &text), Some(order));

@@ -47,7 +47,7 @@ pub(super) fn parse_result(line: &Value, text: Arc<str>) -> Result<RowBody, Stri
     let status =
         CallStatus::parse(text_or_empty(meta, "status")).filter(|status| !status.is_open());
     Ok(RowBody::Result {
-        call: call_key(answers)?,
+        call: call_key(answers, 1)?,
         meta: ResultMeta {
             call_id: text_or_empty(meta, "call_id").into(),
             tool: text_or_empty(meta, "tool").into(),

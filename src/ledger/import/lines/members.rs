@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use crate::import::nova::moment;
 
-pub(super) fn call_key(value: &Value) -> Result<CallKey, String> {
+/// A call in a row from `first` on. What a login answered belongs to the row 0, which no conversation has.
+pub(super) fn call_key(value: &Value, first: i64) -> Result<CallKey, String> {
     Ok(CallKey {
-        seq: Seq(required_place(value, "seq", 1)?),
+        seq: Seq(required_place(value, "seq", first)?),
         position: u16::try_from(required_number(value, "position")?)
             .map_err(|_| "`position` is out of range".to_string())?,
     })

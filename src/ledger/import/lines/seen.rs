@@ -26,7 +26,7 @@ impl SightingLine {
                     tool: required_text(line, "tool")?.into(),
                     arguments: required_text(line, "arguments")?.into(),
                 },
-                call: call_key(&line["call"])?,
+                call: call_key(&line["call"], 0)?,
                 digest: required_text(line, "content")?.into(),
                 tick: line["tick"].as_i64(),
                 at: required_time(line, "at")?,

@@ -175,7 +175,10 @@ impl Dashboard {
                 lines.push(format!("{}{more}", first.join(", ")));
             }
         }
-        lines.push("The conversation goes with it and cannot be brought back.".to_string());
+        let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Undo);
+        lines.push(format!(
+            "The conversation goes with it. {key} brings it back for a day."
+        ));
         lines.push("A game account returns to the pool.".to_string());
         let is_heavy = running > 0 || ids.len() > MOST_DELETED_BY_KEY;
         self.overlays.push(Overlay::Confirm(ConfirmDialog {
@@ -258,7 +261,7 @@ impl Dashboard {
     pub(in crate::dashboard) fn on_confirmed(&mut self, about: ActionToConfirm) {
         match about {
             ActionToConfirm::Delete(ids) => {
-                self.order_each("delete", &ids, |name| Order::Delete { name });
+                self.order_each("delete", &ids, |name| Order::Delete { name, now: false });
             }
             ActionToConfirm::Stop(ids) => {
                 self.order_myses("stop", &ids, &MysisOrder::Stop);

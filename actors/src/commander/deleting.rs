@@ -1,0 +1,155 @@
+//! Deleting Myses, and bringing them back.
+
+use std::time::Duration;
+
+use ractor::{ActorProcessingErr, ActorRef};
+
+use crate::domain::event::EventKind;
+use crate::domain::ids::MysisId;
+use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
+use crate::domain::record::MysisRecord;
+use crate::domain::write::{Author, Batch};
+use crate::ports::LedgerFault;
+use crate::reply::OrderReply;
+
+use super::members::Leaving;
+use super::supervising::SpawnReason;
+use super::{CommanderMsg, CommanderState, PendingOrder};
+
+/// How long an actor has to stop before it is killed.
+const ACTOR_STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long what a Mysis wrote last may take to be stored before its copy is made.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+
+impl CommanderState {
+    /// Deletes a Mysis once a copy of it is kept, unless none is wanted. Where none can be made, the
+    /// Mysis stays and goes on.
+    pub(super) fn delete_mysis(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        name: &str,
+        now: bool,
+        reply: OrderReply,
+    ) {
+        let member = match self.members.orderable(name) {
+            Ok(member) => member,
+            Err(refusal) => return reply.answer(Err(self.or_elsewhere(refusal))),
+        };
+        member.is_deleting = true;
+        // Nobody else is to take up what is deleted here.
+        member
+            .leaving
+            .take_if(|leaving| *leaving == Leaving::HandedOver);
+        member.relaunching.forget();
+        let (actor, mysis) = (member.actor.clone(), member.record.id);
+        let (store, deleted) = (self.store_handle(), self.deleted.clone());
+        let name = name.to_string();
+        let copied = async move {
+            let stopped = actor.stop_and_wait(None, Some(ACTOR_STOP_TIMEOUT));
+            if stopped.await.is_err() {
+                actor.kill();
+            }
+            if now {
+                return Ok(());
+            }
+            // It is stored behind all that the Mysis wrote.
+            let marker = Batch {
+                author: Author::Commander,
+                writes: Vec::new(),
+            };
+            let written = tokio::time::timeout(LAST_WRITES, store.write(marker)).await;
+            let copied = match written {
+                Ok(Ok(())) => deleted.keep(mysis).await,
+                Ok(Err(fault)) => Err(fault.to_string()),
+                Err(_) => {
+                    Err("nothing can be stored at present (`zoea status` says why)".to_string())
+                }
+            };
+            copied.map_err(|why| {
+                LedgerFault::Refused(format!(
+                    "{name} is not deleted, since no copy of it can be kept: {why}; `zoea mysis delete --now {name}` \
+                     deletes it without one"
+                ))
+            })
+        };
+        self.store_order_after(copied, myself, PendingOrder::Delete(mysis), reply);
+    }
+
+    /// Lets a Mysis go on that was to be deleted and is not.
+    pub(super) async fn keep_on(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        mysis: MysisId,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(member) = self.members.get(mysis) else {
+            return Ok(());
+        };
+        let (record, ran) = (member.up_to_date(), !member.is_at_rest());
+        self.spawn_mysis(myself, record, SpawnReason::AsStored)
+            .await?;
+        if ran && let Some(member) = self.members.get_mut(mysis) {
+            member.send_start(OrderReply::to_nobody());
+        }
+        Ok(())
+    }
+
+    pub(super) fn on_mysis_deleted(&mut self, mysis: MysisId, reply: OrderReply) {
+        // Without a fleet nobody takes anything over.
+        if self.fleet.is_some() {
+            self.members.note_deleted(mysis);
+        }
+        if let Some(member) = self.members.remove(mysis) {
+            self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
+            self.update_silence();
+        }
+        reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
+    }
+
+    /// Brings a deleted Mysis back, idle.
+    pub(super) fn undelete_mysis(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        name: &str,
+        reply: OrderReply,
+    ) {
+        let most = self.rules.current.max_myses;
+        if self.members.count() >= most {
+            return reply.answer(Err(OrderRefusal::SwarmFull(most)));
+        }
+        let bringing = self.deleted.bring_back(name);
+        let commander = myself.clone();
+        self.jobs.spawn(async move {
+            let brought = bringing.await.map(Box::new);
+            // If the Commander is gone, so is the order that waits for this.
+            let _ = commander.cast(CommanderMsg::BroughtBack(brought, reply));
+        });
+    }
+
+    pub(super) async fn on_brought_back(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        brought: Result<Box<MysisRecord>, String>,
+        reply: OrderReply,
+    ) -> Result<(), ActorProcessingErr> {
+        let record = match brought {
+            Ok(record) => *record,
+            Err(why) => {
+                reply.answer(Err(OrderRefusal::Copy(why)));
+                return Ok(());
+            }
+        };
+        let (id, account) = (record.id, record.account.clone());
+        let name = record.profile.name.clone();
+        if self.closing.is_none() && self.members.get(id).is_none() {
+            self.spawn_mysis(myself, record, SpawnReason::AsStored)
+                .await?;
+        }
+        if let Some(member) = self.members.get(id) {
+            let (who, status) = (member.mysis_ref(), member.status.clone());
+            self.tell_event_of(who.clone(), EventKind::Created);
+            self.tell_event_of(who, EventKind::StatusChanged(status));
+        }
+        reply.answer(Ok(CompletedOrder::Undeleted { name, account }));
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Copies of Myses that are deleted: exports in a directory of the home, kept for a day.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::domain::record::MysisRecord;
+use actors::domain::screen::ExportFormat;
+use actors::ports::{Clock, DeletedMyses};
+use actors::secrets::Secrets;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use zoea_system::clock::MachineClock;
+
+use super::SqlLedger;
+use super::export::{ExportOrder, export_to_file};
+use super::import::import_copy;
+
+/// How long a copy is kept.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// How often old copies are looked for.
+const SWEEP: Duration = Duration::from_secs(600);
+/// Stands between the name of a Mysis, which cannot contain it, and the time of its deletion.
+const SIGN: char = '@';
+const ENDING: &str = ".jsonl";
+/// The ending of a copy that is not whole.
+const PART: &str = ".part";
+
+/// The copies in a directory.
+#[derive(Clone)]
+pub struct DeletedCopies {
+    ledger: SqlLedger,
+    directory: PathBuf,
+    secrets: Secrets,
+}
+
+impl DeletedCopies {
+    /// The copies in this directory, which is made when it is needed.
+    #[must_use]
+    pub fn new(ledger: SqlLedger, directory: PathBuf, secrets: Secrets) -> DeletedCopies {
+        DeletedCopies {
+            ledger,
+            directory,
+            secrets,
+        }
+    }
+
+    /// Removes copies whose day is over, again and again.
+    pub async fn sweep(self) {
+        loop {
+            self.remove_old();
+            tokio::time::sleep(SWEEP).await;
+        }
+    }
+
+    /// Removes copies whose day is over, and what was left unfinished.
+    fn remove_old(&self) {
+        for entry in fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let age = entry.metadata().and_then(|facts| facts.modified());
+            // A copy from the future is as old as the clock says later.
+            let age = age.ok().and_then(|at| at.elapsed().ok());
+            if age.is_some_and(|age| age > KEPT)
+                && let Err(error) = fs::remove_file(entry.path())
+            {
+                tracing::warn!(%error, "an old copy of a deleted mysis stays");
+            }
+        }
+    }
+
+    async fn keep_copy(self, mysis: MysisId) -> Result<(), String> {
+        self.remove_old();
+        let failed = |error: io::Error| format!("{}: {error}", self.directory.display());
+        let mut directory = fs::DirBuilder::new();
+        let made = directory
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.directory);
+        made.map_err(failed)?;
+        let records = self.ledger.records([mysis].into()).await;
+        let records = records.map_err(|fault| fault.to_string())?;
+        let record = records.first().ok_or("it is not stored")?;
+        let moment = MachineClock.now().to_string().replace(':', "-");
+        let name = format!("{}{SIGN}{moment}{ENDING}", record.profile.name);
+        let (part, whole) = (
+            self.directory.join(format!("{name}{PART}")),
+            self.directory.join(name),
+        );
+        let order = ExportOrder {
+            mysis: Some(mysis),
+            format: ExportFormat::JsonLines,
+        };
+        let written = export_to_file(&self.ledger, order, &part, &self.secrets).await;
+        written.map_err(|fault| fault.to_string())?;
+        fs::rename(&part, &whole).map_err(failed)?;
+        let synced = fs::File::open(&self.directory).and_then(|directory| directory.sync_all());
+        synced.map_err(failed)
+    }
+
+    async fn bring_copy_back(self, name: String) -> Result<MysisRecord, String> {
+        self.remove_old();
+        let copy = newest_copy(&self.directory, &name).ok_or_else(|| {
+            format!(
+                "no copy of `{name}` is in {}: it was not deleted here, it was deleted with --now, or more than \
+                 a day ago",
+                self.directory.display()
+            )
+        })?;
+        let known = self.secrets.redactor();
+        let brought = import_copy(&self.ledger, &copy, &known).await;
+        let mysis = brought.map_err(|fault| format!("{}: {fault}", copy.display()))?;
+        let mysis = mysis.ok_or_else(|| format!("`{name}` is there: it was not deleted"))?;
+        // What is back is not kept twice. If it stays, it says that the Mysis is there.
+        let _ = fs::remove_file(&copy);
+        let records = self.ledger.records([mysis].into()).await;
+        let records = records.map_err(|fault| fault.to_string())?;
+        let record = records.into_iter().next();
+        let mut record = record.ok_or_else(|| "it is not stored".to_string())?;
+        // Its next life comes after those of before it was deleted.
+        let newest = self.ledger.inner.fences().get(&mysis).copied();
+        record.incarnation = record.incarnation.max(newest.unwrap_or_default());
+        Ok(record)
+    }
+}
+
+/// The newest whole copy under this name. Times in file names sort by their letters.
+fn newest_copy(directory: &Path, name: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(directory).ok()?.flatten();
+    let copies = entries.map(|entry| entry.path()).filter(|path| {
+        let file = path.file_name().and_then(|file| file.to_str());
+        let file = file.and_then(|file| file.strip_suffix(ENDING));
+        file.and_then(|file| file.rsplit_once(SIGN))
+            .is_some_and(|(whose, _)| whose == name)
+    });
+    copies.max()
+}
+
+impl DeletedMyses for DeletedCopies {
+    fn keep(&self, mysis: MysisId) -> BoxFuture<'static, Result<(), String>> {
+        self.clone().keep_copy(mysis).boxed()
+    }
+
+    fn bring_back(&self, name: &str) -> BoxFuture<'static, Result<MysisRecord, String>> {
+        self.clone().bring_copy_back(name.to_string()).boxed()
+    }
+}

@@ -1,0 +1,91 @@
+//! The lines of an export about missions and Myses.
+
+use std::sync::Arc;
+
+use actors::domain::bounds::MAX_SUM;
+use actors::domain::fault::{MysisFault, MysisFaultKind};
+use actors::domain::ids::Seq;
+use actors::domain::record::{Mission, MysisProfile, NewMysis};
+use actors::domain::state::{LifeState, Totals};
+use serde_json::Value;
+
+use crate::StoredMission;
+
+use super::members::{count_or_zero, mission_id, required_place, required_text, required_time};
+
+pub(super) struct MysisLine {
+    pub(super) new: NewMysis,
+    pub(super) state: LifeState,
+    pub(super) reason: Option<Arc<str>>,
+    pub(super) fault: Option<MysisFault>,
+    pub(super) totals: Totals,
+    pub(super) notes_after: Seq,
+    /// The name of its game account.
+    pub(super) account: Option<Arc<str>>,
+}
+
+pub(super) fn parse_mission(line: &Value) -> Result<StoredMission, String> {
+    Ok(StoredMission {
+        mission: Mission {
+            id: mission_id(line, "id")?,
+            text: required_text(line, "content")?.into(),
+            at: required_time(line, "at")?,
+        },
+        cleared_at: if line["cleared_at"].is_null() {
+            None
+        } else {
+            Some(required_time(line, "cleared_at")?)
+        },
+    })
+}
+
+pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
+    let state = required_text(line, "state")?;
+    let fault = &line["fault"];
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it was an f32 when it was exported"
+    )]
+    let temperature = line["temperature"].as_f64().map(|value| value as f32);
+    let temperature = temperature.filter(|value| (0.0..=2.0).contains(value));
+    Ok(MysisLine {
+        new: NewMysis {
+            id: required_text(line, "id")?.parse()?,
+            profile: MysisProfile {
+                name: required_text(line, "name")?.into(),
+                provider: required_text(line, "provider")?.into(),
+                model: line["model"].as_str().map(Into::into),
+                temperature,
+                role: line["role"].as_str().map(Into::into),
+                follows_role: line["follows_role"].as_bool().unwrap_or(true),
+            },
+            at: required_time(line, "created_at")?,
+        },
+        state: LifeState::parse(state).ok_or_else(|| format!("`{state}` is no state"))?,
+        reason: line["reason"].as_str().map(Into::into),
+        fault: if fault.is_null() {
+            None
+        } else {
+            Some(MysisFault {
+                kind: MysisFaultKind::parse(required_text(fault, "kind")?)
+                    .unwrap_or(MysisFaultKind::Crash),
+                text: required_text(fault, "text")?.to_string(),
+                at: required_time(fault, "at")?,
+            })
+        },
+        totals: Totals {
+            turns: parse_total(line, "turns"),
+            tokens_in: parse_total(line, "tokens_in"),
+            tokens_out: parse_total(line, "tokens_out"),
+            cost_micros: parse_total(line, "cost_micros"),
+        },
+        notes_after: Seq(required_place(line, "notes_after", 0)?),
+        account: line["account"].as_str().map(Into::into),
+    })
+}
+
+/// Reads a total. A value that cannot be true becomes zero.
+fn parse_total(line: &Value, key: &str) -> u64 {
+    let sum = count_or_zero(line, key);
+    if sum > MAX_SUM { 0 } else { sum }
+}
