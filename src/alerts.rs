@@ -6,11 +6,17 @@
 mod causes;
 mod hooks;
 
+use std::time::Duration;
+
+use actors::domain::ids::Timestamp;
+use actors::domain::needs::{ListedNeed, NeedBook};
+use actors::ports::Clock;
 use actors::secrets::Secrets;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use zoea_settings::AlertSettings;
+use zoea_system::clock::MachineClock;
 
 use crate::operator::Operator;
 use actors::listener::EventHandler;
@@ -78,8 +84,14 @@ async fn collect_alerts(
     mut heard: mpsc::Receiver<AlertSignal>,
     alerts: mpsc::Sender<causes::Alert>,
 ) {
+    let mut book = NeedBook::default();
     loop {
-        let due = causes.next_due();
+        let wall = MachineClock.now();
+        let away = book.next_due(wall).map(|at| {
+            let left = u64::try_from(at.0.saturating_sub(wall.0)).unwrap_or_default();
+            Instant::now() + Duration::from_millis(left)
+        });
+        let due = causes.next_due().into_iter().chain(away).min();
         let quiet = async {
             match due {
                 Some(at) => tokio::time::sleep_until(at).await,
@@ -90,10 +102,21 @@ async fn collect_alerts(
         // started again.
         tokio::select! {
             news = heard.recv() => match news {
-                Some(news) => causes.add_signal(news, Instant::now()),
+                Some(AlertSignal::Wrong(at, code, text)) => {
+                    causes.add_failure((at, code, text), Instant::now());
+                }
+                Some(AlertSignal::Left(mysis, at)) => {
+                    book.forget(mysis);
+                    take_needs(&mut causes, &book, at);
+                }
+                Some(AlertSignal::Happened(event)) => {
+                    if book.on_event(&event) {
+                        take_needs(&mut causes, &book, event.at);
+                    }
+                }
                 None => return,
             },
-            () = quiet => {}
+            () = quiet => take_needs(&mut causes, &book, MachineClock.now()),
         }
         for alert in causes.take_due(Instant::now()) {
             if alerts.try_send(alert).is_err() {
@@ -101,4 +124,10 @@ async fn collect_alerts(
             }
         }
     }
+}
+
+fn take_needs(causes: &mut Causes, book: &NeedBook, at: Timestamp) {
+    let list = book.list(at);
+    let needs = list.iter().flat_map(ListedNeed::needs);
+    causes.take_needs(needs, at, Instant::now());
 }

@@ -21,8 +21,8 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::ids::{Lane, MysisId};
 use actors::domain::message::{CallStatus, ResultMeta, RowBody, RowKind};
+use actors::domain::needs::NeedBook;
 use actors::domain::outages::ServerOutages;
-use actors::domain::standing::StandingConditions;
 use actors::domain::state::LifeState;
 use actors::ports::Clock;
 use zoea_system::clock::MachineClock;
@@ -70,7 +70,7 @@ struct MetricsState {
     budget: Option<Arc<BudgetStatus>>,
     outages: Arc<ServerOutages>,
     is_frozen: bool,
-    standing: Arc<StandingConditions>,
+    needs: NeedBook,
 }
 
 /// The label of a row of a kind that this version does not know.
@@ -87,6 +87,7 @@ impl Metrics {
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         numbers.turns.on_event(event);
+        numbers.needs.on_event(event);
         match (&event.what, &event.mysis) {
             (EventKind::StatusChanged(status), _) => {
                 if let Some(fault) = &status.fault {
@@ -115,13 +116,13 @@ impl Metrics {
             }
             (EventKind::BudgetChanged(budget), _) => numbers.budget = Some(budget.clone()),
             (EventKind::OutagesChanged(outages), _) => numbers.outages = outages.clone(),
-            (EventKind::StandingChanged(standing), _) => numbers.standing = standing.clone(),
             (EventKind::FreezeChanged(since), _) => numbers.is_frozen = since.is_some(),
             (
                 EventKind::Created
                 | EventKind::Deleted
                 | EventKind::TakenOver
                 | EventKind::MovedAway
+                | EventKind::StandingChanged(_)
                 | EventKind::StateChanged { .. }
                 | EventKind::TurnStarted { .. }
                 | EventKind::TurnEnded { .. }
@@ -307,7 +308,7 @@ impl MetricsState {
 
     /// What an operator is alerted by.
     fn write_needs(&self, page: &mut MetricsPage) {
-        needs::write(self.statuses.values(), &self.standing, page);
+        needs::write(&self.needs, MachineClock.now(), page);
         let help = "1 while the swarm is frozen, so that nothing leaves, else 0.";
         page.write_head("zoea_frozen", "gauge", help);
         page.write_line("zoea_frozen", &[], u64::from(self.is_frozen));

@@ -305,6 +305,9 @@ impl MysisState {
     }
 
     fn on_order(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: OrderReply) {
+        if matches!(order, MysisOrder::Retry | MysisOrder::Start) {
+            self.deps.session.links.try_login_again(self.who.id);
+        }
         self.asked += 1;
         let id = ReplyId(self.asked);
         self.ticket = reply.ticket();

@@ -14,6 +14,7 @@ mod link_answer;
 mod linking;
 mod links;
 mod own_tools;
+mod refusing;
 mod secrecy;
 mod sending;
 mod settling;
@@ -28,7 +29,7 @@ use tokio_util::task::AbortOnDropHandle;
 use zoea_spacemolt::results;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::ids::{Incarnation, Moment, MysisId};
+use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
@@ -164,7 +165,8 @@ pub struct GameSession {
     pinned: Option<Arc<Toolset>>,
     /// Whether the tools of a server that had none at first were waited for.
     has_waited_for_tools: bool,
-    /// Whether only our own tools are offered, because the Mysis waits to be logged in by a link.
+    /// Whether only our own tools are offered, because the Mysis is not logged in: it waits for a link, or the
+    /// game refuses the login.
     is_withheld: bool,
     /// The game's own session id, if the game uses one.
     game_session: Option<String>,
@@ -202,8 +204,6 @@ enum LoginState {
     Needed,
     /// Logged in.
     Done,
-    /// The game refuses the login. An earlier attempt would only get this machine blocked.
-    Refused { not_before: Moment },
 }
 
 impl GameSession {
@@ -281,16 +281,12 @@ impl GameSession {
         if self.link.is_none() {
             return self.tell_link(outlet, LinkState::None);
         }
-        while let Err(fault) = self.ensure_logged_in(outlet, waits_out).await {
-            let told = self.without_secrets(fault.to_string());
-            tracing::debug!(mysis = %self.who, fault = %told, "session not ready");
-            if !waits_out || !self.wait_out(&fault, outlet).await {
-                return;
-            }
+        if !self.log_in_or_wait(outlet, waits_out).await {
+            return;
         }
         // Without waiting nothing logs the Mysis in now, and a call of the game would wait for that.
         if !waits_out && self.awaits_link() {
-            return self.withhold_tools(outlet);
+            return self.withhold_tools(LinkState::Ok, outlet);
         }
         self.offer_tools_again(outlet);
         self.pin_tools(outlet).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, operator_need};
+use actors::domain::needs::Need;
 use actors::domain::silence::NOTHING_HAPPENS;
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
@@ -21,23 +21,26 @@ const MAX_LISTED_NAMES: usize = 50;
 /// A change that an alert may have to report.
 #[derive(Clone, Debug)]
 pub(super) enum AlertSignal {
-    /// A Mysis needs the operator, or needs nobody any longer.
-    Stands(MysisId, Timestamp, Option<Box<Need>>),
+    /// Something that needs may follow from.
+    Happened(Arc<SwarmEvent>),
+    /// Another process runs this Mysis, and alerts of it, or it is no more.
+    Left(MysisId, Timestamp),
     /// A failure of the whole program, or its silence: its code and its text.
     Wrong(Timestamp, &'static str, Arc<str>),
 }
 
 /// The change that an event means for alerts, if any.
-pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
+pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
-        (EventKind::StatusChanged(status), _) => {
-            // The process that runs a Mysis tells of it, so that each alert comes once.
-            let is_here = status.elsewhere.is_none();
-            let need = operator_need(status).filter(|_| is_here).map(Box::new);
-            Some(AlertSignal::Stands(status.id, event.at, need))
+        // The process that runs a Mysis tells of it, so that each alert comes once.
+        (EventKind::StatusChanged(status), _) if status.elsewhere.is_some() => {
+            Some(AlertSignal::Left(status.id, event.at))
         }
         (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {
-            Some(AlertSignal::Stands(who.id, event.at, None))
+            Some(AlertSignal::Left(who.id, event.at))
+        }
+        (EventKind::StatusChanged(_) | EventKind::OutagesChanged(_), _) => {
+            Some(AlertSignal::Happened(event.clone()))
         }
         (
             EventKind::Notice {
@@ -122,30 +125,45 @@ impl Causes {
         })
     }
 
-    /// Takes in a signal. An unchanged need is not news. A need that ends before it was reported is
+    /// Takes a failure of the whole program.
+    pub(super) fn add_failure(
+        &mut self,
+        (at, code, text): (Timestamp, &'static str, Arc<str>),
+        now: Instant,
+    ) {
+        self.forget_old(now);
+        self.cause_mut(code).wrong = Some((at, text));
+    }
+
+    /// Takes the needs of all Myses. An unchanged need is not news. A need that ends before it was reported is
     /// not reported.
-    pub(super) fn add_signal(&mut self, news: AlertSignal, now: Instant) {
+    pub(super) fn take_needs(
+        &mut self,
+        needs: impl Iterator<Item = Need>,
+        at: Timestamp,
+        now: Instant,
+    ) {
+        self.forget_old(now);
+        let listed: BTreeMap<MysisId, Need> = needs.map(|need| (need.mysis, need)).collect();
+        let known: Vec<(MysisId, &'static str)> =
+            self.needing.iter().map(|(id, what)| (*id, *what)).collect();
+        for (mysis, before) in known {
+            if listed.get(&mysis).is_none_or(|need| need.what != before) {
+                self.needing.remove(&mysis);
+                self.cause_mut(before).pending.remove(&mysis);
+            }
+        }
+        for (mysis, need) in listed {
+            if self.needing.insert(mysis, need.what) != Some(need.what) {
+                self.cause_mut(need.what).pending.insert(mysis, (at, need));
+            }
+        }
+    }
+
+    fn forget_old(&mut self, now: Instant) {
         self.causes.retain(|_, cause| {
             cause.has_pending() || cause.quiet_until.is_some_and(|until| until > now)
         });
-        match news {
-            AlertSignal::Wrong(at, code, text) => self.cause_mut(code).wrong = Some((at, text)),
-            AlertSignal::Stands(mysis, at, need) => {
-                let before = self.needing.get(&mysis).copied();
-                let what = need.as_ref().map(|need| need.what);
-                if before == what {
-                    return;
-                }
-                if let Some(before) = before {
-                    self.needing.remove(&mysis);
-                    self.cause_mut(before).pending.remove(&mysis);
-                }
-                if let Some(need) = need {
-                    self.needing.insert(mysis, need.what);
-                    self.cause_mut(need.what).pending.insert(mysis, (at, *need));
-                }
-            }
-        }
     }
 
     /// The time of the next alert, if one is pending.
@@ -213,7 +231,7 @@ fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String
 #[cfg(test)]
 mod tests {
     use actors::domain::event::{Elsewhere, MysisStatus};
-    use actors::domain::needs::NeedRemedy;
+    use actors::domain::needs::{NeedCause, NeedRemedy};
     use actors::domain::record::{MysisProfile, MysisRecord};
     use actors::domain::rules::SwarmRules;
     use actors::domain::state::LifeState;
@@ -222,8 +240,9 @@ mod tests {
 
     const COOL: Duration = Duration::from_secs(60);
 
-    fn needing(id: i64, what: &'static str) -> AlertSignal {
-        let need = Need {
+    fn need(id: i64, what: &'static str) -> Need {
+        Need {
+            cause: NeedCause::Mysis,
             mysis: MysisId(id),
             name: format!("m{id}").into(),
             since: Timestamp(id),
@@ -231,12 +250,18 @@ mod tests {
             why: format!("why {id}").into(),
             severity: Severity::Error,
             remedy: NeedRemedy::Relaunch,
-        };
-        AlertSignal::Stands(MysisId(id), Timestamp(id), Some(Box::new(need)))
+        }
     }
 
-    fn well(id: i64) -> AlertSignal {
-        AlertSignal::Stands(MysisId(id), Timestamp(id), None)
+    /// These Myses need the operator, and no others.
+    fn are(causes: &mut Causes, needs: &[(i64, &'static str)], now: Instant) {
+        for place in 1..=needs.len() {
+            let needs = needs[..place].iter().map(|(id, what)| need(*id, what));
+            causes.take_needs(needs, Timestamp(place as i64), now);
+        }
+        if needs.is_empty() {
+            causes.take_needs(std::iter::empty(), Timestamp(0), now);
+        }
     }
 
     fn told(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
@@ -248,29 +273,31 @@ mod tests {
     fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
-        causes.add_signal(needing(1, "errored"), begin);
-        causes.add_signal(needing(2, "stuck"), begin);
+        let two = [(1, "errored"), (2, "stuck")];
+        are(&mut causes, &two, begin);
         assert_eq!(told(&mut causes, begin), [("errored", 1), ("stuck", 1)]);
         assert_eq!(causes.next_due(), None);
         // The same need is not news. Myses that join wait for the end of the cool-down.
-        causes.add_signal(needing(1, "errored"), begin);
-        causes.add_signal(needing(3, "errored"), begin);
-        causes.add_signal(needing(4, "errored"), begin);
-        causes.add_signal(well(4), begin);
+        let four = [two[0], two[1], (3, "errored"), (4, "errored")];
+        are(&mut causes, &four, begin);
+        are(&mut causes, &four[..3], begin);
         assert_eq!(told(&mut causes, begin), []);
         assert_eq!(causes.next_due(), Some(begin + COOL));
         assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
         // A Mysis that recovers and fails again is news.
-        causes.add_signal(well(1), begin + COOL * 3);
-        causes.add_signal(needing(1, "errored"), begin + COOL * 3);
-        assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);
+        let later = begin + COOL * 3;
+        let others = four[1..3].iter().map(|(id, what)| need(*id, what));
+        causes.take_needs(others, Timestamp(9), later);
+        let all = four[..3].iter().map(|(id, what)| need(*id, what));
+        causes.take_needs(all, Timestamp(9), later);
+        assert_eq!(told(&mut causes, later), [("errored", 1)]);
     }
 
     #[test]
     fn of_several_processes_only_that_tells_of_a_mysis_which_runs_it() {
         let profile = MysisProfile::of("m1", "local");
         let record = MysisRecord::new(MysisId(1), profile, Timestamp(0));
-        let status = |is_elsewhere: bool| {
+        let signal = |is_elsewhere: bool| {
             let place = Elsewhere {
                 process: "box-2".into(),
                 is_gone: false,
@@ -280,19 +307,14 @@ mod tests {
                 elsewhere: is_elsewhere.then(|| Arc::new(place)),
                 ..MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(0))
             };
-            let event = SwarmEvent {
+            signal_of(&Arc::new(SwarmEvent {
                 at: Timestamp(1),
                 mysis: None,
                 what: EventKind::StatusChanged(Arc::new(status)),
-            };
-            signal_of(&event).expect("a signal")
+            }))
         };
-        let begin = Instant::now();
-        let mut causes = Causes::new(COOL);
-        causes.add_signal(status(true), begin);
-        assert_eq!(told(&mut causes, begin), []);
-        causes.add_signal(status(false), begin);
-        assert_eq!(told(&mut causes, begin).len(), 1);
+        assert!(matches!(signal(true), Some(AlertSignal::Left(..))));
+        assert!(matches!(signal(false), Some(AlertSignal::Happened(_))));
     }
 
     #[test]
@@ -304,18 +326,12 @@ mod tests {
             ("errored", "why 2"),
         ] {
             let mut causes = Causes::new(COOL);
-            causes.add_signal(needing(1, what), begin);
-            causes.add_signal(needing(2, what), begin);
+            are(&mut causes, &[(1, what), (2, what)], begin);
             let due = causes.take_due(begin);
             let told: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
             assert_eq!(told, [why]);
         }
-        let needs: Vec<Need> = (0..60)
-            .filter_map(|id| match needing(id, "asked") {
-                AlertSignal::Stands(_, _, need) => need.map(|need| *need),
-                AlertSignal::Wrong(..) => None,
-            })
-            .collect();
+        let needs: Vec<Need> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
     }
 
@@ -323,10 +339,9 @@ mod tests {
     fn causes_that_are_over_are_forgotten() {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
-        let wrong = AlertSignal::Wrong(Timestamp(1), "store_trouble", "full".into());
-        causes.add_signal(wrong, begin);
+        causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
         assert_eq!(told(&mut causes, begin), [("store_trouble", 0)]);
-        causes.add_signal(well(1), begin + COOL * 2);
+        are(&mut causes, &[], begin + COOL * 2);
         assert!(causes.causes.is_empty());
     }
 }

@@ -25,7 +25,7 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let home = global.open_home(environment)?;
+    let home = global.open_swarm_home(environment)?;
     let Some(running) = RunFile::read(&home) else {
         swarm_client::hint_at_offline(&home);
         anyhow::bail!(

@@ -51,6 +51,10 @@ pub struct DoctorArgs {
 /// Why no server is asked.
 const FROZEN_FINDING: &str = "the swarm is frozen, so no server was asked; `zoea thaw` ends that";
 
+/// Why no server is asked about offline play.
+const OFFLINE_FINDING: &str = "the built-in game and model, which `zoea run --offline` serves itself; no other \
+                               server is asked";
+
 /// The result of a check, as text for the operator.
 pub(super) type DoctorFinding = Result<String, String>;
 
@@ -69,7 +73,7 @@ pub(super) async fn run(
         return prove::run(&options, global, environment).await;
     }
     let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
-    let home = global.open_home(environment);
+    let home = global.open_swarm_home(environment);
     checks.push((
         "home".to_string(),
         match &home {
@@ -84,7 +88,9 @@ pub(super) async fn run(
             checks.push(("database".to_string(), check_database(home, settings).await));
             checks.extend(check_disk(home, settings));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
-            checks.extend(check_network(settings));
+            if !home.is_offline() {
+                checks.extend(check_network(settings));
+            }
             let asked = unless_frozen(home, async {
                 check_outside(&mut checks, home, settings).await;
                 Ok(())
@@ -285,6 +291,10 @@ async fn check_outside(
     home: &Home,
     settings: &Settings,
 ) {
+    if home.is_offline() {
+        let servers = ("servers".to_string(), Ok(OFFLINE_FINDING.to_string()));
+        return checks.push(servers);
+    }
     let http = match zoea_http::build_client() {
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),

@@ -9,7 +9,8 @@ use zoea_settings::{
     ConfigSource, Environment, LoadedSettings, Settings, SettingsError, TuiSettings,
 };
 
-use crate::home::Home;
+use crate::cli::out;
+use crate::home::{Home, RunFile};
 
 /// What stands above them in the help.
 const HEADING: &str = "Options of every command";
@@ -37,6 +38,28 @@ impl GlobalArgs {
         Ok(Home::open(
             environment.home_directory(self.home.as_deref())?,
         )?)
+    }
+
+    /// Opens the home of the swarm that a command is about: the selected one, or that of the offline play that
+    /// runs inside it, where it keeps no swarm of its own.
+    ///
+    /// # Errors
+    /// As [`open_home`](Self::open_home).
+    pub fn open_swarm_home(&self, environment: &Environment) -> anyhow::Result<Home> {
+        let home = self.open_home(environment)?;
+        let Some(offline) = home.running_offline() else {
+            return Ok(home);
+        };
+        let loaded = self.load_settings(&home, environment);
+        let is_elsewhere = loaded.is_ok_and(|loaded| loaded.settings.store.database_url.is_some());
+        if RunFile::read(&home).is_some() || home.database().exists() || is_elsewhere {
+            return Ok(home);
+        }
+        out::note(&format!(
+            "this is about the offline swarm that runs in {}",
+            offline.directory().display()
+        ));
+        Ok(offline)
     }
 
     /// Reads the selected configuration.

@@ -37,7 +37,7 @@ pub(super) fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+    let home = global.open_swarm_home(environment)?;
     let files = home.incidents().context("read the incidents")?;
     match command {
         IncidentCommand::Last => {

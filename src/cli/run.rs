@@ -29,6 +29,7 @@ use crate::readiness::ServiceManager;
 use crate::wiring::{
     self, LaunchOptions, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
+use farewell::RunBeginning;
 use output::Output;
 #[cfg(test)]
 use output::open_output;
@@ -198,7 +199,7 @@ async fn run_swarm(
     };
     let mut flight = flight?;
     report_start(&flight, settings, remarks, (args, environment));
-    let began = chrono::Utc::now();
+    let began = RunBeginning::of(&flight).await;
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     let is_stopped = was_stopped || {
         let orders = give_first_orders(args, &flight, own);
@@ -220,7 +221,7 @@ async fn run_swarm(
         false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
     };
     tracing::info!(?stop, "closing");
-    let farewell = face.farewell(&flight, began, (args, global)).await;
+    let farewell = face.farewell(&flight, &began, (args, global)).await;
     manager.stopping();
     drop(beating);
     drop(run_file);

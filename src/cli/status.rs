@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use actors::domain::budget::percent_text;
 use actors::domain::event::{AWAITING_LOGIN_PREFIX, is_interruption};
+use actors::domain::standing::StandingKind;
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
@@ -65,6 +67,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     if let Some(silence) = status["silence"].as_str() {
         out::line(&out::clean(silence))?;
     }
+    print_needs(status)?;
     print_outages(status)?;
     for proxied in status["proxied"].as_array().into_iter().flatten() {
         out::line(&out::clean(&shown::proxied(proxied)))?;
@@ -115,6 +118,43 @@ fn print_processes(status: &Value) -> std::io::Result<()> {
         })
         .collect();
     out::line(&out::clean(&format!("processes: {}", counts.join(", "))))
+}
+
+/// What needs the operator, by cause. Conditions of the whole program have lines of their own.
+fn print_needs(status: &Value) -> std::io::Result<()> {
+    for need in status["needs"].as_array().into_iter().flatten() {
+        let what = text_or_none(need, "what");
+        let names = need["myses"].as_array().map_or(&[][..], Vec::as_slice);
+        let whose = match (names, need["count"].as_u64()) {
+            _ if StandingKind::of_code(what).is_some() => continue,
+            ([], _) => "zoea".to_string(),
+            ([one], _) => one.as_str().unwrap_or_default().to_string(),
+            (_, count) => format!("{} Myses", count.unwrap_or_default()),
+        };
+        let since = shown::time(text_or_none(need, "since"));
+        let why = text_or_none(need, "why");
+        let help = help_of(text_or_none(need, "help"), &whose, names.len());
+        let line = format!("needs you: {whose}: {what} since {since}: {why}{help}");
+        out::line(&out::clean(&line))?;
+    }
+    Ok(())
+}
+
+/// The command that helps, as `; \`zoea mysis retry --all\` tries it now`.
+fn help_of(help: &str, name: &str, count: usize) -> String {
+    let whom = match count {
+        1 => name.to_string(),
+        _ => "NAME".to_string(),
+    };
+    let command = match help {
+        "relaunch" => format!("`zoea mysis start {whom}` relaunches it"),
+        "try now" => "`zoea mysis retry --all` tries now".to_string(),
+        "message" => format!("`zoea send {whom} TEXT` tells it what to do"),
+        "stop" => format!("`zoea mysis stop {whom}` stops it"),
+        // Lines of their own say what to do.
+        _ => return String::new(),
+    };
+    format!("; {command}")
 }
 
 /// The servers that serve nobody, and when each is tried again.
@@ -222,7 +262,7 @@ fn today_line(today: &Value) -> String {
         (None, _) => ", cost unknown".to_string(),
     };
     if let Some(percent) = today["budget_percent"].as_u64() {
-        line += &format!("; budget {percent} %");
+        line += &format!("; budget {}", percent_text(percent));
     }
     line
 }

@@ -29,7 +29,7 @@ impl SwarmClient {
         global: &GlobalArgs,
         environment: &Environment,
     ) -> anyhow::Result<SwarmClient> {
-        let home = global.open_home(environment)?;
+        let home = global.open_swarm_home(environment)?;
         let lock = loop {
             let running = match wiring::acquire_home(&home, out::note).await? {
                 HomeAccess::Own(lock) => break lock,

@@ -1,5 +1,6 @@
 //! `zoea send`, `broadcast`, `mission` and `note`: orders and notes for Myses.
 
+use actors::domain::bounds::estimated_tokens;
 use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -7,8 +8,8 @@ use zoea_settings::Environment;
 use zoea_text::names::listed;
 
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::cli::{out, shown};
 use crate::control::call::ControlCall;
 use crate::control::parameters::{BroadcastMission, SendMessage};
 
@@ -75,11 +76,17 @@ pub(super) async fn broadcast_mission(
     }
     let args = &args.asked;
     let when = delivery_note(&client);
+    let before = client.call(ControlCall::all_myses()).await?;
     let sent = client.call(ControlCall::Broadcast(args.clone())).await;
+    let is_running = client.is_running();
     client.close().await;
     let sent = sent?;
     let delivered = join_names(&sent["delivered"]);
     out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
+    let woken = idle_names(&before);
+    if is_running && woken.as_array().is_some_and(|woken| !woken.is_empty()) {
+        out::line(&format!("it wakes {}", join_names(&woken)))?;
+    }
     if let Some(others) = sent["elsewhere"].as_array() {
         let count = others.len();
         out::line(&format!(
@@ -98,6 +105,13 @@ pub(super) async fn broadcast_mission(
     suggest_no_gain(&args.text, args.no_gain)
 }
 
+/// The names of those that are idle.
+fn idle_names(myses: &Value) -> Value {
+    let myses = myses.as_array().into_iter().flatten();
+    let idle = myses.filter(|mysis| mysis["state"] == "idle");
+    idle.map(|mysis| mysis["name"].clone()).collect()
+}
+
 /// Tells whom a mission would reach: those in errors inherit it when they run again.
 fn tell_addressees(myses: &Value) -> anyhow::Result<()> {
     let (mut reached, mut missed) = (Vec::new(), Vec::new());
@@ -110,6 +124,10 @@ fn tell_addressees(myses: &Value) -> anyhow::Result<()> {
     }
     let reached = join_names(&reached.into());
     out::line(&format!("the mission would reach {reached}"))?;
+    let woken = idle_names(myses);
+    if woken.as_array().is_some_and(|woken| !woken.is_empty()) {
+        out::line(&format!("it would wake {}", join_names(&woken)))?;
+    }
     if !missed.is_empty() {
         let missed = join_names(&missed.into());
         out::line(&format!(
@@ -196,8 +214,12 @@ pub(super) async fn edit_notes(
     client.close().await;
     let name = &args.name;
     let seq = answer?["seq"].clone();
-    Ok(out::line(&match args.text {
-        Some(_) => format!("noted for {name} as {seq}"),
+    Ok(out::line(&match &args.text {
+        Some(text) => {
+            let bytes = u64::try_from(text.trim().len()).unwrap_or(u64::MAX);
+            let tokens = shown::figure(&estimated_tokens(bytes).into());
+            format!("noted for {name} as {seq}; it adds about {tokens} tokens to every request")
+        }
         None => format!("the notes of {name} are cleared"),
     })?)
 }

@@ -15,7 +15,7 @@ mod units;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use conditions::{ProxiedServerJson, WarningJson};
+pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
 pub use events::{EventJson, EventRecordJson};
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,

@@ -15,7 +15,7 @@ use actors::domain::routine::{CircleOffer, RoutineStatus};
 use actors::domain::state::LifeState;
 use serde::Serialize;
 
-use super::conditions::{ProxiedServerJson, WarningJson};
+use super::conditions::{NeedJson, ProxiedServerJson, WarningJson};
 use super::question::QuestionJson;
 use super::samples::FiguresJson;
 use super::units::to_dollars;
@@ -37,6 +37,8 @@ pub struct ProgramStatusJson<'a> {
     pub trouble: Option<Arc<str>>,
     /// What else needs the operator and concerns the whole program.
     pub warnings: Vec<WarningJson<'a>>,
+    /// What needs the operator, by cause.
+    pub needs: Vec<NeedJson>,
     /// Since when the swarm is frozen; `None` if it is not.
     pub frozen_since: Option<String>,
     /// What is told where the swarm runs and nothing happens; `None` if it plays.

@@ -85,7 +85,13 @@ pub(super) fn short_status(mut status: Value) -> ControlAnswer {
     let myses = status["myses"].take();
     let myses = myses.as_array().map_or(&[][..], Vec::as_slice);
     let mut is_cut = false;
-    for list in ["away", "warnings", "proxied"] {
+    for need in status["needs"].as_array_mut().into_iter().flatten() {
+        if let Some(names) = need["myses"].as_array_mut() {
+            is_cut |= names.len() > STATUS_ENTRIES;
+            names.truncate(STATUS_ENTRIES);
+        }
+    }
+    for list in ["needs", "away", "warnings", "proxied"] {
         if let Some(entries) = status[list].as_array_mut() {
             is_cut |= entries.len() > STATUS_ENTRIES;
             entries.truncate(STATUS_ENTRIES);

@@ -13,8 +13,8 @@ use actors::domain::standing::StandingKind;
 use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{
-    MissionJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson, SpendingJson,
-    WarningJson, to_value,
+    MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson, ProgramStatusJson,
+    SpendingJson, WarningJson, to_value,
 };
 
 use crate::swarm::Swarm;
@@ -169,6 +169,12 @@ pub(super) async fn program_status(
             .get(StandingKind::StoreTrouble)
             .map(|trouble| trouble.text.clone()),
         warnings: WarningJson::list(&standing),
+        needs: swarm
+            .needs()
+            .await
+            .into_iter()
+            .map(NeedJson::from)
+            .collect(),
         frozen_since: frozen_since.map(|at| at.to_string()),
         silence: swarm.silence().await.map(|notice| notice.text.clone()),
         states,

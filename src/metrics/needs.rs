@@ -1,30 +1,26 @@
 //! The metric of what needs the operator.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use actors::domain::event::MysisStatus;
-use actors::domain::needs::operator_need;
-use actors::domain::standing::StandingConditions;
+use actors::domain::ids::Timestamp;
+use actors::domain::needs::NeedBook;
 
-use super::labels::{process_of, with_process};
+use super::labels::with_process;
 use super::text::MetricsPage;
 
 /// Writes how many Myses need the operator, by cause, and the conditions of the whole program that last.
-pub(super) fn write<'a>(
-    statuses: impl Iterator<Item = &'a Arc<MysisStatus>>,
-    standing: &StandingConditions,
-    page: &mut MetricsPage,
-) {
+pub(super) fn write(book: &NeedBook, now: Timestamp, page: &mut MetricsPage) {
+    let list = book.list(now);
     let help = "Myses that need the operator, by what is the matter; 1 for the whole program.";
     page.write_head("zoea_needs", "gauge", help);
     let mut needs: BTreeMap<(Option<&str>, &'static str), u64> = BTreeMap::new();
-    for (kind, _) in standing.iter() {
-        needs.insert((None, kind.code()), 1);
-    }
-    for of in statuses {
-        if let Some(need) = operator_need(of) {
-            *needs.entry((process_of(of), need.what)).or_default() += 1;
+    for need in &list {
+        if need.myses.is_empty() {
+            needs.insert((None, need.what), 1);
+        }
+        for mysis in &need.myses {
+            let process = mysis.process.as_deref();
+            *needs.entry((process, need.what)).or_default() += 1;
         }
     }
     for ((process, cause), count) in needs {

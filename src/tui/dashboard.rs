@@ -50,7 +50,7 @@ use std::sync::Arc;
 
 use actors::domain::budget::BudgetStatus;
 use actors::domain::ids::{Moment, MysisId, Timestamp};
-use actors::domain::needs::Need;
+use actors::domain::needs::{ListedNeed, NeedBook};
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
@@ -68,13 +68,13 @@ use layout::bounded_size;
 use log::MessageLog;
 use log::looking::LookedAt;
 use money::SwarmMoney;
-use needs::NeedGroup;
 use orders::OrderTracker;
 use orders::undo::Undo;
 use overlay::Overlay;
 use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
 use servers::ServerLight;
+use summary::SwarmTrouble;
 use table::MysisTable;
 use token_rate::TokenRate;
 use view_choices::ViewChoices;
@@ -89,8 +89,8 @@ pub struct Dashboard {
     counts: Counts,
     money: SwarmMoney,
     servers: Arc<Vec<ServerLight>>,
-    needs: Arc<Vec<Need>>,
-    need_groups: Arc<Vec<NeedGroup>>,
+    need_book: Arc<NeedBook>,
+    needs: Arc<Vec<ListedNeed>>,
     /// The Myses that needed the operator in the last picture; `None` before the first picture.
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: TokenRate,
@@ -98,6 +98,8 @@ pub struct Dashboard {
     spending: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
     silence: Option<Arc<SilenceNotice>>,
+    /// What the banner does not say, because the operator hid it.
+    hidden: Option<SwarmTrouble>,
     standing: Arc<StandingConditions>,
     /// Since when the swarm is frozen.
     frozen: Option<Timestamp>,
@@ -162,14 +164,15 @@ impl Dashboard {
             counts: Counts::default(),
             money: SwarmMoney::default(),
             servers: Arc::default(),
+            need_book: Arc::default(),
             needs: Arc::default(),
-            need_groups: Arc::default(),
             needed: None,
             flow: TokenRate::default(),
             mission: None,
             spending: Arc::default(),
             outages: Arc::default(),
             silence: None,
+            hidden: None,
             standing: Arc::default(),
             frozen: None,
             rules: None,
@@ -274,16 +277,10 @@ impl Dashboard {
         &self.servers
     }
 
-    /// The needs for the operator, newest first.
+    /// What needs the operator, by cause.
     #[must_use]
-    pub fn needs(&self) -> &[Need] {
+    pub fn needs(&self) -> &[ListedNeed] {
         &self.needs
-    }
-
-    /// The same needs, grouped by cause, newest first.
-    #[must_use]
-    pub fn need_groups(&self) -> &[NeedGroup] {
-        &self.need_groups
     }
 
     /// Tokens used over time.

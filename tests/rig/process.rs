@@ -115,9 +115,14 @@ pub struct Server {
 impl Server {
     /// `zoea galaxy` without limits, with a fast tick unless `more` gives another.
     pub fn galaxy(more: &[&str]) -> Server {
+        Server::galaxy_at("127.0.0.1:0", more)
+    }
+
+    /// The same at an address that another server may have had before.
+    pub fn galaxy_at(address: &str, more: &[&str]) -> Server {
         let mut command = zoea();
         command
-            .args(["galaxy", "--addr", "127.0.0.1:0"])
+            .args(["galaxy", "--addr", address])
             .args(["--logins-per-minute", "unlimited"])
             .args(["--refusals-per-minute", "unlimited"])
             .args(more);

@@ -184,6 +184,45 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
 }
 
 #[test]
+fn other_shells_find_the_offline_swarm_and_begin_no_second_one() {
+    let home = Home::new();
+    let mut command = home.command(&["run", "--offline", "--headless", "--json", "--myses", "2"]);
+    command.args(["--tick", "50ms"]);
+    let swarm = Process::spawn(command);
+    let offline = home.file("offline");
+    until("the offline swarm is up", || {
+        offline.join("run.json").exists().then_some(())
+    });
+    let status = home.run(&["status", "--json"]);
+    let (out, err) = texts(&status);
+    let status: Value = serde_json::from_str(&out).expect("JSON");
+    let names: Vec<&str> = status["myses"]
+        .as_array()
+        .expect("Myses")
+        .iter()
+        .filter_map(|mysis| mysis["name"].as_str())
+        .collect();
+    assert_eq!(names.len(), 2, "{out}");
+    let place = format!("the offline swarm that runs in {}", offline.display());
+    assert!(err.contains(&place), "{err}");
+    let sent = home.ok(&["send", names[0], "Mine ore."]);
+    assert!(
+        sent.starts_with(&format!("stored for {}", names[0])),
+        "{sent}"
+    );
+    let doctor = home.json(&["doctor", "--json"]);
+    assert_eq!(doctor["ok"], true, "{doctor}");
+    let checks = doctor["checks"].as_array().expect("checks").iter();
+    let asked: Vec<&str> = checks.filter_map(|check| check["name"].as_str()).collect();
+    assert!(asked.contains(&"servers"), "{asked:?}");
+    let is_of_others = |name: &&str| *name == "mcp" || name.starts_with("provider");
+    assert!(!asked.iter().any(is_of_others), "{asked:?}");
+    assert!(!home.file("zoea.db").exists(), "no second swarm is begun");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
+
+#[test]
 fn offline_needs_nothing_and_stops_in_good_order() {
     let home = Home::new();
     let out = home.ok(&[

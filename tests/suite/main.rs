@@ -33,6 +33,7 @@ mod readiness;
 mod receiver;
 mod recording;
 mod references;
+mod refused_logins;
 mod reporting;
 mod revival;
 mod roles;

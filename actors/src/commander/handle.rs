@@ -12,6 +12,7 @@ use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
 use crate::domain::ids::Timestamp;
 use crate::domain::login_progress::LoginProgress;
+use crate::domain::needs::ListedNeed;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::Mission;
@@ -123,6 +124,11 @@ impl CommanderHandle {
     /// The conditions of the whole program that last.
     pub async fn standing(&self) -> Arc<StandingConditions> {
         self.ask(SwarmQuery::Standing).await.unwrap_or_default()
+    }
+
+    /// What needs the operator, by cause.
+    pub async fn needs(&self) -> Vec<ListedNeed> {
+        self.ask(SwarmQuery::Needs).await.unwrap_or_default()
     }
 
     /// Why the store does not accept writes; `None` if it does.

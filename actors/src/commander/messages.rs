@@ -9,6 +9,7 @@ use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::{FleetOrderId, MissionId, MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
+use crate::domain::needs::ListedNeed;
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{Mission, MysisRecord, NewMysis};
@@ -122,6 +123,8 @@ pub enum SwarmQuery {
     Mission(RpcReplyPort<Option<Mission>>),
     /// Asks for the conditions of the whole program that last.
     Standing(RpcReplyPort<Arc<StandingConditions>>),
+    /// Asks what needs the operator.
+    Needs(RpcReplyPort<Vec<ListedNeed>>),
 }
 
 /// An order that is stored before it is carried out.

@@ -6,6 +6,7 @@ use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
+use crate::domain::needs::{ListedNeed, NeedBook};
 use crate::domain::outages::ServerOutages;
 use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::fleet::FleetMsg;
@@ -22,6 +23,7 @@ pub(super) struct LatestNews {
     budget: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
     standing: Arc<StandingConditions>,
+    needs: NeedBook,
 }
 
 impl SwarmWatchers {
@@ -78,6 +80,7 @@ impl CommanderState {
     /// take its silence for quiet.
     pub(super) fn tell_all(&mut self, event: SwarmEvent) {
         self.record_event(&event);
+        self.news.needs.on_event(&event);
         if let EventKind::StatusChanged(status) = &event.what
             && status.elsewhere.is_none()
         {
@@ -163,6 +166,13 @@ impl CommanderState {
         self.watchers.add(watcher);
     }
 
+    /// What needs the operator now. A Mysis of which no event told yet is in it, too.
+    fn list_needs(&mut self) -> Vec<ListedNeed> {
+        let (at, statuses) = (self.now(), self.all_statuses());
+        self.news.needs.replace(statuses.iter(), at);
+        self.news.needs.list(at)
+    }
+
     /// Answers a question. The caller may have stopped waiting.
     pub(super) fn answer_query(&mut self, query: SwarmQuery) {
         let news = &self.news;
@@ -180,6 +190,7 @@ impl CommanderState {
             }
             SwarmQuery::Mission(reply) => drop(reply.send(self.mission.current().cloned())),
             SwarmQuery::Standing(reply) => drop(reply.send(news.standing())),
+            SwarmQuery::Needs(reply) => drop(reply.send(self.list_needs())),
         }
     }
 }

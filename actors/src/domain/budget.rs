@@ -13,7 +13,7 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
-pub use limits::BudgetLimits;
+pub use limits::{BudgetLimits, percent_text};
 pub use together::{ProviderSpending, SpentTogether};
 
 /// The percentage of a budget at which the operator is warned.

@@ -30,7 +30,7 @@ pub use gist::Gist;
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkState {
     /// There is no game server, or it has not been called yet.
     None,
@@ -40,16 +40,28 @@ pub enum LinkState {
     Down,
     /// The server refuses access. The operator has to mend a token.
     NoAccess,
+    /// It works, and the game refuses to log the Mysis in, with these words.
+    LoginRefused(Arc<str>),
 }
 
 impl LinkState {
     /// The word of CONTRACT.md.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             LinkState::None => "none",
             LinkState::Ok => "ok",
             LinkState::Down | LinkState::NoAccess => "down",
+            LinkState::LoginRefused(_) => "login_refused",
+        }
+    }
+
+    /// Whether the Mysis can call the game's tools, or will be able to by itself.
+    #[must_use]
+    pub fn serves(&self) -> bool {
+        match self {
+            LinkState::None | LinkState::Ok => true,
+            LinkState::Down | LinkState::NoAccess | LinkState::LoginRefused(_) => false,
         }
     }
 }

@@ -331,7 +331,7 @@ impl Life {
             activity_since: self.doing.since,
             activity_until: self.doing.until,
             account: self.session.account.clone(),
-            link: self.session.link,
+            link: self.session.link.clone(),
             link_since: self.session.link_since,
             stuck: self.stuck(),
             silence: self.silence.clone().filter(|_| is_running),

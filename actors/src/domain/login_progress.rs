@@ -62,9 +62,12 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::InTransit
         | Activity::OnCooldown
         | Activity::Recording
-        | Activity::Paused(_) => match status.link {
+        | Activity::Paused(_) => match &status.link {
             LinkState::Ok => LoginStage::Here,
-            LinkState::None | LinkState::Down | LinkState::NoAccess => LoginStage::Elsewhere,
+            LinkState::None
+            | LinkState::Down
+            | LinkState::NoAccess
+            | LinkState::LoginRefused(_) => LoginStage::Elsewhere,
         },
     }
 }

@@ -1,4 +1,10 @@
-//! Needs: which Myses need the operator, and the remedy. The screen and the alerts share this rule.
+//! Needs: what needs the operator, and the remedy. The screen, `status`, alerts and metrics share this rule.
+
+mod book;
+mod lines;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -7,6 +13,9 @@ use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
 use super::progress::{StallKind, Stuck};
 use super::state::LifeState;
+
+pub use book::{AWAY_MS, NeedBook};
+pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedingMysis};
 
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
@@ -17,13 +26,76 @@ const ASKED: &str = "asked";
 /// The need of one most of whose latest calls failed.
 const MOST_FAIL: &str = "calls fail";
 
+/// The need of one that has no session with the game.
+const NO_TOOLS: &str = "no tools";
+/// The need of one whose access the game's server refuses.
+const NO_ACCESS_NEED: &str = "no access";
+
 /// Why the whole swarm waits for a server that refuses access.
 const NO_ACCESS: &str = "the MCP server refuses access: token_env (or token_name) and [mcp.headers] \
                          of the configuration say where its token is; correct it and start again";
 
+/// The need of one whose provider refuses its key.
+const KEY_REFUSED: &str = "key refused";
+/// The need of those that have nothing left to spend today.
+const BUDGET_SPENT: &str = "budget spent";
+/// The need of those that the game refuses to log in.
+const LOGIN_REFUSED: &str = "login refused";
+
+/// What the reason of a pause holds that is a budget's.
+const BUDGET_PAUSE: &str = "budget spent";
+/// How the operator allows more.
+const RAISE_BUDGET: &str = "to allow more, write the amount under [budget] of the configuration and \
+                            reload it (`:reload`, or SIGHUP)";
+
+/// What stands in the advice about a key that a provider refuses.
+pub const KEY_WORDS: &str = "api_key_env";
+
+/// What is behind a need, in the order in which needs are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NeedCause {
+    /// The store takes no writes.
+    Store,
+    /// The disk of the database is nearly full.
+    Disk,
+    /// The game's server is away, or refuses access.
+    Game,
+    /// The game refuses logins.
+    Login,
+    /// A model server is away.
+    Model,
+    /// A key is missing or refused.
+    Key,
+    /// A provider's account has nothing left.
+    Account,
+    /// The budget is spent.
+    Budget,
+    /// Something of a Mysis' own.
+    Mysis,
+}
+
+impl NeedCause {
+    /// The word in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NeedCause::Store => "store",
+            NeedCause::Disk => "disk",
+            NeedCause::Game => "game",
+            NeedCause::Login => "login",
+            NeedCause::Model => "model",
+            NeedCause::Key => "key",
+            NeedCause::Account => "account",
+            NeedCause::Budget => "budget",
+            NeedCause::Mysis => "mysis",
+        }
+    }
+}
+
 /// A Mysis that needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
+    pub cause: NeedCause,
     pub mysis: MysisId,
     /// Its name.
     pub name: Arc<str>,
@@ -46,6 +118,19 @@ impl Need {
     pub fn is_its_own(&self) -> bool {
         [LOG_IN, ASKED].contains(&self.what)
     }
+
+    /// What it has in common with needs into which it turns and back: they are one trouble with one age.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        match self.remedy {
+            NeedRemedy::Message | NeedRemedy::Stop => "play",
+            NeedRemedy::Relaunch
+            | NeedRemedy::ResumeAll
+            | NeedRemedy::Answer
+            | NeedRemedy::TryNow
+            | NeedRemedy::Nothing => self.what,
+        }
+    }
 }
 
 /// What the operator can do about a need.
@@ -61,6 +146,8 @@ pub enum NeedRemedy {
     Stop,
     /// Answer the question of the server.
     Answer,
+    /// Have the server tried at once.
+    TryNow,
     /// Wait, or change the configuration.
     Nothing,
 }
@@ -75,6 +162,7 @@ impl NeedRemedy {
             NeedRemedy::Message => "message",
             NeedRemedy::Stop => "stop",
             NeedRemedy::Answer => "answer",
+            NeedRemedy::TryNow => "try now",
             NeedRemedy::Nothing => "",
         }
     }
@@ -86,6 +174,7 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     let reason = || status.reason.clone().unwrap_or_default();
     let need = |what, why, since, severity, remedy| {
         Some(Need {
+            cause: cause_of(what),
             mysis: status.id,
             name: status.name.clone(),
             since,
@@ -100,7 +189,11 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
             let fault = status.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
             let since = fault.map_or(status.last_activity_at, |fault| fault.at);
-            need("errored", why, since, Severity::Error, NeedRemedy::Relaunch)
+            let what = match why.contains(KEY_WORDS) {
+                true => KEY_REFUSED,
+                false => "errored",
+            };
+            need(what, why, since, Severity::Error, NeedRemedy::Relaunch)
         }
         LifeState::Idle if status.is_interrupted() => {
             let why = "it ran when the program ended".into();
@@ -119,6 +212,14 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
             need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
         LifeState::Running => {
+            if let LinkState::LoginRefused(words) = &status.link {
+                let why = format!(
+                    "the game refuses the login: {words}; `zoea accounts list` shows the accounts, \
+                     `zoea accounts import FILE` changes them"
+                );
+                let (what, since) = (LOGIN_REFUSED, status.link_since);
+                return need(what, why.into(), since, Severity::Error, NeedRemedy::TryNow);
+            }
             if let Some((what, why)) = what_holds(&status.activity) {
                 let (since, remedy) = (status.activity_since, NeedRemedy::Nothing);
                 return need(what, why, since, Severity::Warn, remedy);
@@ -130,12 +231,12 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
             if status.link == LinkState::NoAccess {
                 let since = status.link_since;
                 let (why, remedy) = (NO_ACCESS.into(), NeedRemedy::Nothing);
-                return need("no access", why, since, Severity::Error, remedy);
+                return need(NO_ACCESS_NEED, why, since, Severity::Error, remedy);
             }
             if status.link == LinkState::Down {
                 let why = "the game server cannot be reached; it waits until it can".into();
                 let since = status.link_since;
-                return need("no tools", why, since, Severity::Warn, NeedRemedy::Stop);
+                return need(NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow);
             }
             let (what, why, since, remedy) = trouble_of_calls(status)?;
             need(what, why, since, Severity::Warn, remedy)
@@ -144,10 +245,23 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     }
 }
 
+fn cause_of(what: &str) -> NeedCause {
+    match what {
+        NO_TOOLS | NO_ACCESS_NEED => NeedCause::Game,
+        LOGIN_REFUSED => NeedCause::Login,
+        KEY_REFUSED => NeedCause::Key,
+        BUDGET_SPENT => NeedCause::Budget,
+        _ => NeedCause::Mysis,
+    }
+}
+
 /// What a running Mysis waits for that is neither a server nor its next turn.
 fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>)> {
     if let Activity::Paused(why) = activity {
-        return Some(("paused", why.clone()));
+        return Some(match why.contains(BUDGET_PAUSE) {
+            true => (BUDGET_SPENT, format!("{why}; {RAISE_BUDGET}").into()),
+            false => ("paused", why.clone()),
+        });
     }
     if let Activity::AwaitingLogin(what) = activity {
         return Some((LOG_IN, what.clone()));

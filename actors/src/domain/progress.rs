@@ -3,14 +3,15 @@
 //! It is a pure state machine over a Mysis' stored calls and results, turn by turn. It watches
 //! outcomes (credits, cargo, places, missions, skills, the ship) and repetition (failing calls,
 //! cycles of calls, replies without calls). A stuck Mysis is escalated step by step: it is
-//! notified, its context is reset, another provider is used, it is parked. Each gain goes one step
-//! back.
+//! notified, its context is reset, another provider is used, it is parked. A gain goes one step back,
+//! unless it was stuck again and again and earns nothing.
 //!
 //! The state takes at most about two KiB for each Mysis. A checkpoint of it survives a restart.
 
 mod call_pattern;
 mod checkpoint;
 mod escalation;
+mod lapse;
 mod order_intent;
 mod outcome;
 mod stall;
@@ -28,7 +29,9 @@ use super::message::CallStatus;
 use super::rules::ProgressRules;
 
 use call_pattern::CallPattern;
+use lapse::Lapse;
 use outcome::{Outcomes, format_millis};
+use stall::stall_notice;
 use stall_window::{CycleWindow, StallWindow, TurnJudgement};
 
 pub use escalation::{EscalationOptions, EscalationStep};
@@ -67,6 +70,8 @@ pub struct StallDetector {
     taken: (u32, Moment),
     /// Since when the Mysis is known to be stuck, by the wall clock, and in which way.
     known: Option<(Timestamp, StallKind)>,
+    /// Since when it is stuck with interruptions.
+    lapse: Option<Lapse>,
     /// The notice for the model, until there is a gain.
     notice: Option<String>,
     /// Rows before this one are no longer sent.
@@ -138,18 +143,12 @@ impl StallDetector {
             {
                 // The obvious problem has ended. Whether there are gains again will only show
                 // later.
-                self.known = None;
-                self.notice = None;
+                self.get_on();
             }
             return None;
         };
-        self.judge_stall(
-            way,
-            rules,
-            no_progress_limit,
-            options,
-            Now { wall, moment: now },
-        )
+        let at = Now { wall, moment: now };
+        self.judge_stall(way, rules, no_progress_limit, options, at)
     }
 
     /// Counts the turns whose answers cannot be judged.
@@ -233,7 +232,13 @@ impl StallDetector {
     ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
         let turns = self.turns_of(way);
-        let (since, _) = *self.known.get_or_insert((wall, way));
+        if self.known.is_none() {
+            let turn = self.stall_window.all_turns();
+            let lately = (turn, rules.turns.saturating_mul(2));
+            let credits = self.outcomes.credits;
+            self.lapse = Some(Lapse::begin(self.lapse, wall, lately, credits));
+        }
+        let since = self.lapse.map_or(wall, |lapse| lapse.since());
         self.known = Some((since, way));
         let facts = self.describe_stall(way, now);
         let (at, when) = self.taken;
@@ -264,15 +269,26 @@ impl StallDetector {
         })
     }
 
-    /// Goes one step back after a gain.
+    /// It gets on, for the moment at least.
+    fn get_on(&mut self) {
+        let turn = self.stall_window.all_turns();
+        if let Some(lapse) = self.lapse.as_mut().filter(|_| self.known.is_some()) {
+            lapse.end(turn);
+        }
+        self.known = None;
+        self.notice = None;
+    }
+
+    /// Goes one step back after a gain that leads out.
     fn climb_down(&mut self, now: Moment) {
-        if self.step > EscalationStep::Unescalated {
+        let credits = self.outcomes.credits;
+        let leads_out = self.lapse.is_none_or(|lapse| lapse.ends_by_gain(credits));
+        if leads_out && self.step > EscalationStep::Unescalated {
             self.step = self.step.step_below();
             self.taken = (self.stall_window.all_turns(), now);
             self.is_urgent = true;
         }
-        self.known = None;
-        self.notice = None;
+        self.get_on();
     }
 
     /// Begins a new window, because the operator gave an order. Failures that recur for days are
@@ -281,6 +297,7 @@ impl StallDetector {
         self.stall_window = StallWindow::default();
         self.cycle = CycleWindow::default();
         self.known = None;
+        self.lapse = None;
         self.notice = None;
         self.is_urgent |= self.step > EscalationStep::Unescalated;
         self.step = EscalationStep::Unescalated;
@@ -377,12 +394,4 @@ impl StallDetector {
         }
         facts
     }
-}
-
-/// The notice for the model.
-fn stall_notice(facts: &str) -> String {
-    format!(
-        "No progress in your last {facts}. Do something else: look at your situation with a tool, \
-         choose another step towards your order, and take it."
-    )
 }

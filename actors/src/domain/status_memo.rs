@@ -16,7 +16,7 @@ use crate::state::{LifeState, Totals};
 use crate::tier::TierPlace;
 
 use parts::{
-    activity_json, circle_json, failing_json, fault_json, figures_json, link_word, read_activity,
+    activity_json, circle_json, failing_json, fault_json, figures_json, link_json, read_activity,
     read_circle, read_failing, read_fault, read_figures, read_link, read_routine, read_silence,
     read_stuck, read_tool_call, routine_json, silence_json, stuck_json, tool_call_json,
 };
@@ -42,7 +42,7 @@ pub fn to_text(status: &MysisStatus) -> String {
         "since": status.activity_since.0,
         "until": status.activity_until.map(|until| until.0),
         "account": status.account.as_deref(),
-        "link": link_word(status.link),
+        "link": link_json(&status.link),
         "link_since": status.link_since.0,
         "tick": status.tick,
         "nudges": status.nudges,

@@ -1,7 +1,6 @@
 //! Accounts: registration, login and logout by the runtime (DESIGN 6).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -19,9 +18,6 @@ use zoea_text::redact::{REDACTED, password_in_words};
 use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
 use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
 use super::{STOPPED, answer_outcome, in_time, not_executed};
-
-/// How long a refused login is not repeated. The game blocks clients whose logins fail too often.
-const REFUSED_LOGIN_WAIT: Duration = Duration::from_secs(600);
 
 impl GameSession {
     /// Whether the server offers both `register` and `login`. Only then account rules apply.
@@ -77,35 +73,36 @@ impl GameSession {
         if self.logs_in_by_link() {
             return self.ask_for_link(outlet).await;
         }
+        let Some(account) = self.account.clone() else {
+            return Err(no_account());
+        };
         let pass = self.queue_for_login(outlet).await?;
         let departure = self.deps.freeze.depart().await;
-        let answer = self.send_login(departure, outlet).await?;
+        let answer = self.send_login(&account, departure, outlet).await?;
         drop(pass);
-        if !answer.is_error {
-            self.logged_in(&answer);
-            self.tell_login(&answer, outlet);
+        if answer.is_error {
+            self.check_limit(&answer)?;
+            self.on_login_refused(account, &answer.text, outlet);
             return Ok(());
         }
-        self.check_limit(&answer)?;
-        let text = format!("the game refuses the login: {}", answer.text);
-        self.tell_notice(outlet, Severity::Error, "login_refused", text);
-        let not_before = self.deps.clock.moment().plus(REFUSED_LOGIN_WAIT);
-        self.phase = ConnectionPhase::Open {
-            login: LoginState::Refused { not_before },
-        };
+        let was_refused = self.refused_login().is_some();
+        self.logged_in(&answer);
+        if was_refused {
+            self.deps.links.forget(self.who);
+            self.tell_link(outlet, LinkState::Ok);
+        }
+        self.tell_login(&answer, outlet);
         Ok(())
     }
 
     async fn send_login(
         &mut self,
+        account: &GameAccount,
         departure: Departure,
         outlet: &dyn SessionObserver,
     ) -> Result<LinkAnswer, LinkFault> {
-        let Some(account) = self.account.clone() else {
-            return Err(LinkFault::Refused("there is no account".to_string()));
-        };
         outlet.on_event(SessionEvent::Progress(Activity::Connecting));
-        let arguments = credentials::login_arguments(&account);
+        let arguments = credentials::login_arguments(account);
         self.send_login_call(departure, "login", arguments).await
     }
 
@@ -216,7 +213,10 @@ impl GameSession {
             if !outlet.await_release().await {
                 return not_executed(STOPPED);
             }
-            let sent = self.send_login(departure, outlet).await;
+            let sent = match self.account.clone() {
+                Some(account) => self.send_login(&account, departure, outlet).await,
+                None => Err(no_account()),
+            };
             drop(pass);
             return match sent {
                 Ok(answer) => {
@@ -390,4 +390,8 @@ async fn run_to_the_end<T: Send + 'static>(
     outlet.own_task(AbortOnDropHandle::new(task));
     let broken = |_| Err(LedgerFault::Unavailable("it was broken off".to_string()));
     answer.await.unwrap_or_else(broken)
+}
+
+fn no_account() -> LinkFault {
+    LinkFault::Refused("there is no account".to_string())
 }

@@ -223,7 +223,12 @@ impl GameSession {
 
     /// Waits while the operator is shown what to do. While the swarm is frozen there is nothing to
     /// do: no question leaves.
-    async fn rest_and_show(&self, wait: Duration, text: &Arc<str>, outlet: &dyn SessionObserver) {
+    pub(super) async fn rest_and_show(
+        &self,
+        wait: Duration,
+        text: &Arc<str>,
+        outlet: &dyn SessionObserver,
+    ) {
         let freeze = &self.deps.freeze;
         let thaws = freeze.thaws();
         // Cancel-safe: both only wait.

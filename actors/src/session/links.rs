@@ -1,10 +1,11 @@
-//! The links by which Myses wait to be logged in.
+//! What Myses wait for to be logged in: links, and logins that the game refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::domain::ids::{Moment, MysisId};
+use crate::domain::record::GameAccount;
 
 /// The links of all Myses, in memory only. They outlive a Mysis' tasks and its session, so that an
 /// order which cuts off the waiting does not make the code on the screen worthless. Clones share
@@ -21,6 +22,20 @@ pub(super) struct PendingState {
     pub(super) unused: u32,
     /// When the next link is asked for.
     pub(super) not_before: Option<Moment>,
+    /// The login that the game refused last, until one succeeds.
+    pub(super) refused: Option<RefusedLogin>,
+}
+
+/// A login that the game refused.
+#[derive(Clone)]
+pub(super) struct RefusedLogin {
+    pub(super) account: GameAccount,
+    /// What the game said.
+    pub(super) words: Arc<str>,
+    /// How often in a row it refused.
+    pub(super) times: u32,
+    /// When it is tried again.
+    pub(super) not_before: Moment,
 }
 
 /// A link that waits for the operator.
@@ -45,6 +60,15 @@ impl PendingLinks {
 
     pub(super) fn change(&self, who: MysisId, change: impl FnOnce(&mut PendingState)) {
         self.locked(|links| change(links.entry(who).or_default()));
+    }
+
+    /// The operator wants a refused login to be tried again at once.
+    pub fn try_login_again(&self, who: MysisId) {
+        self.locked(|links| {
+            if let Some(refused) = links.get_mut(&who).and_then(|state| state.refused.as_mut()) {
+                refused.not_before = Moment::default();
+            }
+        });
     }
 
     pub(super) fn forget(&self, who: MysisId) {

@@ -100,6 +100,12 @@ impl GameSession {
             self.cool_down(&fault, wait, outlet).await;
             return Ok(None);
         }
+        if let Some(refused) = self.refused_login() {
+            let words = &refused.words;
+            return Err(not_executed(&format!(
+                "the game refuses the login: {words}"
+            )));
+        }
         let departure = self.depart(order, outlet).await;
         if !tries.may_leave && !outlet.await_release().await {
             return Err(not_executed(STOPPED));

@@ -85,9 +85,10 @@ impl GameSession {
         let may_try = match self.phase {
             ConnectionPhase::Closed { .. } => false,
             ConnectionPhase::Open { login } => match login {
-                LoginState::Needed => true,
+                LoginState::Needed => self
+                    .refused_login()
+                    .is_none_or(|refused| self.deps.clock.moment() >= refused.not_before),
                 LoginState::Done => false,
-                LoginState::Refused { not_before } => self.deps.clock.moment() >= not_before,
             },
         };
         let is_needed = match self.logs_in_by_link() {
@@ -236,10 +237,10 @@ impl GameSession {
     }
 
     /// Offers our own tools alone. The game's stay known, as the login needs them.
-    pub(super) fn withhold_tools(&mut self, outlet: &dyn SessionObserver) {
+    pub(super) fn withhold_tools(&mut self, link: LinkState, outlet: &dyn SessionObserver) {
         self.is_withheld = true;
         outlet.on_event(SessionEvent::Linked {
-            link: LinkState::Ok,
+            link,
             tools: own_tools(),
             account: self.account_name(),
         });
@@ -264,21 +265,17 @@ impl GameSession {
     }
 
     fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
-        let link = match fault {
-            LinkFault::NoAccess(_) => LinkState::NoAccess,
+        let (link, severity) = match fault {
+            LinkFault::NoAccess(_) => (LinkState::NoAccess, Severity::Error),
             LinkFault::Unreachable(_)
             | LinkFault::SessionLost(_)
             | LinkFault::Limited { .. }
             | LinkFault::Restarting { .. }
             | LinkFault::Refused(_)
-            | LinkFault::AnswerLost(_) => LinkState::Down,
+            | LinkFault::AnswerLost(_) => (LinkState::Down, Severity::Warn),
         };
         if failures == 0 {
             let text = format!("the game server cannot be used: {fault}; trying on");
-            let severity = match link {
-                LinkState::NoAccess => Severity::Error,
-                LinkState::None | LinkState::Ok | LinkState::Down => Severity::Warn,
-            };
             self.tell_notice(outlet, severity, "mcp_down", text);
         }
         self.phase = ConnectionPhase::Closed {

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use actors::domain::screen::Successor;
 use actors::ui::TerminalLink;
-use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
 use zoea_settings::{Environment, Settings};
 use zoea_tui::TerminalGuard;
 
+use super::farewell::RunBeginning;
 use super::{RunArgs, StopReason, farewell};
 use crate::cli::global::GlobalArgs;
 use crate::cli::{out, screen};
@@ -67,7 +67,7 @@ impl Output {
     pub(super) async fn farewell(
         &self,
         flight: &RunningSwarm,
-        began: DateTime<Utc>,
+        began: &RunBeginning,
         (args, global): (&RunArgs, &GlobalArgs),
     ) -> Option<String> {
         let resume = match args.offline {

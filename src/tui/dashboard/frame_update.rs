@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
+use actors::domain::needs::ListedNeed;
 use actors::domain::state::LifeState;
 
 use super::Dashboard;
@@ -21,7 +22,6 @@ use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
 use super::log::message::LogMessage;
 use super::map::keys::MAP_KEYS;
 use super::money;
-use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
@@ -131,22 +131,21 @@ impl Dashboard {
     }
 
     fn update_needs(&mut self) {
-        let needs = needs::list_needs(&self.roster);
+        let needs = self.need_book.list(self.now);
         if *self.needs != needs {
-            self.need_groups = Arc::new(needs::group_needs(&needs));
             self.needs = Arc::new(needs);
         }
-        let needed: BTreeSet<MysisId> = self.needs.iter().map(|need| need.mysis).collect();
+        let needed: BTreeSet<MysisId> = self.needing_myses().collect();
         if self.needed.as_deref() == Some(&needed) {
             return;
         }
         if let Some(before) = self.needed.take() {
-            let newly: Vec<&str> = self
-                .needs
-                .iter()
-                .filter(|need| !before.contains(&need.mysis))
-                .map(|need| &*need.name)
-                .collect();
+            let is_new = |need: &&ListedNeed| {
+                let mut myses = need.myses.iter();
+                myses.any(|mysis| !before.contains(&mysis.id))
+            };
+            let newly = self.needs.iter().filter(is_new);
+            let newly: Vec<String> = newly.map(ListedNeed::whose).collect();
             self.call_operator(&newly.join(", "));
         }
         // Before the first snapshot of the swarm no need is new.
@@ -330,6 +329,7 @@ impl Dashboard {
                     ("Alt-Enter", "new line"),
                     ("↑", "history"),
                     ("Esc", "keep for later"),
+                    ("Ctrl-C", "throw away"),
                 ]);
                 if composer.is_order() {
                     hints.extend(fixed(&[("Ctrl-G", "no gain expected")]));

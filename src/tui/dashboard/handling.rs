@@ -2,6 +2,7 @@
 
 mod pointing;
 
+use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
 use actors::domain::selector::{Candidate, SelectorWord};
@@ -22,6 +23,7 @@ use super::overlay::query::QueryScope;
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
 use crossterm::event::{Event, KeyEvent};
+use serde_json::json;
 
 impl Dashboard {
     /// Handles one input of the terminal.
@@ -201,12 +203,34 @@ impl Dashboard {
             TargetAction::Delete => self.ask_to_delete(ids),
             TargetAction::Configure => self.configure(),
             TargetAction::Routine => {
-                if let Some(mysis) = self.target().map(|status| status.id) {
-                    self.edit_routine(mysis, None);
+                let offered = |status: &MysisStatus| {
+                    let circle = status.circle.as_ref().filter(|_| status.routine.is_none());
+                    circle.map(|circle| circle.name.clone())
+                };
+                let target = self.target().map(|status| (status.id, offered(status)));
+                if let Some((mysis, offered)) = target {
+                    self.edit_routine(mysis, offered.as_deref());
                 }
             }
+            TargetAction::TakeOffer => self.take_offers(&ids),
             TargetAction::Answer => self.answer_target(),
             TargetAction::Request => self.look_into_request(),
+        }
+    }
+
+    /// Starts the routine that is offered for each of these Myses.
+    fn take_offers(&mut self, ids: &[MysisId]) {
+        let offered = ids.iter().filter_map(|id| {
+            let circle = self.roster.get(*id)?.status.circle.clone()?;
+            Some((*id, json!({ "name": *circle.name }).to_string()))
+        });
+        let offered: Vec<(MysisId, String)> = offered.collect();
+        if offered.is_empty() {
+            return self.show_notice("no routine is offered");
+        }
+        for (id, name) in offered {
+            let order = MysisOrder::StartRoutine(name.into());
+            self.order_myses("start the routine", &[id], &order);
         }
     }
 

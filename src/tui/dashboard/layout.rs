@@ -275,7 +275,7 @@ impl Dashboard {
     /// The rows for needs, title included. The key for needs leads to those that do not fit.
     fn lines_of_needs(&self) -> u16 {
         let (_, height) = self.size;
-        let wanted = self.need_groups.len() + self.standing_need_lines().len();
+        let wanted = self.panel_needs().count() + self.standing_need_lines().len();
         if self.focus.is_some() || wanted == 0 {
             return 0;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
+use actors::domain::needs::NeedBook;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::standing::StandingKind;
@@ -20,6 +21,7 @@ impl Dashboard {
     /// Takes the state of the whole swarm. Facts that it does not contain are dropped.
     pub fn restore(&mut self, snapshot: SwarmSnapshot) {
         Arc::make_mut(&mut self.roster).replace(&snapshot.statuses);
+        Arc::make_mut(&mut self.need_book).replace(snapshot.statuses.iter(), self.now);
         self.mission = snapshot.mission;
         self.take_rules(snapshot.rules, snapshot.redactor);
         self.table.invalidate();
@@ -37,6 +39,9 @@ impl Dashboard {
 
     /// Takes an event of the swarm.
     pub fn on_event(&mut self, event: &SwarmEvent) {
+        if NeedBook::concerns(&event.what) {
+            Arc::make_mut(&mut self.need_book).on_event(event);
+        }
         let who = event.mysis.as_ref();
         match &event.what {
             EventKind::StatusChanged(status) => self.update_status(status),
@@ -52,8 +57,12 @@ impl Dashboard {
                 self.outages = outages.clone();
                 // Who waits for a server has another state now.
                 self.table.invalidate_figures();
+                self.unhide_what_is_over();
             }
-            EventKind::SilenceChanged(silence) => self.silence.clone_from(silence),
+            EventKind::SilenceChanged(silence) => {
+                self.silence.clone_from(silence);
+                self.unhide_what_is_over();
+            }
             EventKind::StandingChanged(standing) => self.standing = standing.clone(),
             EventKind::FreezeChanged(since) => self.on_freeze_changed(*since),
             EventKind::Notice {

@@ -2,16 +2,14 @@
 
 pub(crate) mod view;
 
-use std::collections::BTreeMap;
-
 use actors::domain::ids::MysisId;
-use actors::domain::needs::{Need, NeedRemedy, operator_need};
+use actors::domain::needs::{ListedNeed, NeedRemedy};
 
 use zoea_text::clean::one_line;
 
 use super::Dashboard;
 use super::keys::{GLOBAL_KEYS, GlobalAction, Keymap, TARGET_KEYS, TargetAction};
-use super::roster::Roster;
+use super::table::keys::{TABLE_KEYS, TableAction};
 use super::text::figures;
 use super::text::tone::{StyledLine, Tone};
 use super::text::width;
@@ -25,20 +23,9 @@ pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
         NeedRemedy::Message => keymap.key_of(TARGET_KEYS, TargetAction::Message),
         NeedRemedy::Stop => keymap.key_of(TARGET_KEYS, TargetAction::Stop),
         NeedRemedy::Answer => keymap.key_of(TARGET_KEYS, TargetAction::Answer),
+        NeedRemedy::TryNow => keymap.key_of(TABLE_KEYS, TableAction::TryNow),
         NeedRemedy::Nothing => String::new(),
     }
-}
-
-/// The needs of all Myses, newest first.
-#[must_use]
-pub fn list_needs(roster: &Roster) -> Vec<Need> {
-    let mut needs: Vec<Need> = roster
-        .members()
-        .values()
-        .filter_map(|member| operator_need(&member.status))
-        .collect();
-    needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
-    needs
 }
 
 /// The most lines that a condition of the whole program takes among the needs.
@@ -47,6 +34,24 @@ const MAX_STANDING_LINES: usize = 2;
 const AGE_COLUMNS: usize = 7;
 
 impl Dashboard {
+    /// How many need the operator: Myses, and the program.
+    #[must_use]
+    pub fn need_count(&self) -> usize {
+        self.needs.iter().map(ListedNeed::count).sum()
+    }
+
+    /// The needs that the panel shows in one line each. Conditions of the whole program have lines of their own
+    /// above.
+    pub fn panel_needs(&self) -> impl Iterator<Item = &ListedNeed> {
+        self.needs.iter().filter(|need| need.standing.is_none())
+    }
+
+    /// The Myses that need the operator, in the order of the list.
+    pub(super) fn needing_myses(&self) -> impl Iterator<Item = MysisId> {
+        let myses = self.needs.iter().flat_map(|need| &need.myses);
+        myses.map(|mysis| mysis.id)
+    }
+
     /// The lines of those conditions of the whole program that are not in the banner.
     #[must_use]
     pub fn standing_need_lines(&self) -> Vec<StyledLine> {
@@ -79,40 +84,14 @@ impl Dashboard {
     }
 }
 
-/// The Myses with the same need.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NeedGroup {
-    /// The index of the newest one in the list of needs.
-    pub newest: usize,
-    pub myses: Vec<MysisId>,
-}
-
-/// Groups the needs by cause, newest first.
-#[must_use]
-pub fn group_needs(needs: &[Need]) -> Vec<NeedGroup> {
-    let mut groups: Vec<NeedGroup> = Vec::new();
-    let mut known: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for (newest, need) in needs.iter().enumerate() {
-        let place = *known.entry((need.what, &need.why)).or_insert_with(|| {
-            let myses = Vec::new();
-            groups.push(NeedGroup { newest, myses });
-            groups.len() - 1
-        });
-        groups[place].myses.push(need.mysis);
-    }
-    groups
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use actors::domain::event::{Elsewhere, EventKind, LinkState, MysisStatus};
-    use actors::domain::ids::Timestamp;
-    use actors::domain::progress::{StallKind, Stuck};
+    use actors::domain::ids::{Now, Timestamp};
     use actors::domain::state::LifeState;
 
-    use super::*;
     use crate::dashboard::action::TerminalAction;
     use crate::dashboard::tests::{Desk, status};
     use crossterm::event::KeyCode;
@@ -136,6 +115,7 @@ mod tests {
             };
             EventKind::StatusChanged(Arc::new(MysisStatus {
                 link,
+                link_since: Timestamp(1_000_000),
                 elsewhere: Some(Arc::new(place)),
                 ..MysisStatus::clone(&status(4, "drift", LifeState::Running))
             }))
@@ -144,63 +124,13 @@ mod tests {
         desk.happens(who, told(LinkState::Ok, false));
         assert_eq!(bells(&mut desk), 0);
         desk.happens(who, told(LinkState::Down, false));
+        assert_eq!(bells(&mut desk), 0, "it may be back in seconds");
+        desk.board.tick(Now::from_timestamp(Timestamp(1_061_000)));
+        desk.board.prepare_frame();
         assert_eq!(bells(&mut desk), 1);
         // Its process is gone, or another one runs it: the need is the same.
         desk.happens(who, told(LinkState::Down, true));
         desk.happens(who, told(LinkState::Down, false));
         assert_eq!(bells(&mut desk), 0);
-    }
-
-    #[test]
-    fn whoever_gets_nowhere_needs_the_operator_the_newest_first() {
-        let stuck = |tool: Option<&str>, since| {
-            Some(Stuck {
-                since: Timestamp(since),
-                turns: 5,
-                tool: tool.map(Into::into),
-                way: if tool.is_some() {
-                    StallKind::Repeats
-                } else {
-                    StallKind::Talks
-                },
-            })
-        };
-        let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
-        let mut roster = Roster::default();
-        for (id, stuck) in [(1, repeats), (2, talks)] {
-            let mut one = MysisStatus::clone(&status(id, &format!("m{id}"), LifeState::Running));
-            one.stuck = stuck;
-            roster.update_member(&Arc::new(one));
-        }
-        let mut down = MysisStatus::clone(&status(3, "m3", LifeState::Running));
-        down.link = LinkState::Down;
-        down.link_since = Timestamp(20);
-        roster.update_member(&Arc::new(down));
-        let needs = list_needs(&roster);
-        let keymap = Keymap::default();
-        let seen: Vec<_> = needs
-            .iter()
-            .map(|need| (need.what, key_of(need.remedy, &keymap), &*need.why))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                (
-                    "only talks",
-                    "m".to_string(),
-                    "called no tool in its last 5 turns"
-                ),
-                (
-                    "no tools",
-                    "s".to_string(),
-                    "the game server cannot be reached; it waits until it can"
-                ),
-                (
-                    "repeats",
-                    "m".to_string(),
-                    "mine failed in each of its last 5 turns"
-                ),
-            ]
-        );
     }
 }

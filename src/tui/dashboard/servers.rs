@@ -85,7 +85,7 @@ pub fn server_lights(roster: &Roster, outages: &ServerOutages) -> Vec<ServerLigh
         if status.state == LifeState::Running {
             used.latencies.extend(status.last_call_ms);
             used.is_being_asked |= is_asking(&status.activity);
-            links.push(status.link);
+            links.push(status.link.clone());
         }
     }
     let mut lights: Vec<ServerLight> = providers
@@ -113,7 +113,7 @@ fn is_asking(activity: &Activity) -> bool {
 
 /// The state of the game while no outage of it is known, by the sessions of the running Myses.
 fn game_state(links: &[LinkState]) -> ServerState {
-    let is_lost = |link: &LinkState| matches!(link, LinkState::Down | LinkState::NoAccess);
+    let is_lost = |link: &LinkState| !link.serves();
     if links.contains(&LinkState::Ok) {
         ServerState::Up
     } else if links.iter().any(is_lost) {
@@ -204,17 +204,20 @@ mod tests {
             let mut roster = Roster::default();
             for (id, link) in (1..).zip(links) {
                 let mut one = MysisStatus::clone(&status(id, "m", LifeState::Running));
-                one.link = *link;
+                one.link = link.clone();
                 roster.update_member(&Arc::new(one));
             }
             let lights = server_lights(&roster, &ServerOutages::default());
             lights.into_iter().last().unwrap().state
         };
-        let (none, ok, down) = (LinkState::None, LinkState::Ok, LinkState::Down);
-        assert_eq!(state_of(&[none, none]), ServerState::Unknown);
-        assert_eq!(state_of(&[none, down]), ServerState::Silent);
+        use LinkState::{Down, Ok};
+        assert_eq!(
+            state_of(&[LinkState::None, LinkState::None]),
+            ServerState::Unknown
+        );
+        assert_eq!(state_of(&[LinkState::None, Down]), ServerState::Silent);
         assert_eq!(state_of(&[LinkState::NoAccess]), ServerState::Silent);
-        assert_eq!(state_of(&[down, ok, down]), ServerState::Up);
+        assert_eq!(state_of(&[Down, Ok, Down]), ServerState::Up);
     }
 
     #[test]

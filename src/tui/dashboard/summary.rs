@@ -1,10 +1,20 @@
 //! What is said of the whole swarm and of the view in a few words: the banner, the terminal's title, the way back.
 
+use actors::domain::silence::SilenceScope;
 use actors::domain::standing::{StandingCondition, StandingConditions, StandingKind};
 
 use super::Dashboard;
 use super::conversation::keys::{FOCUS_KEYS, FocusAction};
 use super::table::keys::{TABLE_KEYS, TableAction};
+
+/// What the banner says of the swarm, whatever its words are at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SwarmTrouble {
+    /// A server serves no requests until the operator acts.
+    Server,
+    /// The swarm runs and nothing happens.
+    Silence(SilenceScope),
+}
 
 impl Dashboard {
     /// The text of the banner: what is wrong with the store and its disk, then what the whole swarm needs the
@@ -39,11 +49,42 @@ impl Dashboard {
         if self.frozen.is_some() {
             return self.freeze_text();
         }
+        match self.swarm_trouble() {
+            Some((trouble, text)) if self.hidden != Some(trouble) => match self.focus.is_some() {
+                true => text,
+                false => format!("{text}  [{} hides this]", self.back_key()),
+            },
+            Some(_) | None => String::new(),
+        }
+    }
+
+    /// What the whole swarm needs the operator for while it is not frozen.
+    fn swarm_trouble(&self) -> Option<(SwarmTrouble, String)> {
         let need = self.outages.need_text();
-        let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
-        match need.is_empty() {
-            true => silence.unwrap_or_default(),
-            false => need,
+        if !need.is_empty() {
+            return Some((SwarmTrouble::Server, need));
+        }
+        let silence = self.silence.as_ref()?;
+        Some((
+            SwarmTrouble::Silence(silence.scope),
+            silence.text.to_string(),
+        ))
+    }
+
+    /// Hides what the banner says of the swarm until that is over. Returns whether there was anything.
+    pub(super) fn hide_banner(&mut self) -> bool {
+        let shown = self.swarm_trouble().map(|(trouble, _)| trouble);
+        let hides = self.frozen.is_none() && shown.is_some() && shown != self.hidden;
+        if hides {
+            self.hidden = shown;
+        }
+        hides
+    }
+
+    /// What is over is shown again when it comes back.
+    pub(super) fn unhide_what_is_over(&mut self) {
+        if self.hidden != self.swarm_trouble().map(|(trouble, _)| trouble) {
+            self.hidden = None;
         }
     }
 
@@ -56,7 +97,7 @@ impl Dashboard {
         } else {
             ""
         };
-        match self.needs.len() + self.standing.count() {
+        match self.need_count() {
             0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
             needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
         }

@@ -1,5 +1,7 @@
 //! Tests of the dashboard through keys and events.
 
+mod throwing_away;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -442,10 +444,11 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
         status(2, "bravo", LifeState::Idle),
         interrupted(3, "ceres"),
     ]);
-    let groups = desk.board.need_groups();
-    assert_eq!(groups.len(), 1, "{groups:?}");
-    assert_eq!(groups[0].myses, [MysisId(1), MysisId(3)]);
-    let need = &desk.board.needs()[0];
+    let needs = desk.board.needs();
+    assert_eq!(needs.len(), 1, "{needs:?}");
+    let ids: Vec<MysisId> = needs[0].myses.iter().map(|mysis| mysis.id).collect();
+    assert_eq!(ids, [MysisId(1), MysisId(3)]);
+    let need = &needs[0];
     assert_eq!(
         (
             need.what,

@@ -13,6 +13,7 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
 use actors::domain::books::Day;
+use actors::domain::budget::percent_text;
 use actors::domain::login_progress::LoginProgress;
 use actors::domain::rules::SwarmRules;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
@@ -288,7 +289,7 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 }
 
 fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let needs = dashboard.needs().len() + dashboard.standing().count();
+    let needs = dashboard.need_count();
     let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
     (needs > 0).then(|| line.with(" need you", Tone::Dim))
 }
@@ -329,7 +330,7 @@ fn budget_text(dashboard: &Dashboard) -> Option<StyledLine> {
     };
     let until = Day::of(dashboard.now()).end_time();
     let clock = dashboard.appearance().offset.clock(until);
-    let line = StyledLine::of(format!("{whose} "), Tone::Dim).with(format!("{percent} %"), tone);
+    let line = StyledLine::of(format!("{whose} "), Tone::Dim).with(percent_text(percent), tone);
     Some(line.with(
         format!(" until {}", clock.get(..5).unwrap_or_default()),
         Tone::Dim,

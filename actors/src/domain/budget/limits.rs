@@ -34,3 +34,12 @@ impl BudgetLimits {
         tokens.max(share(spent.cost_micros, self.cost_micros))
     }
 }
+
+/// A spent percentage in words. Beyond ten times the budget its digits say nothing.
+#[must_use]
+pub fn percent_text(percent: u64) -> String {
+    match percent {
+        0..=999 => format!("{percent} %"),
+        _ => "over 999 %".to_string(),
+    }
+}

@@ -100,11 +100,12 @@ impl Life {
                 )
             });
         }
-        Some(match self.session.link {
+        Some(match &self.session.link {
             LinkState::Down | LinkState::NoAccess => format!(
                 "Error: unavailable: the game server cannot be reached now, so {name} was not \
                  called."
             ),
+            LinkState::LoginRefused(words) => super::game_snapshots::refused_call(name, words),
             LinkState::Ok | LinkState::None => {
                 // Models know the first interface's names, or read them in the system prompt.
                 let meant = commands::to_second(name, Map::new());

@@ -121,9 +121,12 @@ impl Life {
     /// when there is a new one.
     pub(super) fn system_notices(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
-        match self.session.link {
+        match &self.session.link {
             LinkState::Down | LinkState::NoAccess => {
                 notices.push(("link_down", LINK_DOWN_NOTICE.to_string()))
+            }
+            LinkState::LoginRefused(words) => {
+                notices.push(("login_refused", login_refused_notice(words)));
             }
             LinkState::Ok | LinkState::None => {}
         }
@@ -162,6 +165,20 @@ impl Life {
 
 const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment: its tools are missing \
                          until it can. Wait, and say so in one sentence.";
+
+/// Why a call of the game is not made while the game refuses the login.
+pub(super) fn refused_call(tool: &str, words: &str) -> String {
+    format!(
+        "Error: unavailable: the game refuses to log you in, so {tool} was not called. It says: {words}"
+    )
+}
+
+fn login_refused_notice(words: &str) -> String {
+    format!(
+        "The game refuses to log you in, and its tools are missing until it does. Only the operator can \
+         change that. It says: {words}"
+    )
+}
 
 /// Whether a call is an action that was executed, or may have been.
 pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {

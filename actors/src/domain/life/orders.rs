@@ -90,8 +90,10 @@ impl Life {
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
                 (TurnStep::CoolingDown { .. }, _) if self.routines.run.is_none() => false,
                 (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
-                // The game server has announced when it returns.
-                (TurnStep::Asking { .. }, Activity::Paused(_)) => false,
+                // The game server has announced when it returns, or refuses the login.
+                (TurnStep::Asking { .. }, Activity::Paused(_) | Activity::AwaitingLogin(_)) => {
+                    false
+                }
                 (
                     TurnStep::Asking { .. }
                     | TurnStep::CoolingDown { .. }

@@ -60,3 +60,11 @@ pub struct Stuck {
     /// The failing call's tool, if there is one.
     pub tool: Option<Arc<str>>,
 }
+
+/// The notice for the model.
+pub(super) fn stall_notice(facts: &str) -> String {
+    format!(
+        "No progress in your last {facts}. Do something else: look at your situation with a tool, \
+         choose another step towards your order, and take it."
+    )
+}

@@ -56,14 +56,22 @@ type ActivityOf = fn(Arc<str>) -> Activity;
 
 const QUEUEING_GAME: &str = "queueing_game";
 
-pub(super) fn link_word(link: LinkState) -> &'static str {
-    let known = LINKS.iter().find(|(known, _)| *known == link);
-    known.map_or("none", |(_, word)| word)
+const LOGIN_REFUSED: &str = "login_refused";
+
+pub(super) fn link_json(link: &LinkState) -> Value {
+    if let LinkState::LoginRefused(words) = link {
+        return json!({ LOGIN_REFUSED: **words });
+    }
+    let known = LINKS.iter().find(|(known, _)| known == link);
+    json!(known.map_or("none", |(_, word)| *word))
 }
 
 pub(super) fn read_link(read: &Value) -> LinkState {
+    if let Some(words) = text_of(&read[LOGIN_REFUSED]) {
+        return LinkState::LoginRefused(words);
+    }
     let known = LINKS.iter().find(|(_, word)| read == word);
-    known.map_or(LinkState::None, |(link, _)| *link)
+    known.map_or(LinkState::None, |(link, _)| link.clone())
 }
 
 /// An activity as its word, or as an object with its word and what it is about.

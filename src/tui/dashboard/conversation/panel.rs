@@ -75,11 +75,12 @@ fn add_mysis(
         .account
         .as_deref()
         .map_or("none".to_string(), one_line);
-    let (link, link_tone) = match status.link {
+    let (link, link_tone) = match &status.link {
         LinkState::None => ("none", Tone::Dim),
         LinkState::Ok => ("ok", Tone::Success),
         LinkState::Down => ("down", Tone::Fault),
         LinkState::NoAccess => ("no access", Tone::Fault),
+        LinkState::LoginRefused(_) => ("login refused", Tone::Fault),
     };
     let tokens = [totals.tokens_in, totals.tokens_out].map(figures::amount);
     let tokens = format!("{} in, {} out", tokens[0], tokens[1]);

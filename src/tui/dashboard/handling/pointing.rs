@@ -112,10 +112,10 @@ impl Dashboard {
 
     fn click_need(&mut self, mouse: MouseEvent, layout: &ScreenLayout) {
         let row = usize::from(mouse.row - layout.needs.y);
-        let place = row.checked_sub(1);
-        let group = place.and_then(|place| self.need_groups.get(place));
-        let newest = group.and_then(|group| group.myses.first());
-        if let (None, Some(id)) = (wheel_direction(mouse), newest.copied()) {
+        let place = row.checked_sub(1 + self.standing_need_lines().len());
+        let need = place.and_then(|place| self.panel_needs().nth(place));
+        let first = need.and_then(|need| need.myses.first());
+        if let (None, Some(id)) = (wheel_direction(mouse), first.map(|mysis| mysis.id)) {
             self.show_in_table(id);
         }
     }

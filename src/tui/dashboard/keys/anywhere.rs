@@ -61,6 +61,8 @@ pub enum TargetAction {
     Configure,
     /// Show, change and start the routine of one.
     Routine,
+    /// Start the routine that is offered for each.
+    TakeOffer,
     /// Answer the question of a server.
     Answer,
     /// Inspect the last request.
@@ -243,6 +245,13 @@ pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
         TargetAction::Routine,
         "",
         "write its routine: see, change and start it",
+    ),
+    bind(
+        "take_offer",
+        &[letter('B')],
+        TargetAction::TakeOffer,
+        "",
+        "start the routine that is offered",
     ),
     bind(
         "answer",

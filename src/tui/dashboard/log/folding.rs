@@ -57,7 +57,9 @@ pub(crate) fn fold_newest(
 ) -> Vec<Vec<Arc<LogMessage>>> {
     let surplus = messages.len().saturating_sub(most);
     let newest: Vec<Arc<LogMessage>> = messages.range(surplus..).cloned().collect();
-    let folds = fold(&newest, |_, _| false);
+    let mut folds = fold(&newest, |_, _| false);
+    // Each line has the time of its newest message.
+    folds.sort_by_key(|fold| fold.members.last().copied());
     let members = |fold: Fold| {
         let members = fold.members.into_iter();
         members

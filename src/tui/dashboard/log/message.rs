@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
+use actors::domain::event_record::{
+    EventId, EventRecord, EventRecordKind, OFFER_CODE, OrderSource,
+};
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::state::LifeState;
@@ -124,7 +126,7 @@ impl LogMessage {
         self.kind == other.kind
             && self.source == other.source
             && self.code == other.code
-            && self.text == other.text
+            && (self.text == other.text || *self.code == *OFFER_CODE)
     }
 
     /// What came of an order; empty if there is nothing to tell.

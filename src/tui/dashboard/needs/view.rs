@@ -7,7 +7,7 @@ use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::message::Severity;
-use actors::domain::needs::{Need, NeedRemedy};
+use actors::domain::needs::{ListedNeed, NeedRemedy};
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
@@ -19,7 +19,6 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         return;
     }
     painter.fill(area, Ground::Panel);
-    let groups = dashboard.need_groups();
     let rows = usize::from(area.height - 1);
     let key = |action| dashboard.keymap().key_of(TABLE_KEYS, action);
     let (next, alike) = (key(TableAction::NextNeed), key(TableAction::MarkAlike));
@@ -29,7 +28,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     );
     painter.line(area, 0, &title);
     let standing = dashboard.standing_need_lines();
-    let all = standing.len() + groups.len();
+    let all = standing.len() + dashboard.panel_needs().count();
     if all > rows {
         let more = StyledLine::of(format!("{} more ", all - rows), Tone::Hint);
         painter.line_at_right(area, 0, &more);
@@ -40,17 +39,14 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         painter.line(area, row, line);
     }
     let left = rows - usize::from(row);
-    for (row, group) in (row + 1..).zip(groups.iter().take(left)) {
-        if let Some(need) = dashboard.needs().get(group.newest) {
-            paint_need(dashboard, need, group.myses.len(), area, row, painter);
-        }
+    for (row, need) in (row + 1..).zip(dashboard.panel_needs().take(left)) {
+        paint_need(dashboard, need, area, row, painter);
     }
 }
 
 fn paint_need(
     dashboard: &Dashboard,
-    need: &Need,
-    count: usize,
+    need: &ListedNeed,
     area: Rect,
     row: u16,
     painter: &mut Painter<'_>,
@@ -60,13 +56,10 @@ fn paint_need(
         Severity::Warn | Severity::Info => Tone::Warning,
     };
     let ago = figures::ago(dashboard.now().since(need.since));
-    let name = width::fit(&one_line(&need.name), 16);
+    let name = width::fit(&one_line(&need.whose()), 16);
     let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
-        .with(format!(" {:<10} ", need.what), tone);
-    if count > 1 {
-        line.push(format!("×{count} "), tone);
-    }
+        .with(format!(" {:<13} ", need.what), tone);
     let help = if need.remedy == NeedRemedy::Nothing {
         StyledLine::default()
     } else {

@@ -10,15 +10,18 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::overlay::composer::{ComposeTarget, Composer};
+use crate::dashboard::overlay::composer::{ComposeTarget, Composer, note_tokens};
 use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog, NumberToType};
 use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, Successor, UiEffect};
+use zoea_spacemolt::figures::group_digits;
 use zoea_text::natural::compare_natural;
 
 /// The most names in a question about several Myses.
 const NAMES_IN_QUESTION: usize = 12;
+/// The most tokens that a note adds to every request without a question.
+const MAX_QUIET_NOTE_TOKENS: u64 = 1_000;
 /// The most Myses that one key deletes.
 const MOST_DELETED_BY_KEY: usize = 3;
 
@@ -100,6 +103,30 @@ impl Dashboard {
     /// Sends the text of a composer.
     pub(in crate::dashboard) fn send(&mut self, target: ComposeTarget, text: &str) {
         let text: Arc<str> = text.into();
+        if let ComposeTarget::Notes(ids) = &target
+            && note_tokens(&text) > MAX_QUIET_NOTE_TOKENS
+        {
+            return self.ask_for_note(ids.clone(), text);
+        }
+        self.send_now(target, text);
+    }
+
+    /// Asks before a note that makes every request much longer.
+    fn ask_for_note(&mut self, ids: Vec<MysisId>, text: Arc<str>) {
+        let (tokens, count) = (group_digits(note_tokens(&text)), ids.len());
+        let lines = vec![
+            format!("Add about {tokens} tokens to every request?"),
+            match count {
+                1 => "The note stays until it is cleared.".to_string(),
+                _ => format!("The note stays with {count} Myses until it is cleared."),
+            },
+        ];
+        let about = ActionToConfirm::Note(ids, text);
+        let dialog = ConfirmDialog::new(about, lines);
+        self.overlays.push(Overlay::Confirm(dialog));
+    }
+
+    pub(in crate::dashboard) fn send_now(&mut self, target: ComposeTarget, text: Arc<str>) {
         // The history file must not contain a secret. The store redacts the sent text itself.
         self.history.add(&self.redactor.clean(&text));
         self.actions
@@ -266,6 +293,7 @@ impl Dashboard {
             ActionToConfirm::Stop(ids) => {
                 self.order_myses("stop", &ids, &MysisOrder::Stop);
             }
+            ActionToConfirm::Note(ids, text) => self.send_now(ComposeTarget::Notes(ids), text),
             ActionToConfirm::Thaw => {
                 self.order_once("thaw", "the swarm", Order::Thaw);
             }

@@ -1,7 +1,7 @@
 //! The actions of overlays: what their keys do.
 
 use super::Overlay;
-use super::composer::ComposerOutcome;
+use super::composer::{Composer, ComposerOutcome};
 use super::form::FormOutcome;
 use super::keys::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
 use super::palette::{CommandPalette, PaletteOutcome};
@@ -25,6 +25,7 @@ impl Dashboard {
                 }
                 ComposerOutcome::Send(text) => self.send(composer.target, &text),
                 ComposerOutcome::Leave => {}
+                ComposerOutcome::Discard => self.discard_draft(composer),
                 ComposerOutcome::Unused => {
                     self.overlays.push(Overlay::Compose(composer));
                     self.press_behind(press);
@@ -55,6 +56,16 @@ impl Dashboard {
             Overlay::Routine(editor) => self.press_in_routine(editor, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
+        }
+    }
+
+    /// Throws away what was written. In this run it comes back with the history.
+    fn discard_draft(&mut self, composer: Composer) {
+        self.drafts.keep(&composer.target, "");
+        let text = composer.field.text();
+        if !text.trim().is_empty() {
+            self.history.add(&self.redactor.clean(text));
+            self.show_notice("the draft is thrown away; ↑ in a new one brings it back");
         }
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use actors::domain::bounds::estimated_tokens;
 use actors::domain::ids::MysisId;
 use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
 
@@ -42,6 +43,8 @@ pub enum ComposerOutcome {
     Send(String),
     /// The composer closes and the text becomes a draft.
     Leave,
+    /// The composer closes and the text is thrown away.
+    Discard,
     /// The composer has no use for the key.
     Unused,
 }
@@ -67,6 +70,7 @@ impl Composer {
             }
             (KeyCode::Enter, _) => return ComposerOutcome::Send(self.field.text().to_string()),
             (KeyCode::Esc, _) => return ComposerOutcome::Leave,
+            (KeyCode::Char('c'), true) => return ComposerOutcome::Discard,
             (KeyCode::Up, _) if !self.field.up() => self.older(history),
             (KeyCode::Down, _) if !self.field.down() => self.newer(history),
             (KeyCode::Char('g'), true) if self.is_order() => self.toggle_gain(),
@@ -102,6 +106,15 @@ impl Composer {
         Some(format!("\"{word}\": no gain expected? ^G says so"))
     }
 
+    /// The tokens that the text adds to every request, if it is a note.
+    #[must_use]
+    pub fn added_tokens(&self) -> Option<u64> {
+        match self.target {
+            ComposeTarget::Notes(_) => Some(note_tokens(self.field.text())),
+            ComposeTarget::Swarm | ComposeTarget::Myses(_) => None,
+        }
+    }
+
     /// Adds or removes the mark that says that the order expects no gain.
     fn toggle_gain(&mut self) {
         let text = self.field.text();
@@ -123,6 +136,12 @@ impl Composer {
             self.field.replace(&text);
         }
     }
+}
+
+/// The tokens that a note adds to every request, by estimate.
+#[must_use]
+pub fn note_tokens(text: &str) -> u64 {
+    estimated_tokens(u64::try_from(text.trim().len()).unwrap_or(u64::MAX))
 }
 
 /// Unsent texts by recipient.

@@ -35,6 +35,8 @@ pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
     /// Stopping these Myses.
     Stop(Vec<MysisId>),
+    /// Giving these Myses this long note.
+    Note(Vec<MysisId>, Arc<str>),
     /// Thawing the swarm.
     Thaw,
     /// Draining the process with this name.
@@ -139,6 +141,7 @@ impl ConfirmDialog {
         let keys = match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
+            ActionToConfirm::Note(..) => "y add it   n go on writing",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
             ActionToConfirm::Drain(_) => "y drain   n leave it",
             ActionToConfirm::LeaveRoutine => "y leave   n go on writing",

@@ -10,6 +10,11 @@ use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::form::MysisForm;
 use crate::dashboard::overlay::query::{Query, QueryScope};
 use actors::domain::ids::MysisId;
+use actors::domain::needs::{ListedNeed, NeedRemedy};
+use actors::domain::order::MysisOrder;
+
+/// What is said where no Mysis needs the operator.
+const NO_NEED: &str = "no Mysis needs attention";
 
 impl Dashboard {
     pub(in crate::dashboard) fn run_in_table(&mut self, gesture: TableAction) {
@@ -32,6 +37,7 @@ impl Dashboard {
             TableAction::MarkAll => self.table.mark_all(),
             TableAction::NextNeed => self.go_to_next_need(),
             TableAction::MarkAlike => self.mark_alike(),
+            TableAction::TryNow => self.try_now(),
             TableAction::Back => self.back_in_table(),
         }
     }
@@ -83,35 +89,56 @@ impl Dashboard {
         }
     }
 
-    /// Selects the next Mysis with a need, newest first. It wraps around at the end.
+    /// Selects the next Mysis with a need, in the order of the list. It wraps around at the end.
     fn go_to_next_need(&mut self) {
         let selected = self.table.selected();
-        let place = self
-            .needs
-            .iter()
-            .position(|need| Some(need.mysis) == selected);
-        let next = place.map_or(0, |place| (place + 1) % self.needs.len().max(1));
-        let Some(id) = self.needs.get(next).map(|need| need.mysis) else {
-            return self.show_notice("nobody needs you");
+        let needing: Vec<MysisId> = self.needing_myses().collect();
+        let place = needing.iter().position(|id| Some(*id) == selected);
+        let next = place.map_or(0, |place| (place + 1) % needing.len().max(1));
+        let Some(id) = needing.get(next).copied() else {
+            return self.show_notice(NO_NEED);
         };
         self.show_in_table(id);
     }
 
-    /// Marks the Myses with the same need as the selected one, or with the newest need if it has
-    /// none.
+    /// Marks the Myses with the same need as the selected one, or with the first need if it has none.
     fn mark_alike(&mut self) {
-        let groups = self.need_groups.clone();
-        let selected = self.table.selected();
-        let of_selected = groups
-            .iter()
-            .find(|group| selected.is_some_and(|id| group.myses.contains(&id)));
-        let Some(group) = of_selected.or(groups.first()) else {
-            return self.show_notice("nobody needs you");
+        let needs = self.needs.clone();
+        let of_selected = self.need_of_selected();
+        let mut of_myses = needs.iter().filter(|need| !need.myses.is_empty());
+        let Some(need) = of_selected.as_ref().or_else(|| of_myses.next()) else {
+            return self.show_notice(NO_NEED);
         };
-        self.table.mark_only(group.myses.iter().copied());
-        if let (None, Some(newest)) = (of_selected, group.myses.first()) {
-            self.show_in_table(*newest);
+        self.table
+            .mark_only(need.myses.iter().map(|mysis| mysis.id));
+        if let (None, Some(first)) = (&of_selected, need.myses.first()) {
+            self.show_in_table(first.id);
         }
+    }
+
+    /// Has servers tried at once that Myses wait for: the marked ones, else those with the need of the selected
+    /// one, else those of the first need that this helps.
+    fn try_now(&mut self) {
+        let is_helped = |need: &ListedNeed| need.remedy == NeedRemedy::TryNow;
+        let marked: Vec<MysisId> = self.table.marks().iter().copied().collect();
+        let of_selected = self.need_of_selected().filter(is_helped);
+        let need = of_selected.or_else(|| self.needs.iter().find(|need| is_helped(need)).cloned());
+        let targets = match (marked.is_empty(), need) {
+            (false, _) => marked,
+            (true, Some(need)) => need.myses.iter().map(|mysis| mysis.id).collect(),
+            (true, None) => self.table.selected().into_iter().collect(),
+        };
+        match targets.is_empty() {
+            true => self.show_notice("no Mysis waits for a server"),
+            false => drop(self.order_myses("try now", &targets, &MysisOrder::Retry)),
+        }
+    }
+
+    fn need_of_selected(&self) -> Option<ListedNeed> {
+        let selected = self.table.selected()?;
+        let mut needs = self.needs.iter();
+        let has = |need: &&ListedNeed| need.myses.iter().any(|mysis| mysis.id == selected);
+        needs.find(has).cloned()
     }
 
     /// Selects a Mysis. The filter is dropped if it hides the Mysis.
@@ -127,7 +154,7 @@ impl Dashboard {
     }
 
     fn back_in_table(&mut self) {
-        if self.dismiss() {
+        if self.dismiss() || self.hide_banner() {
             return;
         }
         if !self.table.marks().is_empty() {

@@ -4,7 +4,7 @@ use super::cells;
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
 use crate::dashboard::first_minute;
-use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -94,7 +94,9 @@ fn add_member(
         add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
     }
     if let Some(circle) = &status.circle {
-        let told = format!("{}; :routine . {}", circle.describe(), circle.name);
+        let key = |action| dashboard.keymap().key_of(TARGET_KEYS, action);
+        let (take, show) = (key(TargetAction::TakeOffer), key(TargetAction::Routine));
+        let told = format!("{}; {take} starts it, {show} shows it", circle.describe());
         add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
     }
     let (words, tone) = match (&status.fault, &status.reason) {

@@ -31,6 +31,8 @@ pub enum TableAction {
     NextNeed,
     /// Mark all Myses with the same need.
     MarkAlike,
+    /// Have the servers that Myses wait for tried at once.
+    TryNow,
     /// Dismiss an error, remove marks, or show all Myses.
     Back,
 }
@@ -113,6 +115,13 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         TableAction::MarkAlike,
         "",
         "mark all who have the same trouble",
+    ),
+    bind(
+        "try_now",
+        &[letter('t')],
+        TableAction::TryNow,
+        "",
+        "try the server now that is waited for",
     ),
     bind(
         "table_back",

@@ -1,6 +1,6 @@
 //! The state of a Mysis as the operator sees it, in the one form for every part of the screen.
 
-use actors::domain::event::{Activity, LinkState, MysisStatus};
+use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::outages::ServerOutages;
 use actors::domain::state::LifeState;
 
@@ -95,8 +95,8 @@ fn state_of_running(status: &MysisStatus, outages: &ServerOutages) -> SeenState 
         .activity
         .awaited_lane()
         .is_some_and(|lane| outages.of(lane).is_some());
-    let is_link_down = matches!(status.link, LinkState::Down | LinkState::NoAccess);
-    if is_lane_away || is_link_down || matches!(status.activity, Activity::CoolingDown(_)) {
+    if is_lane_away || !status.link.serves() || matches!(status.activity, Activity::CoolingDown(_))
+    {
         return SeenState::Waiting;
     }
     SeenState::Running

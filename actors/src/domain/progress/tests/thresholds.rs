@@ -111,6 +111,29 @@ fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_t
 }
 
 #[test]
+fn one_that_gets_on_now_and_then_has_one_trouble_with_its_whole_age_and_is_parked_in_the_end() {
+    let alternates = |earns: bool| {
+        let mut scene = scene_of(40, 0);
+        let mut ages = Vec::new();
+        for round in 0..30 {
+            play(&mut scene, 8, talks);
+            let stuck = scene.watch.stuck().expect("it talks");
+            ages.push(stuck.since);
+            let credits = if earns { round } else { 1 };
+            let looks = status(credits, round, "belt");
+            scene.call("get_status", &round.to_string(), Ok(&looks));
+            scene.end();
+            assert_eq!(scene.watch.stuck(), None);
+        }
+        ages.dedup();
+        assert_eq!(ages.len(), 1, "{ages:?}");
+        scene.rungs().contains(&EscalationStep::Parked)
+    };
+    assert!(alternates(false));
+    assert!(!alternates(true), "money is a way out");
+}
+
+#[test]
 fn after_a_gain_the_next_step_is_waited_for_anew() {
     let mut scene = scene_of(40, 0);
     scene.call("get_status", "{}", Ok(&status(1, 0, "belt")));

@@ -2,6 +2,7 @@
 
 use super::{ComposeTarget, Composer};
 use crate::dashboard::Dashboard;
+use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use actors::domain::ids::MysisId;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -32,6 +33,10 @@ pub(crate) fn paint(
     if let Some(hint) = composer.gain_hint() {
         head = head.with(format!("  ·  {hint}"), Tone::Accent);
     }
+    if let Some(tokens) = composer.added_tokens().filter(|tokens| *tokens > 0) {
+        let tokens = format!("  ·  {} tokens in every request", figures::amount(tokens));
+        head = head.with(tokens, Tone::Accent);
+    }
     if laid.lines.len() > rows {
         let place = format!("  ·  line {} of {}", laid.row + 1, laid.lines.len());
         head = head.with(place, Tone::Dim);
@@ -49,7 +54,7 @@ pub(crate) fn paint(
 fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
     match target {
         ComposeTarget::Swarm => StyledLine::of(" BROADCAST", Tone::Broadcast)
-            .with(" a mission to the whole swarm", Tone::Dim),
+            .with(format!(" a mission to {}", swarm(dashboard)), Tone::Dim),
         ComposeTarget::Myses(ids) => StyledLine::of(" MESSAGE", Tone::You)
             .with(format!(" to {}", whom(dashboard, ids)), Tone::Dim),
         ComposeTarget::Notes(ids) => {
@@ -57,6 +62,20 @@ fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
             StyledLine::of(" NOTE", Tone::Note).with(words, Tone::Dim)
         }
     }
+}
+
+/// Whom a mission reaches, and whom it wakes.
+fn swarm(dashboard: &Dashboard) -> String {
+    let counts = dashboard.counts();
+    let wakes = match counts.idle {
+        0 => String::new(),
+        idle => format!("; wakes {idle} idle"),
+    };
+    let missed = match counts.stopped + counts.errored {
+        0 => String::new(),
+        missed => format!("; not to {missed} that are stopped or errored"),
+    };
+    format!("the whole swarm: {} running{wakes}{missed}", counts.running)
 }
 
 fn whom(dashboard: &Dashboard, ids: &[MysisId]) -> String {

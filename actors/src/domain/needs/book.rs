@@ -1,0 +1,352 @@
+//! The needs of the whole swarm, one line for each cause. The screen, `status`, alerts and metrics each keep
+//! one of these books of the same events, so that all say the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use zoea_text::natural::compare_natural;
+
+use super::lines::{
+    LineKey, ListedNeed, NeedingMysis, likeness, line_of, outage_line, standing_line,
+};
+use super::{Need, NeedCause, operator_need};
+use crate::event::{Activity, EventKind, MysisStatus, SwarmEvent};
+use crate::ids::{Lane, MysisId, Timestamp};
+use crate::message::Severity;
+use crate::outages::ServerOutages;
+use crate::standing::StandingConditions;
+use crate::state::LifeState;
+
+/// A need that ended not longer ago than this and begins again is the same one, with its whole age.
+const FLAP_MS: u64 = 300_000;
+/// How long a server is away before that is a need: what comes back sooner needs no operator.
+pub const AWAY_MS: u64 = 60_000;
+
+/// What is known of a Mysis.
+#[derive(Clone, Debug)]
+struct KnownMysis {
+    who: NeedingMysis,
+    need: Option<(Need, SpanKey)>,
+    /// The server that it waits for, until that serves it.
+    waits_for: Option<Lane>,
+}
+
+/// What has an age of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SpanKey {
+    Swarm(NeedCause, Option<Arc<str>>),
+    Mysis(MysisId, &'static str),
+}
+
+/// Since when a need lasts, how many have it, and when it ended.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    since: Timestamp,
+    holders: usize,
+    ended: Option<Timestamp>,
+}
+
+/// All needs of a swarm, by the events of it.
+#[derive(Clone, Debug, Default)]
+pub struct NeedBook {
+    myses: BTreeMap<MysisId, KnownMysis>,
+    outages: Arc<ServerOutages>,
+    standing: Arc<StandingConditions>,
+    spans: BTreeMap<SpanKey, Span>,
+}
+
+impl NeedBook {
+    /// Whether an event says something of needs.
+    #[must_use]
+    pub fn concerns(what: &EventKind) -> bool {
+        matches!(
+            what,
+            EventKind::StatusChanged(_)
+                | EventKind::Deleted
+                | EventKind::OutagesChanged(_)
+                | EventKind::StandingChanged(_)
+        )
+    }
+
+    /// Takes an event. Returns whether it may have changed the list.
+    pub fn on_event(&mut self, event: &SwarmEvent) -> bool {
+        match (&event.what, &event.mysis) {
+            (EventKind::StatusChanged(status), _) => return self.take_status(status, event.at),
+            (EventKind::Deleted, Some(who)) => self.forget(who.id),
+            (EventKind::OutagesChanged(outages), _) => self.take_outages(outages, event.at),
+            (EventKind::StandingChanged(standing), _) => self.standing = standing.clone(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes the statuses of all Myses. Those that are not among them are forgotten.
+    pub fn replace<'a>(
+        &mut self,
+        statuses: impl Iterator<Item = &'a Arc<MysisStatus>> + Clone,
+        at: Timestamp,
+    ) {
+        for status in statuses.clone() {
+            self.take_status(status, at);
+        }
+        let named: BTreeSet<MysisId> = statuses.map(|status| status.id).collect();
+        let gone: Vec<MysisId> = self.myses.keys().copied().collect();
+        for id in gone.into_iter().filter(|id| !named.contains(id)) {
+            self.forget(id);
+        }
+    }
+
+    /// Takes a status. Returns whether it may have changed the list.
+    pub fn take_status(&mut self, status: &MysisStatus, at: Timestamp) -> bool {
+        let before = self.myses.get(&status.id);
+        let need = operator_need(status).map(|need| {
+            let key = span_key(&need, status);
+            (need, key)
+        });
+        let waited = before.and_then(|before| before.waits_for.clone());
+        let now = KnownMysis {
+            who: NeedingMysis {
+                name: status.name.clone(),
+                id: status.id,
+                process: status.elsewhere.as_ref().map(|place| place.process.clone()),
+            },
+            need,
+            waits_for: awaited_server(status, waited),
+        };
+        let is_same = before.is_some_and(|before| {
+            before.need == now.need && before.waits_for == now.waits_for && before.who == now.who
+        });
+        if is_same {
+            return false;
+        }
+        let left = before.and_then(|before| Some(before.need.as_ref()?.1.clone()));
+        let entered = now
+            .need
+            .as_ref()
+            .map(|(need, key)| (key.clone(), need.since));
+        self.myses.insert(status.id, now);
+        let stays = left.as_ref() == entered.as_ref().map(|(key, _)| key);
+        if let Some((key, since)) = entered.filter(|_| !stays) {
+            self.enter(key, since, at);
+        }
+        if let Some(key) = left.filter(|_| !stays) {
+            self.leave(&key, at);
+        }
+        true
+    }
+
+    /// Forgets a Mysis.
+    pub fn forget(&mut self, id: MysisId) {
+        let Some(KnownMysis {
+            need: Some((_, key)),
+            ..
+        }) = self.myses.remove(&id)
+        else {
+            return;
+        };
+        match key {
+            SpanKey::Swarm(..) => self.leave(&key, Timestamp(0)),
+            SpanKey::Mysis(..) => drop(self.spans.remove(&key)),
+        }
+    }
+
+    fn take_outages(&mut self, outages: &Arc<ServerOutages>, at: Timestamp) {
+        let before = std::mem::replace(&mut self.outages, outages.clone());
+        let keys = |of: &ServerOutages| -> Vec<(SpanKey, Timestamp)> {
+            let keys = of.0.iter().map(|away| {
+                let (cause, server) = line_of(away);
+                (SpanKey::Swarm(cause, server), away.since)
+            });
+            keys.collect()
+        };
+        let (left, entered) = (keys(&before), keys(outages));
+        let is_in = |list: &[(SpanKey, Timestamp)], key| list.iter().any(|(known, _)| known == key);
+        for (key, since) in &entered {
+            if !is_in(&left, key) {
+                self.enter(key.clone(), *since, at);
+            }
+        }
+        for (key, _) in &left {
+            if !is_in(&entered, key) {
+                self.leave(key, at);
+            }
+        }
+    }
+
+    fn enter(&mut self, key: SpanKey, since: Timestamp, at: Timestamp) {
+        let span = self.spans.entry(key).or_insert(Span {
+            since,
+            holders: 0,
+            ended: None,
+        });
+        if span.ended.is_some_and(|ended| at.since(ended) > FLAP_MS) {
+            (span.since, span.holders) = (since, 0);
+        }
+        span.since = span.since.min(since);
+        span.holders += 1;
+        span.ended = None;
+    }
+
+    fn leave(&mut self, key: &SpanKey, at: Timestamp) {
+        if let Some(span) = self.spans.get_mut(key) {
+            span.holders = span.holders.saturating_sub(1);
+            span.ended = (span.holders == 0).then_some(at);
+        }
+        if self.spans.len() > 64 + 2 * self.myses.len() {
+            self.spans.retain(|_, span| {
+                let ended = span.ended;
+                ended.is_none_or(|ended| at.since(ended) <= FLAP_MS)
+            });
+        }
+    }
+
+    fn since(&self, key: &SpanKey, otherwise: Timestamp) -> Timestamp {
+        self.spans.get(key).map_or(otherwise, |span| span.since)
+    }
+
+    /// The needs now: by cause, the newest first.
+    #[must_use]
+    pub fn list(&self, now: Timestamp) -> Vec<ListedNeed> {
+        let mut lines: BTreeMap<LineKey, ListedNeed> = BTreeMap::new();
+        for (kind, condition) in self.standing.iter() {
+            let line = standing_line(kind, &condition.text, condition.since);
+            lines.insert(LineKey::Standing(kind), line);
+        }
+        for away in &self.outages.0 {
+            let (cause, server) = line_of(away);
+            let key = SpanKey::Swarm(cause, server.clone());
+            let since = self.since(&key, away.since);
+            if away.needs_operator || now.since(since) >= AWAY_MS {
+                let line = outage_line(away, cause, since);
+                lines.insert(LineKey::Swarm(cause, server), line);
+            }
+        }
+        for known in self.myses.values() {
+            self.add_mysis(known, now, &mut lines);
+        }
+        let mut lines: Vec<ListedNeed> = lines.into_values().collect();
+        for line in &mut lines {
+            line.myses.sort_by(|a, b| compare_natural(&a.name, &b.name));
+        }
+        lines.sort_by(|a, b| {
+            let order = a
+                .cause
+                .cmp(&b.cause)
+                .then_with(|| b.since.cmp(&a.since))
+                .then_with(|| a.what.cmp(b.what));
+            order.then_with(|| a.myses.cmp(&b.myses))
+        });
+        lines
+    }
+
+    /// When the list changes next without an event, if it does: when a server has been away for long enough.
+    #[must_use]
+    pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
+        let away = self.outages.0.iter().map(|away| {
+            let (cause, server) = line_of(away);
+            self.since(&SpanKey::Swarm(cause, server), away.since)
+        });
+        let lost = self.myses.values().filter_map(|known| {
+            let (need, key) = known.need.as_ref()?;
+            (need.cause == NeedCause::Game).then(|| self.since(key, need.since))
+        });
+        let due = away
+            .chain(lost)
+            .map(|since| since.plus(Duration::from_millis(AWAY_MS)));
+        due.filter(|due| *due > now).min()
+    }
+
+    fn add_mysis(
+        &self,
+        known: &KnownMysis,
+        now: Timestamp,
+        lines: &mut BTreeMap<LineKey, ListedNeed>,
+    ) {
+        if let Some(lane) = &known.waits_for
+            && let Some(away) = self.outages.of(lane)
+        {
+            let (cause, server) = line_of(away);
+            if let Some(line) = lines.get_mut(&LineKey::Swarm(cause, server)) {
+                return line.myses.push(known.who.clone());
+            }
+        }
+        let Some((need, span)) = &known.need else {
+            return;
+        };
+        let since = self.since(span, need.since);
+        let is_away = need.cause == NeedCause::Game && need.severity != Severity::Error;
+        let key = line_key(need, span);
+        let is_listed = lines.contains_key(&key);
+        if is_away && !is_listed && now.since(since) < AWAY_MS {
+            return;
+        }
+        let line = lines.entry(key).or_insert_with(|| ListedNeed {
+            cause: need.cause,
+            standing: None,
+            what: need.what,
+            why: need.why.clone(),
+            since,
+            severity: need.severity,
+            remedy: need.remedy,
+            myses: Vec::new(),
+            newest: need.since,
+        });
+        line.myses.push(known.who.clone());
+        line.since = line.since.min(since);
+        if need.since > line.newest {
+            (line.newest, line.why) = (need.since, need.why.clone());
+        }
+    }
+}
+
+/// What has the age of a need: the cause of it, or what is the matter with the Mysis.
+fn span_key(need: &Need, status: &MysisStatus) -> SpanKey {
+    match need.cause {
+        NeedCause::Game => SpanKey::Swarm(need.cause, None),
+        NeedCause::Key => SpanKey::Swarm(need.cause, Some(status.profile.provider.clone())),
+        NeedCause::Login | NeedCause::Budget => SpanKey::Swarm(need.cause, None),
+        NeedCause::Store
+        | NeedCause::Disk
+        | NeedCause::Model
+        | NeedCause::Account
+        | NeedCause::Mysis => SpanKey::Mysis(need.mysis, need.family()),
+    }
+}
+
+fn line_key(need: &Need, span: &SpanKey) -> LineKey {
+    match span {
+        SpanKey::Swarm(cause, server) => LineKey::Swarm(*cause, server.clone()),
+        SpanKey::Mysis(mysis, _) if need.is_its_own() => LineKey::Own(*mysis),
+        SpanKey::Mysis(..) => LineKey::Alike(need.what, likeness(&need.why, &need.name)),
+    }
+}
+
+/// The server that a Mysis waits for. One that tries it for all still waits for it.
+fn awaited_server(status: &MysisStatus, before: Option<Lane>) -> Option<Lane> {
+    if status.state != LifeState::Running {
+        return None;
+    }
+    match &status.activity {
+        Activity::Queueing(lane) => Some(lane.clone()),
+        Activity::CoolingDown(_) => {
+            Some(before.unwrap_or_else(|| Lane::Provider(status.profile.provider.clone())))
+        }
+        Activity::CallingModel | Activity::Connecting | Activity::Recording => before,
+        Activity::Resting
+        | Activity::Rebuilding
+        | Activity::Pausing
+        | Activity::Waiting
+        | Activity::Done
+        | Activity::AwaitingLogin(_)
+        | Activity::Answering(_)
+        | Activity::CallingTool(_)
+        | Activity::Asked(_)
+        | Activity::Travelling
+        | Activity::Mining
+        | Activity::Fighting
+        | Activity::InTransit
+        | Activity::OnCooldown
+        | Activity::Paused(_) => None,
+    }
+}

@@ -1,0 +1,157 @@
+//! Lines of needs: what each says, and which troubles are one line.
+
+use std::sync::Arc;
+
+use super::{Need, NeedCause, NeedRemedy};
+use crate::ids::{Lane, MysisId, Timestamp};
+use crate::message::Severity;
+use crate::outages::{ServerLabel, ServerOutage};
+use crate::standing::StandingKind;
+
+/// The words of lines about servers.
+const GAME_AWAY: &str = "game away";
+const MODEL_AWAY: &str = "model away";
+const ACCOUNT: &str = "account";
+/// What stands in the provider's advice where its account is the reason.
+pub const ACCOUNT_WORDS: &str = "; the account";
+
+/// A line of needs: a cause, and all Myses that it holds up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedNeed {
+    pub cause: NeedCause,
+    /// The condition of the whole program that it is, if it is one.
+    pub standing: Option<StandingKind>,
+    /// The cause in one or two words.
+    pub what: &'static str,
+    /// The problem in full, of the Mysis that has it since last.
+    pub why: Arc<str>,
+    /// Since when, over short ends.
+    pub since: Timestamp,
+    /// The severity.
+    pub severity: Severity,
+    /// The remedy.
+    pub remedy: NeedRemedy,
+    /// The Myses, by name.
+    pub myses: Vec<NeedingMysis>,
+    /// When the newest of them joined.
+    pub(super) newest: Timestamp,
+}
+
+impl ListedNeed {
+    /// Whom it is about: the one Mysis, how many of them, or the program.
+    #[must_use]
+    pub fn whose(&self) -> String {
+        match &self.myses[..] {
+            [] => "zoea".to_string(),
+            [one] => one.name.to_string(),
+            more => format!("{} Myses", more.len()),
+        }
+    }
+
+    /// The need of each of its Myses.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        self.myses.iter().map(|mysis| Need {
+            cause: self.cause,
+            mysis: mysis.id,
+            name: mysis.name.clone(),
+            since: self.since,
+            what: self.what,
+            why: self.why.clone(),
+            severity: self.severity,
+            remedy: self.remedy,
+        })
+    }
+
+    /// How many it concerns: the Myses, or the program.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.myses.len().max(1)
+    }
+}
+
+/// A Mysis of a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NeedingMysis {
+    pub name: Arc<str>,
+    pub id: MysisId,
+    /// The other process that runs it.
+    pub process: Option<Arc<str>>,
+}
+
+/// What one line is about.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum LineKey {
+    Standing(StandingKind),
+    Swarm(NeedCause, Option<Arc<str>>),
+    Alike(&'static str, String),
+    Own(MysisId),
+}
+
+/// The text without what differs between equal troubles: the Mysis' name, and words with digits.
+pub(super) fn likeness(text: &str, name: &str) -> String {
+    let words = text.split_whitespace().map(|word| {
+        let is_its_own = word.contains(|letter: char| letter.is_ascii_digit())
+            || word.trim_matches(|letter: char| !letter.is_alphanumeric()) == name;
+        if is_its_own { "#" } else { word }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The line of a server that is away.
+pub(super) fn line_of(away: &ServerOutage) -> (NeedCause, Option<Arc<str>>) {
+    match &away.lane {
+        Lane::Game | Lane::Logins => (NeedCause::Game, None),
+        Lane::Provider(name) if away.needs_operator && away.text.contains(ACCOUNT_WORDS) => {
+            (NeedCause::Account, Some(name.clone()))
+        }
+        Lane::Provider(name) => (NeedCause::Model, Some(name.clone())),
+    }
+}
+
+pub(super) fn outage_line(away: &ServerOutage, cause: NeedCause, since: Timestamp) -> ListedNeed {
+    let what = match cause {
+        NeedCause::Game => GAME_AWAY,
+        NeedCause::Account => ACCOUNT,
+        NeedCause::Store
+        | NeedCause::Disk
+        | NeedCause::Login
+        | NeedCause::Model
+        | NeedCause::Key
+        | NeedCause::Budget
+        | NeedCause::Mysis => MODEL_AWAY,
+    };
+    ListedNeed {
+        cause,
+        standing: None,
+        what,
+        why: format!("{}: {}", ServerLabel(&away.lane), away.text).into(),
+        since,
+        severity: match away.needs_operator {
+            true => Severity::Error,
+            false => Severity::Warn,
+        },
+        remedy: NeedRemedy::TryNow,
+        myses: Vec::new(),
+        // Its own words are better than what each Mysis has of it.
+        newest: Timestamp(i64::MAX),
+    }
+}
+
+pub(super) fn standing_line(kind: StandingKind, text: &Arc<str>, since: Timestamp) -> ListedNeed {
+    let cause = match kind {
+        StandingKind::StoreTrouble => NeedCause::Store,
+        StandingKind::LittleRoom => NeedCause::Disk,
+        StandingKind::SecretMissing => NeedCause::Key,
+    };
+    ListedNeed {
+        cause,
+        standing: Some(kind),
+        what: kind.code(),
+        why: text.clone(),
+        since,
+        severity: kind.severity(),
+        remedy: NeedRemedy::Nothing,
+        myses: Vec::new(),
+        newest: since,
+    }
+}
