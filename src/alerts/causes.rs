@@ -255,13 +255,8 @@ mod tests {
 
     /// These Myses need the operator, and no others.
     fn are(causes: &mut Causes, needs: &[(i64, &'static str)], now: Instant) {
-        for place in 1..=needs.len() {
-            let needs = needs[..place].iter().map(|(id, what)| need(*id, what));
-            causes.take_needs(needs, Timestamp(place as i64), now);
-        }
-        if needs.is_empty() {
-            causes.take_needs(std::iter::empty(), Timestamp(0), now);
-        }
+        let needs = needs.iter().map(|(id, what)| need(*id, *what));
+        causes.take_needs(needs, Timestamp(1), now);
     }
 
     fn told(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
@@ -286,10 +281,8 @@ mod tests {
         assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
         // A Mysis that recovers and fails again is news.
         let later = begin + COOL * 3;
-        let others = four[1..3].iter().map(|(id, what)| need(*id, what));
-        causes.take_needs(others, Timestamp(9), later);
-        let all = four[..3].iter().map(|(id, what)| need(*id, what));
-        causes.take_needs(all, Timestamp(9), later);
+        are(&mut causes, &four[1..3], later);
+        are(&mut causes, &four[..3], later);
         assert_eq!(told(&mut causes, later), [("errored", 1)]);
     }
 

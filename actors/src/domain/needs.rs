@@ -35,10 +35,10 @@ const NO_ACCESS_NEED: &str = "no access";
 const NO_ACCESS: &str = "the MCP server refuses access: token_env (or token_name) and [mcp.headers] \
                          of the configuration say where its token is; correct it and start again";
 
-/// The need of one whose provider refuses its key.
-const KEY_REFUSED: &str = "key refused";
-/// The need of those that have nothing left to spend today.
-const BUDGET_SPENT: &str = "budget spent";
+/// The need of one that a fault stopped.
+const ERRORED: &str = "errored";
+/// The need of one that runs and may not go on for now.
+const PAUSED: &str = "paused";
 /// The need of those that the game refuses to log in.
 const LOGIN_REFUSED: &str = "login refused";
 
@@ -172,9 +172,9 @@ impl NeedRemedy {
 #[must_use]
 pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     let reason = || status.reason.clone().unwrap_or_default();
-    let need = |what, why, since, severity, remedy| {
+    let need = |what, why: Arc<str>, since, severity, remedy| {
         Some(Need {
-            cause: cause_of(what),
+            cause: cause_of(what, &why),
             mysis: status.id,
             name: status.name.clone(),
             since,
@@ -189,11 +189,7 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
             let fault = status.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
             let since = fault.map_or(status.last_activity_at, |fault| fault.at);
-            let what = match why.contains(KEY_WORDS) {
-                true => KEY_REFUSED,
-                false => "errored",
-            };
-            need(what, why, since, Severity::Error, NeedRemedy::Relaunch)
+            need(ERRORED, why, since, Severity::Error, NeedRemedy::Relaunch)
         }
         LifeState::Idle if status.is_interrupted() => {
             let why = "it ran when the program ended".into();
@@ -245,12 +241,12 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     }
 }
 
-fn cause_of(what: &str) -> NeedCause {
+fn cause_of(what: &str, why: &str) -> NeedCause {
     match what {
         NO_TOOLS | NO_ACCESS_NEED => NeedCause::Game,
         LOGIN_REFUSED => NeedCause::Login,
-        KEY_REFUSED => NeedCause::Key,
-        BUDGET_SPENT => NeedCause::Budget,
+        ERRORED if why.contains(KEY_WORDS) => NeedCause::Key,
+        PAUSED if why.contains(BUDGET_PAUSE) => NeedCause::Budget,
         _ => NeedCause::Mysis,
     }
 }
@@ -259,8 +255,8 @@ fn cause_of(what: &str) -> NeedCause {
 fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>)> {
     if let Activity::Paused(why) = activity {
         return Some(match why.contains(BUDGET_PAUSE) {
-            true => (BUDGET_SPENT, format!("{why}; {RAISE_BUDGET}").into()),
-            false => ("paused", why.clone()),
+            true => (PAUSED, format!("{why}; {RAISE_BUDGET}").into()),
+            false => (PAUSED, why.clone()),
         });
     }
     if let Activity::AwaitingLogin(what) = activity {

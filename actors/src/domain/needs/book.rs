@@ -10,7 +10,7 @@ use zoea_text::natural::compare_natural;
 use super::lines::{
     LineKey, ListedNeed, NeedingMysis, likeness, line_of, outage_line, standing_line,
 };
-use super::{Need, NeedCause, operator_need};
+use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, SwarmEvent};
 use crate::ids::{Lane, MysisId, Timestamp};
 use crate::message::Severity;
@@ -225,6 +225,11 @@ impl NeedBook {
         for known in self.myses.values() {
             self.add_mysis(known, now, &mut lines);
         }
+        // A server that no Mysis waits for holds nothing up, unless it needs the operator.
+        lines.retain(|_, line| {
+            let is_server = line.remedy == NeedRemedy::TryNow;
+            !is_server || line.severity == Severity::Error || !line.myses.is_empty()
+        });
         let mut lines: Vec<ListedNeed> = lines.into_values().collect();
         for line in &mut lines {
             line.myses.sort_by(|a, b| compare_natural(&a.name, &b.name));

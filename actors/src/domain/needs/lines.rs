@@ -124,7 +124,7 @@ pub(super) fn outage_line(away: &ServerOutage, cause: NeedCause, since: Timestam
         cause,
         standing: None,
         what,
-        why: format!("{}: {}", ServerLabel(&away.lane), away.text).into(),
+        why: outage_text(away).into(),
         since,
         severity: match away.needs_operator {
             true => Severity::Error,
@@ -134,6 +134,16 @@ pub(super) fn outage_line(away: &ServerOutage, cause: NeedCause, since: Timestam
         myses: Vec::new(),
         // Its own words are better than what each Mysis has of it.
         newest: Timestamp(i64::MAX),
+    }
+}
+
+/// Which server is away and why, with the address near the beginning, since lines are cut.
+fn outage_text(away: &ServerOutage) -> String {
+    let text = away.text.strip_prefix("the server at ");
+    let text = text.unwrap_or(&away.text);
+    match &away.lane {
+        Lane::Provider(name) => format!("{name}: {text}"),
+        Lane::Game | Lane::Logins => format!("{}: {text}", ServerLabel(&away.lane)),
     }
 }
 

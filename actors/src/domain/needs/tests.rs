@@ -119,7 +119,7 @@ fn whoever_waits_for_a_dead_model_server_for_a_minute_is_in_its_one_line() {
         (line.cause, line.remedy),
         (NeedCause::Model, NeedRemedy::TryNow)
     );
-    assert_eq!(&*line.why, "provider local: HTTP 503");
+    assert_eq!(&*line.why, "local: HTTP 503");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn equal_troubles_are_one_line_and_each_login_by_a_link_has_its_own() {
     assert_eq!(
         seen,
         [
-            line("key refused", "2 Myses"),
+            line("errored", "2 Myses"),
             line("errored", "4 Myses"),
             line("log in", "m7"),
             line("log in", "m8"),
@@ -270,6 +270,7 @@ fn needs_are_listed_by_cause() {
         link: LinkState::Down,
         ..running(5)
     });
+    scene.waits(6..=6, &local());
     scene.now = 2 * MINUTE;
     let seen: Vec<_> = scene
         .list()
@@ -284,10 +285,10 @@ fn needs_are_listed_by_cause() {
             line("little_room", "zoea"),
             line("game away", "m5"),
             line("login refused", "2 Myses"),
-            line("model away", "zoea"),
+            line("model away", "m6"),
             line("secret_missing", "zoea"),
             line("account", "zoea"),
-            line("budget spent", "m3"),
+            line("paused", "m3"),
             line("errored", "m4"),
         ]
     );
