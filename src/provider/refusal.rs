@@ -20,6 +20,8 @@ use super::{account, error_hints, misreading, too_long, weather};
 
 /// How long an account without credit is left alone if the server states no time.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(15 * 60);
+/// The shortest wait for the end of a window of use.
+const MIN_WINDOW_WAIT: Duration = Duration::from_secs(1);
 /// How long a server is left alone that was started without something that is needed.
 const START_WAIT: Duration = Duration::from_secs(60);
 /// The most letters of a refused call that the model is shown.
@@ -65,8 +67,11 @@ impl Refusal<'_> {
         }
         if let Some(advice) = self.account_trouble(error, message) {
             let stated = self.waits.longest(error, message, now);
-            let stated = stated.filter(|wait| *wait > MAX_OBEYED_RETRY_AFTER);
-            return out_of_service(&text, advice, stated.unwrap_or(ACCOUNT_WAIT));
+            // A window ends when the server says so; an account without credit does not by a short pause.
+            let is_window = account::is_about_window(&self.words_of(error, message));
+            let stated = stated.filter(|wait| is_window || *wait > MAX_OBEYED_RETRY_AFTER);
+            let wait = stated.map_or(ACCOUNT_WAIT, |wait| wait.max(MIN_WINDOW_WAIT));
+            return out_of_service(&text, advice, wait);
         }
         if let Some(limit) = error_hints::beyond_a_minute(message) {
             let limit = Some(limit);

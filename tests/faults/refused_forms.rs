@@ -1,13 +1,14 @@
-//! Forms of requests that a model server refuses in words that no list holds: tools, calls in messages,
-//! sizes. What is learnt of them costs what must be, for all of the swarm, and survives a restart.
+//! Forms of requests that a model server refuses, and windows of use: what is learnt of them costs what it
+//! must, for all of the swarm.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use zoea_rig::odd_model::{OddModel, Oddity, Request};
-use zoea_rig::{Home, Process, Server, until};
+use zoea_rig::{Home, Server, until};
 
 use crate::refused::swarm_on;
 
@@ -53,37 +54,8 @@ fn assert_all_play(home: &Home, model: &OddModel, without: &[&str]) {
     }
 }
 
-/// Starts the swarm anew, and asserts that nothing is refused any more.
-fn assert_known_after_restart(home: &Home, swarm: Process, model: &OddModel, without: &[&str]) {
-    drop(swarm);
-    let before = model.requests().len();
-    let _swarm = home.fly(&["--resume"]);
-    assert_all_play(home, model, without);
-    let later = &model.requests()[before..];
-    assert_eq!(later.iter().filter(|one| one.is_refused).count(), 0);
-    assert!(!tools_in(&body_of(later.last().expect("requests"))).is_empty());
-}
-
 fn refused(words: &str) -> Oddity {
     Oddity::status(400, words)
-}
-
-#[test]
-fn a_tool_that_is_refused_in_words_that_nobody_knows_costs_that_tool_only() {
-    let galaxy = Server::galaxy(&[]);
-    let model = OddModel::judging(Box::new(|body, _| {
-        let body: Value = serde_json::from_str(body).ok()?;
-        tools_in(&body).contains(&"travel").then(|| refused("nope"))
-    }));
-    let (home, swarm) = swarm_on(&model, &galaxy, "");
-    let requests = model.requests();
-    let all = requests.iter().filter(|one| one.is_refused).count();
-    assert!(
-        all <= NAMES.len() + 7,
-        "{all} refused requests for one cause"
-    );
-    assert_all_play(&home, &model, &["travel"]);
-    assert_known_after_restart(&home, swarm, &model, &["travel"]);
 }
 
 /// What pydantic says, with the input that it quotes.
@@ -102,20 +74,6 @@ fn quoting(body: &Value) -> Oddity {
     );
     let error = json!({"object": "error", "message": text, "type": "BadRequest", "code": 400});
     Oddity::Status(400, error.to_string(), "")
-}
-
-#[test]
-fn a_server_that_refuses_calls_in_messages_costs_no_tool_and_no_streaming() {
-    let galaxy = Server::galaxy(&[]);
-    let model = OddModel::judging(Box::new(|body, _| {
-        let body: Value = serde_json::from_str(body).ok()?;
-        has_calls(&body).then(|| quoting(&body))
-    }));
-    let (home, swarm) = swarm_on(&model, &galaxy, "");
-    let refused = model.requests().iter().filter(|one| one.is_refused).count();
-    assert!(refused <= NAMES.len() + 2, "{refused} refused requests");
-    assert_all_play(&home, &model, &[]);
-    assert_known_after_restart(&home, swarm, &model, &[]);
 }
 
 #[test]
@@ -161,7 +119,7 @@ fn too_long() -> Vec<Oddity> {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_shortened_and_the_size_is_known_to_all_and_after_a_restart() {
+fn a_request_that_is_too_long_is_shortened_and_the_size_is_known_to_all() {
     let galaxy = Server::galaxy(&[]);
     std::thread::scope(|scope| {
         for oddity in too_long() {
@@ -183,7 +141,7 @@ fn assert_shortened(galaxy: &Server, oddity: Oddity) {
     let model = OddModel::judging(Box::new(move |body, _| {
         (body.len() > limit.load(Ordering::Relaxed)).then(|| oddity.clone())
     }));
-    let (home, swarm) = swarm_on(&model, galaxy, "");
+    let (home, _swarm) = swarm_on(&model, galaxy, "");
     let longest = model.requests().iter().map(|one| one.bytes).max();
     most.store(longest.unwrap_or_default() + ROOM_BYTES, Ordering::Relaxed);
     let before = model.requests().len();
@@ -206,14 +164,79 @@ fn assert_shortened(galaxy: &Server, oddity: Oddity) {
         (model.served_since(since).get("b").copied() > Some(3)).then_some(())
     });
     assert!(refused(before) <= doubts, "{name}: it is known");
-    drop(swarm);
-    let before = model.requests().len();
-    let since = model.now();
-    let _swarm = home.fly(&["--resume"]);
-    until("both play", || {
-        let served = model.served_since(since);
-        let plays = |who| served.get(who).is_some_and(|count| *count > 2);
-        (plays("a") && plays("b")).then_some(())
+}
+
+/// How long the windows of use last here.
+const WINDOW: Duration = Duration::from_secs(3);
+
+/// What servers say whose account has used up what it may use for now, with the time of its end.
+fn windows() -> Vec<Oddity> {
+    let raw = |status, body: &str| Oddity::Status(status, body.into(), "");
+    let week = r#"{"error":{"message":"you have reached your weekly usage limit","type":"rate_limit_error"}}"#;
+    vec![
+        raw(
+            429,
+            r#"{"error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset in 3 seconds"}}"#,
+        ),
+        raw(
+            403,
+            r#"{"error":{"message":"Key limit exceeded (daily limit), resets in 3s","code":403}}"#,
+        ),
+        raw(
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access in 3 seconds."}}"#,
+        ),
+        raw(
+            500,
+            r#"{"error":{"message":"Budget has been exceeded!","reset_in_seconds":3}}"#,
+        ),
+        Oddity::Status(429, week.into(), "retry-after: 3\r\n"),
+    ]
+}
+
+#[test]
+fn where_a_window_of_use_is_over_few_ask_one_need_says_so_and_all_go_on_at_its_end() {
+    let galaxy = Server::galaxy(&[]);
+    std::thread::scope(|scope| {
+        for oddity in windows() {
+            let galaxy = &galaxy;
+            scope.spawn(move || assert_window(galaxy, oddity));
+        }
     });
-    assert!(refused(before) <= doubts, "{name}: after a restart");
+}
+
+fn assert_window(galaxy: &Server, oddity: Oddity) {
+    let name = format!("{oddity:?}");
+    // From a request on, until the time that the server states.
+    let begins_at = Arc::new(AtomicUsize::new(usize::MAX));
+    let (from, over) = (begins_at.clone(), std::sync::OnceLock::new());
+    let model = OddModel::judging(Box::new(move |_, number| {
+        let is_begun = number >= from.load(Ordering::Relaxed);
+        let began: &Instant = is_begun.then(|| over.get_or_init(Instant::now))?;
+        (began.elapsed() < WINDOW).then(|| oddity.clone())
+    }));
+    let (home, _swarm) = swarm_on(&model, galaxy, "circuit_wait = \"1s\"\n");
+    begins_at.store(0, Ordering::Relaxed);
+    until("it is known", || {
+        let status = home.json(&["status", "--json"]);
+        let away = status["away"].as_array().expect("a list");
+        let [away] = &away[..] else {
+            return None;
+        };
+        assert_eq!(away["needs_operator"], true, "{name}: {away}");
+        Some(())
+    });
+    let since = model.now();
+    until("all go on by themselves", || {
+        let served = model.served_since(since);
+        let all = ["a", "b", "c", "d"];
+        let goes_on = |who: &&str| served.get(*who).is_some_and(|count| *count > 2);
+        all.iter().all(goes_on).then_some(())
+    });
+    let refused = model.requests().into_iter().filter(|one| one.is_refused);
+    let refused = refused.count();
+    assert!(refused <= NAMES.len(), "{name}: {refused} calls");
+    for name in NAMES {
+        assert_eq!(home.mysis(name)["state"], "running");
+    }
 }

@@ -44,7 +44,7 @@ pub enum HeldKind {
     Text,
     /// The definition of a tool. The text is its name.
     Tool,
-    /// What exceeds a size. The text is the most bytes of a request.
+    /// What exceeds a size. The text is the most bytes of a request's messages.
     Size,
     /// Calls in messages: they and their results are sent as words. The text is empty.
     Calls,
@@ -107,7 +107,7 @@ impl HeldText {
         match self.kind {
             HeldKind::Text => {}
             HeldKind::Tool => return format!("the tool {}", self.text),
-            HeldKind::Size => return format!("requests of more than {} bytes", self.text),
+            HeldKind::Size => return format!("messages of more than {} bytes", self.text),
             HeldKind::Calls => return "calls in messages, which are sent as words".to_string(),
         }
         let words: Vec<&str> = self.text.split_whitespace().collect();

@@ -92,14 +92,13 @@ impl Life {
         names
     }
 
-    /// The most bytes of messages beside the tools, as far as that was learnt.
+    /// The most bytes of messages, as far as that was learnt.
     pub(in crate::life) fn learnt_bytes(&self) -> Option<usize> {
         if self.held.lessons().is_empty() {
             return None;
         }
         let most = self.lessons(HeldKind::Size).next()?.text.parse::<usize>();
-        let tools = self.session.offer.tools().bytes();
-        Some(most.ok()?.saturating_sub(tools).max(MIN_BUDGET_BYTES))
+        Some(most.ok()?.max(MIN_BUDGET_BYTES))
     }
 
     /// The messages and tools of a request, in the form that is asked for or was learnt.
@@ -183,8 +182,7 @@ impl Life {
     /// The size below which requests are served belongs to the model, and no longer to this life.
     fn learn_size(&mut self, said: &str) {
         if let Some(most) = self.most_bytes.take() {
-            let all = most + self.session.offer.tools().bytes();
-            self.learn((HeldKind::Size, all.to_string().into()), said);
+            self.learn((HeldKind::Size, most.to_string().into()), said);
         }
     }
 
