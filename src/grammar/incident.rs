@@ -61,6 +61,31 @@ pub struct Incident {
 }
 
 impl Incident {
+    /// An exchange with a server that failed. `clean` removes secrets from each of its texts, before
+    /// anything is cut.
+    #[must_use]
+    pub fn of_exchange(
+        kind: IncidentKind,
+        server: &str,
+        failure: &str,
+        request: &str,
+        (status, headers, body): (u16, Vec<(String, String)>, &[u8]),
+        clean: impl Fn(&str) -> String,
+    ) -> Incident {
+        let headers = headers.into_iter();
+        Incident {
+            kind,
+            at: String::new(),
+            server: clean(server),
+            failure: clean(failure),
+            request: clean(request),
+            status,
+            headers: headers.map(|(name, value)| (name, clean(&value))).collect(),
+            body: clean(&String::from_utf8_lossy(body)),
+            only_with: String::new(),
+        }
+    }
+
     /// Its text, within [`MAX_INCIDENT_BYTES`]. Where that is too little, the middle of the request is
     /// left out, then the end of the answer.
     #[must_use]
@@ -177,20 +202,42 @@ impl Incident {
         }
     }
 
-    /// The body of its answer to a request with this body: an answer of an MCP server gets the
-    /// request's id.
+    /// The body of its answer to a request with this body: messages of an MCP server get the request's id,
+    /// also those in an array or in events.
     #[must_use]
     pub fn body_for(&self, request: &str) -> String {
+        if self.kind == IncidentKind::Model {
+            return self.body.clone();
+        }
         let asked = serde_json::from_str::<Value>(request).unwrap_or_default();
-        let answered = serde_json::from_str::<Value>(&self.body);
-        match (self.kind, answered) {
-            (IncidentKind::Tool, Ok(Value::Object(mut answer))) if answer.contains_key("id") => {
-                answer.insert("id".to_string(), asked["id"].clone());
-                Value::Object(answer).to_string()
-            }
-            (IncidentKind::Model | IncidentKind::Tool, _) => self.body.clone(),
+        let id = &asked["id"];
+        if let Some(whole) = with_id(&self.body, id) {
+            return whole;
+        }
+        let lines = self.body.split('\n').map(|line| {
+            let data = line.strip_prefix("data:");
+            let answer = data.and_then(|data| with_id(data, id));
+            answer.map_or_else(|| line.to_string(), |answer| format!("data: {answer}"))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Messages whose answers get this id; `None` if the text is none.
+fn with_id(text: &str, id: &Value) -> Option<String> {
+    let mut read: Value = serde_json::from_str(text).ok()?;
+    let messages = match &mut read {
+        Value::Array(messages) => messages.as_mut_slice(),
+        Value::Object(_) => std::slice::from_mut(&mut read),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
+    };
+    for message in messages.iter_mut().filter_map(Value::as_object_mut) {
+        let is_answer = message.contains_key("id") && !message.contains_key("method");
+        if is_answer {
+            message.insert("id".to_string(), id.clone());
         }
     }
+    Some(read.to_string())
 }
 
 /// A text without at least so many bytes of its middle.
@@ -288,5 +335,20 @@ mod tests {
         assert!(!tool.answers(&mine.replace("mine", "sell")));
         assert!(!tool.answers(&mine.replace("call", "list")));
         assert!(tool.body_for(mine).contains(r#""id":9"#));
+        for (body, replayed) in [
+            (r#"[{"id":3,"result":1}]"#, r#"[{"id":9,"result":1}]"#),
+            (
+                "event: ping\ndata: ping\n\ndata: {\"id\":3,\"result\":1}\r\n\n",
+                "event: ping\ndata: ping\n\ndata: {\"id\":9,\"result\":1}\n\n",
+            ),
+            (r#"{"id":3,"method":"ping"}"#, r#"{"id":3,"method":"ping"}"#),
+            ("gone", "gone"),
+        ] {
+            let tool = Incident {
+                body: body.to_string(),
+                ..tool.clone()
+            };
+            assert_eq!(tool.body_for(mine), replayed);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! No redirect is followed: requests contain conversations, passwords and keys, which are for no
 //! server but the one that the operator named.
 
+pub mod kept;
 pub mod mend;
 pub mod proxies;
 pub mod raw_json;

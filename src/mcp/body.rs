@@ -10,6 +10,7 @@ use zoea_http::excerpt;
 use zoea_http::sse::BYTE_ORDER_MARK;
 
 use super::McpFailure;
+use super::incidents::Exchange;
 
 /// The most bytes that say nothing before a body begins.
 const MAX_BLANK_BYTES: usize = 64 << 10;
@@ -25,6 +26,7 @@ pub(super) struct OpenBody {
     begun: Vec<u8>,
     /// Its media type in small letters, without parameters; empty if it names none.
     media_type: String,
+    exchange: Exchange,
 }
 
 /// What a body is.
@@ -38,7 +40,8 @@ pub(super) enum BodyForm {
 }
 
 impl OpenBody {
-    pub(super) fn new(response: reqwest::Response) -> OpenBody {
+    pub(super) fn new(response: reqwest::Response, exchange: Exchange) -> OpenBody {
+        exchange.is_answered(&response);
         let named = response.headers().get(CONTENT_TYPE);
         let named = named.and_then(|named| named.to_str().ok());
         let media_type = named.and_then(|named| named.split([';', ',']).next());
@@ -46,6 +49,7 @@ impl OpenBody {
             media_type: media_type.unwrap_or_default().trim().to_ascii_lowercase(),
             begun: Vec::new(),
             response,
+            exchange,
         }
     }
 
@@ -57,7 +61,10 @@ impl OpenBody {
                 return Ok(form);
             }
             match self.response.chunk().await {
-                Ok(Some(chunk)) => self.begun.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => {
+                    self.exchange.take(&chunk);
+                    self.begun.extend_from_slice(&chunk);
+                }
                 // Its reader finds the end, and knows how to go on.
                 Ok(None) | Err(_) if is_stream => return Ok(BodyForm::Events),
                 Ok(None) if self.begun.is_empty() => return Ok(BodyForm::Empty),
@@ -73,6 +80,9 @@ impl OpenBody {
             return Ok(Some(std::mem::take(&mut self.begun)));
         }
         let chunk = self.response.chunk().await.map_err(http_failure)?;
+        if let Some(chunk) = &chunk {
+            self.exchange.take(chunk);
+        }
         Ok(chunk.map(|chunk| chunk.to_vec()))
     }
 

@@ -13,6 +13,7 @@ use rmcp::model::{
 use super::asking::{self, MAX_ROUNDS, QuestionDesk};
 use super::content::CallResult;
 use super::era::UNKNOWN_METHOD;
+use super::incidents::Exchange;
 use super::message::RawResult;
 use super::task::TaskReply;
 use super::{Era, McpFailure, ServerSession, stateless};
@@ -76,11 +77,16 @@ impl ServerSession {
         }
         let desk = QuestionDesk::new(terms.asker, self.endpoint.host());
         let under_way = AtomicI64::new(0);
-        let answer = self.send_call(params, &desk, &under_way);
-        let Some(answer) = desk.clock.within(terms.limit, answer).await else {
+        let exchange = Exchange::kept_by(self.endpoint.failed_calls.as_ref());
+        let answer = self.send_call(params, &desk, (&under_way, &exchange));
+        let answer = desk.clock.within(terms.limit, answer).await;
+        if answer.is_none() {
             self.cancel(under_way.load(Ordering::Relaxed)).await;
-            return Err(McpFailure::TooLate(terms.limit));
-        };
+        }
+        let answer = answer.unwrap_or(Err(McpFailure::TooLate(terms.limit)));
+        if let Err(failure) = &answer {
+            exchange.keep(&self.endpoint.host(), failure).await;
+        }
         answer
     }
 
@@ -112,7 +118,7 @@ impl ServerSession {
         &self,
         mut params: CallToolRequestParams,
         desk: &QuestionDesk,
-        under_way: &AtomicI64,
+        under_way: (&AtomicI64, &Exchange),
     ) -> Result<TaskReply, McpFailure> {
         for round in 0..MAX_ROUNDS {
             let raw = self.send_round(&params, desk, under_way).await;
@@ -131,12 +137,12 @@ impl ServerSession {
         &self,
         params: &CallToolRequestParams,
         desk: &QuestionDesk,
-        under_way: &AtomicI64,
+        (under_way, exchange): (&AtomicI64, &Exchange),
     ) -> Result<RawResult, McpFailure> {
         let request = CallToolRequest::new(params.clone());
         let (id, message) = self.with_next_id(ClientRequest::CallToolRequest(request));
         under_way.store(id, Ordering::Relaxed);
-        let answer = self.post(&message).await?;
+        let answer = self.post_for(&message, exchange).await?;
         let room = self.endpoint.max_answer_bytes;
         self.read_asking_result(answer, id, room, desk).await
     }

@@ -10,6 +10,7 @@ mod lines;
 mod ours;
 mod process;
 mod requests;
+mod task_only;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +32,7 @@ use heard::{Heard, Unheard};
 use lines::BoundedLines;
 use ours::{CallDesk, OurSide};
 use process::ChildProcess;
+use task_only::TaskOnlyTools;
 
 /// How long the end of a process is waited for, so that a failure can tell how it ended.
 const END_WAIT: Duration = Duration::from_millis(500);
@@ -87,6 +89,7 @@ pub struct ChildSession {
     /// The name that the server gives itself, or else the program's, for the operator.
     name: Arc<str>,
     questions: Arc<CallDesk>,
+    task_only: TaskOnlyTools,
 }
 
 /// Why a request to a child process has no result.
@@ -167,11 +170,12 @@ impl ChildServer {
         let unheard = Unheard::new(process.stop_token(), self.tell_end.clone());
         let has_new_tools = Arc::new(AtomicBool::new(false));
         let questions = Arc::new(CallDesk::default());
+        let task_only = TaskOnlyTools::default();
         let ours = OurSide {
             has_new_tools: has_new_tools.clone(),
             questions: questions.clone(),
         };
-        let lines = BoundedLines::new(stdout, unheard.clone());
+        let lines = BoundedLines::new(stdout, unheard.clone(), task_only.clone());
         let messages = AsyncRwTransport::new_client(lines, stdin);
         let heard = Heard::new(messages, unheard.clone());
         let opened = ours.serve_with_lifecycle(heard, self.lifecycle());
@@ -191,6 +195,7 @@ impl ChildServer {
                         has_new_tools,
                         unheard,
                         questions,
+                        task_only,
                     });
                 }
                 Err(error) => error,
@@ -298,7 +303,8 @@ impl ChildSession {
         let limits = (MAX_ANSWER_BYTES, &Mutex::default());
         read_pages(Era::Sessions, limits, |request, _| async move {
             // Each page has the limit, and nobody is asked meanwhile.
-            self.ask(request, limit, &CallClock::default()).await
+            let page = self.ask(request, limit, &CallClock::default()).await?;
+            Ok(self.task_only.restore(page)?)
         })
         .await
     }

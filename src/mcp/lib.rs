@@ -13,7 +13,9 @@ mod body;
 mod calling;
 mod child;
 mod content;
+mod endpoint;
 mod era;
+mod incidents;
 mod listing;
 mod message;
 mod mirror;
@@ -28,11 +30,10 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use actors::domain::bounds::bounded_text;
-use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
     InitializeRequest, InitializeRequestParams, InitializedNotification, ProtocolVersion,
@@ -46,14 +47,15 @@ use zoea_text::clean::one_line;
 pub use calling::CallTerms;
 pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, TellEnd};
 pub use content::CallResult;
+pub use endpoint::UpstreamEndpoint;
 pub use era::Era;
+pub use incidents::FailedCalls;
 pub use listing::{ListedTool, Listing};
 pub use task::{StartedTask, TaskAnswer, TaskReply};
 
 use asking::QuestionDesk;
 use body::BodyForm;
-use era::EraMemory;
-use listing::{KnownListing, read_pages};
+use listing::read_pages;
 use message::RawResult;
 use mirror::MirroredArgument;
 use wire::McpResponseBody;
@@ -62,96 +64,6 @@ use wire::McpResponseBody;
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 /// The longest name of a server that is shown, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-
-/// The address of a server and how to talk to it.
-#[derive(Clone)]
-pub struct UpstreamEndpoint {
-    url: Arc<str>,
-    token: Option<Arc<str>>,
-    headers: Arc<[(HeaderName, HeaderValue)]>,
-    http: reqwest::Client,
-    max_answer_bytes: usize,
-    era: Arc<EraMemory>,
-    /// Whether a server whose way is not known, or has changed, is asked for it.
-    probes: bool,
-    /// Whether the server is told that an operator answers its questions.
-    asks: bool,
-    /// By tool, the arguments that are repeated in headers.
-    mirrored: Arc<MirroredArguments>,
-    /// The list of tools that was read last.
-    known_list: Arc<Mutex<Option<KnownListing>>>,
-}
-
-type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
-
-impl UpstreamEndpoint {
-    /// A server at this URL that wants no token. Its answers, and its list of tools over all pages,
-    /// may have [`MAX_ANSWER_BYTES`].
-    #[must_use]
-    pub fn new(url: impl Into<Arc<str>>, http: reqwest::Client) -> UpstreamEndpoint {
-        UpstreamEndpoint {
-            url: url.into(),
-            token: None,
-            headers: Arc::default(),
-            http,
-            max_answer_bytes: MAX_ANSWER_BYTES,
-            era: Arc::default(),
-            probes: true,
-            asks: false,
-            mirrored: Arc::default(),
-            known_list: Arc::default(),
-        }
-    }
-
-    /// The same, known to have sessions. It is not asked whether it does without.
-    #[must_use]
-    pub fn with_sessions(mut self) -> UpstreamEndpoint {
-        self.era = Arc::new(EraMemory::of(Era::Sessions));
-        self.probes = false;
-        self
-    }
-
-    /// The same, told that an operator answers its questions ([`CallTerms::asker`]).
-    #[must_use]
-    pub fn with_questions(mut self) -> UpstreamEndpoint {
-        self.asks = true;
-        self
-    }
-
-    /// The server's host, for the operator.
-    fn host(&self) -> Arc<str> {
-        let url = reqwest::Url::parse(&self.url).ok();
-        let host = url.as_ref().and_then(|url| {
-            let host = url.host_str()?;
-            Some(match url.port() {
-                Some(port) => format!("{host}:{port}"),
-                None => host.to_string(),
-            })
-        });
-        host.unwrap_or_else(|| "the server".to_string()).into()
-    }
-
-    /// The same with a bearer token.
-    #[must_use]
-    pub fn with_token(mut self, token: Option<Arc<str>>) -> UpstreamEndpoint {
-        self.token = token;
-        self
-    }
-
-    /// The same with further headers of every request.
-    #[must_use]
-    pub fn with_headers(mut self, headers: Arc<[(HeaderName, HeaderValue)]>) -> UpstreamEndpoint {
-        self.headers = headers;
-        self
-    }
-
-    /// The same with another limit of answers, in bytes.
-    #[must_use]
-    pub fn with_max_answer(mut self, bytes: usize) -> UpstreamEndpoint {
-        self.max_answer_bytes = bytes;
-        self
-    }
-}
 
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,

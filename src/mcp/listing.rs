@@ -375,7 +375,7 @@ fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
 
 /// Whether its server refuses each call of a tool that does not ask for a task of 2025-11-25. Ours
 /// ask for none of these.
-fn is_task_only(tool: &str) -> bool {
+pub(super) fn is_task_only(tool: &str) -> bool {
     let [execution] = raw_json::pick(tool, ["execution"]);
     let support = execution.and_then(|execution| raw_json::pick(execution, ["taskSupport"])[0]);
     support == Some(r#""required""#)

@@ -1,6 +1,6 @@
 //! Sends one message over HTTP and determines the kind of the answer.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::transport::common::http_header::{
@@ -10,6 +10,7 @@ use zoea_http::sse::{SseEvent, SseLine, SseLines};
 use zoea_http::{excerpt, raw_json, retry_after};
 
 use super::body::{OpenBody, http_failure};
+use super::incidents::Exchange;
 use super::message::{HeardMessages, RawResult, RpcError, readable};
 use super::stateless::StatelessRequest;
 use super::{Era, McpFailure, ServerSession};
@@ -44,6 +45,16 @@ impl ServerSession {
         &self,
         message: &ClientJsonRpcMessage,
     ) -> Result<McpResponse, McpFailure> {
+        self.post_for(message, &Exchange::default()).await
+    }
+
+    /// Posts the message of an exchange.
+    pub(super) async fn post_for(
+        &self,
+        message: &ClientJsonRpcMessage,
+        exchange: &Exchange,
+    ) -> Result<McpResponse, McpFailure> {
+        exchange.asks(message);
         let request = self.endpoint.http.post(&*self.endpoint.url);
         let request = match self.era {
             Era::Sessions => request.json(message),
@@ -63,7 +74,7 @@ impl ServerSession {
             | ClientJsonRpcMessage::Notification(_)
             | ClientJsonRpcMessage::Error(_) => None,
         };
-        self.read_response(response.map_err(http_failure)?, id)
+        self.read_response(response.map_err(http_failure)?, id, exchange)
             .await
     }
 
@@ -73,7 +84,7 @@ impl ServerSession {
         let request = request.header(HEADER_LAST_EVENT_ID, event);
         let response = self.with_headers(request).send().await;
         match self
-            .read_response(response.map_err(http_failure)?, None)
+            .read_response(response.map_err(http_failure)?, None, &Exchange::default())
             .await?
             .body
         {
@@ -110,17 +121,23 @@ impl ServerSession {
         &self,
         response: reqwest::Response,
         id: Option<i64>,
+        exchange: &Exchange,
     ) -> Result<McpResponse, McpFailure> {
         let status = response.status();
         let text = |name: &str| response.headers().get(name)?.to_str().ok();
         let session = text(HEADER_SESSION_ID).filter(|id| id.len() <= MAX_SESSION_BYTES);
         let session = session.map(str::to_string);
-        let body = match status.is_success() {
-            true => McpResponseBody::Open(OpenBody::new(response)),
-            false => McpResponseBody::Result(self.read_failure(response, id).await?),
+        let retry_after = retry_after(response.headers(), SystemTime::now());
+        let (is_success, status) = (status.is_success(), status.as_u16());
+        let body = OpenBody::new(response, exchange.clone());
+        let body = match is_success {
+            true => McpResponseBody::Open(body),
+            false => {
+                McpResponseBody::Result(self.read_failure(body, (status, retry_after), id).await?)
+            }
         };
         Ok(McpResponse {
-            status: status.as_u16(),
+            status,
             session,
             body,
         })
@@ -130,16 +147,15 @@ impl ServerSession {
     /// for the request, else the status. A result of the request counts whatever the status is.
     async fn read_failure(
         &self,
-        response: reqwest::Response,
+        body: OpenBody,
+        (status, retry_after): (u16, Option<Duration>),
         id: Option<i64>,
     ) -> Result<RawResult, McpFailure> {
-        let status = response.status().as_u16();
-        let retry_after = retry_after(response.headers(), SystemTime::now());
         let room = match id {
             Some(_) => self.endpoint.max_answer_bytes,
             None => MAX_ERROR_BYTES,
         };
-        let body = OpenBody::new(response).read(room, |_| true).await;
+        let body = body.read(room, |_| true).await;
         let body = body.unwrap_or_default();
         let body = String::from_utf8_lossy(&body);
         let body = readable(&body);

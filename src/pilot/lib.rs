@@ -30,6 +30,7 @@ pub use faults::{
     AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault,
     ShapeFault, fault_grammar,
 };
+pub use identity::agent_name;
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};
 pub use player::{Habits, STRANDED, answer_request};

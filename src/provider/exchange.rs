@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
+use zoea_http::kept::RawAnswer;
 
 use super::answer::ReceivedAnswer;
 use super::failure::{BadBody, HttpFailure};
-use super::probe::{RawAnswer, ResponseForm, ResponseProbe};
+use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
 use super::usage::parse_dollars;
 use super::waits::HeaderWaits;

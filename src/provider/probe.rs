@@ -4,12 +4,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use actors::ports::AnswerMeter;
+use zoea_http::kept::RawAnswer;
 
 use super::answer::ReceivedAnswer;
-
-/// The most bytes of a body that are kept as they came, and the most headers.
-const MAX_RAW_BYTES: usize = 24 << 10;
-const MAX_RAW_HEADERS: usize = 16;
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,41 +42,6 @@ pub(super) struct HeardResponse {
     pub(super) sent_bytes: u64,
     /// What came, if anything did.
     pub(super) raw: Option<RawAnswer>,
-}
-
-/// The head of an answer and the beginning of its body, as they came.
-#[derive(Debug, Default)]
-pub(super) struct RawAnswer {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
-}
-
-impl RawAnswer {
-    /// The head of a response. Of the headers those are kept that say how to read it and when to ask
-    /// again.
-    pub(super) fn of_head(response: &reqwest::Response) -> RawAnswer {
-        let is_kept = |name: &str| {
-            let kept = ["content-type", "content-encoding", "retry-after"];
-            kept.contains(&name) || name.contains("ratelimit")
-        };
-        let headers = response.headers().iter();
-        let headers = headers.filter(|(name, _)| is_kept(name.as_str()));
-        let text = headers.filter_map(|(name, value)| {
-            let value = value.to_str().ok()?;
-            Some((name.to_string(), value.to_string()))
-        });
-        RawAnswer {
-            status: response.status().as_u16(),
-            headers: text.take(MAX_RAW_HEADERS).collect(),
-            body: Vec::new(),
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        let room = MAX_RAW_BYTES.saturating_sub(self.body.len());
-        self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
 }
 
 impl ResponseProbe {

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::poison::{self, PoisonShape};
+
 /// A fault that the simulation injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InjectedFault {
@@ -42,6 +44,12 @@ pub enum InjectedFault {
     ModelPermanent,
     /// The model's server is away for minutes.
     ModelAway,
+    /// An order holds a text that the model's server refuses.
+    PoisonedOrder,
+    /// A result of the game holds such a text.
+    PoisonedResult,
+    /// The words of another player hold such a text.
+    PoisonedWords,
     /// An answer of the model takes minutes.
     ModelSlow,
     /// The model's answer is empty.
@@ -82,7 +90,7 @@ pub enum InjectedFault {
 
 impl InjectedFault {
     /// All faults.
-    pub const ALL: [InjectedFault; 33] = [
+    pub const ALL: [InjectedFault; 36] = [
         InjectedFault::ProcessKill,
         InjectedFault::CommanderKill,
         InjectedFault::ActorKill,
@@ -98,6 +106,9 @@ impl InjectedFault {
         InjectedFault::ModelTransient,
         InjectedFault::ModelPermanent,
         InjectedFault::ModelAway,
+        InjectedFault::PoisonedOrder,
+        InjectedFault::PoisonedResult,
+        InjectedFault::PoisonedWords,
         InjectedFault::ModelSlow,
         InjectedFault::ModelMute,
         InjectedFault::ModelPanic,
@@ -119,6 +130,13 @@ impl InjectedFault {
     ];
 }
 
+/// Texts that the model's server refuses: they strike where all faults may.
+pub const POISON: [InjectedFault; 3] = [
+    InjectedFault::PoisonedOrder,
+    InjectedFault::PoisonedResult,
+    InjectedFault::PoisonedWords,
+];
+
 /// The message of simulated panics. The panic hook recognises it and prints nothing.
 pub(super) const PANIC: &str = "a simulated panic";
 
@@ -126,6 +144,7 @@ pub(super) const PANIC: &str = "a simulated panic";
 #[derive(Debug)]
 pub(super) struct Chaos {
     state: Mutex<ChaosState>,
+    seed: u64,
     wildness: f64,
     /// The faults that can happen at all.
     drawn: BTreeSet<InjectedFault>,
@@ -139,6 +158,10 @@ struct ChaosState {
     /// Faults that last for a while, with their ends.
     lasting: BTreeMap<InjectedFault, Instant>,
     injected: BTreeMap<InjectedFault, u64>,
+    are_dice_parted: bool,
+    /// The chance of each Mysis, where these are parted.
+    own_dice: BTreeMap<String, fastrand::Rng>,
+    marks: u64,
 }
 
 impl Chaos {
@@ -148,7 +171,7 @@ impl Chaos {
         // A few faults, about half of them, or nearly all.
         let share = [0.25, 0.5, 0.85][dice.usize(..3)];
         let mut drawn = BTreeSet::from(InjectedFault::ALL);
-        drawn.retain(|_| with_all || dice.f64() < share);
+        drawn.retain(|fault| with_all || (!POISON.contains(fault) && dice.f64() < share));
         Chaos {
             state: Mutex::new(ChaosState {
                 dice,
@@ -156,10 +179,21 @@ impl Chaos {
                 clock_offset_ms: 0,
                 lasting: BTreeMap::new(),
                 injected: BTreeMap::new(),
+                are_dice_parted: false,
+                own_dice: BTreeMap::new(),
+                marks: 0,
             }),
+            seed,
             wildness,
             drawn,
         }
+    }
+
+    /// The same without texts that the model's server refuses: what one process finds out about them, the others
+    /// know from their next start on.
+    pub(super) fn without_poison(mut self) -> Chaos {
+        self.drawn.retain(|fault| !POISON.contains(fault));
+        self
     }
 
     /// The faults that can happen at all.
@@ -233,6 +267,36 @@ impl Chaos {
     /// A random duration between these two.
     pub(super) fn duration_between(&self, least: Duration, most: Duration) -> Duration {
         least + (most - least).mul_f64(self.lock_state().dice.f64())
+    }
+
+    /// Gives each Mysis a chance of its own, so that what befalls one changes no time of another.
+    pub(super) fn part_dice(&self) {
+        self.lock_state().are_dice_parted = true;
+    }
+
+    /// A random duration between these two for one Mysis.
+    pub(super) fn duration_of(&self, who: &str, least: Duration, most: Duration) -> Duration {
+        if !self.lock_state().are_dice_parted {
+            return self.duration_between(least, most);
+        }
+        let mut state = self.lock_state();
+        if !state.own_dice.contains_key(who) {
+            let name = who.bytes().fold(self.seed, |seed, byte| {
+                seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+            });
+            let dice = fastrand::Rng::with_seed(name);
+            state.own_dice.insert(who.to_string(), dice);
+        }
+        let share = state.own_dice.get_mut(who).map_or(0.0, fastrand::Rng::f64);
+        least + (most - least).mul_f64(share)
+    }
+
+    /// A new mark of a text that the model's server refuses.
+    pub(super) fn new_mark(&self) -> String {
+        let shape = PoisonShape::ALL[self.number_below(PoisonShape::ALL.len())];
+        let mut state = self.lock_state();
+        state.marks += 1;
+        poison::mark(shape, state.marks)
     }
 
     /// A random whole number below this one.

@@ -24,6 +24,7 @@ use zoea_galaxy::limits::GalaxyLimits;
 use zoea_galaxy::world::{AnswerId, GameAnswer, World, WorldRules};
 
 use super::chaos::{Chaos, InjectedFault};
+use super::poison::PlantedTexts;
 use super::verdict::InvariantMonitor;
 use outages::AnnouncedRestart;
 use traffic::TrafficCounters;
@@ -49,7 +50,15 @@ struct GameShared {
     watch: Arc<InvariantMonitor>,
     /// Myses whose actions fail, with the kind of failure.
     game_faults: Mutex<BTreeMap<MysisId, GameFault>>,
+    planted: Mutex<PlantedTexts>,
     traffic: TrafficCounters,
+}
+
+impl GameShared {
+    /// Texts that the model's server will refuse.
+    fn planted(&self) -> MutexGuard<'_, PlantedTexts> {
+        self.planted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The way in which all actions of a Mysis fail.
@@ -105,6 +114,7 @@ impl SimulatedGame {
             chaos,
             watch,
             game_faults: Mutex::default(),
+            planted: Mutex::default(),
             traffic: TrafficCounters::default(),
         }))
     }
@@ -122,6 +132,17 @@ impl SimulatedGame {
     /// Lets the actions of all Myses succeed again.
     pub(super) fn clear_all_faults(&self) {
         self.retain_faults(|_| false);
+        *self.0.planted() = PlantedTexts::default();
+    }
+
+    /// Lets another player say something with this mark, which Myses hear at their next looks.
+    pub(super) fn say_words(&self, mark: &str) {
+        self.0.planted().say(mark);
+    }
+
+    /// Puts this mark into the next result of a Mysis.
+    pub(super) fn put_into_result(&self, mysis: MysisId, mark: String) {
+        self.0.planted().put_into_result(mysis, mark);
     }
 
     /// Lets the actions of this Mysis succeed again.

@@ -13,6 +13,8 @@ mod game;
 mod memory;
 mod model;
 mod operator;
+mod poison;
+pub mod poison_suite;
 mod progress;
 mod rare;
 mod rules;
@@ -52,13 +54,14 @@ use game::SimulatedGame;
 use model::PilotModels;
 use verdict::InvariantMonitor;
 
-pub use chaos::InjectedFault;
+pub use chaos::{InjectedFault, POISON};
 pub use events::EventDigest;
 pub use fleet::{FleetFault, FleetFigures, Sabotage, run as run_fleet};
 pub use memory::MemoryLedger;
+pub use poison::PoisonShape;
 pub use progress::SimulationProgress;
 pub use rare::RareEvent;
-pub use verdict::{ActorKind, BrokenPromises, Promise, SimulationVerdict};
+pub use verdict::{ActorKind, BrokenPromises, PoisonFigures, Promise, SimulationVerdict};
 
 /// The beginning of simulated time: 2026-03-11 18:00 UTC.
 const START_TIME: Timestamp = Timestamp(1_773_252_000_000);

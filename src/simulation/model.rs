@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage};
+use actors::domain::held::HELD_SENTENCE;
+use actors::domain::model::{
+    ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
+};
 use actors::ports::{AnswerMeter, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -13,6 +16,8 @@ use zoea_pilot::{Habits, Persona, PilotRequest};
 
 use super::ProgramParts;
 use super::chaos::{Chaos, InjectedFault, PANIC};
+use super::poison::{self, FoundMark, PoisonShape};
+use super::poison_suite::PoisonMistake;
 use super::rules::MAIN_PROVIDER;
 use super::tool_reader::ToolReader;
 use super::verdict::InvariantMonitor;
@@ -34,6 +39,7 @@ pub(super) struct PilotModels {
     tools: Arc<ToolReader>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
+    mistake: Option<PoisonMistake>,
 }
 
 impl PilotModels {
@@ -56,11 +62,15 @@ impl PilotModels {
             adapters,
             chaos,
             watch,
+            mistake: None,
         }
     }
-}
 
-impl PilotModels {
+    /// The same models, and a mistake in what is made of their refusals.
+    pub(super) fn making(self, mistake: Option<PoisonMistake>) -> PilotModels {
+        PilotModels { mistake, ..self }
+    }
+
     /// The same models, which count the tokens of each request.
     pub(super) fn counting_tokens(self) -> PilotModels {
         PilotModels {
@@ -90,9 +100,17 @@ impl Models for PilotModels {
         let tools = self.tools.clone();
         let request_without_tools = self.adapters.request_without_tools;
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
+        let mistake = self.mistake;
         async move {
-            let usual = chaos.duration_between(longest / 8, longest);
+            let body = request_without_tools(&request);
+            let read = PilotRequest::read(&body);
+            let who = zoea_pilot::agent_name(&read).unwrap_or_default();
+            watch.on_asked(&who);
+            let usual = chaos.duration_of(&who, longest / 8, longest);
             tokio::time::sleep(usual).await;
+            if mistake == Some(PoisonMistake::OthersWait) && watch.is_another_refused(&who) {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+            }
             assert!(
                 !chaos.draw_fault(InjectedFault::ModelPanic, 0.0005),
                 "{PANIC}"
@@ -100,31 +118,26 @@ impl Models for PilotModels {
             if chaos.draw_fault(InjectedFault::ModelSlow, 0.002) {
                 tokio::time::sleep(Duration::from_secs(240)).await;
             }
-            // Only the first provider has outages; its fallback is another one.
-            let is_first = &*request.provider == MAIN_PROVIDER;
-            if is_first
-                && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, MAX_PROVIDER_OUTAGE)
-            {
-                return Err(ModelFault::Transient {
-                    text: "502 bad gateway".to_string(),
-                    retry_after: None,
-                });
-            }
-            if let Some(fault) = draw_model_fault(&chaos) {
+            if let Some(fault) = draw_model_fault(&chaos, &request) {
+                watch.on_request_failed();
                 return Err(fault);
             }
-            let body = request_without_tools(&request);
             if let Err(refusal) = zoea_pilot::validate(&body) {
                 let text = refusal.to_string();
                 watch.on_request_refused(&text);
                 return Err(ModelFault::Permanent { text });
             }
+            if let Some((found, fault)) = refuse_text(&request, mistake) {
+                watch.on_text_refused(&who, &found);
+                return Err(fault);
+            }
             watch.on_request(&request);
             if chaos.draw_fault(InjectedFault::ModelMute, 0.002) {
+                watch.on_request_failed();
                 return Ok(ModelAnswer::default());
             }
+            watch.on_served(&who);
             let tools = tools.read(&request);
-            let read = PilotRequest::read(&body);
             let said = match tools.as_deref() {
                 Some(tools) => zoea_pilot::answer_request(&read.offering(tools), &habits),
                 None => zoea_pilot::answer_request(&read, &habits),
@@ -143,7 +156,47 @@ impl Models for PilotModels {
     }
 }
 
-fn draw_model_fault(chaos: &Chaos) -> Option<ModelFault> {
+/// The mark for which a request is refused, and how that is read.
+fn refuse_text(
+    request: &ModelRequest,
+    mistake: Option<PoisonMistake>,
+) -> Option<(FoundMark, ModelFault)> {
+    let found = poison::mark_in(request).or_else(|| {
+        let holds_back = mistake != Some(PoisonMistake::HoldsNothingBack);
+        (!holds_back && is_anything_held(request)).then(|| FoundMark {
+            shape: PoisonShape::Risk,
+            mark: "held".to_string(),
+            place: String::new(),
+        })
+    })?;
+    let fault = match (found.shape.fault(), mistake) {
+        (fault, Some(PoisonMistake::NoTrials)) => ModelFault::Permanent {
+            text: fault.text().to_string(),
+        },
+        (fault, _) => fault,
+    };
+    Some((found, fault))
+}
+
+/// Whether a sentence of the runtime stands in the place of a text.
+fn is_anything_held(request: &ModelRequest) -> bool {
+    request.messages.iter().any(|message| match message {
+        ChatMessage::System(text) | ChatMessage::User(text) | ChatMessage::Tool { text, .. } => {
+            text.contains(HELD_SENTENCE)
+        }
+        ChatMessage::Assistant { .. } => false,
+    })
+}
+
+fn draw_model_fault(chaos: &Chaos, request: &ModelRequest) -> Option<ModelFault> {
+    // Only the first provider has outages; its fallback is another one.
+    let is_first = &*request.provider == MAIN_PROVIDER;
+    if is_first && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, MAX_PROVIDER_OUTAGE) {
+        return Some(ModelFault::Transient {
+            text: "502 bad gateway".to_string(),
+            retry_after: None,
+        });
+    }
     if chaos.draw_fault(InjectedFault::ModelLimited, 0.01) {
         return Some(ModelFault::Transient {
             text: "429 too many requests".to_string(),

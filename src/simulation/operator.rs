@@ -14,6 +14,7 @@ use actors::commander::CommanderHandle;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::game::{GameFault, SimulatedGame};
+use super::poison::order_text;
 use super::rare::RareEvent;
 use super::verdict::{ActorKind, InvariantMonitor};
 
@@ -165,7 +166,7 @@ async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Invar
                     .await;
             }
             _ => {
-                let text = watch.new_order();
+                let text = order_text(&chaos, watch.new_order());
                 let sent = swarm.order(MysisOrder::Prompt(text.as_str().into()).for_mysis(name));
                 if sent.await.is_ok() {
                     watch.on_order_acknowledged(mysis.id, &text);

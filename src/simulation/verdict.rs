@@ -3,6 +3,7 @@
 mod calls;
 mod display;
 mod ending;
+mod poison;
 mod promises;
 mod revivals;
 mod routines;
@@ -23,8 +24,10 @@ use super::fleet_figures::FleetFigures;
 use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;
+use poison::PoisonTracker;
 use routines::RoutineChecker;
 
+pub use poison::PoisonFigures;
 pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
 pub(super) use revivals::RevivalTracker;
@@ -63,6 +66,8 @@ pub struct SimulationVerdict {
     pub relaunched_by_hand: u64,
     /// The number of Myses that were parked at the end, as those without progress must be.
     pub parked: u64,
+    /// What became of texts that the model's server refuses.
+    pub poison: PoisonFigures,
     /// The promises that were broken.
     pub violations: BrokenPromises,
     /// The digest of all events.
@@ -116,6 +121,7 @@ struct ObservedRun {
     calls: CallChecker,
     routines: RoutineChecker,
     lives: RevivalTracker,
+    poison: PoisonTracker,
     reached: BTreeMap<RareEvent, u64>,
     violations: BrokenPromises,
 }
@@ -187,6 +193,7 @@ impl InvariantMonitor {
     pub(super) fn on_process_start(&self) {
         let mut seen = self.lock_observed();
         seen.processes += 1;
+        seen.poison.on_disturbed();
         seen.lives.on_process_start();
     }
 
@@ -204,7 +211,9 @@ impl InvariantMonitor {
 
     /// Notes that an actor was killed.
     pub(super) fn on_actor_killed(&self, kind: ActorKind) {
-        self.lock_observed().lives.on_killed(kind);
+        let mut seen = self.lock_observed();
+        seen.lives.on_killed(kind);
+        seen.poison.on_disturbed();
     }
 
     /// Notes that actors of a process are still missing, long after a kill.
@@ -231,6 +240,10 @@ impl InvariantMonitor {
         if let Some(rare) = RareEvent::of(event) {
             self.on_rare_event(rare);
         }
+        let violation = self.lock_observed().poison.on_event(event);
+        violation
+            .into_iter()
+            .for_each(|text| self.add_violation(Promise::PlaysOn, text));
     }
 
     /// Counts a Mysis that only the operator could bring back.
@@ -325,6 +338,7 @@ impl InvariantMonitor {
             outcomes: seen.calls.outcomes(),
             relaunched_by_hand: seen.relaunched_by_hand,
             parked: seen.parked,
+            poison: seen.poison.figures(),
             violations: seen.violations.clone(),
             digest,
             fleet: None,

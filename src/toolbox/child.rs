@@ -13,7 +13,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use zoea_mcp::{CallTerms, ChildCommand, ChildFailure, ChildServer, ChildSession, TaskReply};
+use zoea_mcp::{
+    CallTerms, ChildCommand, ChildFailure, ChildServer, ChildSession, FailedCalls, TaskReply,
+};
 
 use super::listed::ListedTools;
 use super::server::McpServer;
@@ -36,6 +38,7 @@ const LONG_LIFE: Duration = Duration::from_secs(60);
 pub(super) struct ChildLink {
     child: Arc<ChildServer>,
     server: Arc<McpServer>,
+    failed_calls: Option<FailedCalls>,
     state: Arc<Mutex<ChildState>>,
     /// A start that is under way. It goes on where nobody waits for it any longer.
     starting: Arc<tokio::sync::Mutex<Option<Starting>>>,
@@ -84,10 +87,15 @@ impl ChildState {
 }
 
 impl ChildLink {
-    pub(super) fn new(child: Arc<ChildServer>, server: Arc<McpServer>) -> ChildLink {
+    pub(super) fn new(
+        child: Arc<ChildServer>,
+        server: Arc<McpServer>,
+        failed_calls: Option<FailedCalls>,
+    ) -> ChildLink {
         ChildLink {
             child,
             server,
+            failed_calls,
             state: Arc::default(),
             starting: Arc::default(),
             listed: ListedTools::default(),
@@ -178,8 +186,14 @@ impl ChildLink {
             asker: call.context.as_ref().and_then(|of| of.asker.as_ref()),
         };
         let reply = session.call(call_params(&call), terms).await;
-        if let Err(ChildFailure::Refused { code, .. }) = &reply {
+        if let Err(ChildFailure::Refused { code, message }) = &reply {
             report(Some(*code));
+            if let Some(calls) = &self.failed_calls {
+                let (server, refusal) = (session.name(), (*code, &**message));
+                calls
+                    .keep_refusal(server, call_params(&call), refusal)
+                    .await;
+            }
         }
         match reply {
             Ok(TaskReply::Done(result)) => Ok(link_answer(result)),

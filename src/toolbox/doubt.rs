@@ -2,7 +2,9 @@
 //!
 //! Whatever the words are, two refusals in a row are a reason to ask, and a new session that cures
 //! them is the proof. One that does not is an outage of the server: the next one is opened after
-//! waits that double. No call is made again for a doubt.
+//! waits that double. A server may check sessions only where a tool is called: where it says that it knows
+//! the session, a new one is tried all the same, and one that cures nothing makes the next trial
+//! later. No call is made again for a doubt.
 
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ const DOUBTFUL: u32 = 2;
 /// The first wait for another session after one that cured nothing, and the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(4);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// The first wait before a session is tried again that the server says it knows.
+const TRIAL_WAIT: Duration = Duration::from_secs(10);
 /// The JSON-RPC codes of refusals that are about what was asked: an unknown method or tool, wrong
 /// arguments.
 const ABOUT_REQUEST_CODES: [i64; 2] = [-32601, -32602];
@@ -34,8 +38,21 @@ pub(super) struct SessionDoubt {
     in_vain: u32,
     /// When the next one may be opened.
     not_before: Option<Instant>,
+    trial: SessionTrial,
     /// The last refusal.
     why: String,
+}
+
+/// Trials of new sessions in place of one that the server says it knows.
+#[derive(Debug, Default)]
+struct SessionTrial {
+    /// Whether the next session is one.
+    is_due: bool,
+    /// Whether the first answer in it has not come yet.
+    is_open: bool,
+    /// Those in a row that cured nothing.
+    in_vain: u32,
+    not_before: Option<Instant>,
 }
 
 /// What an answer says about a session.
@@ -56,8 +73,15 @@ impl SessionDoubt {
     /// Takes the answer to a call, or why there is none.
     pub(super) fn on_answer<T>(&mut self, answer: &Result<T, McpFailure>) {
         match hint_of(answer.as_ref().err()) {
-            Hint::Known => *self = SessionDoubt::default(),
+            Hint::Known => {
+                let trial = std::mem::take(&mut self.trial).after(true);
+                *self = SessionDoubt {
+                    trial,
+                    ..SessionDoubt::default()
+                };
+            }
             Hint::Refused { is_certain } => {
+                self.trial = std::mem::take(&mut self.trial).after(false);
                 self.is_certain = is_certain && (self.refused == 0 || self.is_certain);
                 self.refused = self.refused.saturating_add(1);
             }
@@ -78,15 +102,19 @@ impl SessionDoubt {
 
     /// Why the session counts as lost without being asked for; `None` if it does not.
     pub(super) fn reason(&self) -> Option<String> {
-        let is_lost = self.is_doubtful() && self.is_certain;
+        let is_lost = self.is_doubtful() && (self.is_certain || self.trial.is_due);
         is_lost.then(|| format!("the session may be lost: {}", self.why))
     }
 
-    /// Notes that the server still knows the session: what it refused twice were the calls, unless it
-    /// spoke of the session.
-    pub(super) fn on_known(&mut self) {
-        if self.is_doubtful() && !self.is_certain {
-            self.refused = 0;
+    /// Notes that the server says it knows the session. Unless its refusals spoke of the session, they may
+    /// have meant the calls: then a new session is tried, or nothing is done if that cured nothing lately.
+    pub(super) fn on_known(&mut self, now: Instant, has_session: bool) {
+        if !self.is_doubtful() || self.is_certain {
+            return;
+        }
+        match has_session && self.trial.not_before.is_none_or(|at| now >= at) {
+            true => self.trial.is_due = true,
+            false => self.refused = 0,
         }
     }
 
@@ -112,13 +140,36 @@ impl SessionDoubt {
 
     /// Notes that a new session was opened.
     pub(super) fn on_opened(&mut self, now: Instant) {
-        if self.is_doubtful() {
+        if self.is_doubtful() && self.trial.is_due {
+            self.trial.begin(now);
+        } else if self.is_doubtful() {
             let waits = Backoff::new(FIRST_WAIT, LONGEST_WAIT);
             self.not_before = Some(now + waits.nth_wait(self.in_vain));
             self.in_vain = self.in_vain.saturating_add(1);
         }
         self.refused = 0;
         self.is_certain = false;
+    }
+}
+
+impl SessionTrial {
+    fn begin(&mut self, now: Instant) {
+        let waits = Backoff::new(TRIAL_WAIT, LONGEST_WAIT);
+        *self = SessionTrial {
+            is_due: false,
+            is_open: true,
+            in_vain: self.in_vain.saturating_add(1),
+            not_before: Some(now + waits.nth_wait(self.in_vain)),
+        };
+    }
+
+    /// The same after an answer.
+    fn after(mut self, is_served: bool) -> SessionTrial {
+        if std::mem::take(&mut self.is_open) && is_served {
+            self.in_vain = 0;
+        }
+        self.is_due = false;
+        self
     }
 }
 
@@ -219,13 +270,53 @@ mod tests {
         }
         assert!(doubt.is_doubtful(), "the session is tried");
         assert_eq!(doubt.reason(), None, "but it is not known to be lost");
-        doubt.on_known();
-        assert!(!doubt.is_doubtful());
+        doubt.on_known(Instant::now(), false);
+        assert!(!doubt.is_doubtful(), "there is no session");
         for nothing in [status(429), status(401), status(503), status(502)] {
             doubt.on_answer(&nothing);
             doubt.on_answer(&nothing);
             assert!(!doubt.is_doubtful());
         }
+    }
+
+    #[test]
+    fn a_session_that_the_server_says_it_knows_is_tried_anew_less_often_if_that_cures_nothing() {
+        let begin = Instant::now();
+        let (mut doubt, mut at, mut opened) = (SessionDoubt::default(), begin, Vec::new());
+        for second in 0..400 {
+            at = begin + Duration::from_secs(second);
+            doubt.on_answer(&refused("no such client", 200));
+            if doubt.is_doubtful() {
+                doubt.on_known(at, true);
+            }
+            if doubt.reason().is_some() {
+                assert_eq!(doubt.hindrance(at), None, "calls go on meanwhile");
+                doubt.on_opened(at);
+                opened.push(second);
+            }
+        }
+        assert!(
+            opened.len() <= 6 && opened[0] == 1,
+            "{opened:?} for words that may be the game's"
+        );
+        // One that cures is tried again soon.
+        doubt.on_answer(&refused("no such client", 200));
+        doubt.on_answer(&refused("no such client", 200));
+        at += LONGEST_WAIT;
+        doubt.on_known(at, true);
+        doubt.on_opened(at);
+        doubt.on_answer(&Ok(()));
+        for _ in 0..2 {
+            doubt.on_answer(&refused("no such client", 200));
+        }
+        doubt.on_known(at + LONGEST_WAIT, true);
+        doubt.on_opened(at + LONGEST_WAIT);
+        doubt.on_answer(&Ok(()));
+        for _ in 0..2 {
+            doubt.on_answer(&refused("no such client", 200));
+        }
+        doubt.on_known(at + LONGEST_WAIT + TRIAL_WAIT, true);
+        assert!(doubt.reason().is_some());
     }
 
     #[test]
@@ -251,7 +342,7 @@ mod tests {
             let wait =
                 (1..1000).find(|secs| doubt.hindrance(at + Duration::from_secs(*secs)).is_none());
             waits.push(wait.expect("an end"));
-            doubt.on_known();
+            doubt.on_known(at, true);
         }
         assert_eq!(waits, [4, 8, 16, 32, 64, 128, 256, 300]);
         doubt.on_answer(&Ok(()));

@@ -24,8 +24,8 @@ use actors::ports::{Link, LinkAnswer, LinkCall, LinkReply, ServerTask, Upstream,
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 use zoea_mcp::{
-    CallResult, CallTerms, ChildCommand, ChildServer, McpFailure, ServerSession, StartedTask,
-    TaskReply, UpstreamEndpoint,
+    CallResult, CallTerms, ChildCommand, ChildServer, FailedCalls, McpFailure, ServerSession,
+    StartedTask, TaskReply, UpstreamEndpoint,
 };
 
 use child::ChildLink;
@@ -44,6 +44,7 @@ const TRANSPORT: &str = "tcp";
 #[derive(Clone)]
 pub struct McpUpstream {
     server: Option<(Arc<McpServer>, ServerWay)>,
+    failed_calls: Option<FailedCalls>,
 }
 
 /// The way to a server.
@@ -123,7 +124,24 @@ impl McpUpstream {
             };
             (server, way)
         });
-        McpUpstream { server }
+        McpUpstream {
+            server,
+            failed_calls: None,
+        }
+    }
+
+    /// The same, whose calls are kept if they fail.
+    #[must_use]
+    pub fn with_failed_calls(mut self, calls: FailedCalls) -> McpUpstream {
+        self.server = self.server.map(|(server, way)| match way {
+            ServerWay::Http(endpoint) => {
+                let endpoint = endpoint.with_failed_calls(calls.clone());
+                (server, ServerWay::Http(endpoint))
+            }
+            child @ ServerWay::Child(_) => (server, child),
+        });
+        self.failed_calls = Some(calls);
+        self
     }
 
     /// Ends the server's processes, if it has any.
@@ -139,7 +157,9 @@ impl Upstream for McpUpstream {
     fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
         let (server, way) = self.server.clone()?;
         Some(match way {
-            ServerWay::Child(child) => Arc::new(ChildLink::new(child, server)),
+            ServerWay::Child(child) => {
+                Arc::new(ChildLink::new(child, server, self.failed_calls.clone()))
+            }
             ServerWay::Http(endpoint) => Arc::new(McpLink::new(server, endpoint)),
         })
     }

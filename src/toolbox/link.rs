@@ -102,14 +102,22 @@ impl Link for McpLink {
             if let Some(why) = link.doubt(|doubt| doubt.reason()) {
                 return Err(LinkFault::SessionLost(why));
             }
-            let known = link.session()?.check(CHECK_TIMEOUT).await;
+            let session = link.session()?;
+            let known = session.check(CHECK_TIMEOUT).await;
             let known = known.map_err(failure::reading_fault);
-            link.doubt(|doubt| match &known {
-                Ok(()) => doubt.on_known(),
-                Err(LinkFault::SessionLost(why)) if doubt.is_doubtful() => doubt.on_lost(why),
-                Err(_) => {}
+            let has_session = session.resume_token().is_some();
+            let why = link.doubt(|doubt| {
+                match &known {
+                    Ok(()) => doubt.on_known(Instant::now(), has_session),
+                    Err(LinkFault::SessionLost(why)) if doubt.is_doubtful() => doubt.on_lost(why),
+                    Err(_) => {}
+                }
+                doubt.reason()
             });
-            known
+            match (known, why) {
+                (Ok(()), Some(why)) => Err(LinkFault::SessionLost(why)),
+                (known, _) => known,
+            }
         }
         .boxed()
     }

@@ -29,6 +29,7 @@ use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
 use crate::operator::Operator;
+use zoea_mcp::FailedCalls;
 use zoea_toolbox::request_saver::CachingUpstream;
 use zoea_toolbox::{McpUpstream, TellOperator};
 
@@ -80,13 +81,15 @@ impl SwarmParts {
         let secrets = &options.secrets;
         let providers =
             Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
-        let providers = providers.with_incidents(HomeIncidents::of(lock.home()));
+        let incidents = HomeIncidents::of(lock.home());
+        let providers = providers.with_incidents(incidents.clone());
         let lessons = ConfiguredLessons::read(lock.home(), settings);
         lessons.teach(&providers);
         let providers = Arc::new(providers);
         let operator = Operator::default();
         let access = rules::upstream_access(settings);
-        let game = McpUpstream::new(access, &http, Some(teller(&operator)));
+        let game = McpUpstream::new(access, &http, Some(teller(&operator)))
+            .with_failed_calls(FailedCalls::new(incidents, secrets.clone()));
         let uis = ui_runtime(options.mode)?;
         let copies = DeletedCopies::new(ledger.clone(), lock.home().deleted(), secrets.clone());
         let mut adapters = Adapters {

@@ -39,7 +39,8 @@ class Swarm:
         result, text = await self.ask(tool, **arguments)
         is_error = getattr(result, "is_error", getattr(result, "isError", None))
         check(not is_error, f"{tool} {arguments}: {text}")
-        return json.loads(text)
+        # A second text says what was left out.
+        return json.loads(result.content[0].text)
 
     async def refuses(self, words, tool, **arguments):
         try:

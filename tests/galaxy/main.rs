@@ -8,6 +8,7 @@
 mod clients;
 mod faults;
 mod grouped;
+mod incidents;
 mod limits;
 mod links;
 mod offering;

@@ -64,4 +64,12 @@ fn the_first_request_after_a_login_tells_what_it_answered() {
         assert!(text.contains(told), "{told} in {text}");
     }
     assert!(!text.contains("0123456789abcdef"), "no password");
+    // So do the operator's figures, before any tool was called.
+    let mysis = until("the figures tell of the login", || {
+        let mysis = home.mysis("alpha");
+        mysis.to_string().contains("4242").then_some(mysis)
+    });
+    for told in ["\"system\":\"krynn\"", "\"fuel\":77", "\"cargo\":12"] {
+        assert!(mysis.to_string().contains(told), "{told} in {mysis}");
+    }
 }

@@ -15,6 +15,7 @@ mod flight;
 mod game_load;
 mod grouped;
 mod health;
+mod incidents;
 mod links;
 mod listeners;
 mod listing;

@@ -1,6 +1,7 @@
 //! Myses that have nothing to do: what they cost, how that is shown, and what wakes them.
 
 use serde_json::{Value, json};
+use zoea_rig::postgres;
 use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
 
 /// A game with one tool, which works.
@@ -81,9 +82,14 @@ fn answer(message: &Value) -> ScriptedReply {
 }
 
 fn swarm(broadcast: &[&str]) -> (Home, Process, [ScriptedServer; 2]) {
+    swarm_with("", broadcast)
+}
+
+/// The same with this section of the configuration.
+fn swarm_with(store: &str, broadcast: &[&str]) -> (Home, Process, [ScriptedServer; 2]) {
     let (game, model) = (game(), model());
     let home = Home::new();
-    home.configure(&model.url, &game.url, "");
+    home.configure(&model.url, &game.url, store);
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(broadcast);
     let swarm = home.fly(&["--start-swarm"]);
@@ -120,9 +126,27 @@ fn one_that_writes_words_alone_waits_and_is_woken_by_an_order() {
     );
 }
 
+/// The section for a database on the tests' server, if there is one.
+fn on_a_server() -> Option<String> {
+    let url = postgres::database()?;
+    Some(format!("[store]\ndatabase_url = \"{url}\"\n"))
+}
+
+/// When it is asked again, to the minute.
+fn until_when(mysis: &Value) -> String {
+    let at = mysis["activity_until"].as_str().unwrap_or_default();
+    at[..16.min(at.len())].to_string()
+}
+
 #[test]
 fn one_whose_mission_is_done_is_left_alone_over_a_kill_and_woken_by_an_order() {
-    let (home, swarm, [_game, model]) = swarm(&["broadcast", "--ends", "Mine once."]);
+    for store in [Some(String::new()), on_a_server()].iter().flatten() {
+        is_left_alone_over_a_kill(store);
+    }
+}
+
+fn is_left_alone_over_a_kill(store: &str) {
+    let (home, swarm, [_game, model]) = swarm_with(store, &["broadcast", "--ends", "Mine once."]);
     let mysis = until_it_does(&home, "done");
     assert_eq!(
         (&mysis["state"], model.requests().len()),
@@ -139,13 +163,6 @@ fn one_whose_mission_is_done_is_left_alone_over_a_kill_and_woken_by_an_order() {
     let _again = home.fly(&["--resume"]);
     let again = until_it_does(&home, "done");
     assert_eq!(again["state"], "running");
-    let until_when = |mysis: &Value| {
-        let at = mysis["activity_until"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string();
-        at[..16.min(at.len())].to_string()
-    };
     assert_eq!(
         until_when(&again),
         until_when(&mysis),

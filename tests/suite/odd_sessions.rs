@@ -104,26 +104,43 @@ fn plays_on(name: &str, refusal: Refusal, forgets_all: bool) {
 }
 
 #[test]
-fn words_that_say_nothing_of_the_session_are_tried_by_asking_for_it() {
-    let game = forgetful(|it| error(it, -32000, "unknown client"), true);
-    let (home, _swarm, _model) = swarm(&game);
-    until("the game is played in several sessions", || {
-        let good = results(&home)
-            .iter()
-            .filter(|text| *text == "5 ore")
-            .count();
-        (good > 3 * CALLS).then_some(())
-    });
+fn words_that_say_nothing_of_the_session_are_tried_by_a_new_one() {
+    // A server that forgets only for calls says to all other questions that it knows the session.
+    for forgets_all in [true, false] {
+        let game = forgetful(|it| error(it, -32000, "unknown client"), forgets_all);
+        let (home, _swarm, _model) = swarm(&game);
+        until("the game is played in several sessions", || {
+            let good = results(&home)
+                .iter()
+                .filter(|text| *text == "5 ore")
+                .count();
+            (good > 2 * CALLS).then_some(())
+        });
+        // Nothing is made again.
+        let requests = game.requests().into_iter();
+        let calls = requests.filter(|it| it.method() == "tools/call");
+        let mut ids: Vec<String> = calls
+            .map(|it| it.body["params"]["_meta"]["zoea/call"].to_string())
+            .collect();
+        let made = ids.len();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(made, ids.len());
+    }
 }
 
 #[test]
-fn refusals_of_the_game_open_no_session_and_list_no_tools() {
+fn refusals_of_the_game_open_one_session_for_a_trial_at_most_and_are_told() {
     let game = ScriptedServer::game(tools(), |it| error(it, -32000, "not enough fuel"));
     let (home, _swarm, _model) = swarm(&game);
     until("some calls were refused", || {
         (results(&home).len() >= 12).then_some(())
     });
-    assert_eq!((game.count("initialize"), game.count("tools/list")), (1, 1));
+    let (sessions, lists) = (game.count("initialize"), game.count("tools/list"));
+    assert!(
+        sessions <= 3 && lists <= 3,
+        "{sessions} sessions, {lists} lists"
+    );
     let told = results(&home).pop().expect("a result");
     assert_eq!(told, "Error: refused: not enough fuel (-32000)");
 }

@@ -189,6 +189,12 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
 
 /// A swarm whose model server refuses the key, with these alerts. It plays at once.
 fn in_trouble(alerts: &str) -> (Home, Process, Receiver) {
+    let (home, model) = before_trouble(alerts);
+    let swarm = home.fly(&[]);
+    (home, swarm, model)
+}
+
+fn before_trouble(alerts: &str) -> (Home, Receiver) {
     let model = Receiver::start(&[401; 200]);
     let home = Home::new();
     home.configure(
@@ -200,8 +206,7 @@ fn in_trouble(alerts: &str) -> (Home, Process, Receiver) {
         home.ok(&["mysis", "create", name]);
     }
     home.ok(&["broadcast", "Mine ore."]);
-    let swarm = home.fly(&[]);
-    (home, swarm, model)
+    (home, model)
 }
 
 #[test]
@@ -284,4 +289,40 @@ fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
+}
+
+#[test]
+fn the_command_of_an_alert_sees_no_key_and_no_other_variable_of_the_program() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("environment");
+    let (home, _model) = before_trouble(&format!(
+        "token_env = \"HOOK_TOKEN\"\ncommand = [\"sh\", \"-c\", \"env > '{0}.new'; mv '{0}.new' '{0}'\"]\n",
+        file.display()
+    ));
+    let settings = home.file("zoea.toml");
+    let text = fs::read_to_string(&settings).expect("settings");
+    let text = text.replacen(
+        "model = \"pilot\"",
+        "model = \"pilot\"\napi_key_env = \"ODD_KEY\"",
+        1,
+    );
+    fs::write(&settings, text).expect("settings");
+    let keys = [
+        "ODD_KEY",
+        "HOOK_TOKEN",
+        "OPENAI_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "ZOEA_REGISTRATION_CODE",
+        "PGPASSWORD",
+        "ANY_OTHER",
+    ];
+    let mut command = home.command(&["run", "--headless", "--json"]);
+    for key in keys {
+        command.env(key, format!("hush-{key}"));
+    }
+    command.env("HTTPS_PROXY", "http://user:hush-proxy@127.0.0.1:9");
+    let _swarm = home.launch(command);
+    let seen = until("the command is told", || fs::read_to_string(&file).ok());
+    assert!(!seen.contains("hush-"), "{seen}");
+    assert!(seen.contains("PATH="), "{seen}");
 }

@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 use super::heard::Unheard;
+use super::task_only::TaskOnlyTools;
 use crate::MAX_ANSWER_BYTES;
 use crate::pace::{Pace, Paced};
 
@@ -24,6 +25,9 @@ const BYTES: Pace = Pace::new(4 * MAX_ANSWER_BYTES as u64, MAX_ANSWER_BYTES as u
 pub(super) struct BoundedLines<R> {
     output: R,
     line: LineSize,
+    /// The present line as far as it was read.
+    text: Vec<u8>,
+    task_only: TaskOnlyTools,
     lines: Paced,
     bytes: Paced,
     /// Nothing is read before this.
@@ -42,11 +46,13 @@ struct LineSize {
 
 impl<R> BoundedLines<R> {
     /// The lines of this output, which is unheard where they are too much.
-    pub(super) fn new(output: R, unheard: Unheard) -> BoundedLines<R> {
+    pub(super) fn new(output: R, unheard: Unheard, task_only: TaskOnlyTools) -> BoundedLines<R> {
         let now = Instant::now();
         BoundedLines {
             output,
             line: LineSize::default(),
+            text: Vec::new(),
+            task_only,
             lines: LINES.begin(now),
             bytes: BYTES.begin(now),
             pause: None,
@@ -64,11 +70,25 @@ impl<R> BoundedLines<R> {
         if !read.iter().all(|byte| self.line.take(*byte)) {
             return Err("the server sent a message larger than is read");
         }
+        self.hear(read);
         let lines = read.iter().filter(|byte| **byte == b'\n').count();
         match self.lines.count(lines, now).is_zero() {
             true => Ok(()),
             false => Err("the server sent more than 1000 messages a second"),
         }
+    }
+}
+
+impl<R> BoundedLines<R> {
+    /// Passes on each line that ends in what was read.
+    fn hear(&mut self, read: &[u8]) {
+        let mut pieces = read.split(|byte| *byte == b'\n');
+        let last = pieces.next_back().unwrap_or_default();
+        for piece in pieces {
+            self.text.extend_from_slice(piece);
+            self.task_only.hear(&std::mem::take(&mut self.text));
+        }
+        self.text.extend_from_slice(last);
     }
 }
 
@@ -125,7 +145,7 @@ mod tests {
     async fn is_read(text: String) -> bool {
         let mut read = Vec::new();
         let unheard = Unheard::new(CancellationToken::new(), None);
-        let mut lines = BoundedLines::new(text.as_bytes(), unheard);
+        let mut lines = BoundedLines::new(text.as_bytes(), unheard, TaskOnlyTools::default());
         lines.read_to_end(&mut read).await.is_ok()
     }
 

@@ -85,6 +85,35 @@ async fn a_server_is_asked_for_tools_and_called_and_a_broken_tool_costs_no_other
 }
 
 #[tokio::test]
+async fn a_tool_that_is_called_as_a_task_only_is_left_out_and_named() {
+    // A list is read as it is, and as the reader of messages understands it: with a tool that it does not know.
+    for broken in ["", r#"{"name":7},"#] {
+        let tools = r#"{"name":"look","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}},"#;
+        let study = r#"{"name":"study","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}"#;
+        let list = format!(r#"*'"tools/list"'*) answer '{{"tools":[{broken}{tools}{study}]}}';;"#);
+        let script = SERVER.replace("CALL", RESULT);
+        let script = script.replace(
+            "    *'\"tools/list\"'*)",
+            &format!("    {list}\n    *'\"other\"'*)"),
+        );
+        let listing = shell(&script)
+            .open()
+            .await
+            .unwrap()
+            .tools(LIMIT)
+            .await
+            .unwrap();
+        let names: Vec<&str> = listing.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["look"]);
+        let told = listing.left_out().unwrap();
+        assert!(
+            told.ends_with("study (it is called as a task only)"),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_later_page_that_cannot_be_used_costs_none_before_it() {
     let pages = r#"*'"cursor"'*) answer '{"tools":5}';;
     *'"tools/list"'*) answer '{"tools":[{"name":"look","inputSchema":{"type":"object"}}],"nextCursor":"2"}';;

@@ -1,5 +1,7 @@
 //! Tests of questions that a server asks during a call.
 
+use std::sync::Mutex;
+
 use std::time::Duration;
 
 use actors::domain::question::Decision;

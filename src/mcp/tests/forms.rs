@@ -1,5 +1,7 @@
 //! Answers in every form that servers give them: their text is read wherever it is.
 
+use std::sync::Mutex;
+
 use super::*;
 
 /// What a call gets where the server answers it so. The server's other answers are as they should

@@ -121,7 +121,10 @@ impl FleetRun {
                 }
                 let order = MysisOrder::Start.for_mysis(status.name.to_string());
                 let started = self.ask(0, |swarm| async move { swarm.order(order).await })?;
-                started.map_err(|why| anyhow::anyhow!("{why}"))?;
+                if let Err(why) = started {
+                    let text = format!("{} cannot be started: {why}", status.name);
+                    world.watch.add_violation(Promise::AllRunning, text);
+                }
             }
         }
         let before = self.all_here()?;

@@ -46,7 +46,7 @@ impl World {
         let time = OwnTime::new()?;
         let SimulationOptions { seed, wildness, .. } = *options;
         let there = time.handle().enter();
-        let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
+        let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults).without_poison());
         let progress = options.progress.map(|progress| (Instant::now(), progress));
         let watch = Arc::new(InvariantMonitor::telling(progress));
         let monitor = Arc::new(FleetMonitor::new(watch.clone(), limits));

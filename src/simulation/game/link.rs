@@ -9,8 +9,10 @@ use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Upstream};
 use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use serde_json::Value;
 
 use zoea_galaxy::frontend::ConnectionId;
+use zoea_galaxy::world::{CommandKind, command_kind};
 
 use super::super::chaos::{InjectedFault, PANIC};
 use super::{AwaitedAnswer, SimulatedGame};
@@ -51,7 +53,8 @@ impl SimulatedLink {
     /// The way to the game: it takes a while, and some calls do not arrive.
     async fn simulate_network(&self) -> Result<(), LinkFault> {
         let chaos = &self.game.0.chaos;
-        let way = chaos.duration_between(Duration::from_millis(5), Duration::from_millis(80));
+        let (least, most) = (Duration::from_millis(5), Duration::from_millis(80));
+        let way = chaos.duration_of(&self.mysis.to_string(), least, most);
         tokio::time::sleep(way).await;
         assert!(
             !chaos.draw_fault(InjectedFault::GamePanic, 0.0005),
@@ -75,6 +78,26 @@ impl SimulatedLink {
         self.game.0.chaos.draw_fault(fault, chance)
     }
 
+    /// The text of an answer. What a look shows may be the words of another player.
+    fn poisoned(&self, tool: &str, mut answer: Value) -> String {
+        let game = &self.game.0;
+        if self.draw_fault(InjectedFault::PoisonedWords, 0.0003) {
+            game.planted().say(&game.chaos.new_mark());
+        }
+        if command_kind(tool) == Some(CommandKind::Look)
+            && let Some(words) = game.planted().hear(self.mysis)
+        {
+            return words;
+        }
+        let planted = game.planted().take_for_result(self.mysis);
+        let drawn = || self.draw_fault(InjectedFault::PoisonedResult, 0.0004);
+        let mark = planted.or_else(|| drawn().then(|| game.chaos.new_mark()));
+        if let (Some(mark), Some(members)) = (mark, answer.as_object_mut()) {
+            members.insert("advert".to_string(), mark.into());
+        }
+        answer.to_string()
+    }
+
     async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
         self.game.0.traffic.count_requests(1);
         self.simulate_network().await?;
@@ -87,7 +110,7 @@ impl SimulatedLink {
         if chaos.draw_fault(InjectedFault::GameRequestLost, 0.004) {
             return Err(lost());
         }
-        let name = call.call_id.clone();
+        let (name, tool) = (call.call_id.clone(), call.tool.clone());
         if let Some(answer) = self.game.faulty_answer(self.mysis, &call) {
             self.game.0.watch.on_call_declined(&name);
             return answer;
@@ -102,7 +125,7 @@ impl SimulatedLink {
         Ok(match answer {
             Ok(answer) => LinkAnswer {
                 structured: None,
-                text: answer.to_string(),
+                text: self.poisoned(&tool, answer),
                 is_error: false,
             },
             Err(refusal) => {

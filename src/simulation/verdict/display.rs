@@ -95,6 +95,10 @@ impl SimulationVerdict {
                 let killed: u64 = self.deaths.values().sum();
                 format!("{broken} missing after {killed} kills of actors")
             }
+            Promise::PlaysOn => {
+                let (played, most) = (self.poison.played_on, self.poison.most_requests);
+                format!("{broken} of {played}; at most {most} requests each")
+            }
             Promise::OneLife => format!("{broken} times not"),
             Promise::Limits => format!("{broken} times not"),
             Promise::TakenOver => {

@@ -15,6 +15,8 @@ pub enum Promise {
     Revival,
     /// At the end every Mysis runs and finishes turns.
     AllRunning,
+    /// A text that the model's server refuses stops no Mysis, and is not sent again and again.
+    PlaysOn,
     /// Of several processes, the one that holds a Mysis acts for it, and no life is one of two.
     OneLife,
     /// Limits hold for several processes together.
@@ -41,12 +43,13 @@ impl Promise {
     ];
 
     /// Those of any process, in the order of the table.
-    pub const ALL: [Promise; 5] = [
+    pub const ALL: [Promise; 6] = [
         Promise::NotTwice,
         Promise::NotLost,
         Promise::ValidRequests,
         Promise::Revival,
         Promise::AllRunning,
+        Promise::PlaysOn,
     ];
 
     /// What is promised, in a few words.
@@ -58,6 +61,7 @@ impl Promise {
             Promise::ValidRequests => "every request is valid",
             Promise::Revival => "killed actors come back",
             Promise::AllRunning => "every Mysis plays at the end",
+            Promise::PlaysOn => "a refused text stops no Mysis",
             Promise::OneLife => "one process acts for a Mysis",
             Promise::Limits => "limits hold for all together",
             Promise::TakenOver => "all run elsewhere in 45 s",

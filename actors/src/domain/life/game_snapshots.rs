@@ -85,6 +85,7 @@ impl Life {
             self.game.heard_tick(tick, self.moment);
         }
         self.game.hear_wait(text, self.moment);
+        self.samples.take_login(text, self.now);
         let snapshot = self.game.record_login(text, tick, self.both_clocks());
         let mut draft = WriteDraft::default();
         draft.writes.push(Write::SaveSnapshot {

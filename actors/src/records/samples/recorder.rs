@@ -234,6 +234,27 @@ impl SampleRecorder {
         }
     }
 
+    /// Takes what the answer to a login tells: all of the player and the ship, as a look does.
+    pub fn take_login(&mut self, text: &str, at: Timestamp) {
+        let facts = Some(text).filter(|text| text.len() <= MAX_PARSED_BYTES);
+        let Some(facts) = facts.and_then(read_facts) else {
+            return;
+        };
+        let told = standing::read("login", true, &facts);
+        let more = Flow {
+            earned: self.wallet.take(&told, None, at),
+            ..Flow::default()
+        };
+        self.take_facts(told);
+        self.has_news = true;
+        if more.earned.is_some() {
+            let figures = Arc::make_mut(&mut self.figures);
+            figures.trend.add(self.minute, &more);
+            figures.value.add(&more);
+            self.flow.add(&more);
+        }
+    }
+
     /// Counts a model call without an answer.
     pub fn count_failed_model_call(&mut self) {
         self.flow.failures = self.flow.failures.saturating_add(1);

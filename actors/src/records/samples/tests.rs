@@ -798,3 +798,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() {
+    let mut scene = Scene::new();
+    let login = |credits: i64| {
+        json!({"player": {"credits": credits, "current_system": "krynn"},
+            "ship": {"cargo_used": 12, "cargo_capacity": 50}})
+        .to_string()
+    };
+    scene.recorder.take_login(&login(100), Timestamp(scene.now));
+    let figures = scene.recorder.figures().clone();
+    assert_eq!(figures.facts.credits, Some(100));
+    assert_eq!(figures.facts.system.as_deref(), Some("krynn"));
+    assert_eq!(figures.facts.cargo.now, Some(12));
+    assert_eq!(figures.value.earned, 0, "the first balance is no gain");
+    // Goods were sold while it was away, and the first look tells the same.
+    scene.recorder.take_login(&login(150), Timestamp(scene.now));
+    scene.call("get_status", "{}", CallStatus::Done, &login(150));
+    let figures = scene.recorder.figures().clone();
+    assert_eq!(
+        (figures.facts.credits, figures.value.earned),
+        (Some(150), 50)
+    );
+    scene
+        .recorder
+        .take_login("Welcome back!", Timestamp(scene.now));
+    assert_eq!(scene.recorder.figures().facts.credits, Some(150));
+}

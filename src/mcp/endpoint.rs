@@ -1,0 +1,112 @@
+//! The address of a server, and what all sessions with it share.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderName, HeaderValue};
+
+use super::MAX_ANSWER_BYTES;
+use super::era::{Era, EraMemory};
+use super::incidents::FailedCalls;
+use super::listing::KnownListing;
+use super::mirror::MirroredArgument;
+
+/// The address of a server and how to talk to it.
+#[derive(Clone)]
+pub struct UpstreamEndpoint {
+    pub(super) url: Arc<str>,
+    pub(super) token: Option<Arc<str>>,
+    pub(super) headers: Arc<[(HeaderName, HeaderValue)]>,
+    pub(super) http: reqwest::Client,
+    pub(super) max_answer_bytes: usize,
+    pub(super) era: Arc<EraMemory>,
+    /// Whether a server whose way is not known, or has changed, is asked for it.
+    pub(super) probes: bool,
+    /// Whether the server is told that an operator answers its questions.
+    pub(super) asks: bool,
+    /// By tool, the arguments that are repeated in headers.
+    pub(super) mirrored: Arc<MirroredArguments>,
+    /// The list of tools that was read last.
+    pub(super) known_list: Arc<Mutex<Option<KnownListing>>>,
+    /// Keeps calls that fail.
+    pub(super) failed_calls: Option<FailedCalls>,
+}
+
+type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
+
+impl UpstreamEndpoint {
+    /// A server at this URL that wants no token. Its answers, and its list of tools over all pages,
+    /// may have [`MAX_ANSWER_BYTES`].
+    #[must_use]
+    pub fn new(url: impl Into<Arc<str>>, http: reqwest::Client) -> UpstreamEndpoint {
+        UpstreamEndpoint {
+            url: url.into(),
+            token: None,
+            headers: Arc::default(),
+            http,
+            max_answer_bytes: MAX_ANSWER_BYTES,
+            era: Arc::default(),
+            probes: true,
+            asks: false,
+            mirrored: Arc::default(),
+            known_list: Arc::default(),
+            failed_calls: None,
+        }
+    }
+
+    /// The same, known to have sessions. It is not asked whether it does without.
+    #[must_use]
+    pub fn with_sessions(mut self) -> UpstreamEndpoint {
+        self.era = Arc::new(EraMemory::of(Era::Sessions));
+        self.probes = false;
+        self
+    }
+
+    /// The same, told that an operator answers its questions ([`CallTerms::asker`]).
+    #[must_use]
+    pub fn with_questions(mut self) -> UpstreamEndpoint {
+        self.asks = true;
+        self
+    }
+
+    /// The server's host, for the operator.
+    pub(super) fn host(&self) -> Arc<str> {
+        let url = reqwest::Url::parse(&self.url).ok();
+        let host = url.as_ref().and_then(|url| {
+            let host = url.host_str()?;
+            Some(match url.port() {
+                Some(port) => format!("{host}:{port}"),
+                None => host.to_string(),
+            })
+        });
+        host.unwrap_or_else(|| "the server".to_string()).into()
+    }
+
+    /// The same with a bearer token.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<Arc<str>>) -> UpstreamEndpoint {
+        self.token = token;
+        self
+    }
+
+    /// The same with further headers of every request.
+    #[must_use]
+    pub fn with_headers(mut self, headers: Arc<[(HeaderName, HeaderValue)]>) -> UpstreamEndpoint {
+        self.headers = headers;
+        self
+    }
+
+    /// The same, whose calls are kept if they fail.
+    #[must_use]
+    pub fn with_failed_calls(mut self, calls: FailedCalls) -> UpstreamEndpoint {
+        self.failed_calls = Some(calls);
+        self
+    }
+
+    /// The same with another limit of answers, in bytes.
+    #[must_use]
+    pub fn with_max_answer(mut self, bytes: usize) -> UpstreamEndpoint {
+        self.max_answer_bytes = bytes;
+        self
+    }
+}

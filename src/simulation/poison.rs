@@ -1,0 +1,173 @@
+//! Poison: texts that the simulated model's server refuses, whatever else stands in a request. An order
+//! brings one, or a result of the game, or the words of another player, which several Myses hear.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::domain::model::{ChatMessage, ModelFault, ModelRequest, RefusalHint, TokenUsage};
+
+use super::chaos::{Chaos, InjectedFault};
+
+/// What stands in each such text. The number of the shape follows, and the number of the text.
+const MARK: &str = "POISON-";
+/// So much is shown of what stands before a mark.
+const SHOWN_BYTES: usize = 120;
+/// The wait that a server states with a refusal that will pass, it says.
+const STATED_WAIT: Duration = Duration::from_secs(2);
+/// So many Myses hear the words of another player.
+const LISTENERS: usize = 2;
+
+/// How the server refuses a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PoisonShape {
+    /// 400.
+    Risk,
+    /// 403.
+    Flagged,
+    /// 200, and the answer ends at once for a reason that is no usual one.
+    Filtered,
+    /// 500.
+    ServerError,
+    /// 429.
+    Limited,
+    /// 429 with a wait.
+    LimitedWithWait,
+    /// The connection is cut.
+    Cut,
+    /// An answer without a choice.
+    Empty,
+}
+
+impl PoisonShape {
+    /// All shapes.
+    pub const ALL: [PoisonShape; 8] = [
+        PoisonShape::Risk,
+        PoisonShape::Flagged,
+        PoisonShape::Filtered,
+        PoisonShape::ServerError,
+        PoisonShape::Limited,
+        PoisonShape::LimitedWithWait,
+        PoisonShape::Cut,
+        PoisonShape::Empty,
+    ];
+
+    pub(super) fn fault(self) -> ModelFault {
+        let refused = |text: &str, usage| ModelFault::Refused {
+            text: text.to_string(),
+            usage,
+            hint: RefusalHint::default(),
+        };
+        let transient = |text: &str, retry_after| ModelFault::Transient {
+            text: text.to_string(),
+            retry_after,
+        };
+        let spent = Some(TokenUsage {
+            input: 1000,
+            output: 0,
+            cached: 0,
+        });
+        match self {
+            PoisonShape::Risk => refused("HTTP 400: Content Exists Risk", None),
+            PoisonShape::Flagged => refused("HTTP 403: Input was flagged", None),
+            PoisonShape::Filtered => refused("the answer was ended: content_filter", spent),
+            PoisonShape::ServerError => transient("HTTP 500: sensitive words detected", None),
+            PoisonShape::Limited => transient("HTTP 429: request refused", None),
+            PoisonShape::LimitedWithWait => {
+                transient("HTTP 429: request refused", Some(STATED_WAIT))
+            }
+            PoisonShape::Cut => transient("connection closed before message completed", None),
+            PoisonShape::Empty => ModelFault::Empty {
+                text: "an answer without a choice".to_string(),
+                usage: spent,
+            },
+        }
+    }
+}
+
+/// Whether a reason is that the server refused such a text.
+pub(super) fn is_refusal(why: &str) -> bool {
+    let mut shapes = PoisonShape::ALL.into_iter();
+    shapes.any(|shape| why.contains(shape.fault().text()))
+}
+
+/// The mark of a text that is refused in this way. No two are equal.
+pub(super) fn mark(shape: PoisonShape, number: u64) -> String {
+    let place = PoisonShape::ALL.iter().position(|one| *one == shape);
+    format!("{MARK}{}-{number}", place.unwrap_or_default())
+}
+
+/// A mark in a request, and its shape.
+pub(super) struct FoundMark {
+    pub(super) shape: PoisonShape,
+    pub(super) mark: String,
+    /// What stands before it.
+    pub(super) place: String,
+}
+
+/// The first mark in a request.
+pub(super) fn mark_in(request: &ModelRequest) -> Option<FoundMark> {
+    request.messages.iter().find_map(|message| match message {
+        ChatMessage::System(text) => mark_in_text("system", text),
+        ChatMessage::User(text) => mark_in_text("user", text),
+        ChatMessage::Tool { text, .. } => mark_in_text("tool", text),
+        ChatMessage::Assistant { text, .. } => mark_in_text("assistant", text),
+    })
+}
+
+fn mark_in_text(role: &str, text: &str) -> Option<FoundMark> {
+    let (before, after) = text.split_once(MARK)?;
+    let is_of_mark = |letter: char| letter.is_ascii_digit() || letter == '-';
+    let end = after.find(|letter| !is_of_mark(letter));
+    let numbers = &after[..end.unwrap_or(after.len())];
+    let (place, _) = numbers.split_once('-')?;
+    let shape = PoisonShape::ALL.get(place.parse::<usize>().ok()?)?;
+    let begin = before.ceil_char_boundary(before.len().saturating_sub(SHOWN_BYTES));
+    Some(FoundMark {
+        shape: *shape,
+        mark: format!("{MARK}{numbers}"),
+        place: format!("{role}: …{}", &before[begin..]),
+    })
+}
+
+/// Texts with poison on their way to Myses.
+#[derive(Debug, Default)]
+pub(super) struct PlantedTexts {
+    /// What another player says, and who has heard it.
+    words: String,
+    heard_by: BTreeSet<MysisId>,
+    /// What the next result of a Mysis holds.
+    in_results: BTreeMap<MysisId, String>,
+}
+
+impl PlantedTexts {
+    /// Lets another player say something with this mark.
+    pub(super) fn say(&mut self, mark: &str) {
+        self.words = format!("{{\"messages\":[{{\"from\":\"Rex\",\"text\":\"Hail! {mark}\"}}]}}");
+        self.heard_by.clear();
+    }
+
+    /// What a Mysis hears, once.
+    pub(super) fn hear(&mut self, mysis: MysisId) -> Option<String> {
+        let is_over = self.words.is_empty() || self.heard_by.len() >= LISTENERS;
+        (!is_over && self.heard_by.insert(mysis)).then(|| self.words.clone())
+    }
+
+    /// Puts a mark into the next result of a Mysis.
+    pub(super) fn put_into_result(&mut self, mysis: MysisId, mark: String) {
+        self.in_results.insert(mysis, mark);
+    }
+
+    /// The mark that belongs into a result.
+    pub(super) fn take_for_result(&mut self, mysis: MysisId) -> Option<String> {
+        self.in_results.remove(&mysis)
+    }
+}
+
+/// A text of the operator, with poison in it if the seed has that fault now.
+pub(super) fn order_text(chaos: &Chaos, text: String) -> String {
+    match chaos.draw_fault(InjectedFault::PoisonedOrder, 0.02) {
+        true => format!("{text} {}", chaos.new_mark()),
+        false => text,
+    }
+}
