@@ -10,6 +10,7 @@ mod measured;
 mod needs;
 mod process;
 mod server;
+mod servers;
 mod text;
 mod turns;
 
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
-use actors::domain::ids::{Lane, MysisId};
+use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, ResultMeta, RowBody, RowKind};
 use actors::domain::needs::NeedBook;
 use actors::domain::outages::ServerOutages;
@@ -75,8 +76,6 @@ struct MetricsState {
 
 /// The label of a row of a kind that this version does not know.
 const UNKNOWN_KIND: &str = "unknown";
-/// The label of the game's server among the providers.
-const GAME_SERVER: &str = "game";
 
 impl Metrics {
     fn numbers(&self) -> MutexGuard<'_, MetricsState> {
@@ -328,19 +327,8 @@ impl MetricsState {
             let ratio = percent as f64 / 100.0;
             page.write_decimal("zoea_budget_used_ratio", &[], ratio);
         }
-        let help = "1 for a server that is away, so that its Myses wait, else 0.";
-        page.write_head("zoea_server_away", "gauge", help);
         let asked = self.requests.keys().map(|(provider, _)| &**provider);
-        let away = self
-            .outages
-            .0
-            .iter()
-            .map(|outage| server_label(&outage.lane));
-        let servers: BTreeSet<&str> = asked.chain([GAME_SERVER]).chain(away.clone()).collect();
-        for server in servers {
-            let is_away = u64::from(away.clone().any(|away| away == server));
-            page.write_line("zoea_server_away", &[("server", server)], is_away);
-        }
+        servers::write(&self.outages, asked, page);
     }
 
     fn write_program(&self, page: &mut MetricsPage) {
@@ -371,12 +359,4 @@ impl MetricsState {
 )]
 fn to_decimal(credits: i64) -> f64 {
     credits as f64
-}
-
-/// The label of the server behind a lane.
-fn server_label(lane: &Lane) -> &str {
-    match lane {
-        Lane::Provider(name) => name,
-        Lane::Logins | Lane::Game => GAME_SERVER,
-    }
 }

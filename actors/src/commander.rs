@@ -16,6 +16,7 @@ mod messages;
 mod mission;
 mod neighbours;
 mod orders;
+mod outside;
 mod passing;
 mod recording;
 mod returning;
@@ -32,6 +33,7 @@ use std::time::Duration;
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use tokio::task::JoinSet;
 
+use crate::calls::CallWatch;
 use crate::domain::books::Day;
 use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
@@ -57,6 +59,7 @@ use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
 use neighbours::Neighbours;
+use outside::OutsideWatch;
 use passing::PassedOrders;
 use recording::EventRecorder;
 use rules::RulesInForce;
@@ -125,6 +128,7 @@ pub struct CommanderState {
     members: SwarmMembers,
     mission: SwarmMission,
     news: LatestNews,
+    outside: OutsideWatch,
     silence: SilenceWatch,
     freezing: FreezeOrders,
     fleet: Option<FleetMembership>,
@@ -209,6 +213,7 @@ impl Actor for Commander {
             }
             CommanderMsg::FirstMinutesOver => state.update_silence(),
             CommanderMsg::SilenceDue => state.look_for_silence(&myself),
+            CommanderMsg::LookOutside => state.look_outside(&myself),
             CommanderMsg::Drained => state.on_store_drained(&myself),
         }
         Ok(())
@@ -262,6 +267,7 @@ impl CommanderState {
             secrets: args.secrets.clone(),
             source: None,
         };
+        let watch = OutsideWatch::new(deps.session.calls.clone());
         let mut state = CommanderState {
             deps: Arc::new(deps),
             mode: args.mode,
@@ -270,6 +276,7 @@ impl CommanderState {
             members: SwarmMembers::default(),
             mission: SwarmMission::new(args.swarm.mission.clone()),
             news: LatestNews::default(),
+            outside: watch,
             silence: SilenceWatch::default(),
             freezing: FreezeOrders::default(),
             fleet: None,
@@ -287,6 +294,8 @@ impl CommanderState {
             state.read_books();
         }
         state.begin_in_fleet(myself, outside.fleet.clone()).await?;
+        state.look_outside(myself);
+        state.read_outages();
         Ok(state)
     }
 
@@ -324,6 +333,7 @@ fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
             archive: outside.archive.clone(),
             gate: services.gate_handle(),
             freeze: outside.freeze.clone(),
+            calls: CallWatch::new(outside.clock.clone()),
             attempts: AttemptSlots::default(),
             clock: outside.clock.clone(),
             secrets: args.secrets.clone(),

@@ -6,8 +6,9 @@
 //! restores the books and the servers that are away. It does not know the calls in progress, so a
 //! lane may exceed its limits for the time of one request.
 
-mod event_text;
+pub(crate) mod event_text;
 mod handle;
+mod published;
 mod sharing;
 
 use std::collections::BTreeMap;
@@ -19,17 +20,18 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use crate::domain::books::CostEntry;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{EventKind, SwarmEvent};
-use crate::domain::gate::circuit::{CallOutcome, Outage};
+use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
-use crate::domain::model::{Charge, OthersGet, ServiceReturn};
-use crate::domain::outages::{ServerOutage, ServerOutages};
+use crate::domain::model::{Charge, OthersGet};
+use crate::domain::outages::ServerOutages;
 use crate::freeze::FreezeSwitch;
 use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
 use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
 pub use handle::GateHandle;
+use published::PublishedOutages;
 use sharing::LimitSharing;
 
 /// A message to the gate.
@@ -55,6 +57,13 @@ pub enum GateMsg {
         /// Its permit.
         pass: PermitId,
     },
+    /// The outcome of a call that needed no admission.
+    Called {
+        lane: Lane,
+        /// The Mysis that made it.
+        mysis: MysisId,
+        outcome: CallOutcome,
+    },
     /// The cost of a model call.
     Paid {
         /// The Mysis that pays.
@@ -79,6 +88,8 @@ pub enum GateMsg {
     RulesChanged(GateRules),
     /// Today's books.
     Books(Vec<CostEntry>),
+    /// Since when servers were away as the program ended.
+    AwayBefore(Vec<(Lane, Timestamp)>),
     /// Lets servers that are away be tried at once.
     TryAtOnce,
     /// A waiting request may be admissible now: its time has come, or the swarm was thawed.
@@ -182,8 +193,7 @@ pub struct GateState {
     alarm: Option<Timer<GateMsg>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: BudgetStatus,
-    /// The servers that were reported as away.
-    told_away: Vec<(Lane, Outage)>,
+    published: PublishedOutages,
     sharing: Option<LimitSharing>,
 }
 
@@ -217,7 +227,7 @@ impl Actor for GateActor {
             alarm: None,
             parent: args.parent,
             told: BudgetStatus::default(),
-            told_away: Vec::new(),
+            published: PublishedOutages::default(),
             sharing,
         };
         state.tell_spending(state.clock.now());
@@ -240,6 +250,11 @@ impl Actor for GateActor {
                 outcome,
             } => state.gate.release_permit(&lane, pass, &outcome, now.moment),
             GateMsg::Answers { lane, pass } => state.gate.on_sign_of_life(&lane, pass),
+            GateMsg::Called {
+                lane,
+                mysis,
+                outcome,
+            } => state.gate.note_outcome(&lane, mysis, &outcome, now.moment),
             GateMsg::Paid { mysis, bill } => state.gate.add_charge(mysis, &bill, now),
             GateMsg::Others { lane, mysis, reply } => {
                 // Who asked may be gone.
@@ -248,6 +263,7 @@ impl Actor for GateActor {
             GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
+            GateMsg::AwayBefore(away) => state.gate.note_away_before(&away, now),
             // A new gate does the same.
             GateMsg::TryAtOnce => state.gate.restore_outages(&state.outages(now), now),
             GateMsg::Opened => {}
@@ -349,38 +365,13 @@ impl GateState {
         }
     }
 
-    /// Reports the servers that are away, if anything changed.
-    fn publish_outages(&mut self, now: Now) {
-        let absences = self.gate.outages();
-        if absences.eq(self.told_away.iter().map(|(lane, absence)| (lane, absence))) {
-            return;
-        }
-        let absences = self.gate.outages();
-        let absences = absences.map(|(lane, absence)| (lane.clone(), absence.clone()));
-        self.told_away = absences.collect();
-        let outages = Arc::new(self.outages(now));
-        self.tell_event(now.wall, EventKind::OutagesChanged(outages));
-    }
-
-    /// The servers that are away, by the wall clock.
-    fn outages(&self, now: Now) -> ServerOutages {
-        let away = self.gate.outages().map(|(lane, absence)| ServerOutage {
-            lane: lane.clone(),
-            text: absence.text.clone(),
-            since: now.wall_at(absence.since),
-            next_try: now.wall_at(absence.next_try),
-            needs_operator: absence.ends_by == Some(ServiceReturn::Operator),
-        });
-        ServerOutages(away.collect())
-    }
-
     fn tell_news(&mut self, now: Now) {
         for news in self.gate.take_news() {
             let (severity, code, text) = describe_event(&news);
             tracing::warn!(code, %text, "gate");
             let text = text.into();
             self.tell_event(
-                now.wall,
+                self.began(&news, now),
                 EventKind::Notice {
                     severity,
                     code,

@@ -7,6 +7,7 @@ pub use zoea_domain as domain;
 pub mod ports;
 
 mod address;
+pub mod calls;
 pub mod commander;
 pub mod fleet;
 pub mod freeze;

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 use tokio_util::task::AbortOnDropHandle;
 use zoea_spacemolt::results;
 
+use crate::calls::CallWatch;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
@@ -68,6 +69,8 @@ pub struct SessionDeps {
     pub gate: GateHandle,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
+    /// The calls under way.
+    pub calls: CallWatch,
     /// Limits the attempts to take up sessions.
     pub attempts: AttemptSlots,
     /// The clocks.
@@ -385,14 +388,6 @@ impl GameSession {
             severity,
             code,
             text,
-        });
-    }
-
-    fn tell_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
-        outlet.on_event(SessionEvent::Linked {
-            link,
-            tools: self.tools.clone(),
-            account: self.account_name(),
         });
     }
 }

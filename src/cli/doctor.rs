@@ -1,14 +1,15 @@
 //! `zoea doctor`: checks everything that a swarm needs and reports what is wrong.
 
+mod running;
+
 use std::sync::Arc;
 
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
-use actors::domain::standing::StandingKind;
 use actors::domain::tool::Toolset;
 use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use zoea_contract::to_value;
 use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
@@ -20,12 +21,12 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::prove::{self, ProveOptions};
 use crate::cli::unfrozen::unless_frozen;
 use crate::cli::{out, shown};
-use crate::control::call::ControlCall;
-use crate::control::client::ControlClient;
-use crate::home::{Home, RunFile};
+use crate::home::Home;
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::{descriptors, disk};
+
+use running::{ask_running, check_used_database, troubles_of_running};
 
 /// The options of `zoea doctor`.
 #[derive(Debug, Args)]
@@ -85,7 +86,7 @@ pub(super) async fn run(
         let settings = check_settings(&mut checks, global, home, environment);
         check_prompt(&mut checks, home);
         if let Some(settings) = &settings {
-            checks.push(("database".to_string(), check_database(home, settings).await));
+            check_database(&mut checks, home, settings).await;
             checks.extend(check_disk(home, settings));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
             if !home.is_offline() {
@@ -204,17 +205,39 @@ fn short_keys(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// Opens the database, unless a running program uses it.
-async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
-    let server = wiring::server_address(settings).map_err(|error| error.to_string())?;
-    if let Some(address) = server {
-        return check_server(&address).await;
-    }
+/// Checks the database, and asks the program that runs here what is wrong.
+async fn check_database(
+    checks: &mut Vec<(String, DoctorFinding)>,
+    home: &Home,
+    settings: &Settings,
+) {
+    let server = wiring::server_address(settings).map_err(|error| error.to_string());
     let access = wiring::acquire_home(home, out::note).await;
-    let _lock = match access.map_err(|error| error.to_string())? {
-        HomeAccess::Own(lock) => lock,
-        HomeAccess::Running(running) => return check_running(home, &running).await,
+    let access = access.map_err(|error| error.to_string());
+    let database = match (server, access) {
+        (Err(error), _) | (Ok(None), Err(error)) => Err(error),
+        (Ok(Some(address)), access) => {
+            if let Ok(HomeAccess::Running(running)) = &access
+                && let Ok(status) = ask_running(home, running).await
+            {
+                checks.extend(troubles_of_running(&status));
+            }
+            check_server(&address).await
+        }
+        (Ok(None), Ok(HomeAccess::Running(running))) => match ask_running(home, &running).await {
+            Ok(status) => {
+                checks.extend(troubles_of_running(&status));
+                check_used_database(&status, running.pid)
+            }
+            Err(error) => Err(error),
+        },
+        (Ok(None), Ok(HomeAccess::Own(_lock))) => check_own_database(home).await,
     };
+    checks.push(("database".to_string(), database));
+}
+
+/// Opens the database.
+async fn check_own_database(home: &Home) -> DoctorFinding {
     wiring::check_database_is_there(home).map_err(|error| error.to_string())?;
     let path = home.database();
     if !path.exists() {
@@ -227,34 +250,6 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     let notes = ledger.notes().iter().map(|note| format!("; {note}"));
     let notes: String = notes.collect();
     Ok(format!("{} myses{notes}", swarm.myses.len()))
-}
-
-/// Asks the running program what is wrong with its database.
-async fn check_running(home: &Home, running: &RunFile) -> DoctorFinding {
-    let pid = running.pid;
-    let token = home.control_token().map_err(|error| error.to_string())?;
-    let token = token.ok_or_else(|| "the running program has no control.token".to_string())?;
-    let asked = async {
-        let client = ControlClient::connect(running, &token, out::note).await?;
-        client.ask(&ControlCall::whole_status()).await
-    };
-    let status = match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
-        Ok(status) => status.map_err(|error| error.to_string())?,
-        Err(_) => return Err(format!("the running program (pid {pid}) gives no answer")),
-    };
-    let warnings = status["warnings"].as_array().into_iter().flatten();
-    let code = StandingKind::LittleRoom.code();
-    let mut little = warnings.filter(|warning| warning["code"] == code);
-    let little = little.next().map(|warning| &warning["text"]);
-    match status["trouble"]
-        .as_str()
-        .or(little.and_then(Value::as_str))
-    {
-        Some(trouble) => Err(format!(
-            "in use by the running program (pid {pid}): {trouble}"
-        )),
-        None => Ok(format!("in use by the running program (pid {pid})")),
-    }
 }
 
 /// Looks at the room on the disk of the database. A server looks after its own.

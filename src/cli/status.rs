@@ -177,6 +177,17 @@ fn print_outages(status: &Value) -> std::io::Result<()> {
         };
         out::line(&out::clean(&format!("away: {trouble}")))?;
     }
+    for doubtful in status["doubtful"].as_array().into_iter().flatten() {
+        let since = doubtful["since"].as_str().map(shown::time);
+        let trouble = Trouble {
+            whom: text_or_none(doubtful, "server"),
+            what: "may be in trouble",
+            since: since.as_deref(),
+            chain: doubtful["text"].as_str(),
+            ..Trouble::default()
+        };
+        out::line(&out::clean(&format!("in doubt: {trouble}")))?;
+    }
     Ok(())
 }
 

@@ -47,8 +47,10 @@ pub struct ProgramStatusJson<'a> {
     pub states: BTreeMap<&'a str, usize>,
     /// The progress of the swarm's logins.
     pub arrival: Option<String>,
-    /// The servers that are away.
+    /// The servers that do not serve: their lights are red.
     pub away: Vec<OutageJson<'a>>,
+    /// The servers that may be in trouble: their lights are amber.
+    pub doubtful: Vec<OutageJson<'a>>,
     /// The servers that are reached through a proxy.
     pub proxied: Vec<ProxiedServerJson>,
     /// The cost of today.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
-use actors::domain::outages::ServerOutages;
+use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
 use actors::domain::standing::StandingKind;
 use actors::ports::Clock;
@@ -158,7 +158,10 @@ pub(super) async fn program_status(
     let process = swarm.process_name().await;
     let standing = swarm.standing().await;
     let now = MachineClock.now();
-    let away = outages.0.iter().map(|away| OutageJson::new(away, now));
+    let with_light = |light| {
+        let of_light = outages.with_light(light);
+        of_light.map(|it| OutageJson::new(it, now)).collect()
+    };
     let status = to_value(&ProgramStatusJson {
         version: env!("CARGO_PKG_VERSION"),
         pid: std::process::id(),
@@ -181,7 +184,8 @@ pub(super) async fn program_status(
         arrival: arrival
             .filter(|_| frozen_since.is_none())
             .map(|arrival| arrival.to_string()),
-        away: away.collect(),
+        away: with_light(Light::Red),
+        doubtful: with_light(Light::Amber),
         proxied: (about.proxied)(),
         today: SpendingJson::new(&spending, now),
         myses: list_statuses(

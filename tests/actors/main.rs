@@ -11,6 +11,7 @@ mod deaths;
 mod fleet;
 mod freezing;
 mod gathering;
+mod lights;
 mod neighbours;
 mod outside;
 mod passing;

@@ -318,6 +318,8 @@ pub(crate) struct TrappedModels {
     pub(crate) held: watch::Sender<Vec<&'static str>>,
     /// Whether no model can be reached now.
     pub(crate) is_away: watch::Sender<bool>,
+    /// How long an answer takes.
+    pub(crate) takes: watch::Sender<Duration>,
     /// The tool that the models call.
     pub(crate) tool: watch::Sender<&'static str>,
     /// The number of requests to each model, and the operator's messages that it saw.
@@ -339,6 +341,7 @@ impl Models for TrappedModels {
         let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
         let whose = request.model.to_string();
         let (is_away, tool) = (*self.is_away.borrow(), *self.tool.borrow());
+        let takes = *self.takes.borrow();
         let mut asked = self.asked.lock().unwrap();
         let seen = asked.entry(whose.clone()).or_default();
         seen.times += 1;
@@ -349,7 +352,7 @@ impl Models for TrappedModels {
         }
         drop(asked);
         async move {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(takes).await;
             held.wait_for(|held| !held.iter().any(|name| *name == whose))
                 .await
                 .unwrap();
@@ -402,6 +405,8 @@ pub(crate) struct TrappedGame {
     pub(crate) has_accounts: bool,
     /// Whether answers are held back now.
     pub(crate) is_held: Arc<watch::Sender<bool>>,
+    /// How long a trip takes.
+    pub(crate) trip: Duration,
     /// The calls that the game carried out, by the program's names for them.
     pub(crate) executed: Arc<Mutex<Vec<String>>>,
     /// If there is a script, calls are answered with tasks.
@@ -468,7 +473,7 @@ impl Link for TrappedGame {
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
         let names = match self.has_accounts {
             true => &["mine", "register", "login"][..],
-            false => &["mine"],
+            false => &["mine", "travel"],
         };
         let offered = names.iter().map(|name| ToolSpec {
             name: (*name).into(),
@@ -505,6 +510,9 @@ impl Link for TrappedGame {
                     id: call.call_id.into(),
                     poll_after: Some(Duration::from_secs(5)),
                 }));
+            }
+            if call.tool.as_ref() == "travel" {
+                tokio::time::sleep(game.trip).await;
             }
             is_held.wait_for(|is_held| !is_held).await.unwrap();
             game.traps.panics(Trap::Call);

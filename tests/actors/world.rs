@@ -105,6 +105,7 @@ impl World {
                 traps: Arc::default(),
                 has_accounts,
                 is_held: Arc::new(watch::Sender::new(false)),
+                trip: Duration::from_secs(500),
                 executed: Arc::default(),
                 tasks: Arc::default(),
             },
@@ -156,6 +157,7 @@ impl World {
             traps: traps.clone(),
             held: watch::Sender::new(Vec::new()),
             is_away: watch::Sender::new(false),
+            takes: watch::Sender::new(Duration::from_secs(1)),
             tool: watch::Sender::new("mine"),
             asked: Arc::default(),
         });
@@ -324,6 +326,11 @@ impl World {
             );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// The events since a mark.
+    pub(crate) fn events_since(&self, mark: usize) -> Vec<Arc<SwarmEvent>> {
+        self.heard.lock().unwrap()[mark..].to_vec()
     }
 
     /// The number of events so far.

@@ -104,6 +104,12 @@ impl Program {
         }
     }
 
+    /// The text of the screen.
+    #[must_use]
+    pub fn contents(&self) -> String {
+        self.screen.screen().contents()
+    }
+
     /// Reads the output of this time.
     pub fn read_for(&mut self, time: Duration) {
         if let Ok(bytes) = self.output.recv_timeout(time) {

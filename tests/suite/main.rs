@@ -50,6 +50,7 @@ mod start;
 mod stateless;
 mod tidy;
 mod tiers;
+mod troubles;
 mod undeleting;
 mod waiters;
 mod watching;

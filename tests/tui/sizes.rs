@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{Lane, Timestamp};
-use actors::domain::outages::{ServerOutage, ServerOutages};
+use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::rules::{Simulated, SwarmRules};
 use actors::domain::standing::{StandingConditions, StandingKind};
 use crossterm::event::{Event, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -30,6 +30,7 @@ fn crowded(size: (u16, u16)) -> Operator {
         since: START,
         next_try: Timestamp(START.0 + 3_700_000),
         needs_operator: false,
+        stage: OutageStage::Away,
     };
     let mut standing = StandingConditions::default();
     let full = "the store does not take writes: disk full; trying on";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::event::{Activity, EventKind, LinkState, SwarmEvent};
 use actors::domain::ids::{Lane, MysisId, Timestamp};
-use actors::domain::outages::{ServerOutage, ServerOutages};
+use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::state::LifeState;
 use zoea_scenes::swarm::{START, Swarm};
 
@@ -33,6 +33,7 @@ fn held_up() -> Operator {
         since: START,
         next_try: Timestamp(START.0 + 3_700_000),
         needs_operator: false,
+        stage: OutageStage::Away,
     }]);
     operator.now = Timestamp(operator.now.0 + 2_000);
     operator

@@ -106,7 +106,7 @@ impl CommanderState {
             "gate_restarted",
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
-        let known = (Vec::new(), self.news.outages());
+        let known = (Vec::new(), self.outside.of_gate());
         let shared = self.services.shared.clone();
         let with = (self.clock().clone(), self.freeze_switch(), shared);
         let gate = spawn_gate(myself, with, &self.rules.current, known).await?;

@@ -96,6 +96,8 @@ pub enum CommanderMsg {
     FirstMinutesOver,
     /// Some Myses changed in a way that may end or begin the swarm's silence.
     SilenceDue,
+    /// A call under way may be late by now.
+    LookOutside,
     /// The Store's queue is empty.
     Drained,
 }

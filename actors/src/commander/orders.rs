@@ -117,7 +117,7 @@ impl CommanderState {
         } else {
             Ok(order)
         };
-        let outages = self.news.outages();
+        let outages = self.outside.outages();
         let order = order.and_then(|order| Ok((order, self.members.orderable(name)?)));
         match order {
             Ok((MysisOrder::Retry, member)) if waits_its_turn(&member.status, &outages) => {

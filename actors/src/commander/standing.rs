@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::domain::event::EventKind;
+use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::standing::StandingKind;
 
@@ -12,6 +13,16 @@ use super::CommanderState;
 impl CommanderState {
     /// Takes what is known of a condition: its text, or `None` if it is over.
     pub(super) fn on_standing(&mut self, kind: StandingKind, text: Option<&str>) {
+        self.on_standing_since(kind, self.now(), text);
+    }
+
+    /// The same of a condition that began at this time.
+    pub(super) fn on_standing_since(
+        &mut self,
+        kind: StandingKind,
+        since: Timestamp,
+        text: Option<&str>,
+    ) {
         let known = self.news.standing().get(kind).is_some();
         match text {
             Some(text) if !known => self.tell_notice(kind.severity(), kind.code(), text),
@@ -22,12 +33,15 @@ impl CommanderState {
             Some(_) | None => {}
         }
         let text = text.map(|text| self.rules.secrets.clean(text).as_ref().into());
-        self.keep_standing(kind, text);
+        self.keep_standing_since(kind, since, text);
     }
 
     /// Keeps what is known of a condition, and tells all watchers if that changed.
     pub(super) fn keep_standing(&mut self, kind: StandingKind, text: Option<Arc<str>>) {
-        let at = self.now();
+        self.keep_standing_since(kind, self.now(), text);
+    }
+
+    fn keep_standing_since(&mut self, kind: StandingKind, at: Timestamp, text: Option<Arc<str>>) {
         if self.news.set_standing(kind, at, text) {
             self.tell_event(EventKind::StandingChanged(self.news.standing()));
         }

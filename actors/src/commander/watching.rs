@@ -7,7 +7,6 @@ use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::needs::{ListedNeed, NeedBook};
-use crate::domain::outages::ServerOutages;
 use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::fleet::FleetMsg;
 use crate::ui::UiMsg;
@@ -21,7 +20,6 @@ pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
 #[derive(Default)]
 pub(super) struct LatestNews {
     budget: Arc<BudgetStatus>,
-    outages: Arc<ServerOutages>,
     standing: Arc<StandingConditions>,
     needs: NeedBook,
 }
@@ -49,13 +47,6 @@ impl LatestNews {
         if let EventKind::BudgetChanged(budget) = &news.what {
             self.budget = budget.clone();
         }
-        if let EventKind::OutagesChanged(outages) = &news.what {
-            self.outages = outages.clone();
-        }
-    }
-
-    pub(super) fn outages(&self) -> Arc<ServerOutages> {
-        self.outages.clone()
     }
 
     pub(super) fn standing(&self) -> Arc<StandingConditions> {
@@ -125,6 +116,9 @@ impl CommanderState {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.rules.secrets.clean(text).as_ref().into();
         }
+        if let EventKind::OutagesChanged(of_gate) = news.what {
+            return self.on_outages(of_gate);
+        }
         self.news.keep(&news);
         let standing = store_condition(&news);
         self.tell_all(news);
@@ -137,7 +131,7 @@ impl CommanderState {
     pub(super) fn current_state(&self) -> [EventKind; 5] {
         [
             EventKind::BudgetChanged(self.news.budget.clone()),
-            EventKind::OutagesChanged(self.news.outages()),
+            EventKind::OutagesChanged(self.outside.outages()),
             EventKind::SilenceChanged(self.silence.told()),
             EventKind::StandingChanged(self.news.standing()),
             EventKind::FreezeChanged(self.freeze_switch().frozen_since()),
@@ -181,7 +175,7 @@ impl CommanderState {
             SwarmQuery::FleetKnown(reply) => self.answer_when_fleet_is_known(reply),
             SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
-            SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),
+            SwarmQuery::Outages(reply) => drop(reply.send(self.outside.outages())),
             SwarmQuery::Silence(reply) => drop(reply.send(self.silence.told())),
             SwarmQuery::Frozen(reply) => drop(reply.send(self.freeze_switch().frozen_since())),
             SwarmQuery::LoginProgress(reply) => {

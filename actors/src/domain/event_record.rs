@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
-use super::mission_end::DONE_CODE;
 use super::needs::operator_need;
 use super::state::LifeState;
 
@@ -267,13 +266,15 @@ fn change_severity(to: LifeState) -> Severity {
     }
 }
 
-/// The notice in a row, if it is a warning or an error, an offer that waits for the operator, or the end
-/// of a mission.
+/// What a turn says of itself stands in its conversation alone: it comes with every turn, and would drive all
+/// else out of the newest events.
+const OF_EACH_TURN: [&str; 3] = ["nudge", "continuation", "turn_limit"];
+
+/// The notice in a row.
 fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
         RowBody::Host { text, meta } => {
-            let is_news = [OFFER_CODE, DONE_CODE].contains(&&*meta.code);
-            let is_told = meta.severity > Severity::Info || is_news;
+            let is_told = !OF_EACH_TURN.contains(&&*meta.code);
             is_told.then_some((meta, text))
         }
         RowBody::Prompt { .. }
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_of_a_routine_is_recorded_and_other_news_of_a_mysis_is_not() {
+    fn a_notice_of_a_mysis_is_recorded_unless_it_comes_with_every_turn() {
         let stored = |code: &str, severity| {
             let meta = HostMeta {
                 severity,
@@ -370,10 +371,17 @@ mod tests {
             };
             record_of(&event, EventId(1)).map(|record| record.code.to_string())
         };
-        let offered = Some(OFFER_CODE.to_string());
-        assert_eq!(stored(OFFER_CODE, Severity::Info), offered);
-        assert_eq!(stored("routine_started", Severity::Info), None);
+        for code in [OFFER_CODE, "routine_started", "released", "tier"] {
+            assert_eq!(stored(code, Severity::Info).as_deref(), Some(code));
+        }
         assert!(stored("mcp_down", Severity::Warn).is_some());
+        for code in OF_EACH_TURN {
+            assert_eq!(
+                stored(code, Severity::Info),
+                None,
+                "it comes with every turn"
+            );
+        }
     }
 
     #[test]

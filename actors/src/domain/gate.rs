@@ -17,6 +17,7 @@ mod owners;
 mod pace;
 mod share;
 mod told;
+mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use circuit::{CallOutcome, Circuit, Outage, Transition};
 
 pub use lane::LaneRules;
 pub use news::GateEvent;
+pub use trouble::LaneTrouble;
 
 use lane::LaneState;
 use told::ToldOutages;
@@ -144,7 +146,7 @@ impl AdmissionGate {
 
     /// Restores the servers that are away, as the previous gate reported them.
     pub fn restore_outages(&mut self, outages: &ServerOutages, now: Now) {
-        for away in &outages.0 {
+        for away in outages.away() {
             let rules = self.rules.lanes.get(&away.lane);
             if rules.is_none_or(|rules| rules.circuit.is_none()) {
                 continue;

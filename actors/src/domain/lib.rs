@@ -18,6 +18,7 @@ pub mod progress;
 pub mod question;
 
 pub mod life;
+pub mod open_calls;
 pub mod outages;
 pub mod restart;
 pub mod result_words;

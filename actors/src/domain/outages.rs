@@ -1,4 +1,5 @@
-//! Outages: which servers are away, since when, and when the next trial call is due (decision 116).
+//! Outages: which servers are away or in trouble, since when, and when the next trial call is due
+//! (decisions 116, 440). All that is shown, counted or told of a server comes from here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,50 +7,123 @@ use std::sync::Arc;
 use super::ids::{Lane, Timestamp};
 use zoea_text::trouble::Trouble;
 
-/// The servers that are away, for watchers.
+/// The servers that are away or in trouble, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerOutages(pub Vec<ServerOutage>);
 
-/// A server that is away.
+/// How sure it is that a server does not serve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutageStage {
+    /// A call takes far longer than calls do, or it refused once, which need not be its own.
+    Doubtful,
+    /// It refused or could not be reached, and is asked on.
+    Failing,
+    /// It gets trial calls alone.
+    Away,
+}
+
+/// The light of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Light {
+    Green,
+    Amber,
+    Red,
+}
+
+impl Light {
+    /// The word in `status` and metrics.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Light::Green => "green",
+            Light::Amber => "amber",
+            Light::Red => "red",
+        }
+    }
+}
+
+impl OutageStage {
+    #[must_use]
+    pub fn light(self) -> Light {
+        match self {
+            OutageStage::Doubtful => Light::Amber,
+            OutageStage::Failing | OutageStage::Away => Light::Red,
+        }
+    }
+}
+
+/// A server that is away or in trouble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOutage {
     pub lane: Lane,
     /// The last failure.
     pub text: Arc<str>,
-    /// When the outage became known.
+    /// When the first call was not served.
     pub since: Timestamp,
     /// When the next trial call is due.
     pub next_try: Timestamp,
     /// Whether it only ends when the operator acts.
     pub needs_operator: bool,
+    pub stage: OutageStage,
 }
 
 impl ServerOutages {
+    /// The servers that get trial calls alone.
+    pub fn away(&self) -> impl Iterator<Item = &ServerOutage> {
+        self.0.iter().filter(|it| it.stage == OutageStage::Away)
+    }
+
+    /// The servers with this light.
+    pub fn with_light(&self, light: Light) -> impl Iterator<Item = &ServerOutage> {
+        self.0.iter().filter(move |it| it.stage.light() == light)
+    }
+
+    /// The worst that is known of the server behind a lane; `None` if nothing speaks against it.
+    #[must_use]
+    pub fn worst_of(&self, lane: &Lane) -> Option<&ServerOutage> {
+        let of_server = self.0.iter().filter(|it| it.is_of_server(lane));
+        of_server.max_by_key(|it| it.stage)
+    }
+
     /// The need of the operator for a server that serves nobody until he acts; empty without one.
     /// It is one line for the whole swarm.
     #[must_use]
     pub fn need_text(&self) -> String {
         let needing = self.0.iter().filter(|away| away.needs_operator);
-        let lines = needing.map(|away| {
-            let trouble = Trouble {
-                whom: &ServerLabel(&away.lane).to_string(),
-                what: "serves no requests",
-                chain: Some(&away.text),
-                ..Trouble::default()
-            };
-            trouble.to_string()
-        });
+        let lines = needing.map(ServerOutage::describe);
         lines.collect::<Vec<_>>().join("; ")
     }
 
     /// The outage of a lane's server; `None` if it is not away.
     #[must_use]
     pub fn of(&self, lane: &Lane) -> Option<&ServerOutage> {
-        self.0.iter().find(|away| away.lane == *lane)
+        self.away().find(|away| away.lane == *lane)
     }
 }
 
 impl ServerOutage {
+    /// Whether it is of the server behind this lane. Logins are with the game.
+    #[must_use]
+    pub fn is_of_server(&self, lane: &Lane) -> bool {
+        let is_of_game = |lane: &Lane| matches!(lane, Lane::Game | Lane::Logins);
+        self.lane == *lane || (is_of_game(&self.lane) && is_of_game(lane))
+    }
+
+    /// What is wrong, in one sentence.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let trouble = Trouble {
+            whom: &ServerLabel(&self.lane).to_string(),
+            what: match self.stage.light() {
+                Light::Green | Light::Amber => "may be in trouble",
+                Light::Red => "serves no requests",
+            },
+            chain: Some(&self.text),
+            ..Trouble::default()
+        };
+        trouble.to_string()
+    }
+
     /// The seconds until the next trial call, rounded up.
     #[must_use]
     pub fn next_in(&self, now: Timestamp) -> u64 {
@@ -92,6 +166,7 @@ mod tests {
             since: Timestamp(0),
             next_try: Timestamp(10_000),
             needs_operator: false,
+            stage: OutageStage::Away,
         };
         let told = |now| away.waiting_text(Timestamp(now));
         assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");

@@ -11,6 +11,8 @@ use super::message::Severity;
 pub enum StandingKind {
     /// The store takes no writes.
     StoreTrouble,
+    /// No call ends, although some are waited for.
+    NothingMoves,
     /// The disk of the database is nearly full.
     LittleRoom,
     /// The configuration names a secret that is not there.
@@ -18,11 +20,20 @@ pub enum StandingKind {
 }
 
 impl StandingKind {
+    /// All of them.
+    pub const ALL: [StandingKind; 4] = [
+        StandingKind::StoreTrouble,
+        StandingKind::NothingMoves,
+        StandingKind::LittleRoom,
+        StandingKind::SecretMissing,
+    ];
+
     /// Its code in events, alerts, the status and metrics.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             StandingKind::StoreTrouble => "store_trouble",
+            StandingKind::NothingMoves => "nothing_moves",
             StandingKind::LittleRoom => "little_room",
             StandingKind::SecretMissing => "secret_missing",
         }
@@ -31,9 +42,7 @@ impl StandingKind {
     /// The kind of this code.
     #[must_use]
     pub fn of_code(code: &str) -> Option<StandingKind> {
-        [Self::StoreTrouble, Self::LittleRoom, Self::SecretMissing]
-            .into_iter()
-            .find(|kind| kind.code() == code)
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
     /// How severe it is.
@@ -41,7 +50,9 @@ impl StandingKind {
     pub fn severity(self) -> Severity {
         match self {
             StandingKind::StoreTrouble => Severity::Error,
-            StandingKind::LittleRoom | StandingKind::SecretMissing => Severity::Warn,
+            StandingKind::NothingMoves | StandingKind::LittleRoom | StandingKind::SecretMissing => {
+                Severity::Warn
+            }
         }
     }
 
@@ -50,6 +61,7 @@ impl StandingKind {
     pub fn end(self) -> (&'static str, &'static str) {
         match self {
             StandingKind::StoreTrouble => ("store_healed", "the store works again"),
+            StandingKind::NothingMoves => ("moves_again", "calls end again"),
             StandingKind::LittleRoom => ("room_again", "the disk of the database has room again"),
             StandingKind::SecretMissing => ("secrets_there", "no configured secret is missing"),
         }
@@ -60,7 +72,7 @@ impl StandingKind {
     pub fn is_in_band(self) -> bool {
         match self {
             StandingKind::StoreTrouble | StandingKind::LittleRoom => true,
-            StandingKind::SecretMissing => false,
+            StandingKind::NothingMoves | StandingKind::SecretMissing => false,
         }
     }
 }
@@ -135,11 +147,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_known_by_its_code() {
-        for kind in [
-            StandingKind::StoreTrouble,
-            StandingKind::LittleRoom,
-            StandingKind::SecretMissing,
-        ] {
+        for kind in StandingKind::ALL {
             assert_eq!(StandingKind::of_code(kind.code()), Some(kind));
             assert_eq!(StandingKind::of_code(kind.end().0), None);
         }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::domain::budget::{BudgetEvent, format_utc_time};
+use crate::domain::event_record::{EventRecord, EventRecordKind};
 use crate::domain::gate::GateEvent;
-use crate::domain::ids::Lane;
+use crate::domain::ids::{Lane, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::model::ServiceReturn;
 use crate::domain::outages::ServerLabel;
@@ -34,7 +35,7 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
                 ServiceReturn::Time => Severity::Warn,
             };
             let text = out_of_service_text(lane, text, *wait, fallback.as_deref());
-            (severity, "out_of_service", text)
+            (severity, OUT_OF_SERVICE, text)
         }
         GateEvent::CircuitClosed { lane } => {
             let text = format!("{} works again and is used again", ServerLabel(lane));
@@ -112,6 +113,31 @@ fn describe_wait(wait: Duration) -> String {
         (hours, minutes) => format!("{hours}h {minutes}m"),
     }
 }
+
+/// Since when servers were away when the program ended, as the newest of these events says of each. The
+/// newest event is the last one.
+pub(crate) fn away_by_events<'a>(
+    events: &[EventRecord],
+    lanes: impl Iterator<Item = &'a Lane>,
+) -> Vec<(Lane, Timestamp)> {
+    let away = lanes.filter_map(|lane| {
+        let begin = format!("{} ", ServerLabel(lane));
+        let is_away = [outage_code(lane, true), OUT_OF_SERVICE];
+        let tells = |event: &&EventRecord| {
+            event.mysis.is_none()
+                && event.kind == EventRecordKind::Notice
+                && (is_away.contains(&&*event.code) || *event.code == *outage_code(lane, false))
+                && event.text.starts_with(&begin)
+        };
+        let newest = events.iter().rev().find(tells)?;
+        let since = (lane.clone(), newest.at);
+        is_away.contains(&&*newest.code).then_some(since)
+    });
+    away.collect()
+}
+
+/// The code for a server that answers and serves nobody for a while.
+const OUT_OF_SERVICE: &str = "out_of_service";
 
 /// The code for a server that is away or back.
 fn outage_code(lane: &Lane, is_away: bool) -> &'static str {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::address::Address;
 use crate::domain::budget::BudgetLimits;
 use crate::domain::gate::AdmissionRequest;
+use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, MysisId};
 use crate::domain::model::{Charge, OthersGet};
 
@@ -56,6 +57,16 @@ impl GateHandle {
             // Only a paying request can be out of budget.
             Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
         }
+    }
+
+    /// Reports the outcome of a call that needed no admission.
+    pub fn report_outcome(&self, lane: Lane, mysis: MysisId, outcome: CallOutcome) {
+        // If the gate is gone, the next call tells its successor.
+        let _ = self.0.actor().cast(GateMsg::Called {
+            lane,
+            mysis,
+            outcome,
+        });
     }
 
     /// Reports the cost of a model call.

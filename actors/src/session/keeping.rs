@@ -5,13 +5,23 @@
 
 use std::sync::Arc;
 
+use crate::domain::event::LinkState;
 use crate::domain::record::SavedSession;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::LinkFault;
 
-use super::{GameSession, LoginState};
+use super::{GameSession, LoginState, SessionEvent, SessionObserver};
 
 impl GameSession {
+    /// Reports the state of the connection, and the tools.
+    pub(super) fn tell_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
+        outlet.on_event(SessionEvent::Linked {
+            link,
+            tools: self.tools.clone(),
+            account: self.account_name(),
+        });
+    }
+
     /// Resumes the stored session, once. Returns `None` if there is none or it is lost.
     pub(super) async fn take_up_again(&mut self) -> Result<Option<LoginState>, LinkFault> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {

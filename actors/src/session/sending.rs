@@ -115,6 +115,7 @@ impl GameSession {
         let sent = departure.begin(self.send_once(order, arguments.clone(), outlet));
         let sent = sent.await;
         self.heard_out += self.frozen_time() - frozen;
+        self.report_call(&sent);
         let fault = match sent {
             Ok(reply) => return Ok(Some(reply)),
             Err(fault) => fault,
@@ -215,8 +216,14 @@ impl GameSession {
             context: Some(context),
             takes_task: true,
         };
+        let calls = &self.deps.calls;
         let mut reply = match &self.link {
-            Some(link) => link.call(call).await,
+            Some(link) => {
+                let watched = calls.begin(Lane::Game, &order.tool, self.who);
+                let reply = link.call(call).await;
+                watched.end(reply.is_ok());
+                reply
+            }
             None => Err(LinkFault::Unreachable(
                 "there is no game server in the configuration".to_string(),
             )),

@@ -125,7 +125,7 @@ impl GameSession {
     }
 
     /// What an attempt to open a session or to log in says about the game server.
-    fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
+    pub(super) fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
             Err(LinkFault::NoAccess(text)) => CallOutcome::OutOfService {
                 text: self.without_secrets(text.clone()).into(),
@@ -352,7 +352,10 @@ impl GameSession {
             false => self.deps.attempts.wait_for_place().await,
         };
         let departure = self.deps.freeze.depart().await;
-        in_time(departure.begin(attempt)).await
+        let watched = (self.deps.calls).begin(Lane::Game, &"a session".into(), self.who);
+        let result = in_time(departure.begin(attempt)).await;
+        watched.end(result.is_ok());
+        result
     }
 
     pub(super) fn close_session(&mut self) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::event::Activity;
+use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, Moment};
 use crate::ports::{LinkAnswer, LinkFault};
 
@@ -52,6 +53,28 @@ impl GameSession {
             }
         }
         true
+    }
+
+    /// Reports what a call tells of the game server.
+    pub(super) fn report_call<T>(&self, sent: &Result<T, LinkFault>) {
+        let outcome = match sent {
+            Err(LinkFault::Limited { text, retry_after }) => CallOutcome::Refuses {
+                text: self.without_secrets(text.clone()).into(),
+                wait: Some(retry_after.unwrap_or(MAX_RETRY_WAIT)),
+                is_of_all: false,
+            },
+            // The session alone is lost, and is opened anew.
+            Err(LinkFault::SessionLost(_)) => return,
+            Err(LinkFault::AnswerLost(text)) => CallOutcome::Fails {
+                text: self.without_secrets(text.clone()).into(),
+                is_unreachable: false,
+                ends_round: false,
+                is_refusal: false,
+            },
+            Ok(_) => self.told_of_game(&Ok(())),
+            Err(fault) => self.told_of_game(&Err(fault.clone())),
+        };
+        (self.deps.gate).report_outcome(Lane::Game, self.who, outcome);
     }
 
     pub(super) async fn cool_down(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::{MissionId, Moment, MysisId, Seq, TurnNumber};
 use actors::domain::message::{Row, RowBody};
-use actors::domain::order::{CompletedOrder, Order, OrderResult};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 
 use actors::domain::screen::OrderId;
 
@@ -37,6 +37,8 @@ struct OpenOrder {
     /// The Mysis' name as the operator gave it.
     name: Arc<str>,
     mysis: Option<MysisId>,
+    /// Whether a turn answers the row that it becomes. A note is read with each request and never answered.
+    is_answered: bool,
     inverse: Option<Order>,
 }
 
@@ -162,6 +164,7 @@ impl OrderTracker {
                 receipt,
                 name: given.order.name().into(),
                 mysis: given.mysis,
+                is_answered: !is_note(given.order),
                 inverse: given.inverse,
             },
         );
@@ -188,7 +191,7 @@ impl OrderTracker {
                     let why: Arc<str> = refusal.to_string().into();
                     receipt.refused.push((open.name.clone(), why));
                 }
-                Ok(done) => receipt.record_done(&done, open.mysis),
+                Ok(done) => receipt.record_done(&done, open.mysis.filter(|_| open.is_answered)),
             }
         });
         Some(AnsweredOrder {
@@ -241,7 +244,15 @@ impl OrderTracker {
     }
 }
 
+fn is_note(order: &Order) -> bool {
+    let Order::ForMysis { order, .. } = order else {
+        return false;
+    };
+    matches!(order, MysisOrder::Note(_))
+}
+
 impl Receipt {
+    /// Takes the answer of an order. The row that it became is followed if it belongs to this Mysis.
     fn record_done(&mut self, done: &CompletedOrder, mysis: Option<MysisId>) {
         self.done += 1;
         if let CompletedOrder::Stored(seq) = done {
@@ -376,7 +387,7 @@ impl Receipt {
 mod tests {
     use super::*;
     use actors::domain::message::{CallRecord, CallStatus, Utterance};
-    use actors::domain::order::{CompletedAction, MysisOrder, OrderRefusal};
+    use actors::domain::order::{CompletedAction, OrderRefusal};
 
     fn words(seq: i64, seen_up_to: i64, text: &str) -> Row {
         let utterance = Utterance {
@@ -433,6 +444,22 @@ mod tests {
             orders.on_answer(id, Ok(CompletedOrder::Done(CompletedAction::Started))),
             None
         );
+    }
+
+    #[test]
+    fn the_receipt_of_a_note_follows_no_row_as_no_turn_answers_it() {
+        let mut orders = OrderTracker::default();
+        let receipt = orders.begin("note", "alpha".into(), Moment(0));
+        let order = MysisOrder::Note("sell at home".into()).for_mysis("alpha");
+        let given = NewOrder {
+            order: &order,
+            mysis: Some(MysisId(1)),
+            inverse: None,
+        };
+        let id = orders.give(receipt, given);
+        orders.on_answer(id, Ok(CompletedOrder::Stored(Seq(12))));
+        orders.on_row_stored(MysisId(1), &words(13, 12, "all is well"));
+        assert_eq!(orders.receipt(receipt).unwrap().progress(), "done");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::event::{Activity, LinkState};
 use actors::domain::ids::{Lane, Timestamp};
-use actors::domain::outages::{ServerOutage, ServerOutages};
+use actors::domain::outages::{Light, ServerOutage, ServerOutages};
 use actors::domain::state::LifeState;
 
 use super::roster::Roster;
@@ -34,17 +34,31 @@ pub enum ServerState {
     Up,
     /// No running Mysis has a session with it, and some lost theirs or were refused one.
     Silent,
-    /// It is away.
+    /// A call takes far longer than calls do, or it refused once.
+    Doubtful(ServerOutage),
+    /// It is away, or refuses.
     Away(ServerOutage),
 }
 
 impl ServerState {
-    /// Whether nothing speaks against it: it answers, or nobody asks it.
+    /// Whether nothing speaks against it: it answers, or is not in use.
     #[must_use]
     pub fn answers(&self) -> bool {
         match self {
             ServerState::Unknown | ServerState::Up => true,
-            ServerState::Silent | ServerState::Away(_) => false,
+            ServerState::Silent | ServerState::Doubtful(_) | ServerState::Away(_) => false,
+        }
+    }
+
+    /// How bad it is, for an order.
+    #[must_use]
+    pub fn rank(&self) -> u8 {
+        match self {
+            ServerState::Unknown => 0,
+            ServerState::Up => 1,
+            ServerState::Silent => 2,
+            ServerState::Doubtful(_) => 3,
+            ServerState::Away(_) => 4,
         }
     }
 
@@ -55,6 +69,7 @@ impl ServerState {
             ServerState::Unknown => "not in use".to_string(),
             ServerState::Silent => "no session".to_string(),
             ServerState::Up => latency_ms.map(figures::span).unwrap_or_default(),
+            ServerState::Doubtful(it) => format!("in doubt {}", figures::span(now.since(it.since))),
             ServerState::Away(away) => {
                 let since = figures::span(now.since(away.since));
                 let next = away.next_in(now);
@@ -93,9 +108,8 @@ pub fn server_lights(roster: &Roster, outages: &ServerOutages) -> Vec<ServerLigh
         .map(|(name, used)| used.into_light(name, outages))
         .collect();
     lights.sort_by_key(|light| std::cmp::Reverse(light.myses));
-    let state = away(outages, &Lane::Game)
-        .or_else(|| away(outages, &Lane::Logins))
-        .unwrap_or_else(|| game_state(&links));
+    let state = trouble(outages, &Lane::Game);
+    let state = state.unwrap_or_else(|| game_state(&links));
     lights.push(ServerLight {
         provider: None,
         model: None,
@@ -123,8 +137,13 @@ fn game_state(links: &[LinkState]) -> ServerState {
     }
 }
 
-fn away(outages: &ServerOutages, lane: &Lane) -> Option<ServerState> {
-    outages.of(lane).cloned().map(ServerState::Away)
+fn trouble(outages: &ServerOutages, lane: &Lane) -> Option<ServerState> {
+    let worst = outages.worst_of(lane)?.clone();
+    match worst.stage.light() {
+        Light::Green => None,
+        Light::Amber => Some(ServerState::Doubtful(worst)),
+        Light::Red => Some(ServerState::Away(worst)),
+    }
 }
 
 /// What the Myses of a provider tell of it.
@@ -157,7 +176,7 @@ impl ProviderUse {
         } else {
             ServerState::Unknown
         };
-        let state = away(outages, &Lane::Provider(name.clone())).unwrap_or(quiet);
+        let state = trouble(outages, &Lane::Provider(name.clone())).unwrap_or(quiet);
         ServerLight {
             provider: Some(name),
             model: self.model.filter(|_| !self.has_other_models),
@@ -171,6 +190,7 @@ impl ProviderUse {
 #[cfg(test)]
 mod tests {
     use actors::domain::event::MysisStatus;
+    use actors::domain::outages::OutageStage;
 
     use super::*;
     use crate::dashboard::tests::status;
@@ -242,6 +262,7 @@ mod tests {
             since: Timestamp(0),
             next_try: Timestamp(141_000),
             needs_operator,
+            stage: OutageStage::Away,
         };
         let told = |needs_operator, now| {
             let outages = ServerOutages(vec![outage(needs_operator)]);

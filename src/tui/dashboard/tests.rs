@@ -11,7 +11,7 @@ use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
 use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal};
-use actors::domain::outages::{ServerOutage, ServerOutages};
+use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::record::{MysisProfile, MysisRecord};
 use actors::domain::rules::{ProviderRules, SwarmRules};
@@ -540,6 +540,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         since: Timestamp(900_000),
         next_try: Timestamp(1_004_000),
         needs_operator: false,
+        stage: OutageStage::Away,
     }]);
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
     assert_eq!(doing(&desk), "waits 0:04 left");

@@ -1,11 +1,12 @@
 //! The header: facts about the whole swarm.
 
+mod servers;
+
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::layout::{ScreenLayout, without_left};
 use crate::dashboard::money;
-use crate::dashboard::servers::{ServerLight, ServerState};
 use crate::dashboard::table::cells::tone_of_gain;
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::figures;
@@ -41,71 +42,21 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     ];
     let areas = Layout::vertical(rows).areas(layout.header.inner(Margin::new(1, 0)));
     let [counts, mission, figures, servers] = areas;
-    paint_counts(dashboard, counts, painter);
+    paint_counts(dashboard, (counts, layout.server_rows), painter);
     paint_mission(dashboard, mission, painter);
     paint_figures(dashboard, figures, painter);
-    paint_servers(dashboard, servers, painter);
+    servers::paint(dashboard, servers, painter);
 }
 
-/// Draws the servers with their lights, those that do not answer first, as many as fit.
-fn paint_servers(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let room = usize::from(area.width);
-    let mut lights: Vec<&ServerLight> = dashboard.servers().iter().collect();
-    lights.sort_by_key(|light| light.state.answers());
-    let mut line = StyledLine::default();
-    if dashboard.store_trouble().is_some() {
-        line.push("✖ store takes no writes", Tone::Fault);
-    }
-    for (place, light) in lights.iter().enumerate() {
-        let part = server_text(dashboard, light);
-        let is_first = line.spans.is_empty();
-        let gap = if is_first { "" } else { "   " };
-        let taken = width::of(&line.text()) + gap.len() + width::of(&part.text());
-        if !is_first && taken > room {
-            let more = format!("   +{}", lights.len() - place);
-            line.push(more, Tone::Dim);
-            break;
-        }
-        line.push(gap, Tone::Dim);
-        line.spans.extend(part.spans);
-    }
-    painter.line(area, 0, &line);
-}
-
-/// A server with its light, as `● local (qwen3:8b) 410ms` or `● game tick 271090`.
-fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
-    let (sign, tone) = match &light.state {
-        ServerState::Unknown => ("○", Tone::Dim),
-        ServerState::Up => ("●", Tone::Success),
-        ServerState::Silent => ("◌", Tone::Warning),
-        ServerState::Away(_) => ("✖", Tone::Fault),
-    };
-    let name = light.provider.as_ref().map_or("game", |name| name);
-    let mut line = StyledLine::of(sign, tone);
-    line.push(format!(" {}", one_line(name)), Tone::Text);
-    if let Some(model) = light.model.as_ref().filter(|model| ***model != *name) {
-        line.push(
-            format!(" ({})", width::clip(&one_line(model), 28)),
-            Tone::Dim,
-        );
-    }
-    let state = light.state.text(light.latency_ms, dashboard.now());
-    if !state.is_empty() {
-        let tone = if light.state.answers() {
-            Tone::Dim
-        } else {
-            tone
-        };
-        line.push(format!(" {state}"), tone);
-    }
-    if let (None, Some(tick)) = (&light.provider, dashboard.counts().tick) {
-        line.push(format!(" tick {tick}"), Tone::Dim);
-    }
-    line
-}
-
-fn paint_counts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+fn paint_counts(
+    dashboard: &Dashboard,
+    (area, server_rows): (Rect, u16),
+    painter: &mut Painter<'_>,
+) {
     let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
+    if server_rows == 0 {
+        servers::push_dots(dashboard, &mut line);
+    }
     push_selection(dashboard, &mut line);
     if let Some(since) = dashboard.closing_since() {
         let taken = figures::stopwatch(dashboard.now().since(since));

@@ -47,8 +47,12 @@ pub enum CallOutcome {
     Answers,
     /// The server works, and refused the call.
     Refuses {
+        /// The refusal.
+        text: Arc<str>,
         /// The pause that it asks for.
         wait: Option<Duration>,
+        /// Whether it would refuse any request, as it refuses the key.
+        is_of_all: bool,
     },
     Fails {
         /// The failure.
@@ -113,7 +117,7 @@ pub enum Circuit {
 /// A server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// When that became known.
+    /// The first failure since it last served a call.
     pub since: Moment,
     /// The last failure.
     pub text: Arc<str>,
@@ -204,6 +208,13 @@ impl Circuit {
         match self {
             Circuit::Closed { .. } => None,
             Circuit::Open(absence) => Some(absence),
+        }
+    }
+
+    /// Says when the outage began, if there is one.
+    pub fn set_since(&mut self, since: Moment) {
+        if let Circuit::Open(absence) = self {
+            absence.since = since;
         }
     }
 

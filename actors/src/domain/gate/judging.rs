@@ -21,6 +21,7 @@ impl LaneState {
     /// doubted until the next call is over.
     pub(super) fn take_over(&mut self, told: Option<Outage>, now: Moment) -> Option<Transition> {
         self.doubted = None;
+        self.trouble = self.trouble.take().filter(|_| told.is_some());
         match told {
             Some(told) if self.circuit.is_closed() && self.owners.is_serving(now) => {
                 self.doubted = Some(told);

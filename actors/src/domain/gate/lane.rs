@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::owners::Owners;
 use super::pace::{Pace, TokenPace};
+use super::trouble::LaneTrouble;
 use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
@@ -62,6 +63,10 @@ pub(super) struct LaneState {
     held_until: Moment,
     pub(super) circuit: Circuit,
     pub(super) owners: Owners,
+    /// Why the server did not serve the last calls.
+    pub(super) trouble: Option<LaneTrouble>,
+    /// Since when the server was away as the program ended, until it serves a call.
+    pub(super) away_before: Option<Moment>,
     /// What another process told of the server while this one was served: the next call decides.
     pub(super) doubted: Option<Outage>,
     tokens: TokenPace,
@@ -176,7 +181,7 @@ impl LaneState {
     /// Closes the circuit and forgets failures.
     pub(super) fn reset(&mut self) {
         self.circuit = Circuit::default();
-        self.doubted = None;
+        (self.doubted, self.trouble, self.away_before) = (None, None, None);
     }
 
     /// Restores a circuit from the previous gate.
@@ -352,7 +357,10 @@ impl LaneState {
             }
         }
         let blame = self.find_owner(who, outcome, now);
-        if let CallOutcome::Refuses { wait: Some(wait) } = outcome
+        let back = self.note_trouble(who, blame, outcome, now);
+        if let CallOutcome::Refuses {
+            wait: Some(wait), ..
+        } = outcome
             && self.owners.holds_all(who, now)
         {
             self.hold_until(now.plus(*wait));
@@ -362,7 +370,10 @@ impl LaneState {
         let turn =
             self.circuit
                 .record_outcome((pass, blame), outcome, rules.circuit?, has_fallback, now);
+        if turn.is_some() {
+            self.date_outage_back();
+        }
         let settled = self.settle_doubt(blame, outcome);
-        turn.or(settled)
+        turn.or(settled).or(back)
     }
 }

@@ -4,6 +4,7 @@ mod frozen;
 mod owners;
 mod sharing;
 mod told;
+mod trouble;
 
 use super::*;
 use crate::books::{BudgetUse, Day};

@@ -14,7 +14,7 @@ use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, SwarmEvent};
 use crate::ids::{Lane, MysisId, Timestamp};
 use crate::message::Severity;
-use crate::outages::ServerOutages;
+use crate::outages::{Light, ServerOutages};
 use crate::standing::StandingConditions;
 use crate::state::LifeState;
 
@@ -154,7 +154,7 @@ impl NeedBook {
     fn take_outages(&mut self, outages: &Arc<ServerOutages>, at: Timestamp) {
         let before = std::mem::replace(&mut self.outages, outages.clone());
         let keys = |of: &ServerOutages| -> Vec<(SpanKey, Timestamp)> {
-            let keys = of.0.iter().map(|away| {
+            let keys = of.with_light(Light::Red).map(|away| {
                 let (cause, server) = line_of(away);
                 (SpanKey::Swarm(cause, server), away.since)
             });
@@ -213,7 +213,7 @@ impl NeedBook {
             let line = standing_line(kind, &condition.text, condition.since);
             lines.insert(LineKey::Standing(kind), line);
         }
-        for away in &self.outages.0 {
+        for away in self.outages.with_light(Light::Red) {
             let (cause, server) = line_of(away);
             let key = SpanKey::Swarm(cause, server.clone());
             let since = self.since(&key, away.since);
@@ -248,7 +248,7 @@ impl NeedBook {
     /// When the list changes next without an event, if it does: when a server has been away for long enough.
     #[must_use]
     pub fn next_due(&self, now: Timestamp) -> Option<Timestamp> {
-        let away = self.outages.0.iter().map(|away| {
+        let away = self.outages.with_light(Light::Red).map(|away| {
             let (cause, server) = line_of(away);
             self.since(&SpanKey::Swarm(cause, server), away.since)
         });

@@ -6,7 +6,7 @@ use super::*;
 use crate::event::{EventKind, MysisRef, SwarmEvent};
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::ids::Lane;
-use crate::outages::{ServerOutage, ServerOutages};
+use crate::outages::{OutageStage, ServerOutage, ServerOutages};
 use crate::record::{MysisProfile, MysisRecord};
 use crate::rules::SwarmRules;
 use crate::standing::{StandingConditions, StandingKind};
@@ -60,6 +60,7 @@ impl Scene {
             since: Timestamp(self.now),
             next_try: Timestamp(self.now + 4 * SECOND),
             needs_operator,
+            stage: OutageStage::Away,
         };
         self.happens(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
             away,
@@ -238,6 +239,7 @@ fn needs_are_listed_by_cause() {
         since: Timestamp(0),
         next_try: Timestamp(0),
         needs_operator,
+        stage: OutageStage::Away,
     };
     scene.happens(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
         outage(

@@ -21,12 +21,12 @@ type ModelResult = Result<ModelAnswer, ModelFault>;
 
 /// Waits for an answer. Without a sign of life it may take `silence`; with them
 /// `MAX_WORDLESS_SILENCES` times that between two parts of the answer, and `MAX_SILENCES` times in all.
-/// `tell` receives the progress.
+/// `tell` receives the progress, `hear` each sign of life.
 pub(super) async fn await_answer(
     mut answer: BoxFuture<'static, ModelResult>,
     meter: &AnswerMeter,
     silence: Duration,
-    mut tell: impl FnMut(AnswerProgress),
+    (mut tell, hear): (impl FnMut(AnswerProgress), impl Fn()),
 ) -> ModelResult {
     let (mut progress, mut signs) = (meter.subscribe(), meter.subscribe_to_signs());
     let mut patience = Patience::of(silence);
@@ -42,6 +42,7 @@ pub(super) async fn await_answer(
             Ok(()) = progress.changed() => {
                 patience.heard = Instant::now();
                 patience.alive = patience.heard;
+                hear();
                 // The timer is set once for each report and not with each delta, of which there may
                 // be many.
                 if untold.replace(*progress.borrow_and_update()).is_none() {
@@ -65,6 +66,7 @@ pub(super) async fn await_answer(
             Ok(()) = signs.changed() => {
                 signs.borrow_and_update();
                 patience.alive = Instant::now();
+                hear();
             }
         }
     }
@@ -152,7 +154,7 @@ mod tests {
             let at = begun.elapsed().as_secs();
             told.lock().unwrap().push((at, arrived.words));
         };
-        let answer = await_answer(model.boxed(), &shared, SILENCE, tell).await;
+        let answer = await_answer(model.boxed(), &shared, SILENCE, (tell, || {})).await;
         assert_eq!(shared.is_given_up(), answer.is_err());
         let told = told.lock().unwrap().clone();
         (answer, begun.elapsed(), told)
@@ -193,7 +195,7 @@ mod tests {
             yes()
         };
         let begun = Instant::now();
-        let answer = await_answer(model.boxed(), &shared, SILENCE, |_| {}).await;
+        let answer = await_answer(model.boxed(), &shared, SILENCE, (|_| {}, || {})).await;
         (answer, begun.elapsed().as_secs())
     }
 
@@ -242,7 +244,13 @@ mod tests {
     async fn without_any_progress_the_time_is_that_of_the_whole() {
         let (meter, begun) = (AnswerMeter::default(), Instant::now());
         let model = tokio::time::sleep(SILENCE / 2).map(|()| yes()).boxed();
-        let answer = await_answer(model, &meter, SILENCE, |_| panic!("nothing is there")).await;
+        let answer = await_answer(
+            model,
+            &meter,
+            SILENCE,
+            (|_| panic!("nothing is there"), || {}),
+        )
+        .await;
         assert_eq!((answer, begun.elapsed()), (yes(), SILENCE / 2));
     }
 }

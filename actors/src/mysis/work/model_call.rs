@@ -275,6 +275,9 @@ impl ModelCaller {
         });
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
+        let model = request.model.clone().into();
+        let calls = &self.deps.session.calls;
+        let watched = calls.begin(pass.lane.clone(), &model, mysis);
         let answer = departure.begin(self.deps.models.ask(request, meter.clone()));
         let tell = |arrived| {
             if pass.is_trial {
@@ -282,7 +285,10 @@ impl ModelCaller {
             }
             observer.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let mut answer = await_answer(answer.boxed(), &meter, provider.timeout, tell).await;
+        let hear = || watched.hear();
+        let waiting = await_answer(answer.boxed(), &meter, provider.timeout, (tell, hear));
+        let mut answer = waiting.await;
+        watched.end(answer.is_ok());
         remove_secrets_of_reply(&mut answer, &secrets.redactor());
         answer
     }
@@ -353,7 +359,9 @@ fn call_outcome(
                 ..
             }),
         ) => CallOutcome::Refuses {
+            text: fault.text().into(),
             wait: asked_to_wait(fault),
+            is_of_all: matches!(fault, ModelFault::Permanent { .. }),
         },
         Err(ModelFault::TooLong { .. } | ModelFault::Adapted { .. }) => CallOutcome::Answers,
         Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {

@@ -13,7 +13,7 @@ fn of(mysis: MysisId, routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     }
 }
 
-fn gate_with(fallback: Option<&str>) -> AdmissionGate {
+pub(super) fn gate_with(fallback: Option<&str>) -> AdmissionGate {
     let rules = LaneRules {
         max_in_flight: Some(9),
         circuit: Some(CircuitRules::default()),
@@ -24,7 +24,7 @@ fn gate_with(fallback: Option<&str>) -> AdmissionGate {
 }
 
 /// One call of a conversation, which ends at once. Returns the lane that served or refused it.
-fn call(
+pub(super) fn call(
     gate: &mut AdmissionGate,
     (pass, mysis): (u64, MysisId),
     outcome: &CallOutcome,
@@ -45,7 +45,7 @@ fn call(
     Some(lane)
 }
 
-fn works() -> CallOutcome {
+pub(super) fn works() -> CallOutcome {
     CallOutcome::Works {
         tokens: None,
         is_bare: false,
@@ -71,6 +71,8 @@ fn out_of_service() -> CallOutcome {
 
 fn asked_to_wait() -> CallOutcome {
     CallOutcome::Refuses {
+        text: "HTTP 429".into(),
+        is_of_all: false,
         wait: Some(Duration::from_secs(20)),
     }
 }

@@ -1,0 +1,228 @@
+//! What is known of the outside: the servers in trouble, as the gate reports them and as calls under way show, and
+//! whether nothing moves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::ActorRef;
+
+use crate::calls::CallWatch;
+use crate::domain::event::{Activity, EventKind};
+use crate::domain::ids::{Lane, Moment, MysisId, Now};
+use crate::domain::open_calls::{OpenCall, OpenCalls};
+use crate::domain::outages::{OutageStage, ServerLabel, ServerOutage, ServerOutages};
+use crate::domain::reading::{EventQuery, MAX_EVENTS};
+use crate::domain::standing::StandingKind;
+use crate::gate::GateMsg;
+use crate::gate::event_text::away_by_events;
+use crate::timer::{Timer, set_timer};
+
+use super::children::gate_rules;
+use super::{CommanderMsg, CommanderState};
+
+/// The time between two looks while a call is late.
+const LOOK_PAUSE: Duration = Duration::from_secs(1);
+/// A look that comes so much too late means that the process stood still.
+const STOOD_STILL: Duration = Duration::from_secs(5);
+/// The most names of those who wait.
+const MAX_NAMES: usize = 3;
+
+/// The servers in trouble, and when the calls under way are looked at next.
+pub(super) struct OutsideWatch {
+    calls: CallWatch,
+    of_gate: Arc<ServerOutages>,
+    /// The last sign of life of the late call of each server.
+    late: BTreeMap<Lane, Moment>,
+    of_calls: Vec<ServerOutage>,
+    shown: Arc<ServerOutages>,
+    next_look: Option<(Moment, Timer<CommanderMsg>)>,
+}
+
+impl OutsideWatch {
+    pub(super) fn new(calls: CallWatch) -> OutsideWatch {
+        OutsideWatch {
+            calls,
+            of_gate: Arc::default(),
+            late: BTreeMap::new(),
+            of_calls: Vec::new(),
+            shown: Arc::default(),
+            next_look: None,
+        }
+    }
+
+    /// The servers in trouble.
+    pub(super) fn outages(&self) -> Arc<ServerOutages> {
+        self.shown.clone()
+    }
+
+    /// The servers in trouble, as the gate reported them.
+    pub(super) fn of_gate(&self) -> Arc<ServerOutages> {
+        self.of_gate.clone()
+    }
+
+    /// Puts both together. What the gate says of a server goes first. Returns whether anything changed.
+    fn put_together(&mut self) -> bool {
+        let mut all = ServerOutages::clone(&self.of_gate);
+        let of_calls = self.of_calls.iter();
+        let is_unknown = |one: &&ServerOutage| !all.0.iter().any(|it| it.is_of_server(&one.lane));
+        let more: Vec<ServerOutage> = of_calls.filter(is_unknown).cloned().collect();
+        all.0.extend(more);
+        let is_new = *self.shown != all;
+        self.shown = Arc::new(all);
+        is_new
+    }
+}
+
+impl CommanderState {
+    /// Reads since when servers were away as the program ended, and tells the gate.
+    pub(super) fn read_outages(&mut self) {
+        let lanes: Vec<Lane> = gate_rules(&self.rules.current).lanes.into_keys().collect();
+        let (archive, gate) = (self.deps.session.archive.clone(), self.services.gate());
+        self.jobs.spawn(async move {
+            match archive.events(EventQuery::newest(MAX_EVENTS)).await {
+                Ok(events) => {
+                    let away = away_by_events(&events, lanes.iter());
+                    // If this gate is gone, its successor knows the servers that are away.
+                    let _ = gate.cast(GateMsg::AwayBefore(away));
+                }
+                Err(fault) => tracing::warn!(%fault, "failed to read since when servers are away"),
+            }
+        });
+    }
+
+    /// Takes the servers in trouble from the gate.
+    pub(super) fn on_outages(&mut self, of_gate: Arc<ServerOutages>) {
+        self.outside.of_gate = of_gate;
+        self.tell_outages();
+    }
+
+    fn tell_outages(&mut self) {
+        if self.outside.put_together() {
+            self.tell_event(EventKind::OutagesChanged(self.outside.outages()));
+        }
+    }
+
+    /// Looks at the calls under way, and sets the time of the next look.
+    pub(super) fn look_outside(&mut self, myself: &ActorRef<CommanderMsg>) {
+        let now = self.clock().both_clocks();
+        let due = self.outside.next_look.take().map(|(due, _)| due);
+        let too_late = due.map_or(Duration::ZERO, |due| now.moment.since(due));
+        let watch = self.outside.calls.clone();
+        if too_late >= STOOD_STILL {
+            watch.calls().stood_still(too_late);
+        }
+        let is_frozen = self.freeze_switch().frozen_since().is_some();
+        let (late, next, stuck) = {
+            let calls = watch.calls();
+            let on_purpose = |mysis| self.waits_on_purpose(mysis);
+            let late = calls.late(now.moment, on_purpose);
+            let late: Vec<_> = late
+                .into_iter()
+                .map(|(lane, call)| (lane.clone(), call.heard, late_text(&calls, call)))
+                .collect();
+            let stuck = match is_frozen {
+                true => None,
+                false => self.standstill(&calls, now.moment),
+            };
+            (late, calls.next_late(now.moment), stuck)
+        };
+        let is_anything_late = !late.is_empty();
+        self.keep_late(late, now);
+        let since = stuck.as_ref().map_or(now.moment, |(_, since)| *since);
+        let text = stuck.as_ref().map(|(text, _)| &**text);
+        self.on_standing_since(StandingKind::NothingMoves, now.wall_at(since), text);
+        // A call that begins meanwhile is late no earlier than this.
+        let idle = now.moment.plus(OpenCalls::least_limit());
+        let at = match is_anything_late {
+            true => now.moment.plus(LOOK_PAUSE),
+            // Late is what is over its limit.
+            false => next.map_or(idle, |next| next.plus(Duration::from_millis(1)).min(idle)),
+        };
+        let wait = at.since(now.moment).max(LOOK_PAUSE);
+        let timer = set_timer(myself, wait, || CommanderMsg::LookOutside);
+        self.outside.next_look = Some((now.moment.plus(wait), timer));
+    }
+
+    fn keep_late(&mut self, late: Vec<(Lane, Moment, String)>, now: Now) {
+        let moments = late.iter().map(|(lane, heard, _)| (lane.clone(), *heard));
+        let moments: BTreeMap<Lane, Moment> = moments.collect();
+        if moments == self.outside.late {
+            return;
+        }
+        self.outside.late = moments;
+        let of_calls = late.into_iter().map(|(lane, heard, text)| ServerOutage {
+            lane,
+            text: text.into(),
+            since: now.wall_at(heard),
+            next_try: now.wall,
+            needs_operator: false,
+            stage: OutageStage::Doubtful,
+        });
+        self.outside.of_calls = of_calls.collect();
+        self.tell_outages();
+    }
+
+    /// Whether a Mysis waits on purpose: for an arrival, or for the operator.
+    fn waits_on_purpose(&self, mysis: MysisId) -> bool {
+        let member = self.members.get(mysis);
+        member.is_none_or(|member| match &member.status.activity {
+            Activity::Travelling | Activity::Asked(_) | Activity::AwaitingLogin(_) => true,
+            Activity::Resting
+            | Activity::Rebuilding
+            | Activity::Pausing
+            | Activity::Waiting
+            | Activity::Done
+            | Activity::Queueing(_)
+            | Activity::Connecting
+            | Activity::CallingModel
+            | Activity::Answering(_)
+            | Activity::CoolingDown(_)
+            | Activity::CallingTool(_)
+            | Activity::Mining
+            | Activity::Fighting
+            | Activity::InTransit
+            | Activity::OnCooldown
+            | Activity::Recording
+            | Activity::Paused(_) => false,
+        })
+    }
+
+    /// Who waits for what while nothing moves, and since when; `None` if something does.
+    fn standstill(&self, calls: &OpenCalls, now: Moment) -> Option<(String, Moment)> {
+        let (stuck, since) = calls.stuck(now, |mysis| self.waits_on_purpose(mysis));
+        let mut waiting: BTreeMap<(&Lane, &str), Vec<&str>> = BTreeMap::new();
+        for call in &stuck {
+            let member = self.members.get(call.mysis);
+            let names = waiting.entry((&call.kind.lane, &call.kind.name));
+            let names = names.or_default();
+            names.extend(member.map(|member| &*member.status.name));
+        }
+        let waiting = waiting.into_iter().map(|((lane, name), mut who)| {
+            who.sort_unstable();
+            let more = who.len().saturating_sub(MAX_NAMES);
+            let verb = if who.len() == 1 { "waits" } else { "wait" };
+            who.truncate(MAX_NAMES);
+            let more = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let (who, whom) = (who.join(", "), ServerLabel(lane));
+            format!("{who}{more} {verb} for `{name}` of {whom}")
+        });
+        let waiting: Vec<String> = waiting.collect();
+        let text = format!("nothing moves, no call ends: {}", waiting.join("; "));
+        (!waiting.is_empty()).then_some((text, since))
+    }
+}
+
+fn late_text(calls: &OpenCalls, call: &OpenCall) -> String {
+    let name = &call.kind.name;
+    match calls.usual(&call.kind) {
+        Some(usual) => {
+            let usual = usual.as_secs().max(1);
+            format!("no sign of life from `{name}`, which as a rule gives one within {usual}s")
+        }
+        None => format!("no sign of life from `{name}`"),
+    }
+}

@@ -1,0 +1,119 @@
+//! Since when a server does not serve, and whose trouble it may be.
+
+use super::owners::{call, gate_with, works};
+use super::*;
+
+/// The troubles of the first provider: since when, whether it is the server's, and whether its circuit is open.
+fn seen(gate: &AdmissionGate) -> Option<(i64, bool, bool)> {
+    let trouble = gate.troubles().find(|(lane, _)| **lane == P());
+    let outage = gate.outages().find(|(lane, _)| **lane == P());
+    match (trouble, outage) {
+        (Some((_, it)), _) => Some((it.since.0, it.is_servers, false)),
+        (None, Some((_, it))) => Some((it.since.0, true, true)),
+        (None, None) => None,
+    }
+}
+
+fn unreachable() -> CallOutcome {
+    CallOutcome::Fails {
+        text: "connection refused".into(),
+        is_unreachable: true,
+        ends_round: false,
+        is_refusal: false,
+    }
+}
+
+fn refuses(wait: Option<u64>, is_of_all: bool) -> CallOutcome {
+    CallOutcome::Refuses {
+        text: "HTTP 4xx".into(),
+        wait: wait.map(Duration::from_secs),
+        is_of_all,
+    }
+}
+
+/// What is seen after each of these calls of one Mysis or another, a second apart.
+fn course(calls: &[(i64, CallOutcome)]) -> Vec<Option<(i64, bool, bool)>> {
+    let mut gate = gate_with(None);
+    let mut after = Vec::new();
+    for (place, (mysis, outcome)) in (0..).zip(calls) {
+        let pass = u64::try_from(place).unwrap();
+        call(&mut gate, (pass, MysisId(*mysis)), outcome, place * 1000);
+        after.push(seen(&gate));
+    }
+    after
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_away_from_the_first_failure_on() {
+    let calls: Vec<_> = [works(), unreachable(), unreachable()]
+        .map(|outcome| (1, outcome))
+        .into();
+    let red = Some((1000, true, false));
+    assert_eq!(course(&calls), [None, red, red]);
+    // Others are there, and none of them was asked since.
+    let calls = [(1, works()), (2, works()), (1, unreachable())];
+    assert_eq!(course(&calls)[2], Some((2000, true, false)));
+    let calls = [(1, unreachable()), (1, works())];
+    assert_eq!(course(&calls)[1], None, "it serves again");
+}
+
+#[test]
+fn an_outage_begins_with_the_first_failure_and_not_when_the_circuit_opens() {
+    let mut calls = vec![(1, works())];
+    calls.extend((0..6).map(|_| (1, fails())));
+    let seen = course(&calls);
+    assert_eq!(seen[1], Some((1000, true, false)), "it is alone");
+    assert_eq!(seen[5], Some((1000, true, true)), "five in a row open it");
+}
+
+#[test]
+fn one_failure_among_several_conversations_may_be_its_own() {
+    let amber = Some((2000, false, false));
+    let red = Some((2000, true, false));
+    let begin = [(1, works()), (2, works()), (1, fails())];
+    let with = |more: (i64, CallOutcome)| course(&[&begin[..], &[more]].concat());
+    assert_eq!(with((2, works()))[2..], [amber, None]);
+    assert_eq!(with((2, fails()))[2..], [amber, red], "another one, too");
+    assert_eq!(
+        with((1, fails()))[2..],
+        [amber, red],
+        "and no other one since"
+    );
+    // Others are served meanwhile: what it gets is its own.
+    let poisoned = [(1, fails()), (2, works()), (1, fails()), (1, fails())];
+    let seen = course(&[&begin[..2], &poisoned[..]].concat());
+    assert_eq!(seen[2..], [amber, None, None, None]);
+}
+
+#[test]
+fn a_lone_pause_that_it_asks_for_is_amber_and_a_refused_key_is_red() {
+    let limited = || refuses(Some(1), false);
+    let amber = Some((0, false, false));
+    assert_eq!(course(&[(1, limited()), (1, works())]), [amber, None]);
+    let calls = [(1, limited()), (1, limited())];
+    assert_eq!(course(&calls)[1], Some((0, true, false)), "again and again");
+    let key = || refuses(None, true);
+    assert_eq!(course(&[(1, key())]), [Some((0, true, false))]);
+    // What one conversation says may be what is refused.
+    let refused = || refuses(None, false);
+    let calls = [(1, works()), (2, works()), (1, refused())];
+    assert_eq!(course(&calls)[2], None);
+    assert_eq!(course(&[(1, refused())]), [amber], "there is no other one");
+}
+
+#[test]
+fn what_lasted_over_a_restart_keeps_its_beginning_until_the_server_serves() {
+    let mut gate = gate_with(None);
+    gate.note_away_before(&[(P(), Timestamp(-60_000))], even(Moment(0)));
+    assert_eq!(seen(&gate), None, "it was not asked yet");
+    call(&mut gate, (1, MysisId(1)), &unreachable(), 1000);
+    assert_eq!(seen(&gate), Some((-60_000, true, false)));
+    call(&mut gate, (2, MysisId(1)), &works(), 2000);
+    assert_eq!(seen(&gate), None);
+    assert!(
+        gate.take_news()
+            .contains(&GateEvent::CircuitClosed { lane: P() })
+    );
+    call(&mut gate, (3, MysisId(1)), &unreachable(), 3000);
+    assert_eq!(seen(&gate), Some((3000, true, false)));
+}

@@ -1,0 +1,212 @@
+//! Trouble: a lane's server that did not serve the last calls, before its circuit says that it is away.
+//! The lights come from it. It lasts until the server serves a call again, so that one that alternates
+//! between serving nobody and saying something has one trouble with its whole age.
+
+use std::sync::Arc;
+
+use super::circuit::{Blame, CallOutcome, Transition};
+use super::lane::LaneState;
+use super::{AdmissionGate, MAX_OUTAGE};
+use crate::ids::{Lane, Moment, MysisId, Now, Timestamp};
+use crate::model::ServiceReturn;
+
+/// A server that did not serve the last calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneTrouble {
+    /// The first failure since it last served a call.
+    pub since: Moment,
+    /// The newest failure.
+    pub text: Arc<str>,
+    /// Whether it is the server's, as far as is known. It may be one conversation's otherwise.
+    pub is_servers: bool,
+    /// Whether it ends only when the operator acts.
+    pub needs_operator: bool,
+    /// The conversation that got the first failure.
+    who: Option<MysisId>,
+}
+
+/// How much a failure says against a server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Suspicion {
+    None,
+    Doubt,
+    Servers,
+}
+
+/// What a call tells of its server.
+enum Told<'a> {
+    Served,
+    Nothing,
+    Failed {
+        text: &'a Arc<str>,
+        suspicion: Suspicion,
+        needs_operator: bool,
+    },
+}
+
+impl LaneState {
+    /// Takes what a call tells of the server. Returns that it serves again, if it was away when the program
+    /// ended.
+    pub(super) fn note_trouble(
+        &mut self,
+        who: Option<MysisId>,
+        blame: Blame,
+        outcome: &CallOutcome,
+        now: Moment,
+    ) -> Option<Transition> {
+        let told = read_outcome(outcome, blame, |who| self.has_trouble_of_another(who));
+        let (text, suspicion, needs_operator) = match told {
+            Told::Served => {
+                self.trouble = None;
+                // The end of an outage of the run before is news.
+                let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
+                return is_back.then_some(Transition::Closed);
+            }
+            Told::Nothing => return None,
+            Told::Failed {
+                text,
+                suspicion,
+                needs_operator,
+            } => (text, suspicion, needs_operator),
+        };
+        if suspicion == Suspicion::None {
+            return None;
+        }
+        let since = self.away_before.unwrap_or(now);
+        let trouble = self.trouble.get_or_insert_with(|| LaneTrouble {
+            since,
+            text: text.clone(),
+            is_servers: false,
+            needs_operator,
+            who,
+        });
+        trouble.text = text.clone();
+        trouble.needs_operator = needs_operator;
+        trouble.is_servers |= suspicion == Suspicion::Servers;
+        None
+    }
+
+    fn has_trouble_of_another(&self, who: Option<MysisId>) -> bool {
+        let trouble = self.trouble.as_ref();
+        trouble.is_some_and(|trouble| trouble.who != who)
+    }
+
+    /// An outage began with the first failure, not when the circuit opened.
+    pub(super) fn date_outage_back(&mut self) {
+        if let Some(trouble) = &self.trouble {
+            self.circuit.set_since(trouble.since);
+        }
+    }
+}
+
+fn read_outcome<'a>(
+    outcome: &'a CallOutcome,
+    blame: Blame,
+    is_shared: impl Fn(Option<MysisId>) -> bool,
+) -> Told<'a> {
+    let (who, is_repeated, is_alone) = match blame {
+        Blame::Own => return told_of_own(outcome),
+        Blame::Server { who, count, others } => (who, count > 1, others == 0),
+    };
+    let (may_be_own, is_long_doubtful) =
+        (!is_alone && !is_repeated && !is_shared(who), is_repeated);
+    let sure = if may_be_own {
+        Suspicion::Doubt
+    } else {
+        Suspicion::Servers
+    };
+    match outcome {
+        CallOutcome::Works { .. } | CallOutcome::Answers => Told::Served,
+        CallOutcome::Dropped => Told::Nothing,
+        CallOutcome::Fails {
+            text,
+            is_unreachable,
+            ..
+        } => Told::Failed {
+            text,
+            suspicion: match *is_unreachable {
+                true => Suspicion::Servers,
+                false => sure,
+            },
+            needs_operator: false,
+        },
+        CallOutcome::OutOfService { text, ends_by, .. } => Told::Failed {
+            text,
+            suspicion: sure,
+            needs_operator: *ends_by == ServiceReturn::Operator,
+        },
+        CallOutcome::Refuses {
+            text,
+            is_of_all: true,
+            ..
+        } => Told::Failed {
+            text,
+            suspicion: sure,
+            needs_operator: true,
+        },
+        // A pause that it asks for once is no refusal to serve.
+        CallOutcome::Refuses {
+            text,
+            wait: Some(_),
+            ..
+        } => Told::Failed {
+            text,
+            suspicion: match is_long_doubtful {
+                true => Suspicion::Servers,
+                false => Suspicion::Doubt,
+            },
+            needs_operator: false,
+        },
+        // What a conversation says may be what is refused.
+        CallOutcome::Refuses { text, .. } => Told::Failed {
+            text,
+            suspicion: match may_be_own {
+                true => Suspicion::None,
+                false => Suspicion::Doubt,
+            },
+            needs_operator: false,
+        },
+    }
+}
+
+/// What one conversation alone gets says nothing against the server.
+fn told_of_own(outcome: &CallOutcome) -> Told<'_> {
+    match outcome {
+        CallOutcome::Works { .. } | CallOutcome::Answers => Told::Served,
+        CallOutcome::Dropped
+        | CallOutcome::Fails { .. }
+        | CallOutcome::OutOfService { .. }
+        | CallOutcome::Refuses { .. } => Told::Nothing,
+    }
+}
+
+impl AdmissionGate {
+    /// The servers that did not serve the last calls, and whose circuits are closed.
+    pub fn troubles(&self) -> impl Iterator<Item = (&Lane, &LaneTrouble)> {
+        let lanes = self.lanes.iter();
+        lanes
+            .filter(|(_, lane)| lane.outage().is_none())
+            .filter_map(|(name, lane)| Some((name, lane.trouble.as_ref()?)))
+    }
+
+    /// Notes since when servers were away as the program ended. That counts until they serve a call.
+    pub fn note_away_before(&mut self, away: &[(Lane, Timestamp)], now: Now) {
+        for (lane, since) in away {
+            let since = now.moment_of(*since, MAX_OUTAGE);
+            let lane = self.lanes.entry(lane.clone()).or_default();
+            lane.away_before = Some(since);
+            if let Some(trouble) = &mut lane.trouble {
+                trouble.since = since;
+                lane.date_outage_back();
+            }
+        }
+    }
+
+    /// Takes what a call that needed no admission tells of its server.
+    pub fn note_outcome(&mut self, lane: &Lane, who: MysisId, outcome: &CallOutcome, now: Moment) {
+        let state = self.lanes.entry(lane.clone()).or_default();
+        let blame = state.find_owner(Some(who), outcome, now);
+        let turn = state.note_trouble(Some(who), blame, outcome, now);
+        self.on_transition(lane, turn);
+    }
+}

@@ -1,0 +1,68 @@
+//! What the running program says of its database, its servers and its calls.
+
+use actors::domain::standing::StandingKind;
+use serde_json::Value;
+use zoea_text::trouble::Trouble;
+
+use super::DoctorFinding;
+use crate::cli::game_check::CHECK_TIMEOUT;
+use crate::cli::out;
+use crate::control::call::ControlCall;
+use crate::control::client::ControlClient;
+use crate::home::{Home, RunFile};
+
+/// Asks the running program for its status.
+pub(super) async fn ask_running(home: &Home, running: &RunFile) -> Result<Value, String> {
+    let pid = running.pid;
+    let token = home.control_token().map_err(|error| error.to_string())?;
+    let token = token.ok_or_else(|| "the running program has no control.token".to_string())?;
+    let asked = async {
+        let client = ControlClient::connect(running, &token, out::note).await?;
+        client.ask(&ControlCall::whole_status()).await
+    };
+    match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
+        Ok(status) => status.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("the running program (pid {pid}) gives no answer")),
+    }
+}
+
+/// What the running program says of its servers, and whether its calls end.
+pub(super) fn troubles_of_running(status: &Value) -> Vec<(String, DoctorFinding)> {
+    let members = |list: &'static str| status[list].as_array().into_iter().flatten();
+    let servers = ["away", "doubtful"].into_iter().flat_map(members);
+    let servers = servers.map(|server| {
+        let trouble = Trouble {
+            whom: server["server"].as_str().unwrap_or_default(),
+            what: "is in trouble",
+            since: server["since"].as_str(),
+            then: &["the running program says so"],
+            chain: server["text"].as_str(),
+            ..Trouble::default()
+        };
+        ("servers".to_string(), Err(trouble.to_string()))
+    });
+    let code = StandingKind::NothingMoves.code();
+    let standstill = members("warnings").filter(|warning| warning["code"] == code);
+    let standstill = standstill.map(|warning| {
+        let text = warning["text"].as_str().unwrap_or_default();
+        ("calls".to_string(), Err(text.to_string()))
+    });
+    servers.chain(standstill).collect()
+}
+
+/// What the running program says of its database.
+pub(super) fn check_used_database(status: &Value, pid: u32) -> DoctorFinding {
+    let warnings = status["warnings"].as_array().into_iter().flatten();
+    let code = StandingKind::LittleRoom.code();
+    let mut little = warnings.filter(|warning| warning["code"] == code);
+    let little = little.next().map(|warning| &warning["text"]);
+    match status["trouble"]
+        .as_str()
+        .or(little.and_then(Value::as_str))
+    {
+        Some(trouble) => Err(format!(
+            "in use by the running program (pid {pid}): {trouble}"
+        )),
+        None => Ok(format!("in use by the running program (pid {pid})")),
+    }
+}

@@ -1,0 +1,171 @@
+//! The lights of the servers say what calls under way say, and an alarm tells where no call ends.
+
+use std::time::Duration;
+
+use actors::domain::event::EventKind;
+use actors::domain::ids::Lane;
+use actors::domain::needs::operator_need;
+use actors::domain::order::MysisOrder;
+use actors::domain::outages::{Light, ServerOutage};
+use actors::domain::rules::RelaunchPolicy;
+use actors::domain::standing::StandingKind;
+use tokio::time::Instant;
+
+use crate::world::World;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What is known of the server behind a lane.
+async fn known(world: &World, lane: Lane) -> Option<ServerOutage> {
+    world.outages().await.worst_of(&lane).cloned()
+}
+
+async fn light(world: &World, lane: Lane) -> Light {
+    let known = known(world, lane).await;
+    known.map_or(Light::Green, |it| it.stage.light())
+}
+
+fn model() -> Lane {
+    Lane::Provider("local".into())
+}
+
+async fn moves(world: &World) -> Option<String> {
+    let standing = world.handle.standing().await;
+    let lasting = standing.get(StandingKind::NothingMoves);
+    lasting.map(|it| it.text.to_string())
+}
+
+/// Both play for a while.
+async fn in_play() -> World {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    world
+        .until("ten calls of the model", |world| {
+            world.times_asked("alpha") > 12 && world.times_asked("bravo") > 12
+        })
+        .await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_hangs_is_amber_after_what_calls_take_and_then_nothing_moves() {
+    let world = in_play().await;
+    let mark = world.mark();
+    world.models.held.send_replace(vec!["alpha", "bravo"]);
+    tokio::time::sleep(14 * SECOND).await;
+    assert_eq!(light(&world, model()).await, Light::Green);
+    tokio::time::sleep(8 * SECOND).await;
+    let late = known(&world, model()).await.expect("it is late");
+    assert_eq!(late.stage.light(), Light::Amber);
+    assert!(
+        late.text.contains("no sign of life from `"),
+        "{}",
+        late.text
+    );
+    assert_eq!(light(&world, Lane::Game).await, Light::Green);
+    assert_eq!(moves(&world).await, None);
+    tokio::time::sleep(30 * SECOND).await;
+    let text = moves(&world).await.expect("nothing moves");
+    let expected = "nothing moves, no call ends: alpha waits for `alpha` of provider local; bravo \
+                    waits for `bravo` of provider local";
+    assert_eq!(text, expected);
+    world.release();
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(light(&world, model()).await, Light::Green);
+    assert_eq!(moves(&world).await, None);
+    let told = world.told_since(mark);
+    let count = |code: &str| told.iter().filter(|told| **told == code).count();
+    assert_eq!((count("nothing_moves"), count("moves_again")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_ten_calls_are_known_a_model_may_take_a_minute() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.models.held.send_replace(vec!["alpha", "bravo"]);
+    world.start("alpha").await;
+    tokio::time::sleep(58 * SECOND).await;
+    assert_eq!(light(&world, model()).await, Light::Green);
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(light(&world, model()).await, Light::Amber);
+    assert!(moves(&world).await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_hangs_is_amber_though_the_model_answers() {
+    let world = in_play().await;
+    world.game.is_held.send_replace(true);
+    tokio::time::sleep(40 * SECOND).await;
+    assert_eq!(light(&world, Lane::Game).await, Light::Amber);
+    assert_eq!(light(&world, model()).await, Light::Green);
+    let text = moves(&world).await.expect("nothing moves");
+    assert!(text.contains("for `mine` of the game server"), "{text}");
+    world.release();
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(light(&world, Lane::Game).await, Light::Green);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_refuses_is_red_at_once_and_away_since_then_also_after_a_restart() {
+    let world = in_play().await;
+    world.models.is_away.send_replace(true);
+    let begun = Instant::now();
+    while light(&world, model()).await != Light::Red {
+        assert!(begun.elapsed() < 15 * SECOND);
+        tokio::time::sleep(SECOND / 10).await;
+    }
+    let first = known(&world, model()).await.expect("it is away").since;
+    tokio::time::sleep(120 * SECOND).await;
+    let away = known(&world, model()).await.expect("it is away");
+    assert_eq!(away.since, first, "it counts from the first failure");
+    assert!(
+        world.outages().await.of(&model()).is_some(),
+        "by now its circuit is open"
+    );
+    world.commander.stop_and_wait(None, None).await.unwrap();
+    let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
+    world.models.is_away.send_replace(true);
+    tokio::time::sleep(60 * SECOND).await;
+    let away = known(&world, model()).await.expect("it is away still");
+    let apart = away.since.0.abs_diff(first.0);
+    assert!(apart < 1_000, "{} {}", away.since, first);
+    world.models.is_away.send_replace(false);
+    let back = Instant::now();
+    while light(&world, model()).await != Light::Green {
+        assert!(back.elapsed() < 10 * SECOND);
+        tokio::time::sleep(SECOND / 10).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_hour_with_a_slow_model_and_long_trips_is_green_and_without_a_need() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.models.takes.send_replace(40 * SECOND);
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    let trips = ["travel", "mine", "travel"];
+    for (turn, tool) in (0..60).zip(trips.iter().cycle()) {
+        world.models.tool.send_replace(tool);
+        tokio::time::sleep(60 * SECOND).await;
+        if turn == 30 {
+            // One who waits for nothing.
+            let stop = MysisOrder::Stop.for_mysis("bravo");
+            world.order(stop).await.unwrap();
+        }
+    }
+    let calls = world.times_asked("alpha");
+    assert!(calls > 4, "it played: {calls}");
+    for event in world.events_since(0) {
+        if let EventKind::OutagesChanged(outages) = &event.what {
+            assert_eq!(outages.0, [], "at {}", event.at);
+        }
+        if let EventKind::StandingChanged(standing) = &event.what {
+            assert_eq!(standing.count(), 0, "at {}", event.at);
+        }
+        if let EventKind::StatusChanged(status) = &event.what {
+            assert_eq!(operator_need(status), None, "at {}", event.at);
+        }
+    }
+}
