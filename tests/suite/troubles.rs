@@ -369,18 +369,43 @@ fn each_trouble_is_seen_where_an_operator_looks() {
     ]);
 }
 
-/// What is seen at once: the light, `status` and the metric, the first failure on.
+/// Red from the first failure on: the light, `status` and the metric.
+fn is_red_at_once(what: What) -> Watched {
+    let mut watched = Watched::start(what);
+    watched.play();
+    watched.strike(what);
+    let struck = Instant::now();
+    until("it is seen", || {
+        let seen = watched.seen(what);
+        (seen[0] && seen[4] && seen[6]).then_some(())
+    });
+    assert!(struck.elapsed() < Duration::from_secs(15), "{what:?}");
+    watched
+}
+
 #[test]
-fn a_server_that_is_killed_is_red_within_seconds() {
-    for what in [What::ModelKilled, What::GameKilled] {
-        let mut watched = Watched::start(what);
-        watched.play();
-        watched.strike(what);
-        let struck = Instant::now();
-        until("it is seen", || {
-            let seen = watched.seen(what);
-            (seen[0] && seen[4] && seen[6]).then_some(())
-        });
-        assert!(struck.elapsed() < Duration::from_secs(15), "{what:?}");
-    }
+fn a_game_that_is_killed_is_red_within_seconds() {
+    is_red_at_once(What::GameKilled);
+}
+
+#[test]
+fn a_model_server_that_is_killed_is_red_within_seconds_and_away_since_then_after_a_restart() {
+    let watched = is_red_at_once(What::ModelKilled);
+    let Watched { home, swarm, .. } = watched;
+    let since = |home: &Home| {
+        let away = home.json(&["status", "--json"])["away"][0]["since"].clone();
+        away.as_str().map(str::to_string)
+    };
+    let first = since(&home).expect("it is away");
+    until("its circuit is open", || {
+        let events = home.lines(&["events", "--limit", "0", "--json"]);
+        let told = events.iter().any(|event| event["code"] == "circuit_open");
+        told.then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let _swarm = home.fly(&["--resume"]);
+    let again = until("it is away again", || since(&home));
+    // Not the milliseconds, which both clocks round.
+    assert_eq!(again[..18], first[..18]);
 }

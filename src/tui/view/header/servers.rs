@@ -10,39 +10,47 @@ use crate::dashboard::text::width;
 use crate::painter::Painter;
 
 /// The columns for the number of servers that do not fit.
-const MORE_COLUMNS: usize = 6;
+const MORE_COLUMNS: usize = 3;
+const GAP: &str = "   ";
 
-/// Draws the servers with their lights, those in trouble first, as many as fit. The game's is always there.
+/// Draws the servers with their lights, those in trouble first. Where not all fit, the game's light is the first
+/// one, so that it is always there.
 pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let room = usize::from(area.width);
     let mut lights: Vec<&ServerLight> = dashboard.servers().iter().collect();
     lights.sort_by_key(|light| std::cmp::Reverse(light.state.rank().max(1)));
-    let is_game = |light: &&ServerLight| light.provider.is_none();
-    let game = lights.iter().find(|light| is_game(light));
-    let mut game_room = game.map_or(0, |game| {
-        width::of(&server_text(dashboard, game).text()) + 3
-    });
     let mut line = StyledLine::default();
     if dashboard.store_trouble().is_some() {
         line.push("✖ store takes no writes", Tone::Fault);
     }
-    let mut left_out = 0;
-    for light in &lights {
-        let part = server_text(dashboard, light);
-        let is_first = line.spans.is_empty();
-        let gap = if is_first { "" } else { "   " };
-        let taken = width::of(&line.text()) + gap.len() + width::of(&part.text());
-        if is_game(light) {
-            game_room = 0;
-        } else if left_out > 0 || taken + game_room + MORE_COLUMNS > room && !is_first {
-            left_out += 1;
-            continue;
+    let parts = lights.iter().map(|light| server_text(dashboard, light));
+    let mut parts: Vec<StyledLine> = parts.collect();
+    let wide = |part: &StyledLine| width::of(&part.text()) + GAP.len();
+    let all = wide(&line) + parts.iter().map(wide).sum::<usize>();
+    let fit = if all <= room + GAP.len() {
+        parts.len()
+    } else {
+        if let Some(game) = lights.iter().position(|light| light.provider.is_none()) {
+            drop(parts.remove(game));
+            let (sign, tone) = sign_of(&lights[game].state);
+            parts.insert(0, StyledLine::of(sign, tone).with(" game", Tone::Text));
         }
+        let mut taken = wide(&line) + MORE_COLUMNS;
+        let mut fits = |part: &&StyledLine| {
+            taken += wide(part);
+            taken <= room
+        };
+        // One model server is shown however little of it fits.
+        parts.iter().take_while(&mut fits).count().max(2)
+    };
+    for part in parts.iter().take(fit) {
+        let gap = if line.spans.is_empty() { "" } else { GAP };
         line.push(gap, Tone::Dim);
-        line.spans.extend(part.spans);
+        line.spans.extend(part.spans.clone());
     }
-    if left_out > 0 {
-        line.push(format!("   +{left_out}"), Tone::Dim);
+    let more = parts.len().saturating_sub(fit);
+    if more > 0 {
+        line.push(format!("{GAP}+{more}"), Tone::Dim);
     }
     painter.line(area, 0, &line);
 }
