@@ -152,6 +152,8 @@ pub(super) fn standing_line(kind: StandingKind, text: &Arc<str>, since: Timestam
         StandingKind::StoreTrouble => NeedCause::Store,
         StandingKind::LittleRoom => NeedCause::Disk,
         StandingKind::SecretMissing => NeedCause::Key,
+        // Calls are to the game and to models; the lights say whose do not end.
+        StandingKind::NothingMoves => NeedCause::Model,
     };
     ListedNeed {
         cause,
