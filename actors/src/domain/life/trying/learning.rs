@@ -113,7 +113,8 @@ impl Life {
             let step = search.filter(|_| form == AskForm::Tools);
             let tools = match step.map(|search| search.step()) {
                 Some(ToolStep::Ask(names)) => self.offer_of(&names),
-                Some(ToolStep::Found(_)) | None => ToolOffer::default(),
+                // An empty offer would be filled from the list that the session has now.
+                Some(ToolStep::Found(_)) | None => self.offer_of(&[]),
             };
             return (fixed_text(), tools);
         }
