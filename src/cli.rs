@@ -14,6 +14,7 @@ mod freeze;
 pub mod galaxy;
 mod game_check;
 pub mod global;
+pub mod held;
 pub mod history;
 pub mod import;
 pub mod incident;
@@ -108,6 +109,8 @@ enum CliCommand {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// List the texts that are held back from models, and let one be tried again.
+    Held(held::HeldArgs),
     /// List the processes that share a Postgres database, and drain one.
     Processes(processes::ProcessesArgs),
     /// Freeze the swarm: no model call, no tool call and no login leaves until it is thawed.
@@ -237,6 +240,7 @@ async fn dispatch(
         CliCommand::Routine(command) => routine::run(&command, global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
+        CliCommand::Held(args) => held::run(&args, global, environment).await,
         CliCommand::Processes(args) => processes::run(&args, global, environment).await,
         CliCommand::Freeze => freeze::freeze(global, environment).await,
         CliCommand::Thaw => freeze::thaw(global, environment).await,

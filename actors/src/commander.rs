@@ -11,6 +11,7 @@ mod deleting;
 mod fleet;
 mod freezing;
 mod handle;
+mod held;
 mod members;
 mod messages;
 mod mission;
@@ -250,9 +251,10 @@ impl CommanderState {
         // The books are those of the newest day, which a wrong clock may have put into the future.
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
-        let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
-        let deps = mysis_deps(&services, args);
-        read_held_texts(&deps.session).await;
+        let held = HeldBack::default();
+        let services = ServiceActors::start(myself, outside, &args.rules, books, &held).await?;
+        let deps = mysis_deps(&services, args, held);
+        held::read_held_texts(&deps.session).await;
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
         let recorder = EventRecorder::start(
@@ -316,16 +318,8 @@ impl CommanderState {
     }
 }
 
-/// Reads which texts are held back from models. What cannot be read is found out again.
-async fn read_held_texts(session: &SessionDeps) {
-    match session.archive.held_texts().await {
-        Ok(stored) => session.held.change(|held| held.replace(stored)),
-        Err(error) => tracing::warn!(%error, "the texts that are held back cannot be read"),
-    }
-}
-
 /// What all Myses work with.
-fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
+fn mysis_deps(services: &ServiceActors, args: &CommanderArgs, held: HeldBack) -> MysisDeps {
     let outside = &args.outside;
     MysisDeps {
         session: SessionDeps {
@@ -337,7 +331,7 @@ fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
             attempts: AttemptSlots::default(),
             clock: outside.clock.clone(),
             secrets: args.secrets.clone(),
-            held: HeldBack::default(),
+            held,
             links: PendingLinks::default(),
             questions: QuestionNumbers::default(),
         },

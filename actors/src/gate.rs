@@ -26,6 +26,7 @@ use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::{Charge, OthersGet};
 use crate::domain::outages::ServerOutages;
 use crate::freeze::FreezeSwitch;
+use crate::held::HeldBack;
 use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
 use crate::timer::{Timer, set_timer};
 
@@ -177,6 +178,8 @@ pub struct GateArgs {
     pub freeze: FreezeSwitch,
     /// What this process has of limits that hold for several; `None` where they are its own.
     pub shared: Option<Arc<dyn SharedLimits>>,
+    /// The texts that are held back, and the trials of refusals.
+    pub held: HeldBack,
     /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -216,7 +219,7 @@ impl Actor for GateActor {
         }
         let sharing = args
             .shared
-            .map(|limits| LimitSharing::begin(&myself, limits));
+            .map(|limits| LimitSharing::begin(&myself, limits, args.held));
         let mut state = GateState {
             clock: args.clock,
             gate,

@@ -242,7 +242,8 @@ impl MysisState {
             redactor: self.deps.session.secrets.redactor(),
             ..args.life
         };
-        let (life, effects) = Life::restore(past, now);
+        let (mut life, effects) = Life::restore(past, now);
+        life.begin_with_held(self.deps.session.held.now());
         self.phase = MysisPhase::Living(Box::new(life));
         self.carry_out(myself, effects);
         for message in stash {

@@ -28,6 +28,7 @@ mod server_000002_process;
 mod server_000003_allowance;
 mod server_000004_one_screen;
 mod server_000005_outage;
+mod server_000006_trial;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -75,6 +76,7 @@ impl MigratorTrait for ServerMigrator {
         steps.push(Box::new(server_000003_allowance::Migration));
         steps.push(Box::new(server_000005_outage::Migration));
         steps.push(Box::new(server_000004_one_screen::Migration));
+        steps.push(Box::new(server_000006_trial::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps
     }

@@ -10,7 +10,7 @@ use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
-use zoea_contract::to_value;
+use zoea_contract::{HeldTextJson, to_value};
 use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
 use zoea_settings::{Environment, Secret, Settings};
@@ -18,6 +18,7 @@ use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::cli::global::GlobalArgs;
+use crate::cli::held;
 use crate::cli::prove::{self, ProveOptions};
 use crate::cli::unfrozen::unless_frozen;
 use crate::cli::{out, shown};
@@ -26,7 +27,7 @@ use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::{descriptors, disk};
 
-use running::{ask_running, check_used_database, troubles_of_running};
+use running::{ask_running, check_used_database, held_by_running, troubles_of_running};
 
 /// The options of `zoea doctor`.
 #[derive(Debug, Args)]
@@ -222,22 +223,26 @@ async fn check_database(
             {
                 checks.extend(troubles_of_running(&status));
             }
-            check_server(&address).await
+            check_server(checks, &address).await
         }
         (Ok(None), Ok(HomeAccess::Running(running))) => match ask_running(home, &running).await {
             Ok(status) => {
                 checks.extend(troubles_of_running(&status));
+                checks.extend(held_by_running(home, &running).await);
                 check_used_database(&status, running.pid)
             }
             Err(error) => Err(error),
         },
-        (Ok(None), Ok(HomeAccess::Own(_lock))) => check_own_database(home).await,
+        (Ok(None), Ok(HomeAccess::Own(_lock))) => check_own_database(checks, home).await,
     };
     checks.push(("database".to_string(), database));
 }
 
 /// Opens the database.
-async fn check_own_database(home: &Home) -> DoctorFinding {
+async fn check_own_database(
+    checks: &mut Vec<(String, DoctorFinding)>,
+    home: &Home,
+) -> DoctorFinding {
     wiring::check_database_is_there(home).map_err(|error| error.to_string())?;
     let path = home.database();
     if !path.exists() {
@@ -246,7 +251,14 @@ async fn check_own_database(home: &Home) -> DoctorFinding {
     let ledger = SqlLedger::open(&path).await;
     let ledger = ledger.map_err(|error| error.to_string())?;
     let swarm = ledger.swarm().await.map_err(|fault| fault.to_string())?;
+    let texts = ledger.held_texts().await;
     ledger.close().await;
+    let texts = texts.map_err(|fault| fault.to_string())?;
+    let texts: Vec<_> = HeldTextJson::list(&texts, |_| None)
+        .iter()
+        .map(to_value)
+        .collect();
+    checks.extend(held::as_checks(&texts));
     let notes = ledger.notes().iter().map(|note| format!("; {note}"));
     let notes: String = notes.collect();
     Ok(format!("{} myses{notes}", swarm.myses.len()))
@@ -270,7 +282,17 @@ fn check_disk(home: &Home, settings: &Settings) -> Option<(String, DoctorFinding
 }
 
 /// Checks a server's database. A swarm may use it meanwhile.
-async fn check_server(address: &ServerAddress) -> DoctorFinding {
+async fn check_server(
+    checks: &mut Vec<(String, DoctorFinding)>,
+    address: &ServerAddress,
+) -> DoctorFinding {
+    let texts = address.held_texts().await;
+    let texts = texts.map_err(|error| error.to_string())?;
+    let texts: Vec<_> = HeldTextJson::list(&texts, |_| None)
+        .iter()
+        .map(to_value)
+        .collect();
+    checks.extend(held::as_checks(&texts));
     let myses = address
         .count_myses()
         .await

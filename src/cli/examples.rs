@@ -202,6 +202,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("search 'out of fuel' --limit 5", "the newest five places")],
     ),
     (
+        "held forget",
+        &[
+            ("held forget 1a2b3c4d", "the next request holds that text"),
+            ("held forget all", "all are tried again"),
+        ],
+    ),
+    (
         "processes drain",
         &[(
             "processes drain box-2",

@@ -43,6 +43,7 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Report(_)
         | CliCommand::Export(_) => true,
         CliCommand::Mysis(command) => matches!(command, MysisCommand::List { .. }),
+        CliCommand::Held(args) => args.only_lists(),
         CliCommand::Db(command) => matches!(command, DbCommand::Check(_)),
         CliCommand::Accounts(command) => matches!(command, AccountsCommand::List { .. }),
         CliCommand::Routine(command) => matches!(command, RoutineCommand::List),

@@ -94,6 +94,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
         ))?;
     }
     print_questions(status)?;
+    print_undelivered(status)?;
     if let Some(arrival) = status["arrival"].as_str() {
         out::line(arrival)?;
     }
@@ -204,6 +205,29 @@ fn print_logins(status: &Value) -> std::io::Result<()> {
     for (mysis, activity) in waiting.take(MAX_LINES) {
         let name = text_or_none(mysis, "name");
         out::line(&out::clean(&format!("{name}: {activity}")))?;
+    }
+    Ok(())
+}
+
+/// The orders that models do not get, in full, with the Myses that each is for.
+fn print_undelivered(status: &Value) -> std::io::Result<()> {
+    const MAX_LINES: usize = 20;
+    let mut orders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for mysis in status["myses"].as_array().into_iter().flatten() {
+        if let Some(why) = mysis["not_delivered"].as_str() {
+            orders
+                .entry(why)
+                .or_default()
+                .push(text_or_none(mysis, "name"));
+        }
+    }
+    for (why, names) in orders.iter().take(MAX_LINES) {
+        let more = match names.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let line = format!("not delivered: {}{more}: {why}", names[0]);
+        out::line(&out::clean(&line))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod conditions;
 mod events;
+mod held;
 mod orders;
 mod proof;
 mod question;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
 pub use events::{EventJson, EventRecordJson};
+pub use held::HeldTextJson;
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,
 };

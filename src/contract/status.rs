@@ -90,6 +90,7 @@ pub struct MysisStatusJson<'a> {
     routine: Option<RoutineJson<'a>>,
     circle: Option<CircleJson<'a>>,
     spared_calls: u64,
+    not_delivered: Option<&'a str>,
 }
 
 /// The tier of a Mysis' provider.
@@ -197,6 +198,7 @@ impl<'a> MysisStatusJson<'a> {
             routine: status.routine.as_deref().map(Into::into),
             circle: status.circle.as_deref().map(Into::into),
             spared_calls: status.spared_calls,
+            not_delivered: status.undelivered.as_ref().map(|order| &*order.why),
         }
     }
 

@@ -143,6 +143,13 @@ pub enum ControlCall {
     Freeze {},
     /// Thaw the swarm: each Mysis goes on where it stood.
     Thaw {},
+    /// The texts that are held back from models, because a server refuses them.
+    ListHeldTexts {},
+    /// Let a text that is held back be tried again: the next request that would hold it holds it.
+    ForgetHeldText {
+        /// Its id; `all` for all of them.
+        id: String,
+    },
     /// The processes that share the database, those that ended lately included.
     ListProcesses {},
     /// Let a process give its Myses to the others and take none, until it ends.
@@ -225,6 +232,8 @@ async fn carry_out_call(
         }
         Call::GetBooks(asked) => return whole(books::list_entries(swarm, about, asked.days).await),
         Call::ReadSamples(asked) => return whole(samples::read_samples(swarm, asked).await),
+        Call::ListHeldTexts {} => return whole(status::list_held_texts(swarm).await),
+        Call::ForgetHeldText { id } => Order::ForgetHeld { id },
         Call::ListProcesses {} => return whole(status::list_processes(swarm).await),
         Call::DrainProcess { name } => drain_order(name, true),
         Call::UndrainProcess { name } => drain_order(name, false),

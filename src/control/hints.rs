@@ -21,7 +21,7 @@ const ACTS: bool = true;
 const STAYS_HERE: bool = false;
 
 /// Each tool's title, what it changes, and whether it reaches beyond the swarm.
-const HINTS: [(&str, &str, Effect, bool); 38] = [
+const HINTS: [(&str, &str, Effect, bool); 40] = [
     ("list_myses", "List Myses", Effect::Reads, STAYS_HERE),
     ("create_mysis", "Create a Mysis", Effect::Adds, ACTS),
     ("start_mysis", "Start a Mysis", Effect::Sets, ACTS),
@@ -106,6 +106,18 @@ const HINTS: [(&str, &str, Effect, bool); 38] = [
     ),
     ("freeze", "Freeze the swarm", Effect::Sets, STAYS_HERE),
     ("thaw", "Thaw the swarm", Effect::Sets, ACTS),
+    (
+        "list_held_texts",
+        "List texts that are held back",
+        Effect::Reads,
+        STAYS_HERE,
+    ),
+    (
+        "forget_held_text",
+        "Let a held text be tried again",
+        Effect::Removes,
+        ACTS,
+    ),
     (
         "list_processes",
         "List processes",

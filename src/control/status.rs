@@ -10,11 +10,11 @@ use actors::domain::ids::MysisId;
 use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
 use actors::domain::standing::StandingKind;
-use actors::ports::Clock;
+use actors::ports::{ArchiveFault, Clock};
 use serde_json::Value;
 use zoea_contract::{
-    MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson, ProgramStatusJson,
-    SpendingJson, WarningJson, to_value,
+    HeldTextJson, MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson,
+    ProgramStatusJson, SpendingJson, WarningJson, to_value,
 };
 
 use crate::swarm::Swarm;
@@ -198,6 +198,17 @@ pub(super) async fn program_status(
         true => status.into(),
         false => short::short_status(status),
     }
+}
+
+/// The texts that are held back from models, by all processes of the database.
+pub(super) async fn list_held_texts(swarm: &Swarm) -> Result<Value, String> {
+    let archive = swarm.archive();
+    let cannot = |fault: ArchiveFault| fault.to_string();
+    let held = archive.held_texts().await.map_err(cannot)?;
+    let names: BTreeMap<MysisId, Arc<str>> =
+        archive.names().await.map_err(cannot)?.into_iter().collect();
+    let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
+    Ok(to_value(&HeldTextJson::list(&held, name_of)))
 }
 
 pub(super) async fn list_processes(swarm: &Swarm) -> Result<Value, String> {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actors::domain::sharing::{Allowance, LimitPart, ToldOutage, grant};
+use actors::domain::sharing::{Allowance, LimitPart, grant};
 use actors::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::leases::{LeaseHolder, ProcessKind};
 use super::writer::{DatabaseWriter, Tx};
-use super::{LedgerInner, SqlLedger, error_text, outages, server};
+use super::{LedgerInner, SqlLedger, error_text, outages, server, trials};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
 /// database they last two seconds longer: time for what is just leaving.
@@ -134,24 +134,19 @@ fn counted(value: i64) -> u64 {
 
 impl LedgerInner {
     async fn share_limits(&self, report: LimitReport) -> Result<LimitNews, DbErr> {
-        let (parts, outages) = self.renew_allowances(&report).await?;
-        let spent = match report.day {
-            Some(day) => Some(self.spent_together(day).await?),
-            None => None,
-        };
-        Ok(LimitNews {
-            parts,
-            spent,
-            outages,
-        })
+        let mut news = self.renew_allowances(&report).await?;
+        if let Some(day) = report.day {
+            news.spent = Some(self.spent_together(day).await?);
+        }
+        if let Some((_, texts)) = &mut news.held {
+            *texts = self.held_texts().await?;
+        }
+        Ok(news)
     }
 
-    async fn renew_allowances(
-        &self,
-        report: &LimitReport,
-    ) -> Result<(Vec<LimitPart>, Vec<ToldOutage>), DbErr> {
+    async fn renew_allowances(&self, report: &LimitReport) -> Result<LimitNews, DbErr> {
         let (Some(tenant), Some(writer)) = (&self.tenant, &self.limits_writer) else {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok(LimitNews::default());
         };
         let tx = writer.begin_with(WAIT_FOR_TURN).await?;
         let seen = tenant.look_at_allowances(&tx).await?;
@@ -174,6 +169,7 @@ impl LedgerInner {
         tx.execute_raw(tenant.statement(STORE, [stored.into(), tenant.gone()]))
             .await?;
         let outages = outages::tell(&tx, &report.outages).await?;
+        let (trials, stamp) = trials::tell(&tx, &report.trials).await?;
         tx.commit().await?;
         let parts = granted.into_iter().map(|(granted, claim, _)| LimitPart {
             lane: claim.lane.clone(),
@@ -181,7 +177,14 @@ impl LedgerInner {
             part: granted.part,
             is_first: granted.is_first,
         });
-        Ok((parts.collect(), outages))
+        Ok(LimitNews {
+            parts: parts.collect(),
+            spent: None,
+            outages,
+            trials,
+            // They are read once the others' turn has come.
+            held: (stamp != report.held_stamp).then(|| (stamp, Vec::new())),
+        })
     }
 }
 

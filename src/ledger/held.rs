@@ -5,7 +5,9 @@ use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::write::Write;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 
 use super::LedgerInner;
 use super::entity::held_text::{ActiveModel, Column, Entity, Model};
@@ -71,14 +73,19 @@ async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
 impl LedgerInner {
     /// The newest texts that are held back, oldest first.
     pub(super) async fn held_texts(&self) -> Result<Vec<HeldText>, DbErr> {
-        let mut held = Entity::find()
-            .order_by_desc(Column::At)
-            .limit(MAX_HELD as u64)
-            .all(&self.readers)
-            .await?;
-        held.reverse();
-        Ok(held.into_iter().filter_map(held_from_model).collect())
+        read_texts(&self.readers).await
     }
+}
+
+/// The newest texts that are held back, oldest first.
+pub(super) async fn read_texts(connection: &impl ConnectionTrait) -> Result<Vec<HeldText>, DbErr> {
+    let mut held = Entity::find()
+        .order_by_desc(Column::At)
+        .limit(MAX_HELD as u64)
+        .all(connection)
+        .await?;
+    held.reverse();
+    Ok(held.into_iter().filter_map(held_from_model).collect())
 }
 
 /// `None` for what another version learnt, of which this one knows nothing.

@@ -56,6 +56,7 @@ mod sessions;
 mod settling;
 mod snapshots;
 mod spared;
+mod trials;
 mod trigrams;
 mod watches;
 mod write_lock;

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use actors::domain::held::HeldText;
 use migration::{Migrator, MigratorTrait, ServerMigrator};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, PaginatorTrait, Statement,
@@ -17,7 +18,7 @@ use super::mark::Mark;
 use super::open_error::OpenError;
 use super::paths::free_name;
 use super::server::{self, ServerAddress};
-use super::{error_text, file, settling};
+use super::{error_text, file, held, settling};
 
 /// The table of the applied migrations.
 const STEPS_TABLE: &str = "seaql_migrations";
@@ -160,6 +161,30 @@ impl ServerAddress {
         self.check_reachable().await?;
         let readers = self.open_readers();
         let seen = count_rows(&readers, self).await;
+        // The answer is there, so an error here changes nothing.
+        let _ = readers.close().await;
+        seen
+    }
+}
+
+impl ServerAddress {
+    /// The texts that are held back from models. Nothing is written, and a database of another version has
+    /// none.
+    ///
+    /// # Errors
+    /// The database cannot be reached, or is not usable for this program.
+    pub async fn held_texts(&self) -> Result<Vec<HeldText>, OpenError> {
+        self.check_reachable().await?;
+        let readers = self.open_readers();
+        let unusable = |error: DbErr| self.unusable_error(error_text(&error));
+        let steps = count_server_steps(&readers, self).await;
+        let seen = match steps {
+            Ok(steps) if steps == steps_of::<ServerMigrator>().len() => {
+                held::read_texts(&readers).await.map_err(unusable)
+            }
+            Ok(_) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
         // The answer is there, so an error here changes nothing.
         let _ = readers.close().await;
         seen

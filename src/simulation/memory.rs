@@ -307,9 +307,6 @@ impl Archive for MemoryLedger {
     }
 
     fn held_texts(&self) -> BoxFuture<'static, Result<Vec<HeldText>, ArchiveFault>> {
-        self.read_stored(|stored| {
-            let held = stored.held.all().iter();
-            held.map(|held| HeldText::clone(held)).collect()
-        })
+        self.read_stored(StoredSwarm::held_texts)
     }
 }

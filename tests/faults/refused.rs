@@ -228,3 +228,75 @@ fn minutes_without_its_model_are_an_outage_and_no_fault_of_anybody() {
         drop(swarm);
     }
 }
+
+#[test]
+fn an_order_that_is_held_back_is_a_need_until_the_operator_acts_and_can_be_forgotten() {
+    let galaxy = Server::galaxy(&[]);
+    let model = OddModel::poisoned(Oddity::status(400, "Content Exists Risk"));
+    let (home, swarm) = swarm_on(&model, &galaxy, "");
+    let need = || home.mysis("nova-a")["not_delivered"].clone();
+    let order = |text: &str| {
+        let asked = model.requests_of("a").len();
+        home.ok(&["send", "nova-a", text]);
+        until("it is asked again", || {
+            let later = &model.requests_of("a")[asked..];
+            later.iter().any(|one| !one.is_refused).then_some(())
+        });
+    };
+    let poison = "Rex says \u{1b}[31mPOISON";
+    home.ok(&["send", "nova-a", poison]);
+    let why = until("it is told", || need().as_str().map(str::to_string));
+    assert!(why.contains("your message was not delivered"), "{why}");
+    let page = home.ok(&["status"]);
+    assert!(
+        page.contains("not delivered: nova-a: your message"),
+        "{page}"
+    );
+    let events = home.lines(&["events", "--limit", "0", "--json"]);
+    let is_need = |event: &&Value| event["kind"] == "need" && event["code"] == "not delivered";
+    assert_eq!(events.iter().filter(is_need).count(), 1);
+
+    // It is listed, with and without a running program.
+    let listed = |checks: &Value| {
+        let checks = checks["checks"].as_array().expect("checks").clone();
+        let held = checks.into_iter().filter(|one| one["name"] == "held back");
+        held.map(|one| one["detail"].as_str().expect("a text").to_string())
+            .collect::<Vec<_>>()
+    };
+    let held = home.json(&["held", "--json"]);
+    let id = held[0]["id"].as_str().expect("an id").to_string();
+    assert!(why.contains(&format!("zoea held forget {id}")), "{why}");
+    assert_eq!(held[0]["mysis"], "nova-a");
+    let line = listed(&home.json(&["doctor", "--json"])).join("\n");
+    for part in [
+        &*id,
+        "POISON",
+        "Content Exists Risk",
+        "1 without it was served",
+        "odd",
+    ] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    assert!(!line.contains('\u{1b}'), "{line:?}");
+
+    // Another message is an answer to the need.
+    order("go on");
+    assert_eq!(need(), Value::Null);
+    let (_, text) = home.fails(&["held", "forget", "nothing"]);
+    assert!(text.contains("`zoea held` lists them"), "{text}");
+    home.ok(&["held", "forget", &id]);
+    assert_eq!(home.json(&["held", "--json"]), serde_json::json!([]));
+
+    // It is tried again where it comes again, and forgotten without a running program, too.
+    let refused = || model.requests().iter().filter(|one| one.is_refused).count();
+    let before = refused();
+    order(poison);
+    until("it is tried, and held back again", || {
+        let is_told = need().is_string();
+        (is_told && refused() > before).then_some(())
+    });
+    drop(swarm);
+    assert_eq!(listed(&home.json(&["doctor", "--json"])).len(), 1);
+    home.ok(&["held", "forget", "all"]);
+    assert_eq!(home.json(&["held", "--json"]), serde_json::json!([]));
+}

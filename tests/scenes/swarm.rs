@@ -389,15 +389,13 @@ impl Swarm {
                 Ok(CompletedOrder::Reloaded(Reloaded::default())),
                 Vec::new(),
             ),
+            Order::ForgetHeld { .. } => done(CompletedAction::Forgotten),
             Order::Freeze => frozen(Some(at), at),
             Order::Thaw => frozen(None, at),
-            Order::Drain { is_draining, .. } => {
-                let action = match is_draining {
-                    true => CompletedAction::Drained,
-                    false => CompletedAction::Undrained,
-                };
-                (Ok(CompletedOrder::Done(action)), Vec::new())
-            }
+            Order::Drain { is_draining, .. } => done(match is_draining {
+                true => CompletedAction::Drained,
+                false => CompletedAction::Undrained,
+            }),
         }
     }
 
@@ -733,6 +731,11 @@ pub fn rules() -> Arc<SwarmRules> {
         ]),
         ..SwarmRules::default()
     })
+}
+
+/// The answer to an order that is done, without an event.
+fn done(action: CompletedAction) -> (OrderResult, Vec<SwarmEvent>) {
+    (Ok(CompletedOrder::Done(action)), Vec::new())
 }
 
 /// The answer to a freeze or a thaw, and its event.

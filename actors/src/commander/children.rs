@@ -18,6 +18,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::standing::StandingKind;
 use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
+use crate::held::HeldBack;
 use crate::ports::{Clock, Ledger, SharedLimits};
 use crate::session::MAX_ATTEMPTS;
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
@@ -42,12 +43,13 @@ impl ServiceActors {
         outside: &Adapters,
         rules: &SwarmRules,
         books: Vec<CostEntry>,
+        held: &HeldBack,
     ) -> Result<ServiceActors, ActorProcessingErr> {
         let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
         let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
         let known = (books, Arc::default());
         let shared = outside.shared_limits.clone();
-        let with = (clock, &outside.freeze, shared.clone());
+        let with = (clock, &outside.freeze, shared.clone(), held);
         let gate = spawn_gate(myself, with, rules, known).await?;
         Ok(ServiceActors {
             store: AddressHolder::new(store),
@@ -108,7 +110,8 @@ impl CommanderState {
         );
         let known = (Vec::new(), self.outside.of_gate());
         let shared = self.services.shared.clone();
-        let with = (self.clock().clone(), self.freeze_switch(), shared);
+        let held = &self.deps.session.held;
+        let with = (self.clock().clone(), self.freeze_switch(), shared, held);
         let gate = spawn_gate(myself, with, &self.rules.current, known).await?;
         self.services.gate.replace(gate);
         self.read_books();
@@ -152,7 +155,12 @@ async fn spawn_store(
 
 async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    (clock, freeze, shared): (Arc<dyn Clock>, &FreezeSwitch, Option<Arc<dyn SharedLimits>>),
+    (clock, freeze, shared, held): (
+        Arc<dyn Clock>,
+        &FreezeSwitch,
+        Option<Arc<dyn SharedLimits>>,
+        &HeldBack,
+    ),
     rules: &SwarmRules,
     (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
@@ -163,6 +171,7 @@ async fn spawn_gate(
         outages,
         freeze: freeze.clone(),
         shared,
+        held: held.clone(),
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;

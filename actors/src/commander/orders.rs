@@ -58,6 +58,7 @@ impl CommanderState {
             Order::Reload => self.reload_configuration(reply),
             Order::Freeze => self.order_freeze(myself, true, reply),
             Order::Thaw => self.order_freeze(myself, false, reply),
+            Order::ForgetHeld { id } => self.forget_held(&id, reply),
             Order::Drain {
                 process,
                 is_draining,

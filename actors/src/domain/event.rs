@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
+use super::held::UndeliveredOrder;
 use super::ids::{Incarnation, MysisId, Timestamp, TurnNumber};
 use super::message::{Row, Severity};
 use super::model::TokenUsage;
@@ -131,6 +132,8 @@ pub struct MysisStatus {
     pub circle: Option<Arc<CircleOffer>>,
     /// The calls that its routines made without asking the model.
     pub spared_calls: u64,
+    /// The order of the operator that its model does not get.
+    pub undelivered: Option<Arc<UndeliveredOrder>>,
     /// The other process that runs it; `None` if this one does.
     pub elsewhere: Option<Arc<Elsewhere>>,
 }
@@ -228,6 +231,7 @@ impl MysisStatus {
             routine: None,
             circle: None,
             spared_calls: 0,
+            undelivered: None,
             elsewhere: None,
             figures: Arc::default(),
         }

@@ -71,7 +71,7 @@ use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 use tier::TierView;
-use trying::{ServedForm, Trials};
+use trying::{HeldOrder, ServedForm, Trials};
 use waiting::TurnPace;
 
 /// One Mysis.
@@ -103,8 +103,9 @@ pub struct Life {
     silence: Option<Arc<Silence>>,
     recent_calls: RecentCalls,
     told: ToldNotices,
-    /// The texts that are held back from models.
+    /// The texts that are held back from models, and the orders in force among them.
     held: Arc<HeldTexts>,
+    undelivered: Vec<HeldOrder>,
     doing: CurrentActivity,
     /// The most bytes of a request's messages, while it is tried how long a request may be.
     most_bytes: Option<usize>,
@@ -270,6 +271,7 @@ impl Life {
             LifeInput::HandOver => self.is_moving = true,
         }
         self.move_between_turns();
+        self.watch_held_orders();
         self.record_samples();
         std::mem::take(&mut self.effects)
     }
@@ -352,6 +354,7 @@ impl Life {
             routine: self.routine_status(),
             circle: self.circle_offer(),
             spared_calls: self.routines.spared,
+            undelivered: self.undelivered_order(),
             elsewhere: None,
         }
     }

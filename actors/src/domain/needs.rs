@@ -21,6 +21,8 @@ pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedingMysis};
 const NO_CALLS: &str = "no calls yet";
 /// The need of one that the operator has to log in by a link.
 const LOG_IN: &str = "log in";
+/// The need of one whose model refuses an order of the operator.
+const NOT_DELIVERED: &str = "not delivered";
 /// The need of one whose call asks the operator.
 const ASKED: &str = "asked";
 /// The need of one most of whose latest calls failed.
@@ -171,6 +173,30 @@ impl NeedRemedy {
 /// The need of a Mysis with this status, if it has one.
 #[must_use]
 pub fn operator_need(status: &MysisStatus) -> Option<Need> {
+    let need = need_of_state(status);
+    let order = status.undelivered.as_ref();
+    let order = order.filter(|_| match status.state {
+        LifeState::Errored | LifeState::Stopped => false,
+        LifeState::Idle => !status.is_interrupted(),
+        LifeState::Running => need.as_ref().is_none_or(|need| !need.is_its_own()),
+    });
+    let Some(order) = order else {
+        return need;
+    };
+    Some(Need {
+        cause: NeedCause::Mysis,
+        mysis: status.id,
+        name: status.name.clone(),
+        since: order.since,
+        what: NOT_DELIVERED,
+        why: order.why.clone(),
+        severity: Severity::Error,
+        remedy: NeedRemedy::Message,
+    })
+}
+
+/// What its state and its calls need.
+fn need_of_state(status: &MysisStatus) -> Option<Need> {
     let reason = || status.reason.clone().unwrap_or_default();
     let need = |what, why: Arc<str>, since, severity, remedy| {
         Some(Need {

@@ -74,6 +74,11 @@ pub enum Order {
     Freeze,
     /// Thaws the swarm: each Mysis goes on where it stood.
     Thaw,
+    /// Lets a text that is held back from a model be tried again.
+    ForgetHeld {
+        /// The id of the text, or `all`.
+        id: String,
+    },
     /// Lets a process of the fleet give its Myses back and take none, or ends that.
     Drain {
         /// The name of the process.
@@ -129,6 +134,7 @@ impl Order {
             | Order::Freeze
             | Order::Thaw => "the swarm",
             Order::Reload => "the configuration",
+            Order::ForgetHeld { id } => id,
             Order::Drain { process, .. } => process,
         }
     }
@@ -160,6 +166,7 @@ impl Order {
             | Order::Undelete { .. }
             | Order::ShowRequest { .. }
             | Order::PoolAccounts(_)
+            | Order::ForgetHeld { .. }
             | Order::Reload
             | Order::Freeze
             | Order::Thaw => None,

@@ -18,7 +18,8 @@ use crate::tier::TierPlace;
 use parts::{
     activity_json, circle_json, failing_json, fault_json, figures_json, link_json, read_activity,
     read_circle, read_failing, read_fault, read_figures, read_link, read_routine, read_silence,
-    read_stuck, read_tool_call, routine_json, silence_json, stuck_json, tool_call_json,
+    read_stuck, read_tool_call, read_undelivered, routine_json, silence_json, stuck_json,
+    tool_call_json, undelivered_json,
 };
 
 /// The status as text.
@@ -59,6 +60,7 @@ pub fn to_text(status: &MysisStatus) -> String {
         "routine": status.routine.as_deref().map(routine_json),
         "circle": status.circle.as_deref().map(circle_json),
         "spared": status.spared_calls,
+        "undelivered": status.undelivered.as_deref().map(undelivered_json),
     })
     .to_string()
 }
@@ -117,6 +119,7 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         routine: read_routine(&read["routine"]),
         circle: read_circle(&read["circle"]),
         spared_calls: read["spared"].as_u64().unwrap_or_default(),
+        undelivered: read_undelivered(&read["undelivered"]),
         elsewhere: None,
     })
 }

@@ -12,9 +12,10 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::EventKind;
+use crate::domain::held::{HeldText, HeldTexts, ToldTrial, TrialClaim};
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
-use crate::domain::sharing::OutageReport;
+use crate::held::HeldBack;
 use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 
 use super::{GateMsg, GateState};
@@ -25,24 +26,53 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 /// The parts of this process in limits of all.
 pub(super) struct LimitSharing {
     limits: Arc<dyn SharedLimits>,
-    /// The renewal that is under way, with its beginning and what it says about servers.
-    under_way: Option<(Moment, Vec<OutageReport>, AbortOnDropHandle<()>)>,
+    held: HeldBack,
+    /// What stands for the texts that are held back, as they were read last.
+    held_stamp: i64,
+    /// The renewal that is under way, with its beginning and what it says.
+    under_way: Option<(Moment, LimitReport, AbortOnDropHandle<()>)>,
     /// Whether the operator was told that the parts lapsed.
     has_told_lapse: bool,
     _ticks: AbortOnDropHandle<()>,
 }
 
 impl LimitSharing {
-    pub(super) fn begin(myself: &ActorRef<GateMsg>, limits: Arc<dyn SharedLimits>) -> LimitSharing {
+    pub(super) fn begin(
+        myself: &ActorRef<GateMsg>,
+        limits: Arc<dyn SharedLimits>,
+        held: HeldBack,
+    ) -> LimitSharing {
+        held.change(HeldTexts::share_trials);
         // A gate that is gone needs no parts.
         let _ = myself.cast(GateMsg::RenewalDue);
         let ticks = myself.send_interval(RENEWAL_INTERVAL, || GateMsg::RenewalDue);
         LimitSharing {
             limits,
+            held,
+            held_stamp: 0,
             under_way: None,
             has_told_lapse: false,
             _ticks: AbortOnDropHandle::new(ticks),
         }
+    }
+}
+
+impl LimitSharing {
+    /// Takes what all processes know of trials and of texts that are held back.
+    fn take_held(
+        &mut self,
+        said: &[TrialClaim],
+        told: Vec<ToldTrial>,
+        stored: Option<(i64, Vec<HeldText>)>,
+        now: Moment,
+    ) {
+        self.held.change(|held| {
+            held.take_told(said, told, now);
+            if let Some((stamp, stored)) = stored {
+                self.held_stamp = stamp;
+                held.take_stored(stored, now);
+            }
+        });
     }
 }
 
@@ -55,8 +85,10 @@ impl GateState {
             claims: self.gate.claims(now.moment),
             day: self.gate.budget_day(now.wall),
             outages: self.gate.outage_reports(now.moment),
+            trials: sharing.held.now().claims(),
+            held_stamp: sharing.held_stamp,
         };
-        let said = report.outages.clone();
+        let said = report.clone();
         let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
         let gate = myself.clone();
         let task = tokio::spawn(async move {
@@ -80,7 +112,9 @@ impl GateState {
                 let until = began.plus(sharing.limits.safe_time());
                 let was_told = std::mem::take(&mut sharing.has_told_lapse);
                 self.gate.set_parts(&news.parts, until, now.moment);
-                self.gate.on_outages_told(&said, &news.outages, now.moment);
+                self.gate
+                    .on_outages_told(&said.outages, &news.outages, now.moment);
+                sharing.take_held(&said.trials, news.trials, news.held, now.moment);
                 if let Some(spent) = &news.spent {
                     self.gate.raise_spending(spent, now);
                 }

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use super::ArchiveFault;
 use crate::domain::books::Day;
 use crate::domain::budget::SpentTogether;
+use crate::domain::held::{HeldText, ToldTrial, TrialClaim};
 use crate::domain::sharing::{LimitClaim, LimitPart, OutageReport, ToldOutage};
 
 /// The limits that this process shares with others through the database.
@@ -26,6 +27,10 @@ pub struct LimitReport {
     pub day: Option<Day>,
     /// What it says about servers.
     pub outages: Vec<OutageReport>,
+    /// The trials of refusals that it wants to make.
+    pub trials: Vec<TrialClaim>,
+    /// What it knows of the texts that are held back.
+    pub held_stamp: i64,
 }
 
 /// What a process learns.
@@ -37,4 +42,8 @@ pub struct LimitNews {
     pub spent: Option<SpentTogether>,
     /// The servers that are away, as all say now.
     pub outages: Vec<ToldOutage>,
+    /// The trials of refusals in the last hour, of all.
+    pub trials: Vec<ToldTrial>,
+    /// The texts that are held back, and what stands for them, if that is news.
+    pub held: Option<(i64, Vec<HeldText>)>,
 }

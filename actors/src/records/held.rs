@@ -5,6 +5,8 @@
 //! the form of requests: tools, sizes, and calls as such.
 
 mod lessons;
+mod naming;
+mod trials;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -12,6 +14,12 @@ use std::time::Duration;
 
 use super::game_state::digest_text;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
+
+pub use naming::UndeliveredOrder;
+pub use trials::{ToldTrial, TrialClaim};
+
+use naming::text_hash;
+use trials::{SUSPECTED_TIME, TrialBook};
 
 /// What stands in the place of a text that is held back.
 pub const HELD_SENTENCE: &str =
@@ -27,11 +35,8 @@ const MIN_QUOTED_BYTES: usize = 12;
 pub const MAX_HELD: usize = 256;
 /// The most letters that an operator is shown of a text.
 const MAX_SHOWN: usize = 120;
-/// The most trials of refusals in an hour, for one provider.
-const MAX_TRIALS: usize = 12;
-const HOUR: Duration = Duration::from_secs(3600);
-/// How long others wait for what a conversation finds out about a text.
-const SUSPECTED_TIME: Duration = Duration::from_secs(60);
+/// For so long a change outlasts what is read from the store, which may not hold it yet.
+const SETTLING_TIME: Duration = Duration::from_secs(10);
 /// How often a text is doubted.
 const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 /// When a text is doubted first that may be held back by chance.
@@ -90,7 +95,25 @@ impl HeldText {
             || (shorter >= MIN_CUT_BYTES && (own.starts_with(text) || text.starts_with(own)))
     }
 
-    fn is_from(&self, whom: &Recipient) -> bool {
+    /// The same for the operator who forgets it: the next request that would hold it holds it, and it is
+    /// held back as before if that is refused.
+    #[must_use]
+    pub fn forgotten(&self) -> HeldText {
+        HeldText {
+            doubted_at: Timestamp(0),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the operator forgot it, and it was not tried since.
+    #[must_use]
+    pub fn is_forgotten(&self) -> bool {
+        self.doubted_at == Timestamp(0)
+    }
+
+    /// Whether it is held back from this recipient.
+    #[must_use]
+    pub fn is_from(&self, whom: &Recipient) -> bool {
         (&self.provider, &self.model) == (&whom.provider, &whom.model)
             && (!self.is_local || self.mysis == whom.mysis)
     }
@@ -133,6 +156,8 @@ pub enum HeldChange {
     Suspect {
         provider: Arc<str>,
         texts: Vec<Arc<str>>,
+        /// Tells its trials apart.
+        number: i64,
     },
     /// A conversation finds out about the form of requests to a provider and model. Others wait for that.
     Judging { provider: Arc<str>, model: Arc<str> },
@@ -154,10 +179,12 @@ pub struct HeldTexts {
     texts: Vec<Arc<HeldText>>,
     /// What a summary of the game says of each text.
     digests: BTreeMap<Arc<str>, String>,
-    /// What was learnt about the form of requests.
+    /// What was learnt about the form of requests, and who finds out about it.
     lessons: Vec<Arc<HeldText>>,
     suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
-    trials: BTreeMap<Arc<str>, VecDeque<Moment>>,
+    trials: TrialBook,
+    /// The latest changes of this process.
+    settling: VecDeque<(Moment, HeldChange)>,
 }
 
 impl HeldTexts {
@@ -175,13 +202,50 @@ impl HeldTexts {
     /// Takes a change that a conversation makes.
     pub fn apply(&mut self, change: HeldChange, by: MysisId, now: Moment) {
         match change {
-            HeldChange::Hold(held) => self.hold(held),
-            HeldChange::Release(held) => self.release(&held),
-            HeldChange::Suspect { provider, texts } => self.suspect(&provider, &texts, by, now),
+            HeldChange::Suspect {
+                provider,
+                texts,
+                number,
+            } => self.trials.add(
+                TrialClaim {
+                    provider,
+                    by,
+                    number,
+                    texts: texts.iter().map(|text| text_hash(text)).collect(),
+                },
+                now,
+            ),
             HeldChange::Judging { provider, model } => {
                 self.begin_judging((&provider, &model), by, now);
             }
             HeldChange::Judged => self.suspected.retain(|_, (who, _)| *who != by),
+            HeldChange::Hold(_) | HeldChange::Release(_) => {
+                self.settle(now);
+                self.settling.push_back((now, change.clone()));
+                self.take(change);
+            }
+        }
+    }
+
+    fn take(&mut self, change: HeldChange) {
+        match change {
+            HeldChange::Hold(held) => self.hold(held),
+            HeldChange::Release(held) => self.release(&held),
+            HeldChange::Suspect { .. } | HeldChange::Judging { .. } | HeldChange::Judged => {}
+        }
+    }
+
+    fn settle(&mut self, now: Moment) {
+        self.settling
+            .retain(|(at, _)| now.since(*at) < SETTLING_TIME);
+    }
+
+    /// Takes over what is stored by all processes, with what this one changed a moment ago.
+    pub fn take_stored(&mut self, stored: Vec<HeldText>, now: Moment) {
+        self.replace(stored);
+        self.settle(now);
+        for (_, change) in self.settling.clone() {
+            self.take(change);
         }
     }
 
@@ -191,7 +255,6 @@ impl HeldTexts {
             return self.learn(held);
         }
         self.release(&held);
-        self.suspected.remove(&held.text);
         self.texts.push(held);
         let surplus = self.texts.len().saturating_sub(MAX_HELD);
         self.texts.drain(..surplus);
@@ -214,7 +277,7 @@ impl HeldTexts {
         if held.kind != HeldKind::Text {
             return self.forget(held);
         }
-        self.suspected.remove(&held.text);
+        self.trials.settle(text_hash(&held.text));
         self.texts.retain(|one| {
             (&one.provider, &one.model, &one.text) != (&held.provider, &held.model, &held.text)
         });
@@ -262,33 +325,47 @@ impl HeldTexts {
     /// Whether it is time to try a text again.
     #[must_use]
     pub fn is_doubted(held: &HeldText, now: Timestamp) -> bool {
-        now.since(held.doubted_at) >= DOUBT_INTERVAL_MS
+        held.is_forgotten() || now.since(held.doubted_at) >= DOUBT_INTERVAL_MS
     }
 
-    /// Notes that a conversation finds out about texts, and a trial of its provider.
-    pub fn suspect(&mut self, provider: &Arc<str>, texts: &[Arc<str>], by: MysisId, now: Moment) {
-        self.suspected
-            .retain(|_, (_, since)| now.since(*since) < SUSPECTED_TIME);
-        for text in texts {
-            self.suspected.entry(text.clone()).or_insert((by, now));
-        }
-        let trials = self.trials.entry(provider.clone()).or_default();
-        trials.retain(|at| now.since(*at) < HOUR);
-        trials.push_back(now);
+    /// Asks other processes from now on before a trial is made.
+    pub fn share_trials(&mut self) {
+        self.trials.is_shared = true;
+    }
+
+    /// Whether other processes are asked before a trial is made.
+    #[must_use]
+    pub fn are_trials_shared(&self) -> bool {
+        self.trials.is_shared
+    }
+
+    /// The trials that wait for other processes.
+    #[must_use]
+    pub fn claims(&self) -> Vec<TrialClaim> {
+        self.trials.claims()
+    }
+
+    /// Takes the trials that all processes know after these claims were told.
+    pub fn take_told(&mut self, said: &[TrialClaim], told: Vec<ToldTrial>, now: Moment) {
+        self.trials.take_told(said, told, now);
+    }
+
+    /// Whether a trial may be made: `None` where it waits for the other processes.
+    #[must_use]
+    pub fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
+        self.trials.is_admitted(by, number)
     }
 
     /// Whether another conversation finds out about a text just now.
     #[must_use]
     pub fn is_tried_by_another(&self, mysis: MysisId, text: &str, now: Moment) -> bool {
-        let suspected = self.suspected.get(&HeldText::key(text));
-        suspected.is_some_and(|(by, since)| *by != mysis && now.since(*since) < SUSPECTED_TIME)
+        self.trials.is_tried_by_another(mysis, text_hash(text), now)
     }
 
     /// Whether another trial may be made at this provider.
     #[must_use]
     pub fn may_try(&self, provider: &str, now: Moment) -> bool {
-        let trials = self.trials.get(provider).into_iter().flatten();
-        trials.filter(|at| now.since(**at) < HOUR).count() < MAX_TRIALS
+        self.trials.may_try(provider, now)
     }
 }
 
@@ -349,14 +426,36 @@ mod tests {
             texts.hold(Arc::new(held(&format!("text {number}"), false)));
         }
         assert_eq!(texts.all().len(), MAX_HELD);
-        let provider: Arc<str> = "p".into();
-        for _ in 0..MAX_TRIALS {
+        for number in 0..12 {
             assert!(texts.may_try("p", Moment(0)));
-            texts.suspect(&provider, &["bad".into()], MysisId(1), Moment(0));
+            let change = HeldChange::Suspect {
+                provider: "p".into(),
+                texts: vec!["bad".into()],
+                number,
+            };
+            texts.apply(change, MysisId(1), Moment(0));
         }
         assert!(!texts.may_try("p", Moment(0)) && texts.may_try("p", Moment(3_600_000)));
         assert!(texts.is_tried_by_another(MysisId(2), "bad", Moment(1)));
         assert!(!texts.is_tried_by_another(MysisId(1), "bad", Moment(1)));
         assert!(!texts.is_tried_by_another(MysisId(2), "bad", Moment(60_000)));
+    }
+
+    #[test]
+    fn what_is_stored_takes_the_place_of_what_was_known_but_for_the_latest_changes() {
+        let mut texts = HeldTexts::default();
+        let [old, new] = ["old", "new"].map(|text| Arc::new(held(text, false)));
+        texts.apply(HeldChange::Hold(new.clone()), MysisId(1), Moment(0));
+        // The store does not hold it yet, and holds another one.
+        texts.take_stored(vec![HeldText::clone(&old)], Moment(9_000));
+        assert_eq!(texts.all(), [old.clone(), new.clone()]);
+        texts.apply(HeldChange::Release(old.clone()), MysisId(1), Moment(9_000));
+        texts.take_stored(vec![HeldText::clone(&old)], Moment(11_000));
+        assert!(
+            texts.is_empty(),
+            "the new one was released by another process"
+        );
+        texts.take_stored(vec![HeldText::clone(&old)], Moment(20_000));
+        assert_eq!(texts.all(), [old], "another process holds it back");
     }
 }

@@ -371,6 +371,7 @@ mod tests {
     use futures::future::BoxFuture;
 
     use super::*;
+    use crate::domain::held::HeldKind;
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
     use crate::domain::message::RowBody;
     use crate::domain::record::{GameAccount, SavedSession, StoredHistory};
@@ -509,6 +510,7 @@ mod tests {
     fn held_back(text: &str) -> HeldTexts {
         let mut held = HeldTexts::default();
         held.hold(Arc::new(HeldText {
+            kind: HeldKind::Text,
             provider: "p".into(),
             model: "m".into(),
             text: HeldText::key(text),

@@ -6,6 +6,7 @@ use zoea_text::trouble::Trouble;
 
 use super::DoctorFinding;
 use crate::cli::game_check::CHECK_TIMEOUT;
+use crate::cli::held;
 use crate::cli::out;
 use crate::control::call::ControlCall;
 use crate::control::client::ControlClient;
@@ -23,6 +24,24 @@ pub(super) async fn ask_running(home: &Home, running: &RunFile) -> Result<Value,
     match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
         Ok(status) => status.map_err(|error| error.to_string()),
         Err(_) => Err(format!("the running program (pid {pid}) gives no answer")),
+    }
+}
+
+/// The texts that the running program holds back from models.
+pub(super) async fn held_by_running(
+    home: &Home,
+    running: &RunFile,
+) -> Vec<(String, DoctorFinding)> {
+    let Ok(Some(token)) = home.control_token() else {
+        return Vec::new();
+    };
+    let asked = async {
+        let client = ControlClient::connect(running, &token, out::note).await?;
+        client.ask(&ControlCall::ListHeldTexts {}).await
+    };
+    match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
+        Ok(Ok(texts)) => held::as_checks(texts.as_array().map_or(&[][..], Vec::as_slice)),
+        Ok(Err(_)) | Err(_) => Vec::new(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Limits that several processes share, on a real server.
 
+use actors::domain::held::{HeldKind, HeldText, TrialClaim};
 use actors::domain::ids::Lane;
 use actors::domain::sharing::{LimitClaim, LimitKind, Need};
-use actors::ports::{LimitReport, SharedLimits};
+use actors::ports::{LimitNews, LimitReport, SharedLimits};
 
 use super::leases::{after, opened};
 use super::*;
@@ -112,4 +113,130 @@ async fn a_file_and_a_command_share_no_limits() {
     };
     let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
     assert!(command.unwrap().shared_limits().is_none());
+}
+
+const BRAVO: MysisId = MysisId(2);
+
+/// What a process learns that wants to make these trials, and knows the texts that are held back by a stamp.
+async fn learns(ledger: &SqlLedger, trials: Vec<TrialClaim>, held_stamp: i64) -> LimitNews {
+    let limits = ledger.shared_limits().expect("they are shared");
+    let report = LimitReport {
+        trials,
+        held_stamp,
+        ..LimitReport::default()
+    };
+    limits.renew(report).await.expect("the server answers")
+}
+
+fn trial(by: MysisId, number: i64, texts: &[i64]) -> TrialClaim {
+    TrialClaim {
+        provider: "p".into(),
+        by,
+        number,
+        texts: texts.to_vec(),
+    }
+}
+
+fn claims(news: &LimitNews) -> Vec<TrialClaim> {
+    news.trials.iter().map(|told| told.claim.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_text_is_tried_by_one_process_and_twelve_trials_an_hour_are_for_all() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    let other = opened(&books, "other").await;
+    let (first, same, another) = (
+        trial(ALPHA, 1, &[7, -8]),
+        trial(BRAVO, 1, &[-8]),
+        trial(BRAVO, 2, &[9]),
+    );
+    assert_eq!(
+        claims(&learns(&one, vec![first.clone()], 0).await),
+        [first.clone()]
+    );
+    // Its answer was lost, and it asks again.
+    assert_eq!(
+        claims(&learns(&one, vec![first.clone()], 0).await),
+        [first.clone()]
+    );
+    let told = learns(&other, vec![same.clone(), another.clone()], 0).await;
+    assert_eq!(claims(&told), [first.clone(), another.clone()]);
+    // The verdict did not come within a minute.
+    let age = "UPDATE trial SET began = began - interval '61 seconds'";
+    one.inner.writer.execute_unprepared(age).await.unwrap();
+    let told = learns(&other, vec![same.clone()], 0).await;
+    assert_eq!(claims(&told), [first, another, same]);
+    assert!(told.trials[0].age >= std::time::Duration::from_secs(61));
+    for number in 10..30 {
+        learns(&one, vec![trial(ALPHA, number, &[number])], 0).await;
+    }
+    assert_eq!(learns(&other, Vec::new(), 0).await.trials.len(), 12);
+    let elsewhere = TrialClaim {
+        provider: "q".into(),
+        ..trial(ALPHA, 40, &[])
+    };
+    assert_eq!(learns(&other, vec![elsewhere], 0).await.trials.len(), 13);
+    let age = "UPDATE trial SET began = began - interval '1 hour'";
+    one.inner.writer.execute_unprepared(age).await.unwrap();
+    assert_eq!(
+        learns(&one, vec![trial(ALPHA, 50, &[])], 0)
+            .await
+            .trials
+            .len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn what_one_process_holds_back_or_releases_the_others_know() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    let other = opened(&books, "other").await;
+    assert_eq!(
+        learns(&other, Vec::new(), 0).await.held,
+        None,
+        "there is none"
+    );
+    let held = Arc::new(HeldText {
+        kind: HeldKind::Text,
+        provider: "p".into(),
+        model: "m".into(),
+        text: "Rex says".into(),
+        mysis: ALPHA,
+        seq: Seq(7),
+        is_local: false,
+        said: "HTTP 400".into(),
+        proof: "3 with it failed, 1 without it was served".into(),
+        at: Timestamp(1),
+        doubted_at: Timestamp(1),
+    });
+    let change = |write| {
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![write],
+        };
+        one.commit(vec![batch])
+    };
+    assert_eq!(change(Write::HoldText(held.clone())).await, [Ok(())]);
+    let (stamp, texts) = learns(&other, Vec::new(), 0).await.held.expect("news");
+    assert_eq!(texts, [HeldText::clone(&held)]);
+    assert_eq!(
+        learns(&other, Vec::new(), stamp).await.held,
+        None,
+        "it is known"
+    );
+    let doubted = Arc::new(HeldText {
+        doubted_at: Timestamp(2),
+        ..HeldText::clone(&held)
+    });
+    assert_eq!(change(Write::HoldText(doubted)).await, [Ok(())]);
+    let (next, _) = learns(&other, Vec::new(), stamp).await.held.expect("news");
+    assert_eq!(change(Write::ReleaseText(held)).await, [Ok(())]);
+    let (_, texts) = learns(&other, Vec::new(), next).await.held.expect("news");
+    assert_eq!(texts, []);
 }

@@ -61,6 +61,10 @@ impl OrderSummary {
             ),
             Order::Freeze => ("freeze", None, "the swarm is frozen".to_string()),
             Order::Thaw => ("thaw", None, "the swarm is thawed".to_string()),
+            Order::ForgetHeld { id } => {
+                let text = format!("what is held back from models may be tried again: {id}");
+                ("forget_held", None, text)
+            }
             Order::Drain {
                 process,
                 is_draining,

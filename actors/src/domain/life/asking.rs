@@ -26,6 +26,9 @@ impl Life {
         if self.awaits_verdict() {
             return self.await_verdict(attempt);
         }
+        if self.awaits_admission(attempt) {
+            return;
+        }
         self.ask_fixed_text_again();
         self.doubt_held_text();
         self.renew_tools_left_out();

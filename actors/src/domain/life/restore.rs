@@ -151,6 +151,7 @@ impl Life {
             mode: past.mode,
             is_moving: false,
             held: Arc::default(),
+            undelivered: Vec::new(),
             effects: Vec::new(),
             now,
             moment: both.moment,

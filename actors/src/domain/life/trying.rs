@@ -6,25 +6,23 @@ mod form;
 mod holding;
 mod learning;
 mod tools;
+mod undelivered;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::fault::MysisFaultKind;
 use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
 use crate::message::Severity;
-use crate::model::{
-    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, OthersGet, RefusalHint,
-    ReportedUse,
-};
+use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet, RefusalHint, ReportedUse};
 use crate::record::Mission;
 
 use super::input::Effect;
 use super::{Life, LifeStage};
-use form::{FailureKind, NewTexts};
+use form::{FailureKind, NewTexts, stated_wait};
 
 pub(super) use form::{AskForm, Trials};
 pub(super) use learning::ServedForm;
+pub(super) use undelivered::HeldOrder;
 
 /// So often a request fails that may be in order before anything else is tried.
 const PATIENT_FAILURES: u32 = 3;
@@ -74,8 +72,11 @@ impl Life {
             return false;
         };
         let form = std::mem::take(&mut trials.form);
-        if form == AskForm::Doubting && is_own {
+        let is_doubt = form == AskForm::Doubting;
+        if is_doubt {
             trials.doubted = None;
+        }
+        if is_doubt && is_own {
             self.ask_model(failed.attempt);
             return true;
         }
@@ -160,6 +161,7 @@ impl Life {
             return;
         };
         trials.form = form;
+        trials.claim = None;
         trials.tried.push(form);
         match form.is_about_form() {
             true => self.begin_judging(),
@@ -282,12 +284,15 @@ impl Life {
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
+        let number = self.claim_trial();
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
             texts,
+            number,
         }));
         match stated_wait(failed.fault) {
             Some(wait) => self.cool_down(failed.attempt, failed.fault.text(), wait),
+            None if self.held.are_trials_shared() => self.await_verdict(failed.attempt),
             None => self.ask_model(failed.attempt),
         }
         true
@@ -314,8 +319,8 @@ impl Life {
             false => "other Myses are served",
         };
         let reason = format!(
-            "{said}; refused, too: {}, while {served}: look for what its mission, its notes and its \
-             last messages have in common, or give it another provider",
+            "{said}; refused, too: {}, while {served}: look at what stands in every \
+             request, its system prompt and its tools, or give it another provider",
             tried.join(", ")
         );
         let kind = match trials.kind {
@@ -362,14 +367,6 @@ impl Life {
             others: OthersGet::Nobody,
         })
     }
-}
-
-/// The wait that the server states.
-fn stated_wait(fault: &ModelFault) -> Option<Duration> {
-    let ModelFault::Transient { retry_after, .. } = fault else {
-        return None;
-    };
-    retry_after.map(|wait| wait.min(MAX_OBEYED_RETRY_AFTER))
 }
 
 /// A request that contains nothing of the conversation.

@@ -78,6 +78,8 @@ pub enum CompletedAction {
     Drained,
     /// The process takes Myses again.
     Undrained,
+    /// What was held back may be tried again.
+    Forgotten,
 }
 
 impl CompletedAction {
@@ -98,6 +100,7 @@ impl CompletedAction {
             CompletedAction::Cancelled => "cancelled",
             CompletedAction::Drained => "drained",
             CompletedAction::Undrained => "undrained",
+            CompletedAction::Forgotten => "forgotten",
         }
     }
 }
@@ -140,7 +143,7 @@ pub enum OrderRefusal {
     },
     /// No process of the fleet that runs has this name.
     UnknownProcess(String),
-    /// Another process refused it, in these words.
+    /// It was refused in these words, here or by another process.
     Told(String),
     /// The name is not allowed.
     BadName(String),

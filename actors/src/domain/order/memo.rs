@@ -39,6 +39,7 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
         | Order::PoolAccounts(_)
         | Order::Reload
         | Order::Freeze
+        | Order::ForgetHeld { .. }
         | Order::Drain { .. }
         | Order::Thaw => return None,
     };

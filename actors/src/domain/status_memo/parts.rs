@@ -9,6 +9,7 @@ use crate::books::Day;
 use crate::event::{Activity, LastToolCall, LinkState};
 use crate::failing_calls::FailingCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
+use crate::held::UndeliveredOrder;
 use crate::ids::{CallKey, Lane, Seq};
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
@@ -179,6 +180,17 @@ pub(super) fn read_silence(read: &Value) -> Option<Arc<Silence>> {
     let since = time_of(&read["since"])?;
     let finding = read["finding"].as_str().map(str::to_string);
     Some(Arc::new(Silence::as_told(since, finding)))
+}
+
+pub(super) fn undelivered_json(order: &UndeliveredOrder) -> Value {
+    json!({"since": order.since.0, "why": *order.why})
+}
+
+pub(super) fn read_undelivered(read: &Value) -> Option<Arc<UndeliveredOrder>> {
+    Some(Arc::new(UndeliveredOrder {
+        since: time_of(&read["since"])?,
+        why: text_of(&read["why"])?,
+    }))
 }
 
 pub(super) fn failing_json(failing: &FailingCalls) -> Value {

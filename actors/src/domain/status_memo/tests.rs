@@ -4,6 +4,7 @@ use super::*;
 use crate::books::Day;
 use crate::event::{Activity, LastToolCall, LinkState};
 use crate::fault::{MysisFault, MysisFaultKind};
+use crate::held::UndeliveredOrder;
 use crate::ids::Lane;
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
@@ -121,6 +122,10 @@ fn a_status_reads_back_as_it_was() {
             steps: "mine, sell all".into(),
         })),
         spared_calls: 77,
+        undelivered: Some(Arc::new(UndeliveredOrder {
+            since: Timestamp(8),
+            why: "your message was not delivered".into(),
+        })),
         ..status()
     };
     assert_eq!(read_back(&full), full);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::books::Day;
+use actors::domain::held::{HeldText, ToldTrial, TrialClaim};
 use actors::domain::ids::Lane;
 use actors::domain::model::ServiceReturn;
 use actors::domain::sharing::{
@@ -13,6 +14,7 @@ use actors::domain::sharing::{
 use actors::ports::{LimitNews, LimitReport};
 use tokio::time::Instant;
 
+use super::super::super::memory::StoredSwarm;
 use super::super::sabotage::Sabotage;
 use super::super::session::LeaseSession;
 use super::{FleetDatabase, server_time};
@@ -21,6 +23,8 @@ use super::{FleetDatabase, server_time};
 const PART_TIME: Duration = Duration::from_secs(10);
 /// How long an expired part is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
+/// How long a trial of a refusal counts.
+const TRIAL_TIME: Duration = Duration::from_secs(3600);
 
 /// The tables of limits.
 #[derive(Default)]
@@ -29,6 +33,7 @@ pub(super) struct LimitTables {
     allowances: BTreeMap<(String, Arc<str>), AllowanceRow>,
     outages: BTreeMap<Arc<str>, OutageRow>,
     version: i64,
+    trials: Vec<(TrialClaim, Instant)>,
 }
 
 #[derive(Clone)]
@@ -94,6 +99,27 @@ impl LimitTables {
         }
     }
 
+    /// Takes the trials that may be made, and tells those of all.
+    fn tell_trials(&mut self, claims: &[TrialClaim], now: Instant) -> Vec<ToldTrial> {
+        self.trials
+            .retain(|(_, at)| now.saturating_duration_since(*at) < TRIAL_TIME);
+        for claim in claims {
+            let is_told = self.trials.iter().any(|(known, _)| known == claim);
+            if !is_told && claim.is_admitted(&self.told_trials(now)) {
+                self.trials.push((claim.clone(), now));
+            }
+        }
+        self.told_trials(now)
+    }
+
+    fn told_trials(&self, now: Instant) -> Vec<ToldTrial> {
+        let trials = self.trials.iter().map(|(claim, at)| ToldTrial {
+            claim: claim.clone(),
+            age: now.saturating_duration_since(*at),
+        });
+        trials.collect()
+    }
+
     fn told_outages(&self, now: Instant) -> Vec<ToldOutage> {
         let rows = self.outages.iter().filter(|(_, row)| row.expires > now);
         let told = rows.map(|(provider, row)| ToldOutage {
@@ -141,7 +167,19 @@ impl FleetDatabase {
                 .filter(|_| !self.is_sabotaged(Sabotage::HidesSpending))
                 .map(|day| self.memory.look(|swarm| swarm.spent_together(day))),
             outages: limits.told_outages(now),
+            trials: limits.tell_trials(&report.trials, now),
+            held: self.held_news(report.held_stamp),
         }
+    }
+
+    /// The texts that are held back, if that is news.
+    fn held_news(&self, known: i64) -> Option<(i64, Vec<HeldText>)> {
+        let texts = self.memory.look(StoredSwarm::held_texts);
+        let stamp = texts.iter().fold(0, |stamp: i64, held| {
+            let place = held.mysis.0.wrapping_mul(31).wrapping_add(held.seq.0);
+            stamp.wrapping_add(place ^ held.doubted_at.0)
+        });
+        (stamp != known).then_some((stamp, texts))
     }
 
     fn renew_part(

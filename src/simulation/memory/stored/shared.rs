@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, Day};
 use actors::domain::budget::{ProviderSpending, SpentTogether};
+use actors::domain::held::HeldText;
 use actors::domain::ids::{Incarnation, MysisId};
 use actors::domain::record::{Mission, MysisRecord};
 use actors::domain::state::LifeState;
@@ -60,6 +61,12 @@ impl StoredSwarm {
     /// The mission in force.
     pub(crate) fn mission_now(&self) -> Option<Mission> {
         self.mission.clone()
+    }
+
+    /// The texts that are held back, oldest first.
+    pub(crate) fn held_texts(&self) -> Vec<HeldText> {
+        let held = self.held.all().iter();
+        held.map(|held| HeldText::clone(held)).collect()
     }
 
     /// What all spent on a day, by provider.

@@ -72,6 +72,12 @@ impl Dashboard {
         self.give_order(receipt, order, None)
     }
 
+    /// Lets a text that is held back be tried again.
+    pub(in crate::dashboard) fn forget_held(&mut self, id: &str) {
+        let order = Order::ForgetHeld { id: id.to_string() };
+        self.order_once("forget", id, order);
+    }
+
     fn give_order(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
         let before = mysis.and_then(|id| self.roster.get(id));
         let before = before.map(|member| &*member.status);

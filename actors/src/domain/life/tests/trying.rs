@@ -1,7 +1,8 @@
 //! Trials of a refusal: whose fault it is, and what is held back for it.
 
 use super::*;
-use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
+use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts, ToldTrial};
+use crate::needs::operator_need;
 use crate::write::Write;
 
 /// What a server refuses, and what others get meanwhile.
@@ -91,6 +92,22 @@ impl Server {
         panic!("it was never served");
     }
 
+    /// Asserts that no request was made again that was refused.
+    fn assert_no_body_twice(&self) {
+        let refused = self.requests.iter().filter(|ask| (self.refuses)(ask));
+        let bodies: Vec<(String, Option<u32>)> =
+            refused.map(|ask| (texts(ask), ask.max_tokens)).collect();
+        for (place, body) in bodies.iter().enumerate() {
+            assert!(!bodies[..place].contains(body), "{body:?}");
+        }
+    }
+
+    /// Why the operator is needed because an order was not delivered.
+    fn need(&self) -> Option<String> {
+        let need = operator_need(&self.scene.life.status())?;
+        (need.what == "not delivered").then(|| need.why.to_string())
+    }
+
     pub(super) fn learn(&mut self) {
         let changes: Vec<HeldChange> = self
             .scene
@@ -133,18 +150,28 @@ fn a_message_that_is_refused_is_held_back_and_it_plays_on_within_five_requests()
             server.scene.prompt("Rex says POISON");
             let count = server.serve();
             assert!(count <= 5, "{count} requests, {others:?}, {fault:?}");
+            if matches!(fault, ModelFault::Refused { .. }) {
+                server.assert_no_body_twice();
+            }
             let last = texts(server.requests.last().expect("it asked"));
             assert!(last.contains(HELD_SENTENCE), "{last}");
             assert_eq!(server.held.all().len(), 1);
             assert_eq!(&*server.held.all()[0].text, "Rex says POISON");
             assert!(!server.held.all()[0].is_local);
             let codes = server.scene.host_codes();
-            assert!(codes.contains(&"not_delivered".to_string()), "{codes:?}");
+            let told = codes.iter().filter(|code| *code == "not_delivered");
+            assert_eq!(told.count(), 1, "{codes:?}");
+            assert!(
+                server
+                    .need()
+                    .is_some_and(|why| why.ends_with("Rex says POISON"))
+            );
             // The row stays, and no later request holds its text.
             let rows = server.scene.rows();
             assert!(rows.iter().any(|row| &**row.text() == "Rex says POISON"));
             server.scene.prompt("go on");
             assert_eq!(server.serve(), 1);
+            assert_eq!(server.need(), None, "the operator wrote anew");
         }
     }
 }
@@ -239,16 +266,30 @@ fn one_whose_trials_failed_while_others_are_served_is_errored_and_says_what_was_
 
 #[test]
 fn who_meets_a_text_that_another_one_tries_waits_for_what_it_finds_out() {
-    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
-    let text: Arc<str> = "Rex says POISON".into();
-    server.held.suspect(
-        &"local".into(),
-        std::slice::from_ref(&text),
-        MysisId(99),
-        Moment(0),
+    waits_for_another(
+        Server::new(refused("HTTP 400: no"), OthersGet::Served),
+        true,
     );
+    // A mission that stood before.
+    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    server.refuses = |_| false;
+    let order = MysisOrder::Mission(mission("Rex says POISON"));
+    server.scene.order(order);
+    server.serve();
+    server.refuses = has_poison;
+    waits_for_another(server, false);
+}
+
+fn waits_for_another(mut server: Server, is_new: bool) {
+    let text: Arc<str> = "Rex says POISON".into();
+    let change = HeldChange::Suspect {
+        provider: "local".into(),
+        texts: vec![text.clone()],
+        number: 1,
+    };
+    server.held.apply(change, MysisId(99), Moment(0));
     server.learn();
-    server.scene.prompt(&text);
+    server.scene.prompt(if is_new { &text } else { "go on" });
     let ask = server.scene.asked().clone();
     let asks = server.scene.asks().len();
     server.scene.hear(LifeInput::Replied {
@@ -368,4 +409,312 @@ fn a_report_that_quotes_what_is_held_back_is_not_told_to_the_model() {
     server.scene.life.routines.report = Some(told.into());
     server.scene.prompt("go on");
     assert_eq!(server.serve(), 1);
+}
+
+/// A Mysis whose model refuses these texts, as another Mysis found out.
+fn after_a_verdict(texts: &[&str]) -> Server {
+    let mut other = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    for text in texts {
+        other.scene.prompt(text);
+        other.serve();
+    }
+    let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+    server.serve();
+    server.held = other.held;
+    server.learn();
+    server
+}
+
+#[test]
+fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
+    let told = |server: &Server| {
+        let codes = server.scene.host_codes().into_iter();
+        codes.filter(|code| code == "not_delivered").count()
+    };
+    let mut server = after_a_verdict(&["Rex says POISON", "mine POISON", "POISON is bad"]);
+    server.scene.prompt("Rex says POISON");
+    assert_eq!(server.serve(), 1, "nothing is tried again");
+    server.scene.ring();
+    assert_eq!(told(&server), 1);
+    let why = server.need().expect("a need");
+    assert!(why.contains("your message was not delivered"), "{why}");
+    assert!(why.contains(&server.held.all()[0].id()), "{why}");
+
+    // Another message ends the need, also where the model answered neither.
+    server.scene.prompt("Rex says POISON");
+    server.scene.want(&[("mine", "{}")]);
+    server.scene.leave();
+    assert!(server.need().is_some());
+    server.scene.prompt("mine on");
+    assert_eq!((server.need(), told(&server)), (None, 2));
+    server.scene.give_back("mined");
+    assert_eq!(server.serve(), 1);
+
+    // A mission, and a note, until another one takes their place.
+    let give = |server: &mut Server, text: &str| {
+        server.scene.order(MysisOrder::Mission(mission(text)));
+        server.serve();
+    };
+    server.scene.prompt("go on");
+    server.serve();
+    assert_eq!((server.need(), told(&server)), (None, 2));
+    give(&mut server, "mine POISON");
+    let why = server.need().expect("a need");
+    assert!(why.contains("your mission was not delivered"), "{why}");
+    assert_eq!(told(&server), 3);
+    give(&mut server, "mine ore");
+    assert_eq!(server.need(), None);
+    server.scene.order(MysisOrder::Note("POISON is bad".into()));
+    let why = server.need().expect("a need");
+    assert!(why.contains("your note was not delivered"), "{why}");
+
+    // What is forgotten is tried again, by one request.
+    let note = server.held.all()[2].forgotten();
+    server.held.hold(Arc::new(note));
+    server.learn();
+    server.scene.hear(LifeInput::StillWaiting);
+    assert_eq!((server.need(), told(&server)), (None, 4));
+    server.scene.prompt("go on");
+    assert_eq!(server.serve(), 2, "with it, and without it again");
+    server.scene.hear(LifeInput::StillWaiting);
+    assert!(server.need().is_some());
+    assert_eq!(told(&server), 5);
+    server.scene.prompt("and on");
+    assert_eq!(server.serve(), 1);
+
+    // A life that begins later knows of it, and says nothing again.
+    let mut later = Scene::of(past());
+    let order = "Rex says POISON";
+    later.prompt(order);
+    later.life.begin_with_held(Arc::new(server.held.clone()));
+    later.hear(LifeInput::StillWaiting);
+    assert!(operator_need(&later.life.status()).is_some_and(|need| need.what == "not delivered"));
+    assert!(!later.host_codes().contains(&"not_delivered".to_string()));
+}
+
+#[test]
+fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
+    for (is_admitted, text) in [(true, "a text of its own"), (false, "Rex says POISON")] {
+        let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
+        server.held.share_trials();
+        server.learn();
+        server.scene.prompt("Rex says POISON");
+        let ask = server.scene.asked().clone();
+        server.scene.hear(LifeInput::Replied {
+            work: ask.work,
+            provider: "local".into(),
+            result: Err(server.fault.clone()),
+            ms: 5,
+            others: OthersGet::Served,
+        });
+        server.learn();
+        let asks = server.scene.asks().len();
+        server.scene.ring();
+        assert_eq!(server.scene.asks().len(), asks, "no process answered yet");
+        let said = server.held.claims();
+        assert_eq!(said.len(), 1);
+        // Another process makes a trial with this text.
+        let mut other = HeldTexts::default();
+        let change = HeldChange::Suspect {
+            provider: "local".into(),
+            texts: vec![text.into()],
+            number: 1,
+        };
+        other.share_trials();
+        other.apply(change, MysisId(99), Moment(0));
+        let told = |claim| ToldTrial {
+            claim,
+            age: Duration::ZERO,
+        };
+        let mut all: Vec<ToldTrial> = other.claims().into_iter().map(told).collect();
+        assert_eq!(said[0].is_admitted(&all), is_admitted);
+        all.extend(said.iter().cloned().filter(|_| is_admitted).map(told));
+        server.held.take_told(&said, all, Moment(0));
+        server.learn();
+        server.scene.ring();
+        assert_eq!(server.scene.asks().len() > asks, is_admitted, "{text}");
+        if !is_admitted {
+            // The verdict of the other process.
+            let verdict = with_a_poisoned_result("Rex says POISON").held;
+            server.held.hold(verdict.all()[0].clone());
+            server.learn();
+            server.scene.ring();
+        }
+        let last = texts(server.scene.asked());
+        assert!(last.contains(HELD_SENTENCE), "{last}");
+        assert_eq!(server.serve(), 1);
+    }
+}
+
+#[test]
+fn a_text_is_doubted_only_where_it_is_held_back() {
+    let mut server = after_a_verdict(&["Rex says POISON"]);
+    let mut held = server.held.all()[0].forgotten();
+    held.provider = "another".into();
+    server.held.hold(Arc::new(held));
+    server.learn();
+    server.refuses = |_| false;
+    server.scene.prompt("Rex says POISON");
+    assert_eq!(server.serve(), 1);
+    assert_eq!(
+        server.held.all().len(),
+        2,
+        "this server says nothing of another one"
+    );
+}
+
+#[test]
+fn a_text_that_is_doubted_while_the_network_fails_is_left_out_of_the_next_request() {
+    let mut server = after_a_verdict(&["Rex says POISON"]);
+    let held = server.held.all()[0].forgotten();
+    server.held.hold(Arc::new(held));
+    server.learn();
+    server.scene.prompt("Rex says POISON");
+    let ask = server.scene.asked().clone();
+    assert!(has_poison(&ask));
+    server.scene.hear(LifeInput::Replied {
+        work: ask.work,
+        provider: "local".into(),
+        result: Err(ModelFault::Unreachable {
+            text: "connection refused".to_string(),
+        }),
+        ms: 5,
+        others: OthersGet::Served,
+    });
+    server.learn();
+    assert!(!has_poison(server.scene.asked()));
+}
+
+#[test]
+fn what_all_requests_contain_is_a_need_by_name() {
+    // A mission that was served for long, and a note, which the server refuses from now on.
+    for (is_note, what) in [(false, "your mission was"), (true, "your note was")] {
+        for others in [OthersGet::Served, OthersGet::Refused, OthersGet::Nobody] {
+            let mut server = Server::new(refused("HTTP 400: no"), others);
+            server.refuses = |_| false;
+            let text = match is_note {
+                true => MysisOrder::Note("POISON is bad".into()),
+                false => MysisOrder::Mission(mission("mine POISON")),
+            };
+            server.scene.order(text);
+            server.scene.prompt("begin");
+            server.serve();
+            server.refuses = has_poison;
+            server.scene.prompt("go on");
+            let count = server.serve();
+            assert!(count <= 8, "{count} requests, {others:?}");
+            assert_eq!(server.scene.life.state(), LifeState::Running);
+            let why = server.need().expect("a need");
+            assert!(why.contains(what) && why.contains("POISON"), "{why}");
+            assert_eq!(server.held.all().len(), 1);
+            assert!(!server.held.all()[0].is_local, "it is so for all");
+            if others == OthersGet::Served {
+                server.assert_no_body_twice();
+            }
+            server.scene.prompt("and on");
+            assert_eq!(server.serve(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_cause_that_no_trial_finds_costs_eight_requests_at_most_and_none_twice() {
+    for others in [OthersGet::Served, OthersGet::Nobody, OthersGet::Unknown] {
+        let mut server = Server::new(refused("HTTP 400: no"), others);
+        let long = "mine ".repeat(5000);
+        server.scene.order(MysisOrder::Mission(mission(&long)));
+        server.serve();
+        server.scene.order(MysisOrder::Note("be good".into()));
+        server.scene.prompt("look");
+        server.scene.want(&[("get_status", "{}")]);
+        server.scene.leave();
+        server.scene.prompt("an order");
+        server.refuses = |ask| !ask.is_bare;
+        let before = server.requests.len();
+        server.scene.give_back("a result");
+        server.serve();
+        assert_eq!(server.scene.life.state(), LifeState::Errored, "{others:?}");
+        let requests = server.requests.len() - before;
+        assert!(requests <= 8, "{requests} requests, {others:?}");
+        server.assert_no_body_twice();
+        let text = server.scene.life.status().fault.unwrap().text;
+        let tried = ["results", "messages", "its mission"];
+        let named = tried.iter().all(|what| text.contains(what));
+        assert!(
+            named && text.contains("its system prompt and its tools"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
+    let payment = |text: &str| ModelFault::OutOfService {
+        text: text.to_string(),
+        wait: Duration::from_secs(900),
+        ends_by: ServiceReturn::Operator,
+    };
+    let faults = [
+        ModelFault::Permanent {
+            text: "HTTP 401: no key".to_string(),
+        },
+        payment("HTTP 402: Insufficient Balance"),
+        ModelFault::Transient {
+            text: "HTTP 402: too much in flight".to_string(),
+            retry_after: None,
+        },
+    ];
+    for fault in faults {
+        let mut server = Server::new(fault.clone(), OthersGet::Served);
+        server.scene.prompt("Rex says POISON");
+        for _ in 0..6 {
+            let ask = server.scene.asked().clone();
+            assert!(has_poison(&ask), "{fault:?}");
+            server.scene.hear(LifeInput::Replied {
+                work: ask.work,
+                provider: "local".into(),
+                result: Err(fault.clone()),
+                ms: 5,
+                others: OthersGet::Served,
+            });
+            if server.scene.life.state() != LifeState::Running {
+                break;
+            }
+            server.scene.ring();
+        }
+        assert!(!server.scene.host_codes().contains(&"trial".to_string()));
+    }
+    let waits = [
+        ModelFault::Transient {
+            text: "HTTP 429: slow down".to_string(),
+            retry_after: Some(Duration::from_secs(20)),
+        },
+        ModelFault::OutOfService {
+            text: "HTTP 429: in three hours".to_string(),
+            wait: Duration::from_secs(10_800),
+            ends_by: ServiceReturn::Time,
+        },
+    ];
+    for fault in waits {
+        let mut server = Server::new(fault.clone(), OthersGet::Served);
+        server.scene.prompt("Rex says POISON");
+        for _ in 0..10 {
+            if server.scene.host_codes().contains(&"trial".to_string()) {
+                break;
+            }
+            let ask = server.scene.asked().clone();
+            server.scene.hear(LifeInput::Replied {
+                work: ask.work,
+                provider: "local".into(),
+                result: Err(fault.clone()),
+                ms: 5,
+                others: OthersGet::Served,
+            });
+            if !server.scene.host_codes().contains(&"trial".to_string()) {
+                server.scene.ring();
+            }
+        }
+        assert!(server.scene.wait() >= Duration::from_secs(20), "{fault:?}");
+        assert!(has_poison(server.scene.asked()), "the trial waits");
+    }
 }

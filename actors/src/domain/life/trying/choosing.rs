@@ -82,6 +82,9 @@ impl Life {
         if texts.len() > 1 {
             texts.push(NewTexts::Both);
         }
+        if !self.standing_rows().is_empty() {
+            texts.push(NewTexts::Standing);
+        }
         texts.into_iter().map(AskForm::Without).collect()
     }
 

@@ -1,10 +1,11 @@
 //! The forms in which a request is tried, and what the trials of a turn have shown.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::held::HeldText;
 use crate::message::{Row, RowKind};
-use crate::model::{ModelFault, RefusalHint};
+use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault, RefusalHint, ServiceReturn};
 
 use super::tools::ToolSearch;
 
@@ -42,6 +43,8 @@ pub(in crate::life) enum NewTexts {
     /// Messages.
     Messages,
     Both,
+    /// The mission and the notes, which stand in every request.
+    Standing,
 }
 
 impl NewTexts {
@@ -51,6 +54,7 @@ impl NewTexts {
             NewTexts::Results => is_result,
             NewTexts::Messages => !is_result,
             NewTexts::Both => true,
+            NewTexts::Standing => false,
         }
     }
 }
@@ -95,6 +99,7 @@ impl AskForm {
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
             AskForm::Without(NewTexts::Both) => "without all that is new",
+            AskForm::Without(NewTexts::Standing) => "without its mission and its notes",
             AskForm::Part(2) => "at half its size",
             AskForm::Part(_) => "at a smaller part of its size",
             AskForm::Doubting => "with what was held back",
@@ -113,6 +118,8 @@ pub(in crate::life) struct Trials {
     pub(in crate::life) said: Option<String>,
     pub(super) kind: Option<FailureKind>,
     pub(super) tried: Vec<AskForm>,
+    /// The number of the trial that waits for the other processes, where there are any.
+    pub(super) claim: Option<i64>,
     pub(super) is_bare_served: bool,
     /// Whether the server refused a fixed text, too, so that time may have cured it.
     pub(super) has_waited: bool,
@@ -152,6 +159,9 @@ impl Trials {
     }
 }
 
+/// How the text of a failure begins that asks for a payment.
+const PAYMENT_ASKED: &str = "HTTP 402";
+
 /// A failure that may be the fault of what is in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureKind {
@@ -165,6 +175,10 @@ pub(super) enum FailureKind {
 
 impl FailureKind {
     pub(super) fn of(fault: &ModelFault) -> Option<FailureKind> {
+        // No text is the reason for a payment that is asked for.
+        if fault.text().starts_with(PAYMENT_ASKED) {
+            return None;
+        }
         match fault {
             ModelFault::Refused { .. } => Some(FailureKind::Refusal),
             ModelFault::Transient { .. } | ModelFault::Empty { .. } => Some(FailureKind::Failure),
@@ -176,4 +190,25 @@ impl FailureKind {
             | ModelFault::Permanent { .. } => None,
         }
     }
+}
+
+/// The wait that the server states.
+pub(super) fn stated_wait(fault: &ModelFault) -> Option<Duration> {
+    let wait = match fault {
+        ModelFault::Transient { retry_after, .. } => *retry_after,
+        ModelFault::OutOfService {
+            wait,
+            ends_by: ServiceReturn::Time,
+            ..
+        } => Some(*wait),
+        ModelFault::OutOfService { .. }
+        | ModelFault::Unreachable { .. }
+        | ModelFault::NoDescriptor { .. }
+        | ModelFault::Empty { .. }
+        | ModelFault::TooLong { .. }
+        | ModelFault::Adapted { .. }
+        | ModelFault::Refused { .. }
+        | ModelFault::Permanent { .. } => None,
+    };
+    wait.map(|wait| wait.min(MAX_OBEYED_RETRY_AFTER))
 }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
-use crate::ids::CallKey;
+use crate::ids::{CallKey, Seq};
 use crate::life::Life;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
-use crate::message::{Row, RowKind, Severity};
+use crate::message::{Row, RowBody, Severity};
+use crate::model::OthersGet;
 use crate::write::Write;
 
 use super::tools::ToolSearch;
-use super::{AskForm, FailureKind, NewTexts, Trials};
+use super::{AskForm, FailureKind, HeldOrder, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
 const VERDICT_PAUSE: Duration = Duration::from_secs(1);
@@ -61,8 +62,7 @@ impl Life {
             }
         };
         let failures = trials.failures;
-        let rows: Vec<Arc<Row>> = self.new_rows();
-        let rows: Vec<Arc<Row>> = rows.into_iter().filter(|row| new.takes(row)).collect();
+        let rows: Vec<Arc<Row>> = self.rows_of(new);
         let mut texts: Vec<&Arc<str>> = rows.iter().map(|row| row.text()).collect();
         texts.sort();
         texts.dedup();
@@ -89,27 +89,31 @@ impl Life {
                 at: self.now,
                 doubted_at,
             });
-            let (severity, code, lost) = match row.kind() {
-                Some(RowKind::Prompt | RowKind::Mission | RowKind::Note) => (
-                    Severity::Error,
-                    "not_delivered",
-                    "your order was not delivered: ",
-                ),
-                Some(_) | None => (Severity::Warn, "held_back", ""),
-            };
-            let text = format!(
-                "{lost}row {} ({}) is held back from {} {}, which refuses it ({said}): {}",
-                row.seq.0,
-                row.kind_word(),
-                held.provider,
-                held.model,
-                held.shown()
-            );
-            self.add_host_notice(&mut draft, severity, code, None, &text);
+            self.tell_held(&mut draft, row, &held);
             draft.writes.push(Write::HoldText(held.clone()));
+            Arc::make_mut(&mut self.held).hold(held.clone());
             self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
         }
         self.record_draft(draft);
+    }
+
+    /// Tells the operator what is held back, an order as one that was not delivered.
+    fn tell_held(&mut self, draft: &mut WriteDraft, row: &Row, held: &HeldText) {
+        if let Some(order) = HeldOrder::of_row(row, held) {
+            let why = order.told.why.clone();
+            self.undelivered.push(order);
+            return self.add_host_notice(draft, Severity::Error, "not_delivered", None, &why);
+        }
+        let text = format!(
+            "row {} ({}) is held back from {} {}, which refuses it ({}): {}",
+            row.seq.0,
+            row.kind_word(),
+            held.provider,
+            held.model,
+            held.said,
+            held.shown()
+        );
+        self.add_host_notice(draft, Severity::Warn, "held_back", None, &text);
     }
 
     /// Keeps what a row says out of the summary of the game, also after a restart.
@@ -153,13 +157,11 @@ impl Life {
         if !is_fresh {
             return;
         }
+        let whom = self.recipient();
         let all = self.held.all().iter();
         let due = all
-            .filter(|held| HeldTexts::is_doubted(held, self.now))
-            .find(|held| {
-                let mut rows = self.conversation.rows();
-                rows.any(|row| row.utterance().is_none() && held.is(row.text()))
-            });
+            .filter(|held| HeldTexts::is_doubted(held, self.now) && held.is_from(&whom))
+            .find(|held| self.requests_hold(held));
         let Some(due) = due.cloned().or_else(|| self.doubted_lesson()) else {
             return;
         };
@@ -180,6 +182,15 @@ impl Life {
         }
     }
 
+    /// Whether a request would hold this text.
+    fn requests_hold(&self, held: &HeldText) -> bool {
+        let rows = self.conversation.rows();
+        let rows = rows.filter(|row| row.utterance().is_none());
+        let mut rows = rows.chain(self.conversation.notes());
+        let mut mission = self.mission.iter();
+        rows.any(|row| held.is(row.text())) || mission.any(|mission| held.is(&mission.text))
+    }
+
     /// The rows with new texts that are not held back yet.
     pub(super) fn new_rows(&self) -> Vec<Arc<Row>> {
         let rows = self.conversation.unanswered_texts().into_iter();
@@ -187,9 +198,37 @@ impl Life {
     }
 
     pub(super) fn keys_of(&self, new: NewTexts) -> Vec<Arc<str>> {
-        let rows = self.new_rows().into_iter();
-        let rows = rows.filter(|row| new.takes(row));
+        let rows = self.rows_of(new).into_iter();
         rows.map(|row| HeldText::key(row.text())).collect()
+    }
+
+    /// The rows whose texts a trial leaves out.
+    fn rows_of(&self, new: NewTexts) -> Vec<Arc<Row>> {
+        match new {
+            NewTexts::Standing => self.standing_rows(),
+            NewTexts::Results | NewTexts::Messages | NewTexts::Both => {
+                let rows = self.new_rows().into_iter();
+                rows.filter(|row| new.takes(row)).collect()
+            }
+        }
+    }
+
+    /// The mission and the notes that are not held back yet, as rows.
+    pub(super) fn standing_rows(&self) -> Vec<Arc<Row>> {
+        let mission = self.mission.as_ref().map(|mission| {
+            Arc::new(Row {
+                seq: Seq(0),
+                at: mission.at,
+                turn: self.turn,
+                body: RowBody::Mission {
+                    id: mission.id,
+                    text: mission.text.clone(),
+                },
+            })
+        });
+        let notes = self.conversation.notes().iter().cloned();
+        let rows = mission.into_iter().chain(notes);
+        rows.filter(|row| !self.is_held_text(row.text())).collect()
     }
 
     /// Whose requests are composed here.
@@ -251,11 +290,56 @@ impl Life {
         };
         was_refused
             && (self.new_rows().iter().any(is_tried)
+                || self.standing_rows().iter().any(is_tried)
                 || self.held.is_judged_by_another(
                     (&whom.provider, &whom.model),
                     self.id,
                     self.moment,
                 ))
+    }
+
+    /// The number of the trial that is made next.
+    pub(super) fn claim_trial(&mut self) -> i64 {
+        let number = self.now.0;
+        let is_shared = self.held.are_trials_shared();
+        if let Some(trials) = self.trials_mut() {
+            trials.claim = is_shared.then_some(number);
+        }
+        number
+    }
+
+    /// Whether a trial waits for the other processes. One that they do not admit is not made: another
+    /// conversation tries the text, or the hour's trials are used up.
+    pub(in crate::life) fn awaits_admission(&mut self, attempt: u32) -> bool {
+        let Some(number) = self.trials().and_then(|it| it.claim) else {
+            return false;
+        };
+        let is_admitted = self.held.is_admitted(self.id, number);
+        if is_admitted.is_none() {
+            self.await_verdict(attempt);
+            return true;
+        }
+        let mut said = String::new();
+        if let Some(trials) = self.trials_mut() {
+            trials.claim = None;
+            said = trials.said.clone().unwrap_or_default();
+        }
+        if is_admitted == Some(true) {
+            return false;
+        }
+        self.end_part_of_size();
+        self.end_judging();
+        if let Some(trials) = self.trials_mut() {
+            trials.form = AskForm::Whole;
+            trials.tried.pop();
+        }
+        if self.awaits_verdict() {
+            self.await_verdict(attempt);
+        } else {
+            let provider = self.recipient().provider;
+            self.wait_out(attempt, &provider, (&said, OthersGet::Both));
+        }
+        true
     }
 
     /// Waits for the verdict about a text, without a request.

@@ -87,6 +87,7 @@ impl Dashboard {
                 return self.run_configure(command.verb, &ids, value);
             }
             Verb::Open => return self.run_open(words.next(command, 0)?),
+            Verb::ForgetHeld => self.forget_held(words.next(command, 0)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Search => self.search_swarm(words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
@@ -163,6 +164,7 @@ impl Dashboard {
             | Verb::Order(..)
             | Verb::Routine
             | Verb::EditRoutine
+            | Verb::ForgetHeld
             | Verb::Stop
             | Verb::Delete
             | Verb::Role

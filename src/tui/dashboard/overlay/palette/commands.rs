@@ -45,6 +45,8 @@ pub enum Verb {
     Resume,
     Freeze,
     Thaw,
+    /// Lets a text that is held back be tried again.
+    ForgetHeld,
     Stop,
     Delete,
     /// Changes the role.
@@ -176,6 +178,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("freeze", &[], Verb::Freeze, "let nothing leave any more"),
     command("thaw", &[], Verb::Thaw, "let all go on where they stood"),
+    command(
+        "forget-held",
+        &[Takes::Text],
+        Verb::ForgetHeld,
+        "let a text that is held back be tried again, by its id",
+    ),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(
         "routine",

@@ -1,0 +1,56 @@
+//! What the operator is told of a text that is held back, and the names that it has in every process.
+
+use std::sync::Arc;
+
+use crate::ids::Timestamp;
+
+use super::{HeldText, MAX_SHOWN};
+
+/// An order of the operator that a model does not get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndeliveredOrder {
+    pub since: Timestamp,
+    /// Which one, what helps, and why.
+    pub why: Arc<str>,
+}
+
+impl HeldText {
+    /// The name by which the operator forgets it: eight hexadecimal digits, the same in each process.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let parts = [self.kind.as_str(), &self.provider, &self.model, &self.text];
+        let hash = hash_of(parts.iter().flat_map(|part| part.bytes().chain([0xff])));
+        format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
+    }
+
+    /// What is told of an order that is held back.
+    #[must_use]
+    pub fn undelivered(&self, what: &str) -> UndeliveredOrder {
+        let said: String = self.said.chars().take(MAX_SHOWN).collect();
+        let why = format!(
+            "your {what} was not delivered; say it in other words, or let it be tried again by \
+             `zoea held forget {}`: {} {} refuses it ({said}): {}",
+            self.id(),
+            self.provider,
+            self.model,
+            self.shown()
+        );
+        UndeliveredOrder {
+            since: self.at,
+            why: why.into(),
+        }
+    }
+}
+
+/// FNV-1a: the same in each process.
+fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// What stands for a text among trials.
+pub(super) fn text_hash(text: &str) -> i64 {
+    let hash = hash_of(HeldText::key(text).bytes());
+    i64::from_ne_bytes(hash.to_ne_bytes())
+}

@@ -1,0 +1,209 @@
+//! Trials of refusals: a text is tried by one conversation of all processes on the database, and a provider
+//! gets twelve trials an hour (decision 341).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ids::{Moment, MysisId};
+
+/// The most trials of refusals in an hour, for one provider.
+pub(super) const MAX_TRIALS: usize = 12;
+const HOUR: Duration = Duration::from_secs(3600);
+/// How long others wait for what a conversation finds out about a text.
+pub(super) const SUSPECTED_TIME: Duration = Duration::from_secs(60);
+
+/// A trial that a conversation makes, or wants to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialClaim {
+    /// The provider that is asked.
+    pub provider: Arc<str>,
+    pub by: MysisId,
+    /// Tells the trials of a conversation apart.
+    pub number: i64,
+    /// The hashes of the texts that are left out of it.
+    pub texts: Vec<i64>,
+}
+
+/// A trial of the last hour that all processes know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldTrial {
+    pub claim: TrialClaim,
+    /// How long ago it was made.
+    pub age: Duration,
+}
+
+impl TrialClaim {
+    fn is(&self, other: &TrialClaim) -> bool {
+        (self.by, self.number) == (other.by, other.number)
+    }
+
+    /// Whether it may be made where these are known: no other conversation tries one of its texts, and
+    /// its provider has trials left.
+    #[must_use]
+    pub fn is_admitted(&self, told: &[ToldTrial]) -> bool {
+        let is_tried = |trial: &ToldTrial| {
+            trial.age < SUSPECTED_TIME && trial.claim.tries_for(self.by, &self.texts)
+        };
+        let of_provider = |trial: &&ToldTrial| trial.claim.provider == self.provider;
+        !told.iter().any(is_tried) && told.iter().filter(of_provider).count() < MAX_TRIALS
+    }
+
+    /// Whether it finds out about one of these texts for another conversation.
+    fn tries_for(&self, other: MysisId, texts: &[i64]) -> bool {
+        self.by != other && self.texts.iter().any(|text| texts.contains(text))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Trial {
+    claim: TrialClaim,
+    at: Moment,
+    /// Whether it may be made.
+    is_admitted: bool,
+}
+
+/// The trials of the last hour.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TrialBook {
+    trials: Vec<Trial>,
+    /// Whether other processes are asked before a trial is made.
+    pub(super) is_shared: bool,
+}
+
+impl TrialBook {
+    /// Notes a trial. Where other processes are asked, it waits for them.
+    pub(super) fn add(&mut self, claim: TrialClaim, now: Moment) {
+        self.trials.retain(|trial| now.since(trial.at) < HOUR);
+        let is_admitted = !self.is_shared;
+        self.trials.push(Trial {
+            claim,
+            at: now,
+            is_admitted,
+        });
+    }
+
+    /// Notes that it is known whether a text is refused.
+    pub(super) fn settle(&mut self, text: i64) {
+        for trial in &mut self.trials {
+            trial.claim.texts.retain(|tried| *tried != text);
+        }
+    }
+
+    /// The trials that wait for other processes.
+    pub(super) fn claims(&self) -> Vec<TrialClaim> {
+        let waiting = self.trials.iter().filter(|trial| !trial.is_admitted);
+        waiting.map(|trial| trial.claim.clone()).collect()
+    }
+
+    /// Takes what all processes know after these claims were told.
+    pub(super) fn take_told(&mut self, said: &[TrialClaim], told: Vec<ToldTrial>, now: Moment) {
+        let is_said = |trial: &Trial| said.iter().any(|claim| claim.is(&trial.claim));
+        self.trials
+            .retain(|trial| !trial.is_admitted && !is_said(trial));
+        let told = told.into_iter().map(|trial| Trial {
+            at: now.minus(trial.age),
+            claim: trial.claim,
+            is_admitted: true,
+        });
+        self.trials.extend(told);
+    }
+
+    /// Whether a trial may be made: `None` where it waits for the other processes.
+    pub(super) fn is_admitted(&self, by: MysisId, number: i64) -> Option<bool> {
+        let mut trials = self.trials.iter();
+        let own = trials.find(|trial| (trial.claim.by, trial.claim.number) == (by, number));
+        match own {
+            Some(trial) if trial.is_admitted => Some(true),
+            Some(_) => None,
+            None => Some(false),
+        }
+    }
+
+    /// Whether another conversation finds out about a text just now.
+    pub(super) fn is_tried_by_another(&self, mysis: MysisId, text: i64, now: Moment) -> bool {
+        let mut trials = self.trials.iter();
+        trials.any(|trial| {
+            trial.is_admitted
+                && now.since(trial.at) < SUSPECTED_TIME
+                && trial.claim.tries_for(mysis, &[text])
+        })
+    }
+
+    /// Whether another trial may be made at this provider.
+    pub(super) fn may_try(&self, provider: &str, now: Moment) -> bool {
+        let trials = self.trials.iter();
+        let recent =
+            trials.filter(|trial| *trial.claim.provider == *provider && now.since(trial.at) < HOUR);
+        recent.count() < MAX_TRIALS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(by: i64, number: i64, texts: &[i64]) -> TrialClaim {
+        TrialClaim {
+            provider: "p".into(),
+            by: MysisId(by),
+            number,
+            texts: texts.to_vec(),
+        }
+    }
+
+    /// What a database does with the claims of one process after the other.
+    fn tell(told: &mut Vec<ToldTrial>, book: &mut TrialBook) {
+        let said = book.claims();
+        for claim in &said {
+            if claim.is_admitted(told) {
+                let (claim, age) = (claim.clone(), Duration::ZERO);
+                told.push(ToldTrial { claim, age });
+            }
+        }
+        book.take_told(&said, told.clone(), Moment(0));
+    }
+
+    #[test]
+    fn of_two_processes_one_tries_a_text_and_the_other_one_waits() {
+        let (mut one, mut two) = (TrialBook::default(), TrialBook::default());
+        (one.is_shared, two.is_shared) = (true, true);
+        let mut told = Vec::new();
+        one.add(claim(1, 1, &[7]), Moment(0));
+        two.add(claim(2, 1, &[7, 8]), Moment(0));
+        assert_eq!(one.is_admitted(MysisId(1), 1), None, "it waits to be told");
+        tell(&mut told, &mut one);
+        tell(&mut told, &mut two);
+        assert_eq!(one.is_admitted(MysisId(1), 1), Some(true));
+        assert_eq!(two.is_admitted(MysisId(2), 1), Some(false));
+        assert!(two.is_tried_by_another(MysisId(2), 7, Moment(59_999)));
+        assert!(!two.is_tried_by_another(MysisId(2), 7, Moment(60_000)));
+        assert!(
+            !one.is_tried_by_another(MysisId(1), 7, Moment(0)),
+            "it is its own"
+        );
+        // What was claimed meanwhile is not lost, and another text is nobody else's.
+        let said = two.claims();
+        two.add(claim(2, 2, &[9]), Moment(0));
+        two.take_told(&said, told.clone(), Moment(0));
+        assert_eq!(two.is_admitted(MysisId(2), 2), None);
+        tell(&mut told, &mut two);
+        assert_eq!(two.is_admitted(MysisId(2), 2), Some(true));
+    }
+
+    #[test]
+    fn all_processes_together_make_twelve_trials_an_hour() {
+        let (mut one, mut two) = (TrialBook::default(), TrialBook::default());
+        (one.is_shared, two.is_shared) = (true, true);
+        let mut told = Vec::new();
+        for number in 0..10 {
+            let now = Moment(0);
+            one.add(claim(1, number, &[number]), now);
+            two.add(claim(2, number, &[100 + number]), now);
+            tell(&mut told, &mut one);
+            tell(&mut told, &mut two);
+        }
+        assert_eq!(told.len(), MAX_TRIALS);
+        assert!(!one.may_try("p", Moment(0)) && !two.may_try("p", Moment(0)));
+        assert!(one.may_try("q", Moment(0)) && one.may_try("p", Moment(3_600_000)));
+    }
+}
