@@ -45,6 +45,7 @@ use crate::mysis::MysisDeps;
 use crate::ports::{
     Archive, Clock, Fleet, KeptCopies, Ledger, Models, SharedLimits, SwarmRecord, Upstream,
 };
+use crate::role_lists::SharedLists;
 use crate::secrets::Secrets;
 use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
@@ -337,6 +338,7 @@ fn mysis_deps(services: &ServiceActors, args: &CommanderArgs, held: HeldBack) ->
         },
         models: outside.models.clone(),
         upstream: outside.upstream.clone(),
+        lists: SharedLists::default(),
     }
 }
 

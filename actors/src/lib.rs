@@ -17,6 +17,7 @@ mod in_order;
 pub mod listener;
 pub mod mysis;
 pub mod reply;
+pub mod role_lists;
 pub mod secrets;
 pub mod session;
 pub mod store;

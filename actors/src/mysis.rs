@@ -28,6 +28,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::write::Write;
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
+use crate::role_lists::SharedLists;
 use crate::session::{GameSession, SessionDeps, SessionEvent};
 use crate::timer::Timer;
 use zoea_text::redact::Redactor;
@@ -102,6 +103,8 @@ pub struct MysisDeps {
     pub models: Arc<dyn Models>,
     /// The game server.
     pub upstream: Arc<dyn Upstream>,
+    /// The lists of tools that Myses of a role offer.
+    pub lists: SharedLists,
 }
 
 pub struct MysisActor;

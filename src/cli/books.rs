@@ -1,5 +1,7 @@
 //! `zoea books`: tokens and cost, by day, Mysis and provider.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
@@ -40,6 +42,9 @@ pub(super) async fn run(
         return Ok(out::json(&books)?);
     }
     books_table(&books).print()?;
+    if let Some(cached) = cached_line(&books) {
+        out::line(&cached)?;
+    }
     if let Some(spared) = spared_line(&myses?) {
         out::line(&spared)?;
     }
@@ -62,6 +67,27 @@ fn spared_line(myses: &Value) -> Option<String> {
     let each = each.join(", ");
     let all = format!("{} {}", group_digits(all), plural(all, "call"));
     (!each.is_empty()).then(|| format!("routines made {all} without the model so far: {each}"))
+}
+
+/// The share of the tokens of requests that each provider read from its cache.
+fn cached_line(books: &Value) -> Option<String> {
+    let mut shares: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for entry in books.as_array().map_or(&[][..], Vec::as_slice) {
+        if let Some(provider) = entry["provider"].as_str() {
+            let (read, cached) = shares.entry(provider).or_default();
+            *read += entry["tokens_in"].as_u64().unwrap_or(0);
+            *cached += entry["tokens_cached"].as_u64().unwrap_or(0);
+        }
+    }
+    let shares = shares.into_iter().filter(|(_, (read, _))| *read > 0);
+    let shares: Vec<String> = shares
+        .map(|(provider, (read, cached))| {
+            let percent = u128::from(cached.min(read)) * 100 / u128::from(read);
+            format!("{provider} {percent} %")
+        })
+        .collect();
+    let shares = shares.join(", ");
+    (!shares.is_empty()).then(|| format!("tokens in that came from the provider's cache: {shares}"))
 }
 
 /// The members of an entry that are summed up, in the order of the columns.
@@ -143,6 +169,20 @@ mod tests {
             Some("routines made 1,207 calls without the model so far: alpha 1,200, delta 7")
         );
         assert_eq!(spared_line(&json!([])), None);
+    }
+
+    #[test]
+    fn the_share_of_the_cache_is_told_for_each_provider_that_read_something() {
+        let entry = |provider: &str, read: u64, cached: u64| json!({"provider": provider, "tokens_in": read, "tokens_cached": cached});
+        let books = json!([
+            entry("mini", 600, 500), entry("mini", 400, 390), entry("local", 10, 0), entry("idle", 0, 0),
+            {"provider": null, "spared_calls": 3}
+        ]);
+        assert_eq!(
+            cached_line(&books).as_deref(),
+            Some("tokens in that came from the provider's cache: local 0 %, mini 89 %")
+        );
+        assert_eq!(cached_line(&json!([])), None);
     }
 
     #[test]

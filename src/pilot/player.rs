@@ -27,7 +27,7 @@ use super::answer::PilotAnswer;
 use super::chance::{self, Mix};
 use super::orders::{PilotOrders, StandingOrder};
 use super::persona::Persona;
-use super::request::{PilotRequest, ToolChoice};
+use super::request::{FIND_TOOLS, PilotRequest, ToolChoice};
 use super::situation::Situation;
 use player_view::PlayerView;
 use step::{PlayerStep, WantedCall};
@@ -143,9 +143,6 @@ fn give_up_failing(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
         None => step,
     }
 }
-
-/// The tool with which a caller offers further tools.
-const FIND_TOOLS: &str = "zoea_find_tools";
 
 /// Removes calls of tools that the request does not offer. If none is left, the missing tool is
 /// searched for, where that is possible.

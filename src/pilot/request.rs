@@ -8,8 +8,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
+use zoea_spacemolt::commands;
 
 use super::tools::{ToolArguments, ToolList};
+
+/// The tool with which a caller finds further tools, which it may call though they are not offered.
+pub(super) const FIND_TOOLS: &str = "zoea_find_tools";
 
 /// The request, borrowed from its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -128,10 +132,34 @@ impl<'a> PilotRequest<'a> {
         })
     }
 
-    /// Whether the request offers the tool.
+    /// Whether the request offers the tool, or a search for tools found it.
     #[must_use]
     pub fn offers(&self, tool: &str) -> bool {
-        self.choice != ToolChoice::Never && self.tools.contains(&tool)
+        self.choice != ToolChoice::Never && (self.tools.contains(&tool) || self.found(tool))
+    }
+
+    /// Whether the answer to a search names the tool: at the beginning of a line, or as an action of
+    /// the tool there.
+    fn found(&self, tool: &str) -> bool {
+        let names_it = |line: &str| {
+            let end = line.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
+            let (name, rest) = line.split_at(end.unwrap_or(line.len()));
+            let action = rest.split_once(r#"{"action":""#).map(|(_, rest)| rest);
+            let action = action.and_then(|rest| rest.split_once('"'));
+            match action.and_then(|(action, _)| commands::find_action(name, action)) {
+                Some(action) => action.command == tool,
+                None => name == tool,
+            }
+        };
+        self.entries.iter().any(|entry| match entry {
+            ChatEntry::Result { asked, text } if asked.tool == FIND_TOOLS => {
+                text.lines().skip(1).any(names_it)
+            }
+            ChatEntry::Result { .. }
+            | ChatEntry::System(_)
+            | ChatEntry::User(_)
+            | ChatEntry::Assistant { .. } => false,
+        })
     }
 
     /// The entries after the newest user message.

@@ -87,7 +87,7 @@ impl ReadSection for McpSettings {
             optional tools = ["get_*", "travel", "mine", "sell"], tool_patterns();
             /// Which are not, whatever `tools` says.
             default deny_tools = [], tool_patterns();
-            /// "working": a request offers the tools that a Mysis uses, in brief, and it finds the others by
+            /// "working": a request offers the tools that Myses of its role use, in brief, and they find the others by
             /// zoea_find_tools. "all": all that are allowed, as the server describes them, with each request.
             default tool_list = "working", one_of([("working", ToolListMode::Working), ("all", ToolListMode::All)]);
             /// The variable that holds the game's registration code; the code itself never stands in this file. It

@@ -373,6 +373,7 @@ impl World {
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
                 | Effect::HeldBack(_)
+                | Effect::ToolNews(..)
                 | Effect::Answer { .. }
                 | Effect::AnswerQuestion { .. }
                 | Effect::Tell(_)

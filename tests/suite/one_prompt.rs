@@ -1,5 +1,6 @@
 //! One prompt for all: what the requests of two Myses of a role have in common (decision 470).
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -75,4 +76,10 @@ fn two_myses_of_a_role_share_all_but_who_they_are_and_a_new_mission_keeps_what_s
         (newest.find("Find osmium.")? == place).then_some(newest)
     });
     assert_eq!(before[..place], after[..place]);
+    // Accounts were made, tools were used and a mission was given: the list of tools is still the first one.
+    let all = ["alpha", "beta"]
+        .map(|name| asked_by(&record, name))
+        .concat();
+    let tools: BTreeSet<&String> = all.iter().map(|[tools, _]| tools).collect();
+    assert!(all.len() > 4 && tools.len() == 1, "{tools:?}");
 }

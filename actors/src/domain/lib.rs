@@ -23,6 +23,7 @@ pub mod outages;
 pub mod restart;
 pub mod result_words;
 pub mod role;
+pub mod role_list;
 pub mod routine;
 pub mod rules;
 pub mod screen;

@@ -39,7 +39,7 @@ pub use prices::PriceBook;
 pub use proof::{Proof, settles};
 pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
-pub use schema::{ROUTINE_START, start_tool};
+pub use schema::{ROUTINE_START, speaks_of_routines, start_tool};
 pub use writing::to_json;
 
 use stored_form::StoredForm;

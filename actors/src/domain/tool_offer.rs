@@ -1,9 +1,10 @@
 //! The tools that a request offers: a small part of the game's many.
 //!
-//! Of a list that is short in brief all are offered. Else these are: the basics of the game, what
-//! the working set contains, and our own but for the rare ones. Of a server that is
-//! not the game, its first tools take the place of the basics. Of a tool with actions those actions
-//! are listed that are offered, with their parameters.
+//! Of a list that is short in brief all are offered. Else these are: the basics of the game, our own
+//! but for the rare ones, and what the working set contains. Of a server that is not the game, its
+//! first tools take the place of the basics. Of a tool with actions those actions are listed that are
+//! offered, with their parameters. What may change stands at the end: what the working set contains
+//! in its order, and the tool that ends a mission.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,19 +15,16 @@ use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
 use super::mission_end::DONE_TOOL;
+use super::role_list::MAX_COMMANDS;
 use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
-use super::working_set::MAX_COMMANDS;
 
 /// A list of tools of at most so many bytes is offered whole.
 const SHORT_LIST_BYTES: usize = 8 << 10;
 /// The most tools that a request offers. Servers refuse a request with more as a whole.
 const MAX_OFFERED: usize = 128;
-
-/// What nobody calls who has an account: the runtime logs in.
-const ACCOUNT_COMMANDS: [&str; 2] = ["register", "login"];
 
 /// The action that explains the others of its tool.
 const HELP: &str = "help";
@@ -46,10 +44,8 @@ pub enum ToolListMode {
 pub struct ToolSelection {
     /// The kind of the list.
     pub list: ToolListMode,
-    /// The commands of the working set that are offered.
+    /// The commands of the working set that are offered, in their order.
     pub commands: Vec<Arc<str>>,
-    /// Whether there is an account, so that no other is registered, and the runtime logs in.
-    pub has_account: bool,
     /// The tools and commands of its role, which are offered like the basics.
     pub of_role: Vec<Arc<str>>,
     /// The routines that may be started by their names.
@@ -136,13 +132,14 @@ fn offered_tools(
     let mut chosen: Vec<ToolSpec> = if is_whole {
         // There is nothing to find.
         let all = allowed.tools().iter();
-        all.filter(|tool| &*tool.name != FIND_TOOLS)
-            .cloned()
-            .collect()
+        let all = all.filter(|tool| &*tool.name != FIND_TOOLS);
+        without_unwanted(all.cloned(), selection)
     } else {
         working_list(&allowed, is_game(catalog), selection)
     };
-    chosen.retain(|tool| selection.may_end || *tool.name != *DONE_TOOL);
+    let done = chosen.extract_if(.., |tool| *tool.name == *DONE_TOOL);
+    let done: Vec<ToolSpec> = done.filter(|_| selection.may_end).collect();
+    chosen.extend(done);
     name_routines(&mut chosen, &selection.routines);
     for tool in &mut chosen {
         tool.name = catalog.names().offered(&tool.name);
@@ -150,6 +147,20 @@ fn offered_tools(
     chosen.retain(|tool| !selection.left_out.contains(&tool.name));
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
+}
+
+/// A whole list without the tool that starts routines, unless that is wanted. Where only the working
+/// set wants it, it stands at the end.
+fn without_unwanted(
+    all: impl Iterator<Item = ToolSpec>,
+    selection: &ToolSelection,
+) -> Vec<ToolSpec> {
+    let names_it = |names: &[Arc<str>]| names.iter().any(|name| **name == *ROUTINE_START);
+    let is_given = selection.list == ToolListMode::All || names_it(&selection.of_role);
+    let (starts, mut chosen): (Vec<ToolSpec>, Vec<ToolSpec>) =
+        all.partition(|tool| *tool.name == *ROUTINE_START && !is_given);
+    chosen.extend(starts.into_iter().filter(|_| names_it(&selection.commands)));
+    chosen
 }
 
 /// Names the routines of the role in the tool that starts them.
@@ -177,8 +188,6 @@ fn is_game(catalog: &Toolset) -> bool {
 /// is room, so that what is always offered stays the same.
 fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
     let basics = BASICS.iter().copied().filter(|_| is_game);
-    let basics =
-        basics.filter(|command| !(selection.has_account && ACCOUNT_COMMANDS.contains(command)));
     let mut needed = Wanted::default();
     needed.add(basics);
     needed.add(selection.of_role.iter().map(|name| &**name));
@@ -212,12 +221,22 @@ fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> 
             further -= 1;
             chosen.push(part);
         } else if joined.len() < MAX_COMMANDS && used.part_of(tool).is_some() {
-            joined.push(part);
+            joined.push((place_of(tool, &selection.commands), part));
         }
     }
+    joined.sort_by_key(|(place, _)| *place);
     chosen.extend(own.into_iter().cloned());
-    chosen.append(&mut joined);
+    chosen.extend(joined.into_iter().map(|(_, part)| part));
     chosen
+}
+
+/// The place of the first command of a list that a tool gives.
+fn place_of(tool: &ToolSpec, commands: &[Arc<str>]) -> Option<usize> {
+    commands.iter().position(|command| {
+        let mut one = Wanted::default();
+        one.add([&**command].into_iter());
+        one.part_of(tool).is_some()
+    })
 }
 
 /// Whether a tool is one of our own that are always offered.
@@ -369,6 +388,11 @@ mod tests {
         Arc::new(Toolset::new(many.chain(basics).chain(own)))
     }
 
+    fn with_own(catalog: &Arc<Toolset>, own: &[&str]) -> Arc<Toolset> {
+        let own = own.iter().map(|name| tool(name, "Ours."));
+        Arc::new(Toolset::new(catalog.tools().iter().cloned().chain(own)))
+    }
+
     fn permit(deny: &[&str]) -> ToolPermit {
         let filters = ToolFilters {
             swarm: ToolFilter {
@@ -407,15 +431,41 @@ mod tests {
     }
 
     #[test]
-    fn who_has_an_account_registers_none_and_is_logged_in_by_the_runtime() {
-        let owner = ToolSelection {
-            has_account: true,
-            ..selection(&[])
+    fn a_list_grows_at_its_end_in_the_order_in_which_commands_join() {
+        let catalog = with_own(&flat(), &[ROUTINE_START, DONE_TOOL]);
+        let offered = |commands: &[&str], may_end: bool| {
+            let selection = ToolSelection {
+                may_end,
+                ..selection(commands)
+            };
+            let chosen = ToolOffer::choose(&catalog, &permit(&[]), selection);
+            let names = names(chosen.tools()).into_iter();
+            names.map(str::to_string).collect::<Vec<_>>()
         };
-        let chosen = ToolOffer::choose(&flat(), &permit(&[]), owner);
-        assert!(chosen.tools().get("register").is_none() && chosen.tools().get("login").is_none());
-        let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&[]));
-        assert!(chosen.tools().get("register").is_some() && chosen.tools().get("login").is_some());
+        let commands = ["work_9", ROUTINE_START, "work_2", "work_5"];
+        let lists: Vec<Vec<String>> = (0..=commands.len())
+            .map(|count| offered(&commands[..count], false))
+            .collect();
+        for pair in lists.windows(2) {
+            assert!(pair[1].starts_with(&pair[0]), "{pair:?}");
+        }
+        assert!(
+            lists[4].ends_with(&commands.map(str::to_string)),
+            "{lists:?}"
+        );
+        assert!(
+            !lists[0]
+                .iter()
+                .any(|name| *name == *ROUTINE_START || *name == *DONE_TOOL)
+        );
+        let ending = offered(&commands, true);
+        assert!(ending.starts_with(&lists[4]) && ending.ends_with(&[DONE_TOOL.to_string()]));
+        let few = with_own(&Arc::default(), &[ROUTINE_START, "zoea_read_result"]);
+        let whole = |commands: &[&str]| {
+            let chosen = ToolOffer::choose(&few, &permit(&[]), selection(commands));
+            names(chosen.tools()).len()
+        };
+        assert_eq!((whole(&[]), whole(&[ROUTINE_START])), (1, 2));
     }
 
     #[test]
@@ -438,7 +488,7 @@ mod tests {
         let all = flat();
         let catalog = Toolset::new(all.tools().iter().cloned().chain([start]));
         let miner = ToolSelection {
-            of_role: vec!["work_9".into()],
+            of_role: vec!["work_9".into(), ROUTINE_START.into()],
             routines: vec!["dig".into(), "haul".into()],
             ..selection(&["work_7"])
         };

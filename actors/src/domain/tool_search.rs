@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use zoea_spacemolt::commands;
 
 use super::brief::{ACTIONS_LINE, first_sentence};
+use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{listed_action, listed_parameters};
 
@@ -40,7 +41,7 @@ pub fn spec() -> ToolSpec {
     ToolSpec {
         name: FIND_TOOLS.into(),
         description: "Find further tools: the game has many more than you are shown. What is found \
-                      is yours from then on."
+                      you can call, though you are not shown it."
             .into(),
         schema: json!({
             "type": "object",
@@ -105,6 +106,13 @@ pub fn find_tools(tools: &Toolset, query: &str) -> ToolFindings {
             text.push_str(" — ");
             text.push_str(&first_sentence(tool.about, WORDS_BYTES));
         }
+    }
+    if let Some(start) = tools.get(ROUTINE_START)
+        && found
+            .iter()
+            .any(|(_, tool)| *tool.command == *ROUTINE_START)
+    {
+        text.push_str(&format!("\n{ROUTINE_START} takes {}", start.schema));
     }
     if best < NAME_PART {
         text.push_str("\nIf none of them fits, search with another name: ");

@@ -1,39 +1,22 @@
-//! The working set: the game's commands that a Mysis uses beyond those that it is offered anyway.
+//! The working set: the game's commands that the requests of a Mysis offer beyond the basics.
 //!
-//! A request offers what is in the set, and each change of the set costs the provider's cache of
-//! the prompt. So what was called without being offered joins when a turn begins, and what was not
-//! used for many turns leaves only together with a change. What a search found joins at once,
-//! because the model waits for it. The set is stored with the result that changes it.
+//! It is the list of its role at its provider (`role_list`), as it was where the turn began. It is stored, so that a
+//! restart offers the same.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::ids::TurnNumber;
+use super::role_list::MAX_COMMANDS;
 
-/// The number of turns for which a command stays without being used.
-const KEPT_TURNS: i64 = 40;
-/// A use is noted again only after so many turns, so that few uses are written.
-const NOTED_TURNS: i64 = 8;
-/// The most commands in the set. The one that was not used for the longest time makes room.
-pub(super) const MAX_COMMANDS: usize = 32;
-/// The longest name of a command that joins, in bytes.
-const MAX_NAME_BYTES: usize = 256;
-
-/// The commands that a Mysis uses, and those that it was told of.
+/// The commands that are offered, and what a search found that was not called yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkingSet {
-    commands: BTreeMap<Arc<str>, CommandUse>,
+    offered: Vec<Arc<str>>,
+    found: Vec<Arc<str>>,
     is_changed: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct CommandUse {
-    /// The turn in which it was last noted.
-    turn: TurnNumber,
-    /// Whether requests offer it.
-    is_offered: bool,
+    /// Whether it is as it was stored, and the list of its role is not known to have it.
+    is_restored: bool,
 }
 
 /// What changes of a set where a turn begins.
@@ -57,96 +40,104 @@ impl SetChange {
 }
 
 impl WorkingSet {
-    /// The set as it was stored. What cannot be read is left out: the commands join again when they
-    /// are used.
+    /// The set as it was stored, also by older versions. What cannot be read is left out.
     #[must_use]
     pub fn restore(memo: Option<&str>) -> WorkingSet {
-        let stored = memo.and_then(|memo| serde_json::from_str::<Map<String, Value>>(memo).ok());
-        let read = |(name, stored): (String, Value)| {
-            let known = CommandUse {
-                turn: TurnNumber(stored["turn"].as_i64()?),
-                is_offered: stored["offered"].as_bool()?,
-            };
-            Some((name.into(), known))
+        let stored = memo.and_then(|memo| serde_json::from_str::<Value>(memo).ok());
+        let offered: Vec<Arc<str>> = match stored {
+            Some(Value::Array(names)) => {
+                let names = names.iter().filter_map(Value::as_str);
+                names.map(Into::into).collect()
+            }
+            Some(Value::Object(commands)) => {
+                let is_offered = |of: &Value| of["offered"] == true;
+                let offered = commands.into_iter().filter(|(_, of)| is_offered(of));
+                offered.map(|(name, _)| name.into()).collect()
+            }
+            Some(_) | None => Vec::new(),
         };
-        let commands = stored.into_iter().flatten().filter_map(read);
         WorkingSet {
-            commands: commands.take(MAX_COMMANDS).collect(),
-            is_changed: false,
+            is_restored: !offered.is_empty(),
+            offered: offered.into_iter().take(MAX_COMMANDS).collect(),
+            ..WorkingSet::default()
         }
     }
 
     /// The set as it is to be stored, if it has changed since the last time.
     pub fn take_change(&mut self) -> Option<Arc<str>> {
         let is_changed = std::mem::take(&mut self.is_changed);
-        is_changed.then(|| {
-            let stored =
-                |known: &CommandUse| json!({"turn": known.turn.0, "offered": known.is_offered});
-            let commands = self.commands.iter();
-            let all = commands.map(|(name, known)| (name.to_string(), stored(known)));
-            Value::Object(all.collect()).to_string().into()
-        })
+        let names = self
+            .offered
+            .iter()
+            .map(|name| Value::String(name.to_string()));
+        is_changed.then(|| Value::Array(names.collect()).to_string().into())
     }
 
-    /// The commands that requests offer, in the order of their names.
-    pub fn offered(&self) -> impl Iterator<Item = &Arc<str>> {
-        let offered = self.commands.iter().filter(|(_, known)| known.is_offered);
-        offered.map(|(name, _)| name)
+    /// The commands that requests offer, in the order in which they joined.
+    #[must_use]
+    pub fn offered(&self) -> &[Arc<str>] {
+        &self.offered
     }
 
-    /// Notes that a command was called. It is offered from the next turn on.
-    pub fn note_use(&mut self, command: &Arc<str>, turn: TurnNumber) {
-        match self.commands.get_mut(command) {
-            Some(known) if turn.0 < known.turn.0.saturating_add(NOTED_TURNS) => return,
-            Some(known) => known.turn = turn,
-            None => self.insert(command, turn, false),
-        }
-        self.is_changed = true;
+    /// Notes that a command was called. Returns whether it is not offered.
+    pub fn note_use(&mut self, command: &Arc<str>) -> bool {
+        self.found.retain(|found| found != command);
+        !self.offered.contains(command)
     }
 
-    /// Offers commands that a search found.
-    pub fn offer_found(&mut self, commands: &[Arc<str>], turn: TurnNumber) {
+    /// Notes what a search found. Returns those that an earlier search found, too, without a call in
+    /// between.
+    pub fn note_found(&mut self, commands: &[Arc<str>]) -> Vec<Arc<str>> {
+        let known = commands
+            .iter()
+            .filter(|command| self.found.contains(command));
+        let missed = known.cloned().collect();
+        self.found = commands.to_vec();
+        missed
+    }
+
+    /// Offers commands at once.
+    pub fn offer(&mut self, commands: &[Arc<str>]) {
         for command in commands {
-            self.insert(command, turn, true);
+            if !self.offered.contains(command) && self.offered.len() < MAX_COMMANDS {
+                self.offered.push(command.clone());
+                self.is_changed = true;
+            }
         }
-        self.is_changed = true;
     }
 
-    /// Begins a turn: offers what was called in the meantime, and takes that chance to drop what was
-    /// not used for long. Returns the change, if there is one.
-    pub fn begin_turn(&mut self, turn: TurnNumber) -> Option<SetChange> {
-        if self.commands.values().all(|known| known.is_offered) {
+    /// Where a turn begins, takes the list of its role. Returns what it knows of that list and the
+    /// list does not: all of it where there is none yet.
+    #[must_use]
+    pub fn unknown_to(&mut self, list: Option<&[Arc<str>]>) -> Option<Vec<Arc<str>>> {
+        let is_restored = std::mem::take(&mut self.is_restored);
+        let is_news = match list {
+            None => true,
+            Some(list) => {
+                is_restored && self.offered.len() > list.len() && self.offered.starts_with(list)
+            }
+        };
+        is_news.then(|| self.offered.clone())
+    }
+
+    /// Takes the list of its role. Returns the change, if there is one.
+    pub fn take_list(&mut self, list: &[Arc<str>]) -> Option<SetChange> {
+        if *list == *self.offered {
             return None;
         }
-        let is_old = |known: &CommandUse| known.turn.0.saturating_add(KEPT_TURNS) < turn.0;
-        let mut change = SetChange::default();
-        self.commands.retain(|name, known| {
-            if !known.is_offered {
-                change.joined.push(name.clone());
-            } else if is_old(known) {
-                change.left.push(name.clone());
-                return false;
-            }
-            known.is_offered = true;
-            true
-        });
+        let others = |some: &[Arc<str>], of: &[Arc<str>]| -> Vec<Arc<str>> {
+            some.iter()
+                .filter(|name| !of.contains(name))
+                .cloned()
+                .collect()
+        };
+        let change = SetChange {
+            joined: others(list, &self.offered),
+            left: others(&self.offered, list),
+        };
+        self.offered = list.to_vec();
         self.is_changed = true;
         Some(change)
-    }
-
-    fn insert(&mut self, command: &Arc<str>, turn: TurnNumber, is_offered: bool) {
-        if command.len() > MAX_NAME_BYTES {
-            return;
-        }
-        let known = CommandUse { turn, is_offered };
-        self.commands.insert(command.clone(), known);
-        if self.commands.len() > MAX_COMMANDS {
-            let others = self.commands.iter().filter(|(name, _)| *name != command);
-            let oldest = others.min_by_key(|(_, known)| known.turn);
-            let oldest = oldest.map(|(name, _)| name.clone());
-            self.commands
-                .retain(|name, _| Some(name) != oldest.as_ref());
-        }
     }
 }
 
@@ -154,91 +145,56 @@ impl WorkingSet {
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> Arc<str> {
-        text.into()
-    }
-
-    fn offered(set: &WorkingSet) -> Vec<&str> {
-        set.offered().map(|name| &**name).collect()
-    }
-
-    fn turn(number: i64) -> TurnNumber {
-        TurnNumber(number)
+    fn names(names: &[&str]) -> Vec<Arc<str>> {
+        names.iter().map(|name| (*name).into()).collect()
     }
 
     #[test]
-    fn what_was_called_is_offered_from_the_next_turn_on() {
+    fn it_takes_the_list_of_its_role_and_tells_what_changed() {
         let mut set = WorkingSet::default();
-        assert_eq!(set.begin_turn(turn(1)), None);
-        set.note_use(&name("craft"), turn(1));
-        assert!(offered(&set).is_empty(), "not in the middle of a turn");
-        let change = set.begin_turn(turn(2)).unwrap();
-        assert_eq!(change.describe(), "the tools that requests offer: +craft");
-        assert_eq!(offered(&set), ["craft"]);
-        assert_eq!(set.begin_turn(turn(3)), None);
+        assert_eq!(set.unknown_to(None), Some(Vec::new()));
+        assert_eq!(set.take_list(&[]), None);
+        let change = set.take_list(&names(&["craft", "scan"])).unwrap();
+        assert_eq!(
+            change.describe(),
+            "the tools that requests offer: +craft, +scan"
+        );
+        assert!(!set.note_use(&"scan".into()) && set.note_use(&"tow".into()));
+        let change = set.take_list(&names(&["scan"])).unwrap();
+        assert_eq!(change.left, names(&["craft"]));
     }
 
     #[test]
-    fn what_a_search_found_is_offered_at_once() {
+    fn what_is_found_twice_without_a_call_was_missed() {
         let mut set = WorkingSet::default();
-        set.offer_found(&[name("craft"), name("scan")], turn(1));
-        assert_eq!(offered(&set), ["craft", "scan"]);
-        assert_eq!(set.begin_turn(turn(2)), None);
+        assert!(set.note_found(&names(&["craft", "scan"])).is_empty());
+        set.note_use(&"craft".into());
+        assert_eq!(set.note_found(&names(&["craft", "scan"])), names(&["scan"]));
+        set.offer(&names(&["scan", "scan"]));
+        assert_eq!(set.offered(), names(&["scan"]));
     }
 
     #[test]
-    fn what_is_not_used_for_long_leaves_only_with_another_change() {
+    fn it_is_the_same_after_a_restart_and_the_list_of_its_role_learns_it() {
         let mut set = WorkingSet::default();
-        set.offer_found(&[name("craft"), name("scan")], turn(1));
-        set.note_use(&name("scan"), turn(60));
-        assert_eq!(set.begin_turn(turn(100)), None, "nothing else changes");
-        set.note_use(&name("tow"), turn(100));
-        let change = set.begin_turn(turn(100)).unwrap();
-        assert_eq!(change.left, [name("craft")]);
-        assert_eq!(offered(&set), ["scan", "tow"]);
-    }
-
-    #[test]
-    fn few_uses_are_written() {
-        let mut set = WorkingSet::default();
-        set.note_use(&name("craft"), turn(1));
-        assert!(set.take_change().is_some());
-        set.note_use(&name("craft"), turn(NOTED_TURNS));
-        assert!(set.take_change().is_none());
-        set.note_use(&name("craft"), turn(NOTED_TURNS + 1));
-        assert!(set.take_change().is_some());
-    }
-
-    #[test]
-    fn it_is_the_same_after_a_restart() {
-        let mut set = WorkingSet::default();
-        set.offer_found(&[name("craft")], turn(7));
-        set.note_use(&name("scan"), turn(8));
+        set.offer(&names(&["scan", "craft"]));
         let memo = set.take_change().unwrap();
+        assert_eq!(set.take_change(), None);
         let mut again = WorkingSet::restore(Some(&memo));
-        assert_eq!(again, set);
-        assert_eq!(again.begin_turn(turn(9)), set.begin_turn(turn(9)));
-        for odd in [
-            "",
-            "[]",
-            r#"{"craft":7,"scan":{"turn":"x","offered":true}}"#,
-        ] {
+        assert_eq!(again.offered(), set.offered());
+        let known = again.unknown_to(Some(&names(&["scan"])));
+        assert_eq!(known, Some(names(&["scan", "craft"])));
+        assert_eq!(again.unknown_to(Some(&names(&["scan"]))), None, "once");
+        let old = r#"{"craft":{"turn":7,"offered":true},"tow":{"turn":9,"offered":false}}"#;
+        assert_eq!(WorkingSet::restore(Some(old)).offered(), names(&["craft"]));
+        for odd in ["", "7", r#"{"craft":7}"#, "[7]"] {
             assert_eq!(WorkingSet::restore(Some(odd)), WorkingSet::default());
         }
-    }
-
-    #[test]
-    fn it_does_not_grow_without_end() {
-        let mut set = WorkingSet::default();
-        for number in 0..100 {
-            set.note_use(&name(&format!("command_{number}")), turn(number));
-        }
-        set.note_use(&name(&"x".repeat(1000)), turn(100));
-        set.begin_turn(turn(101));
-        let known = offered(&set);
-        assert_eq!(known.len(), MAX_COMMANDS);
-        assert!(known.contains(&"command_99") && !known.contains(&"command_0"));
-        let memo = set.take_change().unwrap();
-        assert_eq!(WorkingSet::restore(Some(&memo)), set);
+        let many: Vec<String> = (0..99).map(|number| format!("\"work_{number}\"")).collect();
+        let many = format!("[{}]", many.join(","));
+        assert_eq!(
+            WorkingSet::restore(Some(&many)).offered().len(),
+            MAX_COMMANDS
+        );
     }
 }

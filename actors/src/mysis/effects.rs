@@ -31,6 +31,7 @@ impl MysisState {
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
         life.set_held(self.deps.session.held.now());
+        life.set_lists(self.deps.lists.now(now.moment));
         let freeze = &self.deps.session.freeze;
         life.set_frozen_ms(freeze.frozen_ms(now.moment));
         life.set_frozen(freeze.frozen_since().is_some());
@@ -61,6 +62,10 @@ impl MysisState {
                     let (by, now) = (self.who.id, self.deps.session.clock.moment());
                     let held = &self.deps.session.held;
                     held.change(|held| held.apply(change, by, now));
+                }
+                Effect::ToolNews(key, news) => {
+                    let now = self.deps.session.clock.moment();
+                    self.deps.lists.take(key, news, now);
                 }
                 Effect::CancelTask(task) => {
                     let link = self.deps.upstream.link(self.who.id);

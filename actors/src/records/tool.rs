@@ -276,8 +276,13 @@ pub fn is_own(name: &str) -> bool {
     name.starts_with("zoea_")
 }
 
-/// Our own tools that are seldom needed. The system prompt names them, and a search finds them.
-const RARE_OWN_TOOLS: [&str; 2] = ["zoea_search_reasoning", "zoea_search_broadcasts"];
+/// Our own tools that are seldom needed, or long. A search finds them, and the system prompt or the
+/// runtime names them.
+const RARE_OWN_TOOLS: [&str; 3] = [
+    "zoea_search_reasoning",
+    "zoea_search_broadcasts",
+    "zoea_routine_start",
+];
 
 /// Whether the tool is one of our own that a short list has only while it is used.
 #[must_use]

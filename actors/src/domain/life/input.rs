@@ -13,6 +13,7 @@ use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet};
 use crate::order::{MysisOrder, OrderResult};
 use crate::question::Decision;
 use crate::record::Mission;
+use crate::role_list::{ListKey, ListNews};
 use crate::rules::SwarmRules;
 use crate::tool::Toolset;
 use crate::tool_offer::ToolOffer;
@@ -217,6 +218,8 @@ pub enum Effect {
     },
     /// Change what is held back from models, for all Myses.
     HeldBack(HeldChange),
+    /// Tell the list of tools of a role, which all its Myses share.
+    ToolNews(ListKey, ListNews),
     /// Ask the server to cancel what it works on under this id. Nothing waits for that.
     CancelTask(Arc<str>),
     /// End all tasks on the outside.

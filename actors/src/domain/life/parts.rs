@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::event::LinkState;
 use crate::ids::{Moment, Timestamp};
+use crate::role_list::RoleLists;
 use crate::state::Totals;
 use crate::tool::Toolset;
 use crate::tool_offer::ToolOffer;
@@ -24,6 +25,8 @@ pub(super) struct SessionView {
     pub(super) offer: ToolOffer,
     /// What of them it uses beyond the basics.
     pub(super) working_set: WorkingSet,
+    /// The lists that it is taken from, which all Myses of a role share.
+    pub(super) lists: Arc<RoleLists>,
     pub(super) link: LinkState,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
@@ -42,6 +45,7 @@ impl SessionView {
             allowed: Arc::default(),
             offer: ToolOffer::default(),
             working_set: WorkingSet::default(),
+            lists: Arc::default(),
             link: LinkState::None,
             link_since: now,
             tick,

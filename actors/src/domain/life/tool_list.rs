@@ -6,14 +6,17 @@ use serde_json::{Map, Value};
 
 use crate::event::LinkState;
 use crate::message::{CallStatus, Severity};
+use crate::role_list::{ListKey, ListNews, RoleLists};
+use crate::routine::{ROUTINE_START, speaks_of_routines};
 use crate::tool::Toolset;
 use crate::tool_filter::ToolPermit;
 use crate::tool_offer::{ToolOffer, ToolSelection};
 use crate::tool_search;
+use crate::working_set::SetChange;
 use crate::write::Write;
 
 use super::record::WriteDraft;
-use super::{Life, LifeStage, ToolOutcome};
+use super::{Effect, Life, LifeStage, ToolOutcome};
 
 impl Life {
     /// Which tools the model may call.
@@ -69,12 +72,8 @@ impl Life {
     fn tool_selection(&self) -> ToolSelection {
         ToolSelection {
             list: self.rules.tools.list,
-            commands: self.session.working_set.offered().cloned().collect(),
-            has_account: self.session.account.is_some(),
-            of_role: self
-                .role()
-                .map(|role| role.tools.named().cloned().collect())
-                .unwrap_or_default(),
+            commands: self.offered_commands(),
+            of_role: self.tools_of_role(),
             routines: self.routines_of_role(),
             may_end: self.may_end(),
             left_out: self.tools_left_out(),
@@ -93,9 +92,67 @@ impl Life {
         }
     }
 
-    /// Offers what was called in the last turns, where a turn begins.
+    /// The commands of the list, and behind them the tool that starts routines where the mission speaks
+    /// of them.
+    fn offered_commands(&self) -> Vec<Arc<str>> {
+        let mut commands = self.session.working_set.offered().to_vec();
+        let mission = self.mission.as_ref();
+        let is_named = mission.is_some_and(|mission| speaks_of_routines(&mission.text));
+        if is_named && !commands.iter().any(|known| **known == *ROUTINE_START) {
+            commands.push(ROUTINE_START.into());
+        }
+        commands
+    }
+
+    /// The tools that the configuration names for it, and the one that starts routines where its role
+    /// has or names any.
+    fn tools_of_role(&self) -> Vec<Arc<str>> {
+        let role = self.role();
+        let of_role = role.into_iter().flat_map(|role| role.tools.named());
+        let mut tools: Vec<Arc<str>> = of_role.cloned().collect();
+        let speaks = role.is_some_and(|role| speaks_of_routines(&role.prompt));
+        let names_it = |name: &Arc<str>| **name == *ROUTINE_START;
+        let mut of_swarm = self.rules.tools.filters.swarm.named();
+        if !tools.iter().any(names_it)
+            && (speaks || !self.routines_of_role().is_empty() || of_swarm.any(names_it))
+        {
+            tools.push(ROUTINE_START.into());
+        }
+        tools
+    }
+
+    /// Sets the lists that all Myses of a role share.
+    pub fn set_lists(&mut self, lists: Arc<RoleLists>) {
+        self.session.lists = lists;
+    }
+
+    /// Tells the list of its role what concerns it.
+    pub(super) fn tell_list(&mut self, news: ListNews) {
+        let key = self.list_key();
+        self.effects.push(Effect::ToolNews(key, news));
+    }
+
+    fn list_key(&self) -> ListKey {
+        ListKey {
+            provider: self.profile.provider.clone(),
+            role: self.profile.role.clone(),
+        }
+    }
+
+    /// Takes the list of its role as it is now.
+    fn take_list(&mut self) -> Option<SetChange> {
+        let lists = self.session.lists.clone();
+        let list = lists.commands(&self.list_key());
+        if let Some(known) = self.session.working_set.unknown_to(list) {
+            self.tell_list(ListNews::Offered(known));
+            return None;
+        }
+        self.session.working_set.take_list(list.unwrap_or_default())
+    }
+
+    /// Offers what the list of its role has now, where a turn begins.
     pub(super) fn renew_working_set(&mut self) {
-        if let Some(change) = self.session.working_set.begin_turn(self.turn) {
+        if let Some(change) = self.take_list() {
             let mut draft = WriteDraft::default();
             let text = change.describe();
             self.add_host_notice(&mut draft, Severity::Info, "tools_offered", None, &text);
@@ -118,13 +175,20 @@ impl Life {
             CallStatus::Done | CallStatus::Failed | CallStatus::Unknown => true,
             CallStatus::Recorded | CallStatus::Sent | CallStatus::NotExecuted => false,
         };
-        if is_made && !self.session.offer.is_given(command) {
-            self.session.working_set.note_use(command, self.turn);
+        let is_known = || self.session.allowed.tool_of_command(command).is_some();
+        if is_made
+            && self.session.working_set.note_use(command)
+            && !self.session.offer.is_given(command)
+            && **command != *ROUTINE_START
+            && is_known()
+        {
+            self.tell_list(ListNews::Called(command.clone()));
         }
         self.store_working_set(draft);
     }
 
-    /// Answers a search for tools. What it finds is part of the next request.
+    /// Answers a search for tools. What it finds may be called at once. Where that does not happen, it is
+    /// part of the requests of its role from now on.
     pub(super) fn find_tools(&mut self, arguments: &str) -> ToolOutcome {
         let arguments = serde_json::from_str::<Map<String, Value>>(arguments);
         let query = arguments
@@ -141,8 +205,11 @@ impl Life {
         let found = tool_search::find_tools(&self.session.allowed, query);
         let is_new = |command: &&Arc<str>| !self.session.offer.is_given(command);
         let new: Vec<Arc<str>> = found.commands.iter().filter(is_new).cloned().collect();
-        if !new.is_empty() {
-            self.session.working_set.offer_found(&new, self.turn);
+        let is_closed = self.session.lists.is_closed(&self.list_key());
+        let missed = self.session.working_set.note_found(&new);
+        if !missed.is_empty() || is_closed && !new.is_empty() {
+            self.session.working_set.offer(&new);
+            self.tell_list(ListNews::Missed(new));
             self.choose_tools();
         }
         answer(CallStatus::Done, found.text)

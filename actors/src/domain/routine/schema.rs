@@ -29,6 +29,12 @@ pub fn start_tool() -> ToolSpec {
     }
 }
 
+/// Whether a text of the operator's speaks of routines.
+#[must_use]
+pub fn speaks_of_routines(text: &str) -> bool {
+    text.to_lowercase().contains("routine")
+}
+
 fn schema() -> Json {
     let values: Vec<&str> = Value::ALL.into_iter().map(Value::as_str).collect();
     let ops: Vec<&str> = Op::ALL.into_iter().map(Op::as_str).collect();

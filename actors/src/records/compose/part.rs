@@ -27,7 +27,7 @@ pub(super) enum RequestPart {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OrderPart {
     pub(super) text: Excerpt,
-    /// Whether it is the owner of the turn, or the role, which is not left out either.
+    /// Whether it is the owner of the turn, the mission or the role, which are never left out.
     pub(super) is_owner: bool,
     pub(super) kind: OrderKind,
 }

@@ -191,12 +191,11 @@ impl<'a> Selection<'a> {
 
     /// The mission and the role, behind which the Mysis' own conversation begins.
     fn head(&self, mission: Option<&Arc<str>>) -> Vec<RequestPart> {
-        let is_owner = matches!(self.composition.owner, TurnOwner::Mission { .. });
-        let mission = mission.map(|text| (text.clone(), OrderKind::Mission, is_owner));
+        let mission = mission.map(|text| (text.clone(), OrderKind::Mission));
         let role = Some(self.composition.role).filter(|role| !role.is_empty());
-        let role = role.map(|role| (role.into(), OrderKind::Role, true));
+        let role = role.map(|role| (role.into(), OrderKind::Role));
         let both = mission.into_iter().chain(role);
-        both.map(|(text, kind, is_owner)| RequestPart::from_order(text, kind, is_owner))
+        both.map(|(text, kind)| RequestPart::from_order(text, kind, true))
             .collect()
     }
 

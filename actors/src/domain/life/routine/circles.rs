@@ -7,6 +7,7 @@ use crate::conversation::PendingCall;
 use crate::event_record::OFFER_CODE;
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
+use crate::role_list::ListNews;
 use crate::routine::{
     Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
 };
@@ -51,6 +52,7 @@ impl Life {
             if let Some(routine) = offered.map(|circle| circle.routine.clone()) {
                 self.routines.keep(&routine);
             }
+            self.tell_list(ListNews::LoopPays);
             self.add_routines(draft);
         } else if is_due {
             self.add_routines(draft);

@@ -129,10 +129,7 @@ fn without_a_role_nothing_is_different() {
     scene.prompt("go");
     assert_eq!(system(&scene), "you are alpha");
     assert_eq!(first_message(&scene), "go");
-    assert_eq!(
-        offered(&scene),
-        ["mine", "sell", "get_status", ROUTINE_START]
-    );
+    assert_eq!(offered(&scene), ["mine", "sell", "get_status"]);
     assert_eq!(&*scene.asked().routes[0].provider, "local");
     assert_eq!(scene.asked().limits, BudgetLimits::default());
 }
@@ -158,7 +155,7 @@ fn a_role_is_given_and_taken_by_an_order_and_what_the_operator_names_goes_before
     scene.say("hm");
     scene.ring();
     assert_eq!(system(&scene), "you are alpha");
-    assert_eq!(offered(&scene).len(), 4);
+    assert_eq!(offered(&scene).len(), 3);
 }
 
 #[test]
@@ -175,7 +172,7 @@ fn a_reload_changes_a_role_and_without_it_the_mysis_plays_on() {
     assert_eq!(system(&scene), "you are alpha");
     assert!(first_message(&scene).contains("You mine ice."));
     assert_eq!(&*scene.asked().routes[0].provider, "local");
-    assert_eq!(offered(&scene).len(), 4);
+    assert_eq!(offered(&scene).len(), 3);
     change(&mut scene, rules_with(&[], Some("miner")));
     scene.say("hm");
     scene.ring();
