@@ -255,7 +255,7 @@ mod tests {
 
     /// These Myses need the operator, and no others.
     fn are(causes: &mut Causes, needs: &[(i64, &'static str)], now: Instant) {
-        let needs = needs.iter().map(|(id, what)| need(*id, *what));
+        let needs = needs.iter().map(|(id, what)| need(*id, what));
         causes.take_needs(needs, Timestamp(1), now);
     }
 

@@ -37,6 +37,7 @@ fn complaints(verdict: &SimulationVerdict, undisturbed: &SimulationVerdict) -> V
 }
 
 /// Plays with a text that is refused, and with one that is not.
+#[expect(clippy::print_stdout, reason = "the figures are worth a look")]
 fn beside_undisturbed(
     mistake: Option<PoisonMistake>,
     way: PoisonWay,

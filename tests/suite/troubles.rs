@@ -79,18 +79,18 @@ impl Watched {
         let galaxy = [&GALAXY[..], &["--addr", "127.0.0.1:0"]].concat();
         let (game, game_url) = serve(&galaxy);
         let status = Arc::new(AtomicU16::new(0));
-        let (model, model_url) = match what {
-            What::ModelAnswers(_) | What::Poisoned => (None, odd_model(&status)),
-            _ => {
-                let (model, url) = serve(&["pilot", "--addr", "127.0.0.1:0", "--latency", "300ms"]);
-                (Some(model), url)
-            }
+        let is_odd = matches!(what, What::ModelAnswers(_) | What::Poisoned);
+        let (model, model_url) = if is_odd {
+            (None, odd_model(&status))
+        } else {
+            let (model, url) = serve(&["pilot", "--addr", "127.0.0.1:0", "--latency", "300ms"]);
+            (Some(model), url)
         };
         let webhook = Receiver::start(&[]);
         let home = Home::new();
-        let budget = match what {
-            What::Budget => "[budget]\ntokens_per_day = 150_000\n",
-            _ => "[budget]\nusd_per_day = \"unlimited\"\n",
+        let budget = match what == What::Budget {
+            true => "[budget]\ntokens_per_day = 150_000\n",
+            false => "[budget]\nusd_per_day = \"unlimited\"\n",
         };
         fs::create_dir_all(home.path()).expect("a home");
         let text = format!(
@@ -202,10 +202,9 @@ impl Watched {
         };
         let status = self.home.run(&["status", "--json"]);
         let status: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-        let lasts = |key: &str| match &status[key] {
-            Value::Array(list) => !list.is_empty(),
-            Value::String(_) => true,
-            _ => false,
+        let lasts = |key: &str| {
+            let list = status[key].as_array();
+            list.is_some_and(|list| !list.is_empty()) || status[key].is_string()
         };
         let is_errored = status["states"]["errored"].is_number();
         let is_paused = status["today"]["budget_percent"].as_u64() >= Some(100);
@@ -254,9 +253,9 @@ fn odd_model(status: &Arc<AtomicU16>) -> String {
 fn watch(what: What) -> ([Option<u64>; 7], bool) {
     let mut watched = Watched::start(what);
     watched.play();
-    let before = match what {
-        What::Budget => [false; 7],
-        _ => watched.seen(What::LogGone),
+    let before = match what == What::Budget {
+        true => [false; 7],
+        false => watched.seen(What::LogGone),
     };
     watched.strike(what);
     let struck = Instant::now();
@@ -268,6 +267,10 @@ fn watch(what: What) -> ([Option<u64>; 7], bool) {
                 after[place] = Some(struck.elapsed().as_secs());
             }
         }
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a pause between two looks at the program"
+        )]
         std::thread::sleep(Duration::from_millis(200));
     }
     let doctor = watched.home.run(&["doctor"]);
@@ -278,6 +281,7 @@ fn watch(what: What) -> ([Option<u64>; 7], bool) {
     (after, !doctor.status.success())
 }
 
+#[expect(clippy::print_stdout, reason = "the table is worth a look")]
 fn print(rows: &[(What, [Option<u64>; 7], bool)]) {
     let mut head = format!("{:<20}", "seconds until");
     for place in PLACES {

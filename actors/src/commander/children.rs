@@ -49,7 +49,12 @@ impl ServiceActors {
         let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
         let known = (books, Arc::default());
         let shared = outside.shared_limits.clone();
-        let with = (clock, &outside.freeze, shared.clone(), held);
+        let with = GateParts {
+            clock,
+            freeze: &outside.freeze,
+            shared: shared.clone(),
+            held,
+        };
         let gate = spawn_gate(myself, with, rules, known).await?;
         Ok(ServiceActors {
             store: AddressHolder::new(store),
@@ -110,8 +115,12 @@ impl CommanderState {
         );
         let known = (Vec::new(), self.outside.of_gate());
         let shared = self.services.shared.clone();
-        let held = &self.deps.session.held;
-        let with = (self.clock().clone(), self.freeze_switch(), shared, held);
+        let with = GateParts {
+            clock: self.clock().clone(),
+            freeze: self.freeze_switch(),
+            shared,
+            held: &self.deps.session.held,
+        };
         let gate = spawn_gate(myself, with, &self.rules.current, known).await?;
         self.services.gate.replace(gate);
         self.read_books();
@@ -153,25 +162,28 @@ async fn spawn_store(
     Ok(store)
 }
 
+/// What a gate shares with the rest of the swarm.
+struct GateParts<'a> {
+    clock: Arc<dyn Clock>,
+    freeze: &'a FreezeSwitch,
+    shared: Option<Arc<dyn SharedLimits>>,
+    held: &'a HeldBack,
+}
+
 async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    (clock, freeze, shared, held): (
-        Arc<dyn Clock>,
-        &FreezeSwitch,
-        Option<Arc<dyn SharedLimits>>,
-        &HeldBack,
-    ),
+    parts: GateParts<'_>,
     rules: &SwarmRules,
     (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
-        clock,
+        clock: parts.clock,
         rules: gate_rules(rules),
         books,
         outages,
-        freeze: freeze.clone(),
-        shared,
-        held: held.clone(),
+        freeze: parts.freeze.clone(),
+        shared: parts.shared,
+        held: parts.held.clone(),
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;

@@ -140,7 +140,7 @@ enum LifeStage {
     },
     /// Running, in a turn.
     InTurn {
-        turn: ActiveTurn,
+        turn: Box<ActiveTurn>,
         step: TurnStep,
     },
     Stopped,

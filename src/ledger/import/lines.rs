@@ -201,10 +201,10 @@ impl LinesImport<'_> {
             new.profile.name = name.into();
         }
         let at = new.at;
-        let (state, reason) = match line.state {
-            // What ran when it was deleted is at rest.
-            LifeState::Running if self.is_copy => (LifeState::Idle, None),
-            state => (state, line.reason),
+        // What ran when it was deleted is at rest.
+        let (state, reason) = match line.state == LifeState::Running && self.is_copy {
+            true => (LifeState::Idle, None),
+            false => (line.state, line.reason),
         };
         self.is_new.insert(id, true);
         self.bulk_import.keep_books(id).await?;

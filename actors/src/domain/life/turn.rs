@@ -30,7 +30,7 @@ impl Life {
         let began = turn.began;
         self.begin_silent_turn(&turn.owner);
         self.stage = LifeStage::InTurn {
-            turn,
+            turn: Box::new(turn),
             // This step is never waited for, because the next one replaces it at once.
             step: TurnStep::CoolingDown {
                 alarm: AlarmId(0),

@@ -275,7 +275,7 @@ impl ModelCaller {
         });
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
-        let model = request.model.clone().into();
+        let model = request.model.clone();
         let calls = &self.deps.session.calls;
         let watched = calls.begin(pass.lane.clone(), &model, mysis);
         let answer = departure.begin(self.deps.models.ask(request, meter.clone()));
