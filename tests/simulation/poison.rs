@@ -1,5 +1,5 @@
 //! Texts that the model's server refuses, in every shape and by every way: they stop no Mysis, and take
-//! nothing from those that they do not reach. They run on demand.
+//! nothing from those that they do not reach. All shapes and ways run on demand.
 
 use std::time::Duration;
 
@@ -17,7 +17,11 @@ fn options(mistake: Option<PoisonMistake>) -> PoisonOptions {
 }
 
 /// What is wrong with a run, beside an undisturbed one.
-fn complaints(verdict: &SimulationVerdict, undisturbed: &SimulationVerdict) -> Vec<String> {
+fn complaints(
+    verdict: &SimulationVerdict,
+    undisturbed: &SimulationVerdict,
+    most: u64,
+) -> Vec<String> {
     let mut wrong = verdict.violations.texts().to_vec();
     let poison = &verdict.poison;
     for (name, before) in &undisturbed.poison.served {
@@ -30,18 +34,20 @@ fn complaints(verdict: &SimulationVerdict, undisturbed: &SimulationVerdict) -> V
     }
     let stopped = poison.refused.union(&poison.errored);
     wrong.extend(stopped.map(|name| format!("{name} does not play on")));
-    if poison.most_events > 10 {
+    // An answer with nothing in it is paid and is followed by a trial: each is a notice.
+    if poison.most_events > 2 * most {
         wrong.push(format!("{} notices", poison.most_events));
     }
     wrong
 }
 
-/// Plays with a text that is refused, and with one that is not.
+/// Plays with a text that is refused, and with one that is not. `most` requests may fail for it.
 #[expect(clippy::print_stdout, reason = "the figures are worth a look")]
 fn beside_undisturbed(
     mistake: Option<PoisonMistake>,
     way: PoisonWay,
     shapes: &[PoisonShape],
+    most: u64,
 ) -> Vec<(PoisonShape, SimulationVerdict, Vec<String>)> {
     let run =
         |mistake, shape| play(&options(mistake), way, shape).expect("the simulation can be set up");
@@ -49,7 +55,7 @@ fn beside_undisturbed(
     assert!(undisturbed.is_good(), "{undisturbed}");
     let shapes = shapes.iter().map(|shape| {
         let verdict = run(mistake, Some(*shape));
-        let wrong = complaints(&verdict, &undisturbed);
+        let wrong = complaints(&verdict, &undisturbed, most);
         println!(
             "{way:?} {shape:?} {mistake:?}: {:?} {wrong:?}",
             verdict.poison
@@ -66,17 +72,29 @@ const FEW: [PoisonShape; 3] = [
     PoisonShape::Empty,
 ];
 
+#[test]
+fn a_refused_order_and_the_refused_words_of_a_player_stop_no_mysis() {
+    let shapes = [PoisonShape::Risk, PoisonShape::ServerError];
+    stops_no_mysis(&[
+        (PoisonWay::Order, &shapes, 5),
+        (PoisonWay::Words, &shapes, 5),
+    ]);
+}
+
 #[ignore = "takes a minute: cargo test --test simulation -- --ignored poison"]
 #[test]
 fn a_refused_text_stops_no_mysis_and_takes_nothing_from_the_others() {
-    let ways: [(PoisonWay, &[PoisonShape], u64); 4] = [
+    stops_no_mysis(&[
         (PoisonWay::Order, &PoisonShape::ALL, 5),
         (PoisonWay::Result, &PoisonShape::ALL, 5),
         (PoisonWay::Words, &FEW, 5),
         (PoisonWay::OrderAndResult, &FEW, 8),
-    ];
-    for (way, shapes, most) in ways {
-        for (shape, verdict, wrong) in beside_undisturbed(None, way, shapes) {
+    ]);
+}
+
+fn stops_no_mysis(ways: &[(PoisonWay, &[PoisonShape], u64)]) {
+    for (way, shapes, most) in ways.iter().copied() {
+        for (shape, verdict, wrong) in beside_undisturbed(None, way, shapes, most) {
             let poison = &verdict.poison;
             assert_eq!(wrong, Vec::<String>::new(), "{way:?} {shape:?}");
             assert!(
@@ -91,16 +109,16 @@ fn a_refused_text_stops_no_mysis_and_takes_nothing_from_the_others() {
     }
 }
 
-#[ignore = "takes a minute: cargo test --test simulation -- --ignored poison"]
 #[test]
 fn a_mistake_about_refused_texts_is_found() {
-    for (mistake, is_promised) in [
-        (PoisonMistake::NoTrials, true),
-        (PoisonMistake::HoldsNothingBack, false),
-        (PoisonMistake::OthersWait, false),
+    // Others are seen to wait only where it takes long.
+    for (mistake, shape, is_promised) in [
+        (PoisonMistake::NoTrials, PoisonShape::Risk, true),
+        (PoisonMistake::HoldsNothingBack, PoisonShape::Risk, false),
+        (PoisonMistake::OthersWait, PoisonShape::ServerError, false),
     ] {
-        let shapes = [PoisonShape::Risk];
-        for (_, verdict, wrong) in beside_undisturbed(Some(mistake), PoisonWay::Order, &shapes) {
+        let shapes = [shape];
+        for (_, verdict, wrong) in beside_undisturbed(Some(mistake), PoisonWay::Order, &shapes, 5) {
             assert!(!wrong.is_empty(), "{mistake:?}: {verdict}");
             let broken = verdict.violations.count(Promise::PlaysOn);
             assert!(broken > 0 || !is_promised, "{mistake:?}: {verdict}");

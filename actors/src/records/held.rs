@@ -12,8 +12,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::compose::printable_text;
 use super::game_state::digest_text;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
+use super::model::ChatMessage;
 
 pub use naming::UndeliveredOrder;
 pub use trials::{ToldTrial, TrialClaim};
@@ -122,6 +124,19 @@ impl HeldText {
     #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         self.is(text) || (self.text.len() >= MIN_QUOTED_BYTES && text.contains(&*self.text))
+    }
+
+    /// Whether messages to a model show it, whole or cut.
+    #[must_use]
+    pub fn is_shown_in(&self, messages: &[&ChatMessage]) -> bool {
+        let beginning = &self.text[..self.text.floor_char_boundary(MIN_CUT_BYTES)];
+        let beginning = printable_text(beginning.into());
+        messages.iter().any(|message| match message {
+            ChatMessage::System(text)
+            | ChatMessage::User(text)
+            | ChatMessage::Tool { text, .. } => text.contains(&*beginning),
+            ChatMessage::Assistant { .. } => false,
+        })
     }
 
     /// What it is on one line, for the operator.
@@ -254,7 +269,10 @@ impl HeldTexts {
         if held.kind != HeldKind::Text {
             return self.learn(held);
         }
-        self.release(&held);
+        self.trials.settle(text_hash(&held.text));
+        // What one conversation alone is refused with says nothing of what another one is.
+        let is_new = |known: &Arc<HeldText>| !held.replaces(known);
+        self.texts.retain(is_new);
         self.texts.push(held);
         let surplus = self.texts.len().saturating_sub(MAX_HELD);
         self.texts.drain(..surplus);

@@ -57,7 +57,7 @@ impl Life {
         self.set_activity(Activity::CallingModel);
         let mut routes = self.model_routes();
         let (messages, tools) = self.in_form(form, composed.messages);
-        if form != AskForm::Whole {
+        if form != AskForm::Whole || self.trials().is_some_and(|it| it.is_own_only) {
             routes.truncate(1);
         }
         self.effects.push(Effect::Ask(ModelQuery {

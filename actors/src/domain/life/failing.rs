@@ -44,7 +44,10 @@ impl Life {
         }
         let (text, retry_after) = match fault {
             ModelFault::Permanent { text } | ModelFault::Refused { text, .. } => {
-                return self.fail_turn(MysisFaultKind::Permanent, text);
+                return match self.leave_out_fallbacks(provider) {
+                    Some(own) => self.wait_out(attempt, &own, (&text, OthersGet::Nobody)),
+                    None => self.fail_turn(MysisFaultKind::Permanent, text),
+                };
             }
             ModelFault::TooLong { text, limit } => {
                 if self.shorten_request(attempt, &text, limit) {
@@ -71,6 +74,17 @@ impl Life {
         };
         let after = retry_after.map_or(wait, |asked| asked.min(MAX_OBEYED_RETRY_AFTER));
         self.retry_later(attempt, &text, after);
+    }
+
+    /// Asks its own provider alone until it is served, if this one is another: what a fallback refuses is
+    /// no fault of the Mysis, and its own provider may take it. Returns its own provider then.
+    fn leave_out_fallbacks(&mut self, provider: &Arc<str>) -> Option<Arc<str>> {
+        let own = self.recipient().provider;
+        let LifeStage::InTurn { turn, .. } = &mut self.stage else {
+            return None;
+        };
+        turn.trials.is_own_only |= own != *provider;
+        (own != *provider).then_some(own)
     }
 
     /// The wait before the next attempt; `None` after the last one.

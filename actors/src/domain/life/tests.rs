@@ -8,6 +8,7 @@
 mod adapting;
 mod circles;
 mod done;
+mod doubting;
 mod faults;
 mod holding;
 mod knowing;

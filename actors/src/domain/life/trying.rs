@@ -74,7 +74,7 @@ impl Life {
         let form = std::mem::take(&mut trials.form);
         let is_doubt = form == AskForm::Doubting;
         if is_doubt {
-            trials.doubted = None;
+            trials.doubted.clear();
         }
         if is_doubt && is_own {
             self.ask_model(failed.attempt);

@@ -114,7 +114,8 @@ fn fitting_bytes(text: &str, room: usize) -> usize {
 
 /// The text with control characters replaced, except for line ends and tabs. Some servers refuse
 /// them and no model can read them. The row keeps them. Positions in the text do not change.
-pub(super) fn printable_text(text: Arc<str>) -> Arc<str> {
+#[must_use]
+pub fn printable_text(text: Arc<str>) -> Arc<str> {
     let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
     // The loop has no early exit, so that the compiler can check many bytes at a time.
     if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {

@@ -33,10 +33,12 @@ impl HeldKind {
 }
 
 impl HeldText {
-    /// Whether two lessons say different things of one, so that only one can hold.
-    fn replaces(&self, other: &HeldText) -> bool {
+    /// Whether the other one says something of the same, so that only one can hold.
+    pub(super) fn replaces(&self, other: &HeldText) -> bool {
         let is_same = self.text == other.text || self.kind == HeldKind::Size;
-        self.kind == other.kind && is_same && self.is_of((&other.provider, &other.model))
+        let is_for_it = !self.is_local || (other.is_local && self.mysis == other.mysis);
+        let is_of_it = self.is_of((&other.provider, &other.model));
+        self.kind == other.kind && is_same && is_for_it && is_of_it
     }
 
     fn is_of(&self, (provider, model): (&str, &str)) -> bool {

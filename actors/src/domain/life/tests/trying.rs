@@ -32,7 +32,7 @@ pub(super) fn texts(ask: &ModelQuery) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn has_poison(ask: &ModelQuery) -> bool {
+pub(super) fn has_poison(ask: &ModelQuery) -> bool {
     texts(ask).contains("POISON")
 }
 
@@ -336,7 +336,7 @@ fn a_text_that_is_held_back_for_a_day_is_tried_once_and_released_or_held_for_ano
 }
 
 /// A server whose Mysis got this result of `get_status`, which is refused.
-fn with_a_poisoned_result(result: &str) -> Server {
+pub(super) fn with_a_poisoned_result(result: &str) -> Server {
     let mut server = Server::new(refused("HTTP 400: no"), OthersGet::Served);
     server.scene.prompt("look");
     server.scene.want(&[("get_status", "{}")]);

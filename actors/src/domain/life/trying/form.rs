@@ -126,7 +126,9 @@ pub(in crate::life) struct Trials {
     /// The limit of bytes before it was tried at half its size.
     pub(super) bytes_before: Option<Option<usize>>,
     /// What is doubted.
-    pub(super) doubted: Option<Arc<HeldText>>,
+    pub(super) doubted: Vec<Arc<HeldText>>,
+    /// Whether a fallback refused the request, so that its own provider is asked alone until it is served.
+    pub(in crate::life) is_own_only: bool,
     /// The bytes of the messages that failed first.
     pub(super) whole_bytes: usize,
     /// How much was known of the server when the whole request failed last.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
 use crate::ids::{CallKey, Seq};
-use crate::life::Life;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
+use crate::life::{Life, LifeStage};
 use crate::message::{Row, RowBody, Severity};
-use crate::model::OthersGet;
+use crate::model::{ChatMessage, OthersGet};
 use crate::write::Write;
 
 use super::tools::ToolSearch;
@@ -31,7 +31,7 @@ impl Life {
         match trials.form {
             AskForm::Without(new) => self.hold_back(new, said, &trials),
             AskForm::Doubting => {
-                if let Some(held) = trials.doubted {
+                for held in trials.doubted {
                     self.release_text(held);
                 }
             }
@@ -149,7 +149,7 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// Puts a text to the proof again that has been held back for a day, if the next request holds it.
+    /// Puts a text to the proof again that has been held back for a day, if the next request shows it.
     pub(in crate::life) fn doubt_held_text(&mut self) {
         let is_fresh = self
             .trials()
@@ -157,12 +157,7 @@ impl Life {
         if !is_fresh {
             return;
         }
-        let whom = self.recipient();
-        let all = self.held.all().iter();
-        let due = all
-            .filter(|held| HeldTexts::is_doubted(held, self.now) && held.is_from(&whom))
-            .find(|held| self.requests_hold(held));
-        let Some(due) = due.cloned().or_else(|| self.doubted_lesson()) else {
+        let Some(due) = self.doubted_text().or_else(|| self.doubted_lesson()) else {
             return;
         };
         let doubted = Arc::new(HeldText {
@@ -178,12 +173,47 @@ impl Life {
         if let Some(trials) = self.trials_mut() {
             trials.form = AskForm::Doubting;
             trials.tried.push(AskForm::Doubting);
-            trials.doubted = Some(doubted);
+            trials.doubted = vec![doubted];
         }
     }
 
-    /// Whether a request would hold this text.
-    fn requests_hold(&self, held: &HeldText) -> bool {
+    /// A text that is to be put to the proof again. What the next request does not show would be served
+    /// for nothing, and count as taken.
+    fn doubted_text(&mut self) -> Option<Arc<HeldText>> {
+        let whom = self.recipient();
+        let all = self.held.all().iter();
+        let due = all
+            .filter(|held| HeldTexts::is_doubted(held, self.now) && held.is_from(&whom))
+            .filter(|held| self.remembers(held));
+        let due: Vec<Arc<HeldText>> = due.cloned().collect();
+        if due.is_empty() {
+            return None;
+        }
+        let without = self.next_messages();
+        if let Some(trials) = self.trials_mut() {
+            trials.doubted.clone_from(&due);
+        }
+        let with = self.next_messages();
+        if let Some(trials) = self.trials_mut() {
+            trials.doubted.clear();
+        }
+        let new = with.iter().filter(|message| !without.contains(message));
+        let new: Vec<&ChatMessage> = new.collect();
+        due.into_iter().find(|held| held.is_shown_in(&new))
+    }
+
+    fn next_messages(&self) -> Vec<ChatMessage> {
+        match &self.stage {
+            LifeStage::InTurn { turn, .. } => self.compose_request(turn, &[]).messages,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => Vec::new(),
+        }
+    }
+
+    /// Whether a text is in memory.
+    fn remembers(&self, held: &HeldText) -> bool {
         let rows = self.conversation.rows();
         let rows = rows.filter(|row| row.utterance().is_none());
         let mut rows = rows.chain(self.conversation.notes());
@@ -249,16 +279,11 @@ impl Life {
     /// Which texts stand in no request now: those that are held back, and those that are tried without.
     pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
         let (held, whom) = (self.held.clone(), self.recipient());
-        let (form, doubted) = match self.trials() {
-            Some(trials) => (
-                trials.form,
-                trials
-                    .doubted
-                    .clone()
-                    .filter(|it| it.kind == HeldKind::Text),
-            ),
-            None => (AskForm::Whole, None),
+        let (form, mut doubted) = match self.trials() {
+            Some(trials) => (trials.form, trials.doubted.clone()),
+            None => (AskForm::Whole, Vec::new()),
         };
+        doubted.retain(|held| held.kind == HeldKind::Text);
         let tried: Vec<Arc<str>> = match form {
             AskForm::Without(new) => self.keys_of(new),
             AskForm::Whole
@@ -272,7 +297,7 @@ impl Life {
             | AskForm::Doubting => Vec::new(),
         };
         move |text: &str| {
-            let is_doubted = doubted.as_ref().is_some_and(|doubted| doubted.is(text));
+            let is_doubted = doubted.iter().any(|doubted| doubted.is(text));
             let is_held = held.find(&whom, text).is_some();
             (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
         }

@@ -60,10 +60,10 @@ impl Life {
 
     /// What was learnt of its model, but for what is put to the proof.
     fn lessons(&self, kind: HeldKind) -> impl Iterator<Item = &Arc<HeldText>> {
-        let doubted = self.trials().and_then(|trials| trials.doubted.as_ref());
+        let doubted = self.trials().map_or(&[][..], |trials| &trials.doubted);
         let whom = self.recipient();
         let all = self.held.lessons().iter();
-        all.filter(move |held| held.kind == kind && Some(*held) != doubted)
+        all.filter(move |held| held.kind == kind && !doubted.contains(held))
             .filter(move |held| (&held.provider, &held.model) == (&whom.provider, &whom.model))
     }
 
