@@ -18,8 +18,6 @@ use super::{CommanderMsg, CommanderState, PendingOrder};
 
 /// How long an actor has to stop before it is killed.
 const ACTOR_STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long what a Mysis wrote last may take to be stored before its copy is made.
-const LAST_WRITES: Duration = Duration::from_secs(5);
 
 impl CommanderState {
     /// Deletes a Mysis once a copy of it is kept, unless none is wanted. Where none can be made, the
@@ -52,20 +50,14 @@ impl CommanderState {
             if now {
                 return Ok(());
             }
-            // It is stored behind all that the Mysis wrote.
+            // It is stored behind all that the Mysis wrote, however long that takes: the order may have
+            // been acknowledged by another process.
             let marker = Batch {
                 author: Author::Commander,
                 writes: Vec::new(),
             };
-            let written = tokio::time::timeout(LAST_WRITES, store.write(marker)).await;
-            let copied = match written {
-                Ok(Ok(())) => deleted.keep(mysis).await,
-                Ok(Err(fault)) => Err(fault.to_string()),
-                Err(_) => {
-                    Err("nothing can be stored at present (`zoea status` says why)".to_string())
-                }
-            };
-            copied.map_err(|why| {
+            store.write(marker).await?;
+            deleted.keep(mysis).await.map_err(|why| {
                 LedgerFault::Refused(format!(
                     "{name} is not deleted, since no copy of it can be kept: {why}; `zoea mysis delete --now {name}` \
                      deletes it without one"
