@@ -87,6 +87,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("mysis retry --all", "whoever waits tries again at once")],
     ),
     (
+        "mysis undelete",
+        &[("mysis undelete scout-1", "bring it back within a day")],
+    ),
+    (
         "mysis stop",
         &[
             ("mysis stop --all", "everybody"),

@@ -85,14 +85,15 @@ pub(super) fn short_status(mut status: Value) -> ControlAnswer {
     let myses = status["myses"].take();
     let myses = myses.as_array().map_or(&[][..], Vec::as_slice);
     let mut is_cut = false;
-    for need in status["needs"].as_array_mut().into_iter().flatten() {
+    let needs = status.get_mut("needs").and_then(Value::as_array_mut);
+    for need in needs.into_iter().flatten() {
         if let Some(names) = need["myses"].as_array_mut() {
             is_cut |= names.len() > STATUS_ENTRIES;
             names.truncate(STATUS_ENTRIES);
         }
     }
-    for list in ["needs", "away", "warnings", "proxied"] {
-        if let Some(entries) = status[list].as_array_mut() {
+    for list in ["needs", "away", "doubtful", "warnings", "proxied"] {
+        if let Some(entries) = status.get_mut(list).and_then(Value::as_array_mut) {
             is_cut |= entries.len() > STATUS_ENTRIES;
             entries.truncate(STATUS_ENTRIES);
         }
