@@ -16,6 +16,7 @@ mod neighbours;
 mod outside;
 mod passing;
 mod relaunching;
+mod shapes;
 mod silence;
 mod tasks;
 mod waits;

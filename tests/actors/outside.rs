@@ -31,6 +31,8 @@ use zoea_tui::Display;
 use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
+use crate::shapes::Shape;
+
 /// The message of intended panics, which `hush_simulated_panics` recognises.
 const PANIC: &str = "a simulated panic";
 
@@ -324,6 +326,8 @@ pub(crate) struct TrappedModels {
     pub(crate) tool: watch::Sender<&'static str>,
     /// The number of requests to each model, and the operator's messages that it saw.
     pub(crate) asked: Arc<Mutex<BTreeMap<String, Asked>>>,
+    /// The server that answers in their place, if there is one.
+    pub(crate) shape: Mutex<Option<Arc<Shape>>>,
 }
 
 #[derive(Debug, Default)]
@@ -336,7 +340,7 @@ impl Models for TrappedModels {
     fn ask(
         &self,
         request: ModelRequest,
-        _meter: AnswerMeter,
+        meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
         let whose = request.model.to_string();
@@ -351,6 +355,10 @@ impl Models for TrappedModels {
             }
         }
         drop(asked);
+        if let Some(shape) = self.shape.lock().unwrap().clone() {
+            let good = answer(&request, tool);
+            return shape.answer(request, meter, good).boxed();
+        }
         async move {
             tokio::time::sleep(takes).await;
             held.wait_for(|held| !held.iter().any(|name| *name == whose))

@@ -160,6 +160,7 @@ impl World {
             takes: watch::Sender::new(Duration::from_secs(1)),
             tool: watch::Sender::new("mine"),
             asked: Arc::default(),
+            shape: Mutex::default(),
         });
         let heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
         let all = heard.clone();
