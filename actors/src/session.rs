@@ -348,7 +348,7 @@ impl GameSession {
         let command = command_of_call(&order.tool, &order.arguments);
         // After a restart a call may come before the first request to the model.
         if order.task.is_some() || !self.knows_account {
-            self.prepare(outlet, true, false).await;
+            self.prepare_for_call(outlet).await;
         }
         if self.logs_in_by_link()
             && order.task.is_none()

@@ -305,7 +305,11 @@ pub(super) async fn export_conversations(
         "md" => ExportFormat::Markdown,
         other => return Err(format!("`{other}` is no format; there are jsonl and md")),
     };
-    let order = export::ExportOrder { mysis, format };
+    let order = export::ExportOrder {
+        mysis,
+        format,
+        names_account: false,
+    };
     let file = Path::new(&asked.file);
     let written = export::export_to_file(swarm.ledger(), order, file, &about.secrets).await;
     let written = written.map_err(|fault| fault.to_string())?;

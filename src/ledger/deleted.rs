@@ -95,6 +95,7 @@ impl DeletedCopies {
         let order = ExportOrder {
             mysis: Some(mysis),
             format: ExportFormat::JsonLines,
+            names_account: true,
         };
         let written = export_to_file(&self.ledger, order, &part, &self.secrets).await;
         written.map_err(|fault| fault.to_string())?;

@@ -34,6 +34,8 @@ pub struct ExportOrder {
     /// The Mysis whose conversation to export; `None` for all Myses and all missions.
     pub mysis: Option<MysisId>,
     pub format: ExportFormat,
+    /// Whether the name of its game account is in it, which only a copy of what is deleted needs.
+    pub names_account: bool,
 }
 
 /// The size of an export.
@@ -118,7 +120,7 @@ async fn write_conversations(
     }
     for mysis in &myses {
         written.myses += 1;
-        written.rows += write_one(ledger, mysis, order.format, out).await?;
+        written.rows += write_one(ledger, mysis, order, out).await?;
         if !ledger.has_mysis(mysis.id).await? {
             return Err(ExportFault::Deleted);
         }
@@ -149,12 +151,17 @@ async fn write_missions(
 async fn write_one(
     ledger: &SqlLedger,
     mysis: &MysisRecord,
-    format: ExportFormat,
+    order: ExportOrder,
     out: &mut ExportWriter<'_>,
 ) -> Result<usize, ExportFault> {
+    let format = order.format;
     out.write_line(match format {
         ExportFormat::JsonLines => {
-            lines::mysis_line(mysis, ledger.notes_after(mysis.id).await?).to_string()
+            let mut line = lines::mysis_line(mysis, ledger.notes_after(mysis.id).await?);
+            if order.names_account {
+                line["account"] = mysis.account.as_deref().into();
+            }
+            line.to_string()
         }
         ExportFormat::Markdown => markdown::head(mysis),
     })
@@ -281,6 +288,7 @@ impl ConversationExporter for FileExporter {
             let order = ExportOrder {
                 mysis: Some(mysis),
                 format,
+                names_account: false,
             };
             let written = export_to_file(&ledger, order, &file, &secrets).await;
             let written = written.map_err(|fault| fault.to_string())?;

@@ -80,10 +80,7 @@ fn an_export_imports_into_a_new_home_and_exports_the_same_bytes() {
     assert!(taken.contains("2 myses"), "{taken}");
     let second = other.file("second.jsonl");
     other.ok(&["export", "--out", second.to_str().expect("text")]);
-    assert!(
-        text(&first) == text(&second),
-        "the second export differs from the first"
-    );
+    assert_same(&text(&second), &text(&first));
     let log = |home: &Home| home.lines(&["log", "alpha", "--limit", "0", "--json"]);
     assert_eq!(log(&home), log(&other));
     assert_eq!(other.ok(&["mission", "show"]), "Mine ore and sell it.\n");

@@ -87,8 +87,9 @@ impl GameSession {
                 waited += wait.max(took).saturating_sub(self.frozen_time() - frozen);
             }
             if failed.is_some() {
-                // The server may be away, or the swarm frozen, for as long as this takes.
-                self.prepare(outlet, true, false).await;
+                // The server may be away, or the swarm frozen, for as long as this takes. A login that the
+                // game refuses is not waited for: the session alone tells of a task.
+                self.prepare_for_call(outlet).await;
                 let goes_on = Activity::CallingTool(order.tool.clone());
                 outlet.on_event(SessionEvent::Progress(goes_on));
             }

@@ -90,6 +90,24 @@ impl GameSession {
         }
     }
 
+    /// Opens the session and logs in for a call that is under way. A login that the game refuses is not
+    /// waited for.
+    pub(super) async fn prepare_for_call(&mut self, outlet: &dyn SessionObserver) {
+        self.learn_account(outlet).await;
+        if self.link.is_none() {
+            return self.tell_link(outlet, LinkState::None);
+        }
+        while let Err(fault) = self.ensure_logged_in(outlet, true).await {
+            if !self.wait_out(&fault, outlet).await {
+                return;
+            }
+        }
+        if self.refused_login().is_none() {
+            self.offer_tools_again(outlet);
+            self.pin_tools(outlet).await;
+        }
+    }
+
     /// Waits until the login may be tried again, or the operator may have given it another account.
     async fn await_allowed_login(&mut self, refused: &RefusedLogin, outlet: &dyn SessionObserver) {
         let text = refused.words.clone();

@@ -26,7 +26,7 @@ pub fn mission_line(stored: &StoredMission) -> Value {
     })
 }
 
-/// A Mysis with the name of its account. Only `zoea accounts export` writes passwords.
+/// A Mysis without its account. Only `zoea accounts export` writes passwords.
 #[must_use]
 pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
     let fault = mysis.fault.as_ref().map(
@@ -49,7 +49,6 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
         "tokens_out": mysis.totals.tokens_out,
         "cost_micros": mysis.totals.cost_micros,
         "notes_after": notes_after.0,
-        "account": mysis.account.as_deref(),
         "created_at": timestamp_text(mysis.created_at),
     })
 }
