@@ -40,6 +40,7 @@ impl Life {
         };
         let begins_turn = turn.model_calls <= 1;
         let composed = self.compose_request(turn, &notices);
+        self.note_what_is_known(form);
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage

@@ -106,13 +106,11 @@ impl Life {
     fn whole_failed(&mut self, failed: &Failed<'_>, kind: FailureKind) -> bool {
         let others = failed.others;
         let asked_bytes = self.asked_bytes();
-        let known = self.held.all().len() + self.held.lessons().len();
         let Some(trials) = self.trials_mut() else {
             return false;
         };
         trials.failures += 1;
         trials.whole_bytes = asked_bytes;
-        trials.known = known;
         if let ModelFault::Refused { hint, .. } = failed.fault {
             trials.hint.clone_from(hint);
         }
@@ -192,7 +190,7 @@ impl Life {
     /// The same body is not sent again where another conversation found nothing out meanwhile: a fixed
     /// text is asked in its place.
     pub(super) fn ask_fixed_text_again(&mut self) {
-        let known = self.held.all().len() + self.held.lessons().len();
+        let known = self.known_of_server();
         let is_same = self.trials().is_some_and(|it| {
             let is_refused = it.kind == Some(FailureKind::Refusal) && it.failures > 0;
             let has_asked = it.is_bare_served || it.has_waited || it.tried.contains(&AskForm::Bare);
@@ -251,6 +249,10 @@ impl Life {
         self.end_part_of_size();
         if self.awaits_verdict() {
             self.await_verdict(failed.attempt);
+            return true;
+        }
+        if self.is_more_known() {
+            self.ask_model(failed.attempt);
             return true;
         }
         let provider = failed.provider;

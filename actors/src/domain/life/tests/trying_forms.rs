@@ -53,6 +53,28 @@ fn a_tool_that_is_refused_in_unknown_words_is_found_and_costs_that_tool_only() {
 }
 
 #[test]
+fn what_another_one_found_out_meanwhile_is_asked_whole_and_no_text_is_blamed_for_it() {
+    let refuses = |ask: &ModelQuery| tools_of(ask).contains(&"mine".to_string());
+    let mut other = fresh(OthersGet::Nobody, refuses);
+    other.scene.prompt("go");
+    other.serve();
+    let mut server = fresh(OthersGet::Served, refuses);
+    server.scene.prompt("go");
+    server.held = other.held;
+    server.learn();
+    assert_eq!(
+        server.serve(),
+        2,
+        "the whole request, then without the tool"
+    );
+    let last = texts(server.requests.last().expect("it asked"));
+    assert!(
+        last.contains("go") && server.held.all().is_empty(),
+        "{last}"
+    );
+}
+
+#[test]
 fn a_tool_that_the_servers_words_point_at_is_tried_at_once_and_not_blamed_unheard() {
     for is_guilty in [true, false] {
         let mut server = fresh(OthersGet::Nobody, |_| true);

@@ -13,10 +13,33 @@ use super::{AskForm, NewTexts, PATIENT_FAILURES};
 /// The most requests for one cause, with those that failed before the first trial. A search for a tool
 /// that has begun is finished.
 const MAX_REQUESTS: usize = 8;
+/// After so many failures of the whole request nothing that others find out makes it be asked again.
+const MAX_WHOLE: u32 = 3;
 /// The parts of its size at which a request is tried.
 const PARTS: [u8; 3] = [2, 4, 8];
 
 impl Life {
+    /// How much all conversations found out about what servers refuse.
+    pub(super) fn known_of_server(&self) -> usize {
+        self.held.all().len() + self.held.lessons().len()
+    }
+
+    /// Whether more is known than when the whole request was composed. It is asked again then, since a
+    /// trial that differs from it in two ways proves neither.
+    pub(super) fn is_more_known(&self) -> bool {
+        let known = self.known_of_server();
+        let trials = self.trials();
+        trials.is_some_and(|it| it.known != known && it.failures <= MAX_WHOLE)
+    }
+
+    /// Notes how much is known as a request is composed.
+    pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
+        let known = self.known_of_server();
+        if let Some(trials) = self.trials_mut().filter(|_| form == AskForm::Whole) {
+            trials.known = known;
+        }
+    }
+
     /// The next form that was not tried yet.
     pub(super) fn choose_trial(&mut self) -> Option<AskForm> {
         if let Some(trials) = self.trials_mut() {

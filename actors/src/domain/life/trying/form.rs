@@ -131,7 +131,7 @@ pub(in crate::life) struct Trials {
     pub(in crate::life) is_own_only: bool,
     /// The bytes of the messages that failed first.
     pub(super) whole_bytes: usize,
-    /// How much was known of the server when the whole request failed last.
+    /// How much was known of the server when the whole request was last composed.
     pub(super) known: usize,
     /// What the server said of the reason, until it is tried.
     pub(super) hint: RefusalHint,
