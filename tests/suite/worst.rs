@@ -103,7 +103,7 @@ fn however_long_a_conversation_is_it_is_read_and_written_out_in_pieces() {
 }
 
 #[test]
-fn no_input_of_a_server_or_a_client_takes_more_than_64_mb() {
+fn no_input_of_a_server_or_a_client_takes_more_than_96_mb() {
     let mut measured = Measured::start(|_| {});
     for name in OF_MODELS {
         measured.play(name, None, 2);
