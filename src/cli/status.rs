@@ -81,18 +81,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     out::line(&format!("myses: {}", states.join(", ")))?;
     print_processes(status)?;
     print_logins(status)?;
-    let myses = status["myses"].as_array().into_iter().flatten();
-    let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
-    let interrupted = interrupted.count();
-    if interrupted > 0 {
-        let command = match is_running {
-            true => "zoea mysis start --state interrupted",
-            false => "zoea run --resume",
-        };
-        out::line(&format!(
-            "interrupted: {interrupted} ran when the program ended; `{command}` starts them again"
-        ))?;
-    }
+    print_interrupted(status, is_running)?;
     print_questions(status)?;
     print_undelivered(status)?;
     if let Some(arrival) = status["arrival"].as_str() {
@@ -100,6 +89,23 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     }
     out::line(&today_line(&status["today"]))?;
     mysis::mysis_table(&status["myses"]).print()
+}
+
+/// How many ran when the program ended, and the command that starts them again.
+fn print_interrupted(status: &Value, is_running: bool) -> std::io::Result<()> {
+    let myses = status["myses"].as_array().into_iter().flatten();
+    let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
+    let interrupted = interrupted.count();
+    if interrupted == 0 {
+        return Ok(());
+    }
+    let command = match is_running {
+        true => "zoea mysis start --state interrupted",
+        false => "zoea run --resume",
+    };
+    out::line(&format!(
+        "interrupted: {interrupted} ran when the program ended; `{command}` starts them again"
+    ))
 }
 
 /// How many of the Myses each process runs, where there are several.

@@ -253,12 +253,8 @@ async fn carry_out_call(
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
         Call::AnswerQuestion(asked) => answer_order(asked),
         Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
-        Call::StartRoutine(asked) => {
-            MysisOrder::StartRoutine(routine_text(asked.routine)).for_mysis(asked.name)
-        }
-        Call::EditRoutine(asked) => {
-            MysisOrder::EditRoutine(routine_text(asked.routine)).for_mysis(asked.name)
-        }
+        Call::StartRoutine(asked) => start_routine_order(asked),
+        Call::EditRoutine(asked) => edit_routine_order(asked),
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
         Call::Reload {} => Order::Reload,
         Call::Freeze {} => Order::Freeze,
@@ -280,6 +276,14 @@ fn message_order(asked: SendMessage) -> Order {
 /// An answer from which nothing is left out.
 fn whole(answer: Result<Value, String>) -> Result<ControlAnswer, String> {
     answer.map(ControlAnswer::from)
+}
+
+fn start_routine_order(asked: StartRoutine) -> Order {
+    MysisOrder::StartRoutine(routine_text(asked.routine)).for_mysis(asked.name)
+}
+
+fn edit_routine_order(asked: EditRoutine) -> Order {
+    MysisOrder::EditRoutine(routine_text(asked.routine)).for_mysis(asked.name)
 }
 
 /// A routine, or changes of one, as the order holds it.

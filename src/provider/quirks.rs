@@ -277,25 +277,7 @@ impl ModelQuirks {
             style.is_streamed = false;
             return adapted(format!("{ONE_PIECE_NOTICE}: {said}"));
         }
-        match fault {
-            ModelFault::Refused { text, usage, hint } => {
-                let sent = error_hints::names(&request.tools);
-                let tools = error_hints::refused_tools(&own, &sent);
-                let hint = match tools.is_empty() {
-                    true => hint,
-                    false => RefusalHint::Tools(tools),
-                };
-                ModelFault::Refused { text, usage, hint }
-            }
-            ModelFault::Permanent { .. }
-            | ModelFault::Transient { .. }
-            | ModelFault::TooLong { .. }
-            | ModelFault::OutOfService { .. }
-            | ModelFault::Adapted { .. }
-            | ModelFault::Unreachable { .. }
-            | ModelFault::NoDescriptor { .. }
-            | ModelFault::Empty { .. } => fault,
-        }
+        naming_refused_tools(fault, &own, request)
     }
 
     /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
@@ -337,6 +319,29 @@ impl ModelQuirks {
             tracing::info!("{why}");
         }
         style.is_streamed = false;
+    }
+}
+
+/// A refusal with the tools of the request at which the server's own words point.
+fn naming_refused_tools(fault: ModelFault, own: &str, request: &ModelRequest) -> ModelFault {
+    match fault {
+        ModelFault::Refused { text, usage, hint } => {
+            let sent = error_hints::names(&request.tools);
+            let tools = error_hints::refused_tools(own, &sent);
+            let hint = match tools.is_empty() {
+                true => hint,
+                false => RefusalHint::Tools(tools),
+            };
+            ModelFault::Refused { text, usage, hint }
+        }
+        ModelFault::Permanent { .. }
+        | ModelFault::Transient { .. }
+        | ModelFault::TooLong { .. }
+        | ModelFault::OutOfService { .. }
+        | ModelFault::Adapted { .. }
+        | ModelFault::Unreachable { .. }
+        | ModelFault::NoDescriptor { .. }
+        | ModelFault::Empty { .. } => fault,
     }
 }
 

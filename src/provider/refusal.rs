@@ -100,16 +100,7 @@ impl Refusal<'_> {
                 retry_after => ModelFault::Transient { text, retry_after },
             };
         }
-        let advice = match status {
-            _ if error_hints::is_about_key(quoting) => {
-                "; LiteLLM's proxy says so of a key that is missing or not its own: check the \
-                 provider's api_key_env or api_key_name"
-            }
-            401 | 403 => "; check the provider's api_key_env or api_key_name",
-            404 => "; check the provider's endpoint and model",
-            _ => "",
-        };
-        let text = format!("{text}{advice}");
+        let text = format!("{text}{}", setup_advice(status, quoting));
         match status == 401 || error_hints::is_about_key(message) {
             true => ModelFault::Permanent { text },
             false => ModelFault::Refused {
@@ -184,6 +175,19 @@ fn codes_of(error: &Value) -> impl Iterator<Item = &str> {
         &error["metadata"]["error_type"],
     ];
     codes.into_iter().filter_map(Value::as_str)
+}
+
+/// What the operator may check of a provider that refuses.
+fn setup_advice(status: u16, message: &str) -> &'static str {
+    match status {
+        _ if error_hints::is_about_key(message) => {
+            "; LiteLLM's proxy says so of a key that is missing or not its own: check the \
+             provider's api_key_env or api_key_name"
+        }
+        401 | 403 => "; check the provider's api_key_env or api_key_name",
+        404 => "; check the provider's endpoint and model",
+        _ => "",
+    }
 }
 
 fn out_of_service(text: &str, advice: &str, wait: Duration) -> ModelFault {

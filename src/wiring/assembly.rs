@@ -106,12 +106,7 @@ impl SwarmParts {
             watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
             watchers.remove_old_copies(copies);
             if let Some(daily) = settings.reports.daily {
-                let reporter = DailyReporter {
-                    ledger: ledger.clone(),
-                    home: lock.home().clone(),
-                    operator: operator.clone(),
-                    prices: prices.clone(),
-                };
+                let reporter = daily_reporter(&ledger, lock.home(), &operator, &prices);
                 watchers.write_reports(daily, reporter);
             }
         }
@@ -170,6 +165,21 @@ impl SwarmParts {
 fn teller(operator: &Operator) -> TellOperator {
     let operator = operator.clone();
     Box::new(move |code, text| operator.tell(Severity::Warn, code, text))
+}
+
+/// Writes the report of each day into the home.
+fn daily_reporter(
+    ledger: &SqlLedger,
+    home: &Home,
+    operator: &Operator,
+    prices: &PriceBook,
+) -> DailyReporter {
+    DailyReporter {
+        ledger: ledger.clone(),
+        home: home.clone(),
+        operator: operator.clone(),
+        prices: prices.clone(),
+    }
 }
 
 /// Where screens run. Only a running swarm has any.

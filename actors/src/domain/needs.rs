@@ -234,37 +234,45 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
             need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
         LifeState::Running => {
-            if let LinkState::LoginRefused(words) = &status.link {
-                let why = format!(
-                    "the game refuses the login: {words}; `zoea accounts list` shows the accounts, \
-                     `zoea accounts import FILE` changes them"
-                );
-                let (what, since) = (LOGIN_REFUSED, status.link_since);
-                return need(what, why.into(), since, Severity::Error, NeedRemedy::TryNow);
-            }
-            if let Some((what, why)) = what_holds(&status.activity) {
-                let (since, remedy) = (status.activity_since, NeedRemedy::Nothing);
-                return need(what, why, since, Severity::Warn, remedy);
-            }
-            if let Activity::Asked(question) = &status.activity {
-                let (since, why) = (status.activity_since, question.summary().into());
-                return need(ASKED, why, since, Severity::Warn, NeedRemedy::Answer);
-            }
-            if status.link == LinkState::NoAccess {
-                let since = status.link_since;
-                let (why, remedy) = (NO_ACCESS.into(), NeedRemedy::Nothing);
-                return need(NO_ACCESS_NEED, why, since, Severity::Error, remedy);
-            }
-            if status.link == LinkState::Down {
-                let why = "the game server cannot be reached; it waits until it can".into();
-                let since = status.link_since;
-                return need(NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow);
-            }
-            let (what, why, since, remedy) = trouble_of_calls(status)?;
-            need(what, why, since, Severity::Warn, remedy)
+            let (what, why, since, severity, remedy) = need_of_running(status)?;
+            need(what, why, since, severity, remedy)
         }
         LifeState::Idle | LifeState::Stopped => None,
     }
+}
+
+/// What a running Mysis needs: what, why, since when, how bad it is, and what helps.
+fn need_of_running(
+    status: &MysisStatus,
+) -> Option<(&'static str, Arc<str>, Timestamp, Severity, NeedRemedy)> {
+    if let LinkState::LoginRefused(words) = &status.link {
+        let why = format!(
+            "the game refuses the login: {words}; `zoea accounts list` shows the accounts, \
+             `zoea accounts import FILE` changes them"
+        );
+        let (since, remedy) = (status.link_since, NeedRemedy::TryNow);
+        return Some((LOGIN_REFUSED, why.into(), since, Severity::Error, remedy));
+    }
+    if let Some((what, why)) = what_holds(&status.activity) {
+        let (since, remedy) = (status.activity_since, NeedRemedy::Nothing);
+        return Some((what, why, since, Severity::Warn, remedy));
+    }
+    if let Activity::Asked(question) = &status.activity {
+        let (since, why) = (status.activity_since, question.summary().into());
+        return Some((ASKED, why, since, Severity::Warn, NeedRemedy::Answer));
+    }
+    if status.link == LinkState::NoAccess {
+        let since = status.link_since;
+        let (why, remedy) = (NO_ACCESS.into(), NeedRemedy::Nothing);
+        return Some((NO_ACCESS_NEED, why, since, Severity::Error, remedy));
+    }
+    if status.link == LinkState::Down {
+        let why = "the game server cannot be reached; it waits until it can".into();
+        let since = status.link_since;
+        return Some((NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow));
+    }
+    let (what, why, since, remedy) = trouble_of_calls(status)?;
+    Some((what, why, since, Severity::Warn, remedy))
 }
 
 fn cause_of(what: &str, why: &str) -> NeedCause {

@@ -28,14 +28,9 @@ impl OrderSummary {
                 role,
                 start,
             } => {
-                let started = start.then(|| "started".to_string());
                 let settings = describe_settings(provider.as_deref(), model.as_deref(), None);
-                let role = role.as_deref().map(|role| describe_role(Some(role)));
-                (
-                    "create",
-                    Some(name),
-                    with_details("created", settings.chain(role).chain(started)),
-                )
+                let text = describe_creation(settings, role.as_deref(), *start);
+                ("create", Some(name), text)
             }
             Order::ForMysis { name, order } => {
                 let (code, text) = order.summary()?;
@@ -69,11 +64,8 @@ impl OrderSummary {
                 process,
                 is_draining,
             } => {
-                let (code, what) = match is_draining {
-                    true => ("drain", "gives its Myses back and takes none"),
-                    false => ("undrain", "takes Myses again"),
-                };
-                (code, None, format!("the process {process} {what}"))
+                let (code, text) = describe_drain(process, *is_draining);
+                (code, None, text)
             }
             Order::ShowRequest { .. } => return None,
         };
@@ -97,6 +89,26 @@ impl OrderSummary {
         };
         OrderSummary { text, ..self }
     }
+}
+
+/// A new Mysis, with what was chosen for it.
+fn describe_creation(
+    settings: impl Iterator<Item = String>,
+    role: Option<&str>,
+    is_started: bool,
+) -> String {
+    let role = role.map(|role| describe_role(Some(role)));
+    let started = is_started.then(|| "started".to_string());
+    with_details("created", settings.chain(role).chain(started))
+}
+
+/// The word for a process that drains or takes Myses again, and the order in words.
+fn describe_drain(process: &str, is_draining: bool) -> (&'static str, String) {
+    let (code, what) = match is_draining {
+        true => ("drain", "gives its Myses back and takes none"),
+        false => ("undrain", "takes Myses again"),
+    };
+    (code, format!("the process {process} {what}"))
 }
 
 /// The names of accounts. Nothing else about them is recorded.

@@ -108,12 +108,16 @@ fn read_outcome<'a>(
         Blame::Own => return told_of_own(outcome),
         Blame::Server { who, count, others } => (who, count > 1, others == 0),
     };
-    let (may_be_own, is_long_doubtful) =
-        (!is_alone && !is_repeated && !is_shared(who), is_repeated);
+    let may_be_own = !is_alone && !is_repeated && !is_shared(who);
     let sure = if may_be_own {
         Suspicion::Doubt
     } else {
         Suspicion::Servers
+    };
+    let failed = |text: &'a Arc<str>, suspicion, needs_operator| Told::Failed {
+        text,
+        suspicion,
+        needs_operator,
     };
     match outcome {
         CallOutcome::Works { .. } | CallOutcome::Answers => Told::Served,
@@ -122,49 +126,31 @@ fn read_outcome<'a>(
             text,
             is_unreachable,
             ..
-        } => Told::Failed {
-            text,
-            suspicion: match *is_unreachable {
-                true => Suspicion::Servers,
-                false => sure,
-            },
-            needs_operator: false,
+        } => match *is_unreachable {
+            true => failed(text, Suspicion::Servers, false),
+            false => failed(text, sure, false),
         },
-        CallOutcome::OutOfService { text, ends_by, .. } => Told::Failed {
-            text,
-            suspicion: sure,
-            needs_operator: *ends_by == ServiceReturn::Operator,
-        },
+        CallOutcome::OutOfService { text, ends_by, .. } => {
+            failed(text, sure, *ends_by == ServiceReturn::Operator)
+        }
         CallOutcome::Refuses {
             text,
             is_of_all: true,
             ..
-        } => Told::Failed {
-            text,
-            suspicion: sure,
-            needs_operator: true,
-        },
+        } => failed(text, sure, true),
         // A pause that it asks for once is no refusal to serve.
         CallOutcome::Refuses {
             text,
             wait: Some(_),
             ..
-        } => Told::Failed {
-            text,
-            suspicion: match is_long_doubtful {
-                true => Suspicion::Servers,
-                false => Suspicion::Doubt,
-            },
-            needs_operator: false,
+        } => match is_repeated {
+            true => failed(text, Suspicion::Servers, false),
+            false => failed(text, Suspicion::Doubt, false),
         },
         // What a conversation says may be what is refused.
-        CallOutcome::Refuses { text, .. } => Told::Failed {
-            text,
-            suspicion: match may_be_own {
-                true => Suspicion::None,
-                false => Suspicion::Doubt,
-            },
-            needs_operator: false,
+        CallOutcome::Refuses { text, .. } => match may_be_own {
+            true => failed(text, Suspicion::None, false),
+            false => failed(text, Suspicion::Doubt, false),
         },
     }
 }

@@ -8,7 +8,7 @@ use crate::event::INTERRUPTED_PREFIX;
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game_state::GameState;
-use crate::ids::{Incarnation, Now, Timestamp, TurnNumber};
+use crate::ids::{Incarnation, Moment, Now, Timestamp, TurnNumber};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
 use crate::routine::RoutineMemo;
@@ -100,14 +100,11 @@ impl Life {
         let now = both.wall;
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, now);
-        // The rows decide: an answer that a crash kept from being stored was not counted either.
-        let totals = recollection.totals.unwrap_or(past.record.totals);
+        let figures = restore_figures(&recollection, &past.record, both.moment);
         let own_profile = Arc::new(recollection.profile.take().unwrap_or(past.record.profile));
         let tier = TierView::restore(recollection.tier.as_deref());
         let account = past.record.account;
         let game = restore_game(&mut recollection, account.as_deref(), both);
-        let created_at = past.record.created_at;
-        let last_activity_at = recollection.rows.last().map_or(created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
         let routines = restore_routines(&recollection);
@@ -129,7 +126,7 @@ impl Life {
             conversation,
             turn,
             nudges: 0,
-            figures: LifeFigures::restored(totals, last_activity_at, both.moment),
+            figures,
             mission: past.mission,
             session,
             game,
@@ -210,6 +207,14 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
             None
         }
     }
+}
+
+fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> LifeFigures {
+    // The rows decide: an answer that a crash kept from being stored was not counted either.
+    let totals = past.totals.unwrap_or(record.totals);
+    let last = past.rows.last();
+    let last_activity_at = last.map_or(record.created_at, |row| row.at);
+    LifeFigures::restored(totals, last_activity_at, now)
 }
 
 fn restore_routines(past: &StoredHistory) -> RoutineMemo {
