@@ -62,7 +62,7 @@ impl UpstreamEndpoint {
         self
     }
 
-    /// The same, told that an operator answers its questions ([`CallTerms::asker`]).
+    /// The same, told that an operator answers its questions ([`super::CallTerms::asker`]).
     #[must_use]
     pub fn with_questions(mut self) -> UpstreamEndpoint {
         self.asks = true;

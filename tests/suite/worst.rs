@@ -1,5 +1,5 @@
 //! The worst input that a model server, a game server and a client of the control interface can
-//! send: none of it takes more than 64 MB beside the program's usual memory. The system's own
+//! send: none of it takes more than 96 MB beside the program's usual memory. The system's own
 //! figures are measured.
 
 mod game_server;
