@@ -18,7 +18,6 @@ use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::cli::global::GlobalArgs;
-use crate::cli::held;
 use crate::cli::prove::{self, ProveOptions};
 use crate::cli::unfrozen::unless_frozen;
 use crate::cli::{out, shown};
@@ -27,7 +26,9 @@ use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::{descriptors, disk};
 
-use running::{ask_running, check_used_database, held_by_running, troubles_of_running};
+use running::{
+    ask_running, check_used_database, checks_of_held, held_by_running, troubles_of_running,
+};
 
 /// The options of `zoea doctor`.
 #[derive(Debug, Args)]
@@ -258,7 +259,7 @@ async fn check_own_database(
         .iter()
         .map(to_value)
         .collect();
-    checks.extend(held::as_checks(&texts));
+    checks.extend(checks_of_held(&texts));
     let notes = ledger.notes().iter().map(|note| format!("; {note}"));
     let notes: String = notes.collect();
     Ok(format!("{} myses{notes}", swarm.myses.len()))
@@ -292,7 +293,7 @@ async fn check_server(
         .iter()
         .map(to_value)
         .collect();
-    checks.extend(held::as_checks(&texts));
+    checks.extend(checks_of_held(&texts));
     let myses = address
         .count_myses()
         .await

@@ -5,7 +5,6 @@ use serde_json::Value;
 use zoea_settings::Environment;
 use zoea_text::clean::one_line;
 
-use crate::cli::doctor::DoctorFinding;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out::{self, Column, Table};
 use crate::cli::shown;
@@ -104,8 +103,8 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
 /// The most lines of a page of checks.
 const MAX_LINES: usize = 10;
 
-/// The texts as checks of `zoea doctor`, the newest ones.
-pub(super) fn as_checks(texts: &[Value]) -> Vec<(String, DoctorFinding)> {
+/// The texts as lines of `zoea doctor`, the newest ones.
+pub(super) fn as_lines(texts: &[Value]) -> Vec<String> {
     let mut lines: Vec<String> = texts
         .iter()
         .rev()
@@ -116,8 +115,7 @@ pub(super) fn as_checks(texts: &[Value]) -> Vec<(String, DoctorFinding)> {
     if left > 0 {
         lines.push(format!("{left} more texts; `zoea held` lists them"));
     }
-    let check = |text| ("held back".to_string(), Ok(text));
-    lines.into_iter().map(check).collect()
+    lines
 }
 
 fn in_one_line(held: &Value) -> String {

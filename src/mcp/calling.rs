@@ -12,9 +12,9 @@ use rmcp::model::{
 
 use super::asking::{self, MAX_ROUNDS, QuestionDesk};
 use super::content::CallResult;
-use super::era::UNKNOWN_METHOD;
 use super::incidents::Exchange;
 use super::message::RawResult;
+use super::opening::UNKNOWN_METHOD;
 use super::task::TaskReply;
 use super::{Era, McpFailure, ServerSession, stateless};
 

@@ -20,6 +20,7 @@ mod listing;
 mod message;
 mod mirror;
 mod older;
+mod opening;
 mod pace;
 mod patience;
 mod resume_token;

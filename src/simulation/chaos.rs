@@ -299,6 +299,14 @@ impl Chaos {
         poison::mark(shape, state.marks)
     }
 
+    /// A text of the operator, with poison in it if the seed has that fault now.
+    pub(super) fn order_text(&self, text: String) -> String {
+        match self.draw_fault(InjectedFault::PoisonedOrder, 0.02) {
+            true => format!("{text} {}", self.new_mark()),
+            false => text,
+        }
+    }
+
     /// A random whole number below this one.
     pub(super) fn number_below(&self, bound: usize) -> usize {
         self.lock_state().dice.usize(..bound.max(1))

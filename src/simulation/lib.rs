@@ -58,7 +58,7 @@ pub use chaos::{InjectedFault, POISON};
 pub use events::EventDigest;
 pub use fleet::{FleetFault, FleetFigures, Sabotage, run as run_fleet};
 pub use memory::MemoryLedger;
-pub use poison::PoisonShape;
+pub use poison::{PoisonMistake, PoisonShape};
 pub use progress::SimulationProgress;
 pub use rare::RareEvent;
 pub use verdict::{ActorKind, BrokenPromises, PoisonFigures, Promise, SimulationVerdict};

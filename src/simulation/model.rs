@@ -16,8 +16,7 @@ use zoea_pilot::{Habits, Persona, PilotRequest};
 
 use super::ProgramParts;
 use super::chaos::{Chaos, InjectedFault, PANIC};
-use super::poison::{self, FoundMark, PoisonShape};
-use super::poison_suite::PoisonMistake;
+use super::poison::{self, FoundMark, PoisonMistake, PoisonShape};
 use super::rules::MAIN_PROVIDER;
 use super::tool_reader::ToolReader;
 use super::verdict::InvariantMonitor;

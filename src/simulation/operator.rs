@@ -14,7 +14,6 @@ use actors::commander::CommanderHandle;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::game::{GameFault, SimulatedGame};
-use super::poison::order_text;
 use super::rare::RareEvent;
 use super::verdict::{ActorKind, InvariantMonitor};
 
@@ -166,7 +165,7 @@ async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Invar
                     .await;
             }
             _ => {
-                let text = order_text(&chaos, watch.new_order());
+                let text = chaos.order_text(watch.new_order());
                 let sent = swarm.order(MysisOrder::Prompt(text.as_str().into()).for_mysis(name));
                 if sent.await.is_ok() {
                     watch.on_order_acknowledged(mysis.id, &text);

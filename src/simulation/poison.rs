@@ -7,8 +7,6 @@ use std::time::Duration;
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest, RefusalHint, TokenUsage};
 
-use super::chaos::{Chaos, InjectedFault};
-
 /// What stands in each such text. The number of the shape follows, and the number of the text.
 const MARK: &str = "POISON-";
 /// So much is shown of what stands before a mark.
@@ -83,6 +81,17 @@ impl PoisonShape {
             },
         }
     }
+}
+
+/// A mistake about such texts, so that a test sees the verdict find it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoisonMistake {
+    /// No refusal is judged by a trial.
+    NoTrials,
+    /// The text is said to be held back, and stays in the requests.
+    HoldsNothingBack,
+    /// Others wait while one is refused.
+    OthersWait,
 }
 
 /// Whether a reason is that the server refused such a text.
@@ -161,13 +170,5 @@ impl PlantedTexts {
     /// The mark that belongs into a result.
     pub(super) fn take_for_result(&mut self, mysis: MysisId) -> Option<String> {
         self.in_results.remove(&mysis)
-    }
-}
-
-/// A text of the operator, with poison in it if the seed has that fault now.
-pub(super) fn order_text(chaos: &Chaos, text: String) -> String {
-    match chaos.draw_fault(InjectedFault::PoisonedOrder, 0.02) {
-        true => format!("{text} {}", chaos.new_mark()),
-        false => text,
     }
 }

@@ -10,7 +10,7 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use anyhow::{Context, anyhow};
 
 use super::model::PilotModels;
-use super::poison::{self, PoisonShape};
+use super::poison::{self, PoisonMistake, PoisonShape};
 use super::verdict::SimulationVerdict;
 use super::{ProgramParts, Simulation, SimulationOptions, kill_process};
 
@@ -28,17 +28,6 @@ pub enum PoisonWay {
     Words,
     /// An order and a result of the same Mysis hold a text each.
     OrderAndResult,
-}
-
-/// A mistake, so that a test sees the verdict find it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoisonMistake {
-    /// No refusal is judged by a trial.
-    NoTrials,
-    /// The text is said to be held back, and stays in the requests.
-    HoldsNothingBack,
-    /// Others wait while one is refused.
-    OthersWait,
 }
 
 /// The options of the suite.

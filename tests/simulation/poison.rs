@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use zoea_simulation::poison_suite::{PoisonMistake, PoisonOptions, PoisonWay, play};
-use zoea_simulation::{PoisonShape, Promise, SimulationVerdict};
+use zoea_simulation::poison_suite::{PoisonOptions, PoisonWay, play};
+use zoea_simulation::{PoisonMistake, PoisonShape, Promise, SimulationVerdict};
 
 fn options(mistake: Option<PoisonMistake>) -> PoisonOptions {
     PoisonOptions {

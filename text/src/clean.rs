@@ -2,11 +2,13 @@
 //!
 //! Models, tools and other players may write anything: escape sequences, control characters, marks
 //! that reverse the direction of writing, towers of combining marks. None of it must reach a
-//! terminal. The screen, every line of a command and every file for reading use these functions.
+//! terminal. The screen, every line of a command and every file for reading use these functions;
+//! requests to a model's server use [`printable_text`].
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
+use std::sync::Arc;
 
 use unicode_width::UnicodeWidthChar;
 
@@ -149,6 +151,19 @@ pub fn is_hidden(letter: char) -> bool {
     )
 }
 
+/// The text with control characters replaced, except for line ends and tabs. Some servers refuse
+/// them and no model can read them. The row keeps them. Positions in the text do not change.
+#[must_use]
+pub fn printable_text(text: Arc<str>) -> Arc<str> {
+    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
+    // The loop has no early exit, so that the compiler can check many bytes at a time.
+    if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
+        return text;
+    }
+    let is_odd_letter = |c: char| u8::try_from(c).is_ok_and(is_odd);
+    text.replace(is_odd_letter, "?").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,5 +225,31 @@ mod tests {
         let is_bad = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
         assert!(!clean.contains(is_bad));
         assert!(matches!(clean_json("[\"plain\"]"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
+        let ascii: String = (0..=127_u8).map(char::from).collect();
+        let printable: String = ascii
+            .chars()
+            .map(|c| match c {
+                '\n' | '\r' | '\t' | ' '..='~' => c,
+                _ => '?',
+            })
+            .collect();
+        assert_eq!(*printable_text(ascii.as_str().into()), *printable);
+        for (place, letter) in ascii.char_indices() {
+            let alone: Arc<str> = letter.to_string().into();
+            assert_eq!(
+                *printable_text(alone),
+                printable[place..=place],
+                "{letter:?}"
+            );
+        }
+        let plain: Arc<str> = "é🚀\u{80} a\r\n\tb".into();
+        assert!(
+            Arc::ptr_eq(&plain, &printable_text(plain.clone())),
+            "it stays as it is"
+        );
     }
 }

@@ -31,9 +31,8 @@ use super::outages::ServerOutages;
 use caching::CacheWatch;
 use circuit::{CallOutcome, Circuit, Outage, Transition};
 
-pub use lane::LaneRules;
+pub use lane::{LaneRules, LaneTrouble};
 pub use news::GateEvent;
-pub use trouble::LaneTrouble;
 
 use lane::LaneState;
 use told::ToldOutages;

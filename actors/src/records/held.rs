@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::compose::printable_text;
 use super::game_state::digest_text;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
 use super::model::ChatMessage;
+use zoea_text::clean::printable_text;
 
 pub use naming::UndeliveredOrder;
 pub use trials::{ToldTrial, TrialClaim};

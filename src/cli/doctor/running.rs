@@ -40,9 +40,15 @@ pub(super) async fn held_by_running(
         client.ask(&ControlCall::ListHeldTexts {}).await
     };
     match tokio::time::timeout(CHECK_TIMEOUT, asked).await {
-        Ok(Ok(texts)) => held::as_checks(texts.as_array().map_or(&[][..], Vec::as_slice)),
+        Ok(Ok(texts)) => checks_of_held(texts.as_array().map_or(&[][..], Vec::as_slice)),
         Ok(Err(_)) | Err(_) => Vec::new(),
     }
+}
+
+/// The texts that are held back from models, the newest ones.
+pub(super) fn checks_of_held(texts: &[Value]) -> Vec<(String, DoctorFinding)> {
+    let check = |text| ("held back".to_string(), Ok(text));
+    held::as_lines(texts).into_iter().map(check).collect()
 }
 
 /// What the running program says of its servers, and whether its calls end.

@@ -13,7 +13,6 @@ use tokio::task::JoinSet;
 
 use super::super::chaos::InjectedFault;
 use super::super::operator::{hinder_players, relaunch_those_at_rest, sleep_randomly};
-use super::super::poison::order_text;
 use super::super::verdict::ActorKind;
 use super::world::World;
 
@@ -142,7 +141,7 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
                 let _ = order(&world, &swarm, note.for_mysis(name)).await;
             }
             _ => {
-                let text = order_text(chaos, watch.new_order());
+                let text = chaos.order_text(watch.new_order());
                 let prompt = MysisOrder::Prompt(text.as_str().into()).for_mysis(name);
                 match order(&world, &swarm, prompt).await {
                     // Its Mysis may refuse it, if it was stopped meanwhile. The end checks that it is done.

@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::owners::Owners;
 use super::pace::{Pace, TokenPace};
-use super::trouble::LaneTrouble;
 use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
@@ -49,6 +48,21 @@ pub(super) struct LaneShare {
     pub(super) tokens: Option<u64>,
     /// Of trial calls to a server that is away, as processes told each other.
     pub(super) trial: Option<u64>,
+}
+
+/// A server that did not serve the last calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneTrouble {
+    /// The first failure since it last served a call.
+    pub since: Moment,
+    /// The newest failure.
+    pub text: Arc<str>,
+    /// Whether it is the server's, as far as is known. It may be one conversation's otherwise.
+    pub is_servers: bool,
+    /// Whether it ends only when the operator acts.
+    pub needs_operator: bool,
+    /// The conversation that got the first failure.
+    pub(super) who: Option<MysisId>,
 }
 
 /// The state of a lane.

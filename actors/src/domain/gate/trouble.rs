@@ -5,25 +5,10 @@
 use std::sync::Arc;
 
 use super::circuit::{Blame, CallOutcome, Transition};
-use super::lane::LaneState;
+use super::lane::{LaneState, LaneTrouble};
 use super::{AdmissionGate, MAX_OUTAGE};
 use crate::ids::{Lane, Moment, MysisId, Now, Timestamp};
 use crate::model::ServiceReturn;
-
-/// A server that did not serve the last calls.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaneTrouble {
-    /// The first failure since it last served a call.
-    pub since: Moment,
-    /// The newest failure.
-    pub text: Arc<str>,
-    /// Whether it is the server's, as far as is known. It may be one conversation's otherwise.
-    pub is_servers: bool,
-    /// Whether it ends only when the operator acts.
-    pub needs_operator: bool,
-    /// The conversation that got the first failure.
-    who: Option<MysisId>,
-}
 
 /// How much a failure says against a server.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use zoea_text::clean::printable_text;
 use zoea_text::json_size::{escaped_byte, escaped_len};
 
 /// Replaces an empty text, which strict providers refuse.
@@ -110,19 +111,6 @@ fn fitting_bytes(text: &str, room: usize) -> usize {
         }
     }
     text.len()
-}
-
-/// The text with control characters replaced, except for line ends and tabs. Some servers refuse
-/// them and no model can read them. The row keeps them. Positions in the text do not change.
-#[must_use]
-pub fn printable_text(text: Arc<str>) -> Arc<str> {
-    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
-    // The loop has no early exit, so that the compiler can check many bytes at a time.
-    if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
-        return text;
-    }
-    let is_odd_letter = |c: char| u8::try_from(c).is_ok_and(is_odd);
-    text.replace(is_odd_letter, "?").into()
 }
 
 #[cfg(test)]

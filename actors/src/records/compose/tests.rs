@@ -225,32 +225,6 @@ fn only_an_object_is_taken_for_arguments() {
 }
 
 #[test]
-fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
-    let ascii: String = (0..=127_u8).map(char::from).collect();
-    let printable: String = ascii
-        .chars()
-        .map(|c| match c {
-            '\n' | '\r' | '\t' | ' '..='~' => c,
-            _ => '?',
-        })
-        .collect();
-    assert_eq!(*excerpt::printable_text(ascii.as_str().into()), *printable);
-    for (place, letter) in ascii.char_indices() {
-        let alone: Arc<str> = letter.to_string().into();
-        assert_eq!(
-            *excerpt::printable_text(alone),
-            printable[place..=place],
-            "{letter:?}"
-        );
-    }
-    let plain: Arc<str> = "é🚀\u{80} a\r\n\tb".into();
-    assert!(
-        Arc::ptr_eq(&plain, &excerpt::printable_text(plain.clone())),
-        "it stays as it is"
-    );
-}
-
-#[test]
 fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     let nothing = |_: usize| String::new();
     let whole = || Excerpt::from_whole("x".repeat(300).into());

@@ -1,0 +1,150 @@
+//! Opens a session: finds out whether a server that is not known does without `initialize`, and
+//! remembers it for the endpoint.
+
+use std::time::Duration;
+
+use rmcp::model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, ProtocolVersion};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::era::Era;
+use super::{MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint, shown_name};
+
+/// How long a server without sessions may take to say so. A server that does not know the question
+/// may never answer it.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The first JSON-RPC code, and the last one, with which only servers without sessions refuse a
+/// request: its headers contradict it, a capability is missing, its revision is unknown.
+const HEADER_MISMATCH: i64 = -32020;
+const MISSING_CAPABILITY: i64 = -32021;
+/// The JSON-RPC code for an unknown revision.
+const UNKNOWN_REVISION: i64 = -32022;
+/// The JSON-RPC code for an unknown method.
+pub(super) const UNKNOWN_METHOD: i64 = -32601;
+
+/// Where in the `_meta` of its answers a server without sessions says who it is.
+const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The answer to `server/discover`, as far as it is needed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Discovered {
+    supported_versions: Vec<String>,
+    #[serde(default, rename = "_meta")]
+    meta: Value,
+}
+
+impl ServerSession {
+    /// Opens a session. A server that is not known yet is asked first whether it does without
+    /// `initialize`.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses the session.
+    pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        let memory = endpoint.era.clone();
+        if memory.known() == Some(Era::Sessions) {
+            match ServerSession::initialize(endpoint.clone()).await {
+                Err(failure) if endpoint.probes && is_without_sessions(&failure) => {
+                    memory.set(None);
+                }
+                opened => return opened,
+            }
+        }
+        let probe = ServerSession::probe(endpoint.clone());
+        let refusal = match tokio::time::timeout(PROBE_TIMEOUT, probe).await {
+            Ok(Ok(session)) => {
+                memory.set(Some(Era::Stateless));
+                return Ok(session);
+            }
+            Ok(Err(failure)) if !may_have_sessions(&failure) => return Err(failure),
+            Ok(Err(failure)) => failure.to_string(),
+            Err(_) => format!("no answer within {PROBE_TIMEOUT:?}"),
+        };
+        tracing::debug!(%refusal, "the server is asked for a session");
+        match ServerSession::initialize(endpoint.clone()).await {
+            Ok(session) => {
+                memory.set(Some(Era::Sessions));
+                Ok(session)
+            }
+            Err(failure) => Err(endpoint.name_older(failure).await),
+        }
+    }
+
+    /// Asks a server what it supports. One that refuses the revision names those that it knows, and
+    /// is asked once more: some servers only learn from the first refusal what a client speaks.
+    async fn probe(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        match ServerSession::discover(endpoint.clone()).await {
+            Err(McpFailure::Refused {
+                code: Some(UNKNOWN_REVISION),
+                status: 400..,
+                ..
+            }) => ServerSession::discover(endpoint).await,
+            asked => asked,
+        }
+    }
+
+    /// Asks a server what it supports, in the way of servers without sessions.
+    async fn discover(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        let mut session = ServerSession::new(endpoint, Era::Stateless);
+        session.version = ProtocolVersion::V_2026_07_28.as_str().into();
+        let params = DiscoverRequestParams {};
+        let request = ClientRequest::DiscoverRequest(DiscoverRequest::new(params));
+        let (id, message) = session.with_next_id(request);
+        let answer = session.post(&message).await?;
+        let result = session.read_result(answer, id, MAX_ANSWER_BYTES).await?;
+        let found: Discovered = result.read("server/discover")?;
+        let ours = &*session.version;
+        if found
+            .supported_versions
+            .iter()
+            .any(|version| version == ours)
+        {
+            let about = &found.meta[SERVER_INFO_KEY];
+            session.name = about["name"].as_str().and_then(shown_name);
+            return Ok(session);
+        }
+        let known: Vec<&str> = found
+            .supported_versions
+            .iter()
+            .map(|one| &**one)
+            .take(8)
+            .collect();
+        Err(McpFailure::Refused {
+            code: Some(UNKNOWN_REVISION),
+            message: format!("the server supports {}", known.join(", ")),
+            status: 200,
+        })
+    }
+}
+
+/// Whether a refusal of `initialize` means that the server has no sessions.
+fn is_without_sessions(failure: &McpFailure) -> bool {
+    match failure {
+        McpFailure::Refused { code, .. } => {
+            matches!(
+                code,
+                Some(UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH)
+            )
+        }
+        McpFailure::RefusedAfterAsking { .. }
+        | McpFailure::Status { .. }
+        | McpFailure::SessionGone
+        | McpFailure::Http { .. }
+        | McpFailure::Broken(_)
+        | McpFailure::TooLate(_) => false,
+    }
+}
+
+/// Whether a server that answered `server/discover` so may be one with sessions, which does not
+/// know that request.
+fn may_have_sessions(failure: &McpFailure) -> bool {
+    match failure {
+        McpFailure::Refused { code, .. } => {
+            !matches!(code, Some(HEADER_MISMATCH | MISSING_CAPABILITY))
+        }
+        // These say nothing about the request: no access, too many requests, not now.
+        McpFailure::Status { status, .. } => !matches!(status, 401 | 403 | 408 | 429 | 502..=504),
+        McpFailure::SessionGone | McpFailure::Broken(_) | McpFailure::TooLate(_) => true,
+        McpFailure::RefusedAfterAsking { .. } | McpFailure::Http { .. } => false,
+    }
+}
