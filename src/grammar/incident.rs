@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The most bytes of an incident's text.
 pub const MAX_INCIDENT_BYTES: usize = 64 << 10;
 
+/// The most bytes of what the program made of a failure, and of the value of a header.
+const MAX_WORDS_BYTES: usize = 2 << 10;
+
 /// The form that this program writes.
 const FORM: u64 = 1;
 
@@ -62,7 +65,7 @@ pub struct Incident {
 
 impl Incident {
     /// An exchange with a server that failed. `clean` removes secrets from each of its texts, before
-    /// anything is cut.
+    /// anything is cut. Only the beginning is kept of the failure and of headers.
     #[must_use]
     pub fn of_exchange(
         kind: IncidentKind,
@@ -72,22 +75,28 @@ impl Incident {
         (status, headers, body): (u16, Vec<(String, String)>, &[u8]),
         clean: impl Fn(&str) -> String,
     ) -> Incident {
+        // Much more is cleaned than is kept, so that a secret that is cut is not in what is kept.
+        let words = |text: &str| {
+            let mut words = clean(beginning(text, MAX_INCIDENT_BYTES));
+            words.truncate(beginning(&words, MAX_WORDS_BYTES).len());
+            words
+        };
         let headers = headers.into_iter();
         Incident {
             kind,
             at: String::new(),
             server: clean(server),
-            failure: clean(failure),
+            failure: words(failure),
             request: clean(request),
             status,
-            headers: headers.map(|(name, value)| (name, clean(&value))).collect(),
+            headers: headers.map(|(name, value)| (name, words(&value))).collect(),
             body: clean(&String::from_utf8_lossy(body)),
             only_with: String::new(),
         }
     }
 
     /// Its text, within [`MAX_INCIDENT_BYTES`]. Where that is too little, the middle of the request is
-    /// left out, then the end of the answer.
+    /// left out, then the end of the answer, then all but the kind, the time and the status.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut incident = self.clone();
@@ -96,10 +105,20 @@ impl Incident {
             let surplus = text.len() - MAX_INCIDENT_BYTES;
             if incident.request.len() > surplus {
                 incident.request = without_middle(&incident.request, surplus);
-            } else {
+            } else if !incident.body.is_empty() {
                 let half = incident.body.floor_char_boundary(incident.body.len() / 2);
                 incident.body.truncate(half);
                 incident.request = String::new();
+            } else {
+                incident.headers = Vec::new();
+                for words in [
+                    &mut incident.failure,
+                    &mut incident.server,
+                    &mut incident.only_with,
+                ] {
+                    words.truncate(beginning(words, MAX_WORDS_BYTES).len());
+                }
+                return incident.write();
             }
             text = incident.write();
         }
@@ -240,6 +259,11 @@ fn with_id(text: &str, id: &Value) -> Option<String> {
     Some(read.to_string())
 }
 
+/// The beginning of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
 /// A text without at least so many bytes of its middle.
 fn without_middle(text: &str, surplus: usize) -> String {
     const MARK_BYTES: usize = 40;
@@ -299,6 +323,25 @@ mod tests {
             assert!(text.len() <= MAX_INCIDENT_BYTES, "{}", text.len());
             assert!(Incident::parse(&text).is_ok());
         }
+        // No text of a server makes it too long, whichever it is.
+        let words = "ä".repeat(100_000);
+        let long = Incident {
+            failure: words.clone(),
+            server: words.clone(),
+            headers: vec![("content-type".to_string(), words.clone())],
+            request: words.clone(),
+            ..incident()
+        };
+        assert!(long.to_text().len() <= MAX_INCIDENT_BYTES);
+        let answer = (
+            500,
+            vec![("retry-after".to_string(), words.clone())],
+            &b"x"[..],
+        );
+        let clean = |text: &str| text.to_string();
+        let of = Incident::of_exchange(IncidentKind::Tool, "game", &words, "{}", answer, clean);
+        assert_eq!(of.failure.len(), MAX_WORDS_BYTES);
+        assert_eq!(of.headers[0].1.len(), MAX_WORDS_BYTES);
         let long = Incident {
             request: format!("begin{}end", "ä".repeat(100_000)),
             ..incident()

@@ -1,5 +1,5 @@
 //! The worst input that a model server, a game server and a client of the control interface can
-//! send: none of it takes more than 96 MB beside the program's usual memory. The system's own
+//! send: none of it takes more than 64 MB beside the program's usual memory. The system's own
 //! figures are measured.
 
 mod game_server;
@@ -103,7 +103,7 @@ fn however_long_a_conversation_is_it_is_read_and_written_out_in_pieces() {
 }
 
 #[test]
-fn no_input_of_a_server_or_a_client_takes_more_than_96_mb() {
+fn no_input_of_a_server_or_a_client_takes_more_than_64_mb() {
     let mut measured = Measured::start(|_| {});
     for name in OF_MODELS {
         measured.play(name, None, 2);

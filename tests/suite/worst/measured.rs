@@ -14,7 +14,7 @@ use super::model_server::{OF_MODELS, of_a_model};
 use super::server::{MB, hostile, text, wants, words};
 
 /// The memory in kB that no input may take beside the program at rest.
-const MAX_TAKEN_KB: u64 = 96 << 10;
+const MAX_TAKEN_KB: u64 = 64 << 10;
 
 /// The servers' next bad answer, and the number of model requests since.
 #[derive(Default)]
