@@ -51,7 +51,9 @@ impl DeletedCopies {
     /// Removes copies whose day is over, again and again.
     pub async fn sweep(self) {
         loop {
-            self.remove_old();
+            let copies = self.clone();
+            // Where this fails, the next time comes.
+            let _ = on_disk(move || copies.remove_old()).await;
             tokio::time::sleep(SWEEP).await;
         }
     }
@@ -75,14 +77,8 @@ impl DeletedCopies {
     }
 
     async fn keep_copy(self, mysis: MysisId) -> Result<(), String> {
-        self.remove_old();
-        let failed = |error: io::Error| format!("{}: {error}", self.directory.display());
-        let mut directory = fs::DirBuilder::new();
-        let made = directory
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.directory);
-        made.map_err(failed)?;
+        let copies = self.clone();
+        on_disk(move || copies.make_directory()).await??;
         let records = self.ledger.records([mysis].into()).await;
         let records = records.map_err(|fault| fault.to_string())?;
         let record = records.first().ok_or("it is not stored")?;
@@ -99,14 +95,34 @@ impl DeletedCopies {
         };
         let written = export_to_file(&self.ledger, order, &part, &self.secrets).await;
         written.map_err(|fault| fault.to_string())?;
-        fs::rename(&part, &whole).map_err(failed)?;
-        let synced = fs::File::open(&self.directory).and_then(|directory| directory.sync_all());
-        synced.map_err(failed)
+        on_disk(move || self.put_in_place(&part, &whole)).await?
+    }
+
+    fn make_directory(&self) -> Result<(), String> {
+        self.remove_old();
+        let mut directory = fs::DirBuilder::new();
+        let directory = directory.recursive(true).mode(0o700);
+        let made = directory.create(&self.directory);
+        made.map_err(|error| self.refused(&error))
+    }
+
+    fn put_in_place(&self, part: &Path, whole: &Path) -> Result<(), String> {
+        let put =
+            fs::rename(part, whole).and_then(|()| fs::File::open(&self.directory)?.sync_all());
+        put.map_err(|error| self.refused(&error))
+    }
+
+    fn refused(&self, error: &io::Error) -> String {
+        format!("{}: {error}", self.directory.display())
     }
 
     async fn bring_copy_back(self, name: String) -> Result<MysisRecord, String> {
-        self.remove_old();
-        let copy = newest_copy(&self.directory, &name).ok_or_else(|| {
+        let (copies, wanted) = (self.clone(), name.clone());
+        let newest = on_disk(move || {
+            copies.remove_old();
+            newest_copy(&copies.directory, &wanted)
+        });
+        let copy = newest.await?.ok_or_else(|| {
             format!(
                 "no copy of `{name}` is in {}: it was not deleted here, it was deleted with --now, or more than \
                  a day ago",
@@ -128,6 +144,14 @@ impl DeletedCopies {
         record.incarnation = record.incarnation.max(newest.unwrap_or_default());
         Ok(record)
     }
+}
+
+/// Does something on the disk, which may be slow, without holding up anything else.
+async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| error.to_string())
 }
 
 /// The newest whole copy under this name. Times in file names sort by their letters.
