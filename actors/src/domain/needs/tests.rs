@@ -88,7 +88,7 @@ fn local() -> Lane {
 }
 
 #[test]
-fn whoever_waits_for_a_dead_model_server_for_a_minute_is_in_its_one_line() {
+fn a_dead_model_server_is_one_need_with_every_mysis_that_waited_a_minute() {
     let mut scene = Scene::default();
     scene.is_away(&local(), "HTTP 503", false);
     scene.waits(1..=13, &local());

@@ -707,7 +707,7 @@ fn of_two_turns() -> Conversation {
 }
 
 #[test]
-fn the_mission_and_the_role_come_first_and_who_one_is_comes_last_whoever_owns_the_turn() {
+fn the_mission_and_the_role_stand_first_and_the_identity_last_in_every_turn() {
     let mission = crate::record::Mission {
         id: MissionId(3),
         text: "find ore".into(),

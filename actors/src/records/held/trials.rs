@@ -181,7 +181,7 @@ mod tests {
             !one.is_tried_by_another(MysisId(1), 7, Moment(0)),
             "it is its own"
         );
-        // What was claimed meanwhile is not lost, and another text is nobody else's.
+        // A claim that was made meanwhile stays, and this process tries the other text.
         let said = two.claims();
         two.add(claim(2, 2, &[9]), Moment(0));
         two.take_told(&said, told.clone(), Moment(0));

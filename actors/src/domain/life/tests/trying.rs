@@ -468,7 +468,7 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     let why = server.need().expect("a need");
     assert!(why.contains("your note was not delivered"), "{why}");
 
-    // What is forgotten is tried again, by one request.
+    // One request tries a forgotten text again.
     let note = server.held.all()[2].forgotten();
     server.held.hold(Arc::new(note));
     server.learn();

@@ -181,7 +181,7 @@ impl Life {
         }
     }
 
-    /// Whether what is new is so much that its size may be the reason.
+    /// Whether the new rows are so large that their size may be the reason.
     fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
         let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
         let bytes: usize = new.iter().map(|row| row.text().len()).sum();
