@@ -130,13 +130,18 @@ impl Life {
             let notice = format!("{text}; waiting until {provider} can be asked again");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }
-        let after = match others {
-            OthersGet::Refused | OthersGet::Nobody => REQUEUE_WAIT,
-            OthersGet::Served | OthersGet::Both | OthersGet::Unknown => self.next_own_wait(),
+        let queueing = Activity::Queueing(Lane::Provider(provider.clone()));
+        let (after, activity, until) = match others {
+            OthersGet::Refused | OthersGet::Nobody => (REQUEUE_WAIT, queueing, None),
+            OthersGet::Served | OthersGet::Both | OthersGet::Unknown => {
+                let wait = self.next_own_wait();
+                let until = Some(self.now.plus(wait));
+                (wait, Activity::CoolingDown(text.into()), until)
+            }
         };
         let alarm = AlarmId(self.next_stamp());
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
-        self.set_activity(Activity::Queueing(Lane::Provider(provider.clone())));
+        self.set_activity_until(activity, until);
         self.effects.push(Effect::Wake {
             alarm,
             after,
