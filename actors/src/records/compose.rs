@@ -98,7 +98,8 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     let whole_budget = composition.budget.max(MIN_BUDGET_BYTES);
     let mut messages = vec![system_message(composition, whole_budget / 2)];
     let spent = wire_bytes(&messages) + shape::opener_bytes();
-    let reserve = runtime_note::reserved_bytes(composition, whole_budget);
+    // Its room is the same with and without a note, so that a first notice shortens nothing.
+    let reserve = note_allowance(whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
     let mut selected = select::select_parts(composition, room);
     budget::fit_parts(&mut selected.parts, room);

@@ -29,16 +29,6 @@ pub fn note_allowance(budget: usize) -> usize {
     (budget / 8).min(MAX_NOTE_BYTES)
 }
 
-/// The bytes to reserve for the runtime note; 0 if there is none.
-pub(super) fn reserved_bytes(composition: &Composition<'_>, budget: usize) -> usize {
-    let knows = composition.game.is_some_and(|game| !game.is_empty());
-    if knows || !composition.notices.is_empty() || !composition.identity.is_empty() {
-        note_allowance(budget)
-    } else {
-        0
-    }
-}
-
 /// A text of others in which nothing looks like a runtime note. It may stand right before one.
 pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
     if text.contains(RUNTIME_NOTE_LINE) {
@@ -55,7 +45,8 @@ pub(super) fn render_note(
     shown: &BTreeSet<CallKey>,
     room: usize,
 ) -> Option<String> {
-    if room == 0 {
+    let knows = composition.game.is_some_and(|game| !game.is_empty());
+    if !knows && composition.notices.is_empty() && composition.identity.is_empty() {
         return None;
     }
     let room = room.saturating_sub(shape::separator_bytes());

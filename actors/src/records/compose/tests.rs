@@ -571,10 +571,7 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
     let game = GameState::default();
     let mut knows_nothing = composition("p", &conversation, &[]);
     knows_nothing.game = Some(&game);
-    assert_eq!(
-        runtime_note::reserved_bytes(&knows_nothing, MIN_BUDGET_BYTES),
-        0
-    );
+    assert_eq!(compose(&knows_nothing).breakdown.runtime_note, 0);
 }
 
 #[test]
