@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
-use zoea::home::Home;
+use zoea::host::home::Home;
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions};

@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    zoea::cli::main()
+    zoea::interface::cli::main()
 }

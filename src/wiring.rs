@@ -45,11 +45,11 @@ use zoea_provider::Providers;
 use zoea_settings::Settings;
 use zoea_settings::prices::PriceBook;
 
-use crate::attach::terminals::AttachedTerminals;
-use crate::control::{ControlServer, ProgramInfo};
-use crate::home::{Home, HomeLock, RunFile, RunGuard};
-use crate::operator::Operator;
-use crate::swarm::Swarm;
+use crate::host::home::{Home, HomeLock, RunFile, RunGuard};
+use crate::interface::attach::terminals::AttachedTerminals;
+use crate::interface::control::{ControlServer, ProgramInfo};
+use crate::interface::swarm::Swarm;
+use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
 use zoea_system::descriptors;

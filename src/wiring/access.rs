@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::home::{Home, HomeLock, LockError, RunFile};
+use crate::host::home::{Home, HomeLock, LockError, RunFile};
 
 /// The longest wait for another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use zoea_settings::Settings;
 
-use crate::home::{Home, HomeLock, Traces};
+use crate::host::home::{Home, HomeLock, Traces};
 use zoea_ledger::{
     HomeClaim, OpenError, ProcessKind, RestoreResult, RetentionLimits, ServerAddress, SqlLedger,
 };

@@ -11,9 +11,9 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use zoea_settings::DailyReport;
 use zoea_settings::prices::PriceBook;
 
-use crate::home::Home;
-use crate::operator::Operator;
-use crate::report::{DayReport, ReportFormat};
+use crate::host::home::Home;
+use crate::interface::report::{DayReport, ReportFormat};
+use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
 

@@ -10,7 +10,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use zoea_system::clock::MachineClock;
 
-use crate::home::Home;
+use crate::host::home::Home;
 
 /// The file of a home.
 struct FreezeFile(Home);

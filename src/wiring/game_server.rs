@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zoea_settings::Settings;
 
-use crate::home::Home;
-use crate::swarm::Swarm;
+use crate::host::home::Home;
+use crate::interface::swarm::Swarm;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 

@@ -8,7 +8,7 @@ use actors::ports::Clock;
 use zoea_grammar::incident::{Incident, IncidentKeeper, Keeping};
 use zoea_system::clock::MachineClock;
 
-use crate::home::Home;
+use crate::host::home::Home;
 
 /// After this time an equal failure is kept again, and after the shorter one any other.
 const EQUAL_PAUSE: Duration = Duration::from_secs(10);

@@ -9,7 +9,7 @@ use zoea_settings::{ProviderSettings, Settings};
 
 use super::RunningSwarm;
 use super::rules::provider_endpoint;
-use crate::home::Home;
+use crate::host::home::Home;
 use zoea_proof::kept::{KeptProofs, KeptProofsError};
 use zoea_proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
 

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use zoea_settings::{ProviderKind, ProviderSettings, Settings};
 
 use super::game_server::{GameServer, bind_loopback, give_first_mission};
-use crate::home::Home;
-use crate::swarm::Swarm;
+use crate::host::home::Home;
+use crate::interface::swarm::Swarm;
 use zoea_pilot::{Habits, PilotOptions};
 
 /// The name of the only provider.

@@ -7,7 +7,7 @@ use actors::domain::system_prompt::DEFAULT_TEMPLATE;
 use anyhow::Context;
 use zoea_settings::check_prompt;
 
-use crate::home::Home;
+use crate::host::home::Home;
 use zoea_system::files;
 
 /// The largest template, in bytes. The template is part of every request.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use zoea_settings::{RoleSettings, Settings};
 use zoea_system::files;
 
-use crate::home::Home;
+use crate::host::home::Home;
 
 /// The longest file of a routine.
 const MAX_ROUTINE_BYTES: u64 = 64 << 10;

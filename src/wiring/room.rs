@@ -10,7 +10,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 use zoea_spacemolt::figures::group_digits;
 use zoea_system::disk;
 
-use crate::operator::Operator;
+use crate::telemetry::operator::Operator;
 
 /// How often the disk is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);

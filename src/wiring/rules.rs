@@ -16,7 +16,7 @@ use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 use super::prompt::prompt_template;
 use super::roles;
 use super::url_secrets::{url_keys, url_passwords};
-use crate::home::Home;
+use crate::host::home::Home;
 use zoea_toolbox::{ServerPlace, UpstreamAccess};
 
 /// The rules of the swarm: each section's own, put together.
@@ -152,7 +152,7 @@ fn child_command(mcp: &McpSettings) -> ChildCommand {
     ChildCommand {
         command: mcp.command.as_slice().into(),
         environment: mcp.inherited.iter().cloned().chain(named).collect(),
-        guard: crate::child_guard::guard(),
+        guard: crate::host::child_guard::guard(),
     }
 }
 

@@ -16,8 +16,8 @@ use zoea_toolbox::{McpUpstream, ServerPlace, UpstreamAccess};
 
 use super::outside::proxied_servers;
 use super::rules::{provider_endpoint, upstream_access};
-use crate::home::Home;
-use crate::setup::list_models;
+use crate::host::home::Home;
+use crate::interface::setup::list_models;
 
 /// How long a server may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(8);

@@ -9,13 +9,15 @@ use anyhow::anyhow;
 use tokio_util::task::AbortOnDropHandle;
 use zoea_settings::{DailyReport, Settings};
 
-use crate::alerts::AlertDispatcher;
-use crate::health::Health;
-use crate::metrics::{MeasuredLedger, Metrics, MetricsServer};
-use crate::observation::{CallObserver, CallObservers, ObservedModels, ObservedUpstream};
-use crate::operator::Operator;
-use crate::standstill;
-use crate::traces::SpanExporter;
+use crate::telemetry::alerts::AlertDispatcher;
+use crate::telemetry::health::Health;
+use crate::telemetry::metrics::{MeasuredLedger, Metrics, MetricsServer};
+use crate::telemetry::observation::{
+    CallObserver, CallObservers, ObservedModels, ObservedUpstream,
+};
+use crate::telemetry::operator::Operator;
+use crate::telemetry::standstill;
+use crate::telemetry::traces::SpanExporter;
 use actors::listener::Listener;
 use zoea_ledger::DeletedCopies;
 

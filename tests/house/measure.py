@@ -3,7 +3,7 @@
 
     tests/house/measure.py [FOLDER]      # the repository, or another checkout of it
 
-Code is what stands in src/, actors/, migration/, spacemolt/ and text/ outside of test files and of `mod tests`; comments and
+Code is what stands in src/, actors/ and migration/ outside of test files and of `mod tests`; comments and
 blank lines do not count. A function's name has one word where it has no underscore; functions of traits
 that are not ours count like any other. A type name counts where more than one file defines it.
 """
@@ -32,7 +32,7 @@ def package_of(path):
     return "?"
 
 
-files = [p for top in ("src", "actors", "migration", "spacemolt", "text") for p in (root / top).rglob("*.rs")]
+files = [p for top in ("src", "actors", "migration") for p in (root / top).rglob("*.rs")]
 files = [p for p in files if "target" not in p.parts]
 lines = code = 0
 packages = defaultdict(lambda: [0, 0])

@@ -37,9 +37,9 @@ RULES = [
     "actors/src/records/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
     "actors/src/domain/gate/circuit.rs", "actors/src/domain/gate/pace.rs", "actors/src/domain/budget.rs",
     "actors/src/records/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
-    "actors/src/domain/restart.rs", "text/src/redact.rs", "actors/src/records/bounds.rs",
+    "actors/src/domain/restart.rs", "src/host/text/redact.rs", "actors/src/records/bounds.rs",
     "actors/src/domain/write.rs", "actors/src/records/conversation.rs", "actors/src/records/conversation/**",
-    "actors/src/commander/members.rs", "src/ledger/leases.rs",
+    "actors/src/commander/members.rs", "src/storage/ledger/leases.rs",
 ]
 # The test suites, from the fastest to the slowest: the name, the arguments of cargo, the names of the tests,
 # and the part of a path for whose changes the suite is run. A suite is run only for changes that no suite
@@ -172,7 +172,7 @@ class File:
 
     def write(self, alive):
         # The switch is in the package that all others use.
-        base = "crate" if "/text/src/" in str(self.path) else "zoea_text"
+        base = "crate" if "/host/text/" in str(self.path) else "zoea_text"
         switch = base + "::mutant::is_on"
         self.path.write_text(self.render(self.root, alive, switch))
 
@@ -299,9 +299,9 @@ def main():
         subprocess.run(["git", "worktree", "add", "--detach", str(tree), given.rev], cwd=home, check=True)
     revision = subprocess.run(["git", "rev-parse", given.rev], cwd=home, check=True, capture_output=True, text=True)
     subprocess.run(["git", "checkout", "-q", "--force", "--detach", revision.stdout.strip()], cwd=tree, check=True)
-    (tree / "text/src/mutant.rs").unlink(missing_ok=True)
+    (tree / "src/host/text/mutant.rs").unlink(missing_ok=True)
     suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
-    if not (tree / "src/ledger/Cargo.toml").exists():
+    if not (tree / "src/storage/ledger/Cargo.toml").exists():
         suites = [LEDGER_WITHIN if suite[0] == "ledger" else suite for suite in suites]
 
     found = find_mutants(tree)
@@ -324,9 +324,9 @@ def main():
     for number in sorted(same):
         print("not counted, the same as before:", drawn[number]["name"], "--", equivalent[keys[number]])
 
-    library = tree / "text/src/lib.rs"
+    library = tree / "src/host/text/lib.rs"
     library.write_text(library.read_text() + "\n#[allow(missing_docs)]\npub mod mutant;\n")
-    (tree / "text/src/mutant.rs").write_text(SWITCH)
+    (tree / "src/host/text/mutant.rs").write_text(SWITCH)
     alive, unbuilt, noticed = set(drawn) - same, set(), {}
 
     def rewrite():

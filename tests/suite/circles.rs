@@ -5,7 +5,7 @@
 //! what an ancestor of its own defines is no need either: such a child is a part of its parent, split off by length,
 //! and the parent hands its state to it. A circle is a set of files that need each other, through others or directly.
 //! The same holds for top-level modules: those right below a package's root, each with all files below it. The screen
-//! (`src/tui`) has no such modules: a view stands beside its model there, and what all draw with stands beside both.
+//! (`src/interface/tui`) has no such modules: a view stands beside its model there, and what all draw with stands beside both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -74,13 +74,22 @@ fn needs(tree: &ModuleTree) -> Needs {
     needs
 }
 
-/// The same by top-level modules: a module right below a package's root, with all that is in it.
+/// Folders that only sort the modules of the root package by what they face.
+const GROUPS: &[&str] = &["host", "interface", "storage", "telemetry"];
+
+/// The same by top-level modules: a module right below a package's root or below one of its groups,
+/// with all that is in it.
 fn needs_of_top_modules(tree: &ModuleTree, needs: &Needs) -> Needs {
+    let is_group = |id: usize| {
+        let file = tree.modules[id].file.as_path();
+        let name = file.file_stem().and_then(|name| name.to_str());
+        file.parent() == Some(Path::new("src")) && name.is_some_and(|name| GROUPS.contains(&name))
+    };
     let top = |id: usize| {
         let mut ancestors = std::iter::successors(Some(id), |id| tree.modules[*id].parent);
         let top = ancestors.find(|id| {
             let above = tree.modules[*id].parent;
-            above.is_none_or(|above| tree.modules[above].parent.is_none())
+            above.is_none_or(|above| tree.modules[above].parent.is_none() || is_group(above))
         });
         tree.modules[top.unwrap_or(id)].file.clone()
     };
@@ -91,7 +100,7 @@ fn needs_of_top_modules(tree: &ModuleTree, needs: &Needs) -> Needs {
     let mut found = Needs::new();
     for (file, of_file) in needs
         .iter()
-        .filter(|(file, _)| !file.starts_with("src/tui"))
+        .filter(|(file, _)| !file.starts_with("src/interface/tui"))
     {
         for (other, names) in of_file
             .iter()
@@ -182,7 +191,7 @@ fn no_files_need_each_other() {
     let needs = needs(&tree);
     let known = |from: &str, to: &str| needs[Path::new(from)].contains_key(Path::new(to));
     assert!(
-        known("src/cli/run.rs", "src/wiring.rs"),
+        known("src/interface/cli/run.rs", "src/wiring.rs"),
         "across packages and re-exports"
     );
     let circles = circles(&needs);

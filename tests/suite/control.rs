@@ -4,8 +4,8 @@ use std::net::Ipv4Addr;
 
 use actors::domain::life::Mode;
 use serde_json::{Map, Value};
-use zoea::control::client::{ControlClient, ControlError};
-use zoea::home::{self, RunFile};
+use zoea::host::home::{self, RunFile};
+use zoea::interface::control::client::{ControlClient, ControlError};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_settings::{ConfigSource, Environment, Settings};
 

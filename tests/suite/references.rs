@@ -9,8 +9,15 @@ const MAP: &str = "docs/ARCHITECTURE.md";
 const DECISIONS: &str = "docs/decisions";
 
 /// Folders whose files and folders are all on the map.
-const ROOM_FOLDERS: [&str; 4] = [
+const ROOM_FOLDERS: [&str; 11] = [
     "src",
+    "src/game",
+    "src/host",
+    "src/interface",
+    "src/servers",
+    "src/simulators",
+    "src/storage",
+    "src/telemetry",
     "actors/src",
     "actors/src/domain",
     "actors/src/records",
@@ -27,7 +34,7 @@ const NO_ROOMS: [&str; 5] = [
 const BASES: [&str; 6] = [
     "",
     "src",
-    "src/ledger",
+    "src/storage/ledger",
     "actors/src",
     "actors/src/domain",
     "actors/src/records",
@@ -294,6 +301,29 @@ fn every_path_on_the_map_exists_and_every_room_is_on_it() {
     missing.sort();
     missing.dedup();
     assert!(missing.is_empty(), "not on the map: {missing:?}");
+}
+
+/// A group's head is its module, or the page of a folder that has only packages.
+#[test]
+fn the_map_says_of_each_group_what_its_head_says() {
+    let map = read(MAP);
+    let mut groups = 0;
+    for entry in std::fs::read_dir(root().join("src")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if !path.is_dir() {
+            continue;
+        }
+        let module = std::fs::read_to_string(path.with_extension("rs"));
+        let head = module.or_else(|_| std::fs::read_to_string(path.join("README.md")));
+        let head = head.unwrap_or_else(|_| panic!("{} has no head", path.display()));
+        let mut lines = head
+            .lines()
+            .filter(|line| !line.starts_with('#') && !line.is_empty());
+        let sentence = lines.next().unwrap_or_default().trim_start_matches("//! ");
+        assert!(map.contains(sentence), "{}: {sentence}", path.display());
+        groups += 1;
+    }
+    assert!((2..=9).contains(&groups), "{groups} groups");
 }
 
 #[test]

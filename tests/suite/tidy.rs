@@ -32,19 +32,11 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn all() -> Vec<(PathBuf, String)> {
-    [
-        "src",
-        "actors/src",
-        "migration/src",
-        "spacemolt/src",
-        "text/src",
-        "tests",
-        "benches",
-    ]
-    .into_iter()
-    .filter(|folder| root().join(folder).is_dir())
-    .flat_map(sources)
-    .collect()
+    ["src", "actors/src", "migration/src", "tests", "benches"]
+        .into_iter()
+        .filter(|folder| root().join(folder).is_dir())
+        .flat_map(sources)
+        .collect()
 }
 
 /// The part of a file that is not its tests.
@@ -120,14 +112,14 @@ fn only_the_writer_begins_transactions() {
     ];
     // All but the first only read, on connections of their own.
     let may = [
-        "src/ledger/writer.rs",
-        "src/ledger/check.rs",
-        "src/ledger/connection.rs",
-        "src/ledger/server.rs",
+        "src/storage/ledger/writer.rs",
+        "src/storage/ledger/check.rs",
+        "src/storage/ledger/connection.rs",
+        "src/storage/ledger/server.rs",
     ];
     let mut found = Vec::new();
-    for (path, text) in sources("src/ledger") {
-        let is_tests = path.starts_with("src/ledger/tests") || path.ends_with("tests.rs");
+    for (path, text) in sources("src/storage/ledger") {
+        let is_tests = path.starts_with("src/storage/ledger/tests") || path.ends_with("tests.rs");
         if is_tests || may.iter().any(|may| path == Path::new(may)) {
             continue;
         }
@@ -163,13 +155,13 @@ fn the_inside_knows_no_outside_crate() {
 /// Files beside the writers of text: those that draw the screen with commands of their own, and
 /// those that only ask whether there is a terminal.
 const TERMINAL_USERS: [&str; 6] = [
-    "src/system/out.rs",
+    "src/host/system/out.rs",
     // Its tables and its progress are parts of it.
-    "src/system/out/progress.rs",
-    "src/system/out/table.rs",
-    "src/tui/drawing.rs",
-    "src/tui/modes.rs",
-    "src/cli/screen.rs",
+    "src/host/system/out/progress.rs",
+    "src/host/system/out/table.rs",
+    "src/interface/tui/drawing.rs",
+    "src/interface/tui/modes.rs",
+    "src/interface/cli/screen.rs",
 ];
 
 #[test]
@@ -214,7 +206,7 @@ fn one_file_builds_http_clients() {
     let mut found = Vec::new();
     for (path, text) in sources("src").into_iter().chain(sources("actors/src")) {
         let is_test = path.components().any(|part| part.as_os_str() == "tests");
-        if is_test || path.ends_with("src/http/lib.rs") {
+        if is_test || path.ends_with("src/servers/http/lib.rs") {
             continue;
         }
         for line in production(&text).lines() {

@@ -1,0 +1,318 @@
+//! The client of an attached terminal: shows here what the running program draws.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::order::MAX_ORDER_BYTES;
+use crossterm::event::Event;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use zoea_tui::dashboard::input_event::{Input, ctrl};
+
+use super::frame::{CloseReason, Frame, ReceivedScreen};
+use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving};
+use crate::interface::control::client::{ControlClient, ControlError};
+use zoea_tui::drawable::InputSink;
+use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions, bounded_size};
+
+/// The most inputs that wait for the service. Further ones are lost, as a terminal loses them.
+const MAX_WAITING_KEYS: usize = 1024;
+/// The most inputs in one call.
+const MAX_KEYS_PER_CALL: usize = 256;
+/// How often a call is sent when the service cannot be reached.
+const MAX_TRIES: u32 = 3;
+/// The pause between two attempts.
+const RETRY_PAUSE: Duration = Duration::from_millis(150);
+/// If the service has not taken input for this long, Ctrl-C detaches without its consent.
+const DEAF_AFTER: Duration = Duration::from_secs(2);
+/// How long detaching may take.
+const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How an attachment ended, if the service took part in its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttachExit {
+    /// The operator or a signal ended the attachment. The service goes on.
+    Left,
+    /// The service is closing.
+    Closing,
+}
+
+/// Why an attachment failed.
+#[derive(Debug, Error)]
+pub enum AttachError {
+    /// The running program is gone.
+    #[error(
+        "the running program is gone. What it had acknowledged is kept; `zoea run --resume` starts it \
+         again"
+    )]
+    Gone,
+    /// The running program is alive but does not answer.
+    #[error(
+        "the running program has not answered for {0:?}. What it had acknowledged is kept; look at its \
+         log, and if it hangs, end it: `zoea run --resume` starts it again"
+    )]
+    Hangs(Duration),
+    /// Its process is stopped.
+    #[error("{}", ControlError::Stopped(*.0))]
+    Stopped(u32),
+    /// The program refuses the terminal.
+    #[error("{0}")]
+    Refused(String),
+    /// The program sends an answer that cannot be parsed.
+    #[error("the running program's answer cannot be read: {0}; is it of another version?")]
+    Unreadable(#[from] serde_json::Error),
+    /// There is no terminal, or it refuses a mode.
+    #[error("open the terminal: {0}")]
+    NoTerminal(#[from] std::io::Error),
+    /// The program gave up drawing.
+    #[error("the running program could not draw the screen any more; its log says why")]
+    Broken,
+}
+
+impl From<ControlError> for AttachError {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Refused(why) => AttachError::Refused(why),
+            ControlError::Unreachable(_) => AttachError::Gone,
+            ControlError::Waiting(time) => AttachError::Hangs(time),
+            ControlError::Stopped(process) => AttachError::Stopped(process),
+        }
+    }
+}
+
+/// Attaches this process' terminal until its operator leaves, `told_to_leave` is ready, or the
+/// service ends. The terminal is put back as it was in every case.
+///
+/// # Errors
+/// There is no terminal, the service refuses it, or the service is gone.
+pub async fn run_attached(
+    client: &ControlClient,
+    options: TerminalOptions,
+    told_to_leave: impl Future<Output = ()>,
+) -> Result<AttachExit, AttachError> {
+    let size = bounded_size(crossterm::terminal::size()?);
+    let opening = AttachRequest {
+        size,
+        appearance: options.appearance,
+        depth: options.depth,
+        keymap: options.keymap.clone(),
+        choices: options.choices.clone(),
+    };
+    let attached: Value = call(client, "attach_terminal", &opening).await?;
+    let terminal = attached["terminal"].as_str().unwrap_or_default();
+    let (keys, typed) = mpsc::channel(MAX_WAITING_KEYS);
+    let keyboard = Arc::new(Keyboard {
+        keys,
+        taken_at: Mutex::new(None),
+        leave: CancellationToken::new(),
+    });
+    let received = ReceivedScreen::empty(size);
+    let (slot, screen) = TerminalGuard::show(received.clone(), keyboard.clone(), options)?;
+    // Cancel-safe: the first branch ends the attachment, and nothing of the others is needed then.
+    let end = tokio::select! {
+        end = show_frames(client, terminal, &slot, received) => end,
+        fault = send_inputs(client, terminal, typed, &keyboard) => Err(fault),
+        () = keyboard.leave.cancelled() => Ok(AttachExit::Left),
+        () = told_to_leave => Ok(AttachExit::Left),
+    };
+    let is_there = !matches!(
+        end,
+        Err(AttachError::Gone | AttachError::Hangs(_)) | Ok(AttachExit::Closing)
+    );
+    if is_there {
+        let leaving = Leaving {
+            terminal: terminal.to_string(),
+        };
+        let parting = call::<Value>(client, "detach_terminal", &leaving);
+        // A service that does not receive this detaches the terminal after `IDLE_TIMEOUT`.
+        let _ = tokio::time::timeout(PARTING_TIMEOUT, parting).await;
+    }
+    screen.stop();
+    end
+}
+
+/// Shows the service's frames until one says that it is the last.
+async fn show_frames(
+    client: &ControlClient,
+    terminal: &str,
+    slot: &PictureSlot<ReceivedScreen>,
+    mut received: ReceivedScreen,
+) -> Result<AttachExit, AttachError> {
+    let mut seen = 0;
+    loop {
+        let asked = FrameAsked {
+            terminal: terminal.to_string(),
+            seen,
+        };
+        let frame: Frame = call(client, "read_terminal", &asked).await?;
+        seen = frame.number;
+        if let Some(change) = frame.change {
+            received.apply_change(change);
+            slot.put(Arc::new(received.clone()));
+        }
+        for act in frame.acts {
+            slot.perform(act);
+        }
+        match frame.over {
+            None => {}
+            Some(CloseReason::Left) => return Ok(AttachExit::Left),
+            Some(CloseReason::Closing) => return Ok(AttachExit::Closing),
+            Some(CloseReason::Broken) => return Err(AttachError::Broken),
+        }
+    }
+}
+
+/// Sends the operator's input in order, each input once.
+async fn send_inputs(
+    client: &ControlClient,
+    terminal: &str,
+    mut typed: mpsc::Receiver<Input>,
+    keyboard: &Keyboard,
+) -> AttachError {
+    let mut first = 0;
+    loop {
+        let inputs = next_inputs(&mut typed).await;
+        let count = inputs.len() as u64;
+        let told = InputBatch {
+            terminal: terminal.to_string(),
+            first,
+            inputs,
+        };
+        keyboard.is_waiting_since(Some(Instant::now()));
+        if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
+            // If the attachment is over, the last frame gives a better reason than this fault. It
+            // gets time to arrive.
+            tokio::time::sleep(PARTING_TIMEOUT).await;
+            return fault;
+        }
+        keyboard.is_waiting_since(None);
+        first += count;
+    }
+}
+
+/// The next inputs for one call. Pasted texts may be long, so few other inputs go with them.
+async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
+    let Some(first) = typed.recv().await else {
+        // The terminal sends nothing any more. Another branch ends the attachment.
+        return std::future::pending().await;
+    };
+    let mut inputs = vec![first];
+    while inputs.len() < MAX_KEYS_PER_CALL
+        && !matches!(inputs.last(), Some(Input::Event(Event::Paste(_))))
+    {
+        match typed.try_recv() {
+            Ok(next) => inputs.push(next),
+            Err(_) => break,
+        }
+    }
+    inputs
+}
+
+/// Cuts a pasted text, but leaves it longer than an order may be, so that the service still refuses
+/// it.
+fn cut(mut text: String) -> String {
+    let longest = text.floor_char_boundary(MAX_ORDER_BYTES + 4);
+    text.truncate(longest);
+    text
+}
+
+/// Calls a tool, and calls it again if the service could not be reached. The service may have
+/// executed the lost call: frames and inputs are numbered, so the repetition changes nothing.
+async fn call<T: DeserializeOwned>(
+    client: &ControlClient,
+    tool: &'static str,
+    arguments: &impl Serialize,
+) -> Result<T, AttachError> {
+    let Value::Object(arguments) = json!(arguments) else {
+        return Err(AttachError::Refused("these are no arguments".to_string()));
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match once(client, tool, arguments.clone()).await {
+            Err(AttachError::Gone) if tries < MAX_TRIES => tokio::time::sleep(RETRY_PAUSE).await,
+            Err(fault) => return Err(fault),
+            Ok(answer) => return Ok(serde_json::from_value(answer)?),
+        }
+    }
+}
+
+async fn once(
+    client: &ControlClient,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+) -> Result<Value, AttachError> {
+    Ok(client.call(tool, arguments).await?)
+}
+
+/// The queue of the operator's input.
+struct Keyboard {
+    keys: mpsc::Sender<Input>,
+    /// Since when the service has not taken the input that was sent.
+    taken_at: Mutex<Option<Instant>>,
+    /// Cancelled when the terminal is gone, or when the operator leaves a service that does not
+    /// answer.
+    leave: CancellationToken,
+}
+
+impl Keyboard {
+    fn is_waiting_since(&self, since: Option<Instant>) {
+        // No code panics under this lock, so a poisoned lock still holds valid data.
+        *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    fn is_unresponsive(&self) -> bool {
+        let since = *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() > DEAF_AFTER)
+    }
+}
+
+impl InputSink for Keyboard {
+    fn is_listening(&self) -> bool {
+        true
+    }
+
+    fn input(&self, input: Input) {
+        let is_gone = input == Input::Gone;
+        let insists = input == ctrl('c').into() && self.is_unresponsive();
+        if is_gone || insists {
+            return self.leave.cancel();
+        }
+        let input = if let Input::Event(Event::Paste(text)) = input {
+            Input::Event(Event::Paste(cut(text)))
+        } else {
+            input
+        };
+        // Input that does not fit is lost, as with any terminal.
+        let _ = self.keys.try_send(input);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zoea_tui::dashboard::input_event::letter;
+
+    #[tokio::test]
+    async fn long_texts_go_one_by_one_and_no_longer_than_they_are_refused() {
+        let long = "ü".repeat(MAX_ORDER_BYTES);
+        let cut = cut(long);
+        assert!((MAX_ORDER_BYTES + 1..=MAX_ORDER_BYTES + 4).contains(&cut.len()));
+        let (keys, mut typed) = mpsc::channel(8);
+        let key = Input::from(letter('b'));
+        let paste = Input::Event(Event::Paste(cut));
+        for input in [&key, &paste, &paste, &key, &key] {
+            keys.try_send(input.clone()).unwrap();
+        }
+        let mut lengths = Vec::new();
+        for _ in 0..3 {
+            lengths.push(next_inputs(&mut typed).await.len());
+        }
+        assert_eq!(lengths, [2, 1, 2]);
+    }
+}

@@ -1,0 +1,326 @@
+//! The attached terminals of a running program, and the control tools that serve them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::ports::{ConversationExporter, SetupInspector};
+use actors::ui::{self, TerminalLink};
+use futures::future::BoxFuture;
+use rmcp::model::{Tool, ToolAnnotations};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use zoea_tui::DashboardTerminal;
+use zoea_tui::dashboard::appearance::Appearance;
+use zoea_tui::dashboard::history::InputHistory;
+use zoea_tui::dashboard::input_event::Input;
+use zoea_tui::dashboard::keys::Keymap;
+use zoea_tui::dashboard::view_choices::ViewChoices;
+use zoea_tui::dashboard::{self, Dashboard};
+
+use zoea_tui::theme::Depth;
+
+use super::remote_screen::RemoteScreen;
+use super::terminal::AttachedTerminal;
+use crate::interface::control::AddedTools;
+use crate::interface::swarm::Swarm;
+
+/// A terminal is detached when its client has not asked for a frame for this long.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often idle terminals are looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
+/// The most terminals at a time. Each costs a Ui actor and a picture.
+const MAX_TERMINALS: usize = 64;
+/// How long closing waits until every terminal has received its last frame. The swarm shuts down
+/// meanwhile, and both together stay within the two seconds that closing may take.
+const CLOSE_NOTICE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The properties of a terminal that asks to be attached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachRequest {
+    /// The size in columns and rows.
+    pub size: (u16, u16),
+    /// Theme, symbols and other looks.
+    pub appearance: Appearance,
+    /// The number of colours.
+    pub depth: Depth,
+    /// The keys that the operator chose.
+    #[serde(default)]
+    pub keymap: Keymap,
+    /// What the operator chose about the views before.
+    #[serde(default)]
+    pub choices: ViewChoices,
+}
+
+#[derive(Clone)]
+pub struct AttachedTerminals(Arc<TerminalsInner>);
+
+struct TerminalsInner {
+    swarm: Swarm,
+    exporter: Arc<dyn ConversationExporter>,
+    inspector: Arc<dyn SetupInspector>,
+    history: PathBuf,
+    terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
+    closing: CancellationToken,
+    /// Notified when a terminal is detached.
+    left: Notify,
+}
+
+/// The parameters of a request for a frame.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FrameAsked {
+    pub(super) terminal: String,
+    /// The last frame that the terminal shows; 0 for none.
+    #[serde(default)]
+    pub(super) seen: u64,
+}
+
+/// The operator's input in a terminal.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InputBatch {
+    pub(super) terminal: String,
+    pub(super) first: u64,
+    pub(super) inputs: Vec<Input>,
+}
+
+/// The parameters of a request to detach.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Leaving {
+    pub(super) terminal: String,
+}
+
+impl AttachedTerminals {
+    /// No terminal is attached yet.
+    #[must_use]
+    pub fn new(
+        swarm: Swarm,
+        (exporter, inspector): (Arc<dyn ConversationExporter>, Arc<dyn SetupInspector>),
+        history: PathBuf,
+    ) -> AttachedTerminals {
+        AttachedTerminals(Arc::new(TerminalsInner {
+            swarm,
+            exporter,
+            inspector,
+            history,
+            terminals: Mutex::default(),
+            closing: CancellationToken::new(),
+            left: Notify::new(),
+        }))
+    }
+
+    async fn attach(&self, opening: AttachRequest) -> Result<Value, String> {
+        if self.0.closing.is_cancelled() {
+            return Err("the program is closing".to_string());
+        }
+        let lines = tokio::fs::read_to_string(&self.0.history).await;
+        let dashboard = Dashboard::new(dashboard::DashboardOptions {
+            size: opening.size,
+            appearance: opening.appearance,
+            keymap: opening.keymap,
+            // A history that cannot be read counts as empty.
+            history: InputHistory::from_lines(&lines.unwrap_or_default()),
+            choices: opening.choices,
+        });
+        let pane = Arc::new(RemoteScreen::new(dashboard.into_attached()));
+        let (address, ui) = ui::new_address();
+        let quit = CancellationToken::new();
+        let attached = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
+        let name = uuid::Uuid::new_v4().to_string();
+        {
+            let mut terminals = self.terminals();
+            if terminals.len() >= MAX_TERMINALS {
+                return Err(format!(
+                    "{MAX_TERMINALS} terminals are attached already; quit one"
+                ));
+            }
+            terminals.insert(name.clone(), Arc::new(attached));
+        }
+        self.0.swarm.attach_terminal(TerminalLink {
+            terminal: DashboardTerminal::new(pane),
+            address: Arc::new(address),
+            quit,
+            successor: Arc::default(),
+            exporter: Some(self.0.exporter.clone()),
+            inspector: Some(self.0.inspector.clone()),
+        });
+        tracing::info!(terminal = %name, "a terminal was attached");
+        Ok(json!({"terminal": name, "version": env!("CARGO_PKG_VERSION")}))
+    }
+
+    async fn next_frame(&self, asked: FrameAsked) -> Result<Value, String> {
+        let attached = self.terminal(&asked.terminal)?;
+        let frame = attached.next_frame(asked.seen, &self.0.closing).await;
+        if frame.over.is_some() {
+            self.detach(&asked.terminal);
+        }
+        serde_json::to_value(frame).map_err(|error| error.to_string())
+    }
+
+    fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
+        let attached = self.terminal(&told.terminal)?;
+        Ok(json!({"heard": attached.accept_inputs(told.first, told.inputs)}))
+    }
+
+    fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
+        let attached = self.terminals().get(name).cloned();
+        attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
+    }
+
+    /// Detaches a terminal. Its Ui actor ends.
+    fn detach(&self, name: &str) {
+        let attached = self.terminals().remove(name);
+        if let Some(attached) = attached {
+            attached.quit.cancel();
+            attached.ui.notify_left();
+            self.0.left.notify_one();
+            tracing::info!(terminal = %name, "a terminal was detached");
+        }
+    }
+
+    fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
+        // No code panics under this lock, so a poisoned lock still holds valid data.
+        let terminals = self.0.terminals.lock();
+        terminals.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn tool(name: &'static str, about: &'static str, schema: Value) -> Tool {
+    let Value::Object(schema) = schema else {
+        return Tool::new(name, about, Arc::default());
+    };
+    Tool::new(name, about, Arc::new(schema))
+        .with_annotations(ToolAnnotations::new().open_world(false))
+}
+
+impl AddedTools for AttachedTerminals {
+    fn list(&self) -> Vec<Tool> {
+        let terminal = json!({"type": "string"});
+        vec![
+            tool(
+                "attach_terminal",
+                "Attach a terminal: a screen of its own on the swarm.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "size": {"type": "array", "items": {"type": "integer"}},
+                        "appearance": {"type": "object"},
+                        "choices": {"type": "object"},
+                        "depth": {"type": "string"},
+                        "keymap": {"type": "object"},
+                    },
+                    "required": ["size", "appearance", "depth"],
+                }),
+            ),
+            tool(
+                "read_terminal",
+                "What has changed on an attached terminal's screen since the frame seen last.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal, "seen": {"type": "integer"}},
+                    "required": ["terminal"],
+                }),
+            ),
+            tool(
+                "use_terminal",
+                "What the operator did at an attached terminal, counted from the first.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "terminal": terminal,
+                        "first": {"type": "integer"},
+                        "inputs": {
+                            "type": "array",
+                            "items": {"type": ["object", "string"]},
+                        },
+                    },
+                    "required": ["terminal", "first", "inputs"],
+                }),
+            ),
+            tool(
+                "detach_terminal",
+                "An attached terminal leaves; the swarm goes on.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal},
+                    "required": ["terminal"],
+                }),
+            ),
+        ]
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Option<Result<Value, String>>> {
+        Box::pin(async move {
+            Some(match name {
+                "attach_terminal" => match parse_arguments(arguments) {
+                    Ok(opening) => self.attach(opening).await,
+                    Err(why) => Err(why),
+                },
+                "read_terminal" => match parse_arguments(arguments) {
+                    Ok(asked) => self.next_frame(asked).await,
+                    Err(why) => Err(why),
+                },
+                "use_terminal" => {
+                    parse_arguments(arguments).and_then(|told| self.accept_inputs(told))
+                }
+                "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
+                    self.detach(&leaving.terminal);
+                    json!({})
+                }),
+                _ => return None,
+            })
+        })
+    }
+
+    fn sweep(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut pause = tokio::time::interval(SWEEP_INTERVAL);
+            pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                pause.tick().await;
+                let gone: Vec<String> = self
+                    .terminals()
+                    .iter()
+                    .filter(|(_, attached)| attached.idle_time() > IDLE_TIMEOUT)
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                for name in gone {
+                    self.detach(&name);
+                }
+            }
+        })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.closing.cancel();
+            let told = async {
+                while !self.terminals().is_empty() {
+                    // A notification that comes before this wait is not lost.
+                    self.0.left.notified().await;
+                }
+            };
+            // Clients that do not ask in time notice the closed connection.
+            let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
+        })
+    }
+
+    fn is_closing(&self) -> bool {
+        self.0.closing.is_cancelled()
+    }
+}
+
+fn parse_arguments<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, String> {
+    let read = T::deserialize(Value::Object(arguments.clone()));
+    read.map_err(|error| format!("these arguments cannot be read: {error}"))
+}

@@ -1,0 +1,342 @@
+//! The command line: its commands and options, and the dispatch to each command.
+
+pub mod accounts;
+mod answer;
+mod as_child;
+mod attach;
+pub mod books;
+pub mod db;
+pub mod doctor;
+pub mod events;
+mod examples;
+pub mod export;
+mod freeze;
+pub mod galaxy;
+mod game_check;
+pub mod global;
+pub mod held;
+pub mod history;
+pub mod import;
+pub mod incident;
+pub mod init;
+pub mod mysis;
+mod patient;
+pub mod pilot;
+pub mod processes;
+pub mod prompt;
+mod prove;
+mod question;
+mod read_only;
+pub mod report;
+mod routine;
+pub mod run;
+pub mod samples;
+mod screen;
+pub mod setup;
+mod shell;
+mod shown;
+mod simulate;
+mod status;
+mod swarm_client;
+pub mod talk;
+mod unfrozen;
+mod wait;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tokio::runtime::Runtime;
+use zoea_settings::{Environment, SettingsError};
+
+use crate::interface::control::parameters::SendMessage;
+use zoea_system::descriptors;
+use zoea_system::out;
+
+/// The exit status when a command failed.
+const EXIT_FAILED: u8 = 1;
+
+/// How long blocking threads may delay the end of the program after its work is done.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The exit status for wrong usage or a wrong configuration. clap uses the same.
+const EXIT_WRONG_USAGE: u8 = 2;
+
+/// A terminal command center for swarms of autonomous LLM agents.
+#[derive(Debug, Parser)]
+#[command(name = "zoea", version)]
+struct Cli {
+    #[command(flatten)]
+    global: global::GlobalArgs,
+    #[command(subcommand)]
+    command: Option<CliCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum CliCommand {
+    /// Run the swarm (the default).
+    Run(run::RunArgs),
+    /// Open a terminal of the running program; closing it stops nothing.
+    Attach(attach::AttachArgs),
+    /// Print a page about the running program.
+    Status(status::StatusArgs),
+    /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
+    Setup(setup::SetupArgs),
+    /// Write a commented zoea.toml; nothing is ever overwritten.
+    Init(init::InitArgs),
+    /// Check configuration, files, database, providers and game server.
+    Doctor(doctor::DoctorArgs),
+    /// List, create, start, stop, delete and configure Myses.
+    #[command(subcommand)]
+    Mysis(mysis::MysisCommand),
+    /// Send one Mysis a direct message.
+    Send(SendMessage),
+    /// Give the whole swarm a mission.
+    Broadcast(talk::BroadcastArgs),
+    /// Show or clear the mission.
+    #[command(subcommand)]
+    Mission(talk::MissionCommand),
+    /// Give one Mysis persistent context.
+    Note(talk::NoteArgs),
+    /// Answer the question that a server asks during a Mysis' call.
+    Answer(answer::AnswerArgs),
+    /// Start, stop and list routines: steps that the runtime repeats without asking the model.
+    #[command(subcommand)]
+    Routine(routine::RoutineCommand),
+    /// Read a Mysis' conversation.
+    Log(history::LogArgs),
+    /// Search conversations, literally.
+    Search(history::SearchArgs),
+    /// List the texts that are held back from models, and let one be tried again.
+    Held(held::HeldArgs),
+    /// List the processes that share a Postgres database, and drain one.
+    Processes(processes::ProcessesArgs),
+    /// Freeze the swarm: no model call, no tool call and no login leaves until it is thawed.
+    Freeze,
+    /// Thaw the swarm: each Mysis goes on where it stood.
+    Thaw,
+    /// Print what happened in the swarm, and who ordered what.
+    Events(events::EventsArgs),
+    /// Wait until Myses are in a state; the exit status says what came.
+    Wait(wait::WaitArgs),
+    /// Show and check the system prompt and its placeholders.
+    Prompt(prompt::PromptArgs),
+    /// Print calls of servers that failed, as files that the simulated servers serve again.
+    #[command(subcommand)]
+    Incident(incident::IncidentCommand),
+    /// Print tokens and cost by day, Mysis and provider.
+    Books(books::BooksArgs),
+    /// Print what Myses have, earn, cost and wait for over time.
+    Samples(samples::SamplesArgs),
+    /// Report what the swarm did, earned and spent in a day.
+    Report(report::ReportArgs),
+    /// Check, back up, restore and compact the database.
+    #[command(subcommand)]
+    Db(db::DbCommand),
+    /// List, import and export the game accounts of the pool.
+    #[command(subcommand)]
+    Accounts(accounts::AccountsCommand),
+    /// Import an export of this program, or a Zoea-Nova v12 database.
+    Import(import::ImportArgs),
+    /// Write conversations as JSON lines, which can be imported again, or as Markdown.
+    Export(export::ExportArgs),
+    /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
+    Galaxy(galaxy::GalaxyArgs),
+    /// Serve the simulated model server alone, on /v1.
+    Pilot(pilot::PilotArgs),
+    /// Run a swarm on simulated time with injected faults, and print the verdict.
+    Simulate(simulate::SimulateArgs),
+    /// Print the completion script for a shell.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page of zoea or of one of its commands.
+    Man(shell::ManArgs),
+    /// Become a command that ends with the program that started it.
+    #[command(hide = true)]
+    AsChild(as_child::AsChildArgs),
+}
+
+/// Runs the command line and returns the exit status.
+#[must_use]
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
+    let parsed = command_line().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(wrong) => return report_usage_error(&wrong),
+    };
+    descriptors::raise_limit(descriptors::WANTED_DESCRIPTORS);
+    let Err(error) = run_command(cli, &Environment::from_process()) else {
+        return ExitCode::SUCCESS;
+    };
+    let (status, lines) = describe_failure(&error);
+    for line in lines {
+        out::error(&line);
+    }
+    ExitCode::from(status)
+}
+
+/// The command line, with examples.
+fn command_line() -> clap::Command {
+    examples::add_examples(Cli::command())
+}
+
+/// Ignores the signal of a file size limit (`ulimit -f`), so that a write beyond the limit fails
+/// like one on a full disk instead of ending the program. A child process gets the default handler
+/// back.
+fn ignore_file_limit_signal() -> std::io::Result<()> {
+    let heard = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
+}
+
+/// Reports an error of clap. An error may quote the command line, which may contain a secret; help
+/// quotes nothing.
+fn report_usage_error(wrong: &clap::Error) -> ExitCode {
+    if wrong.use_stderr() {
+        out::write_stderr(&wrong.render().to_string());
+        return ExitCode::from(EXIT_WRONG_USAGE);
+    }
+    // A reader that closed the pipe has read enough.
+    let _ = wrong.print();
+    ExitCode::SUCCESS
+}
+
+fn run_command(mut cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+    if let Some(CliCommand::AsChild(args)) = &cli.command {
+        return as_child::run(args);
+    }
+    ignore_file_limit_signal()?;
+    let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global, environment)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    run_and_leave(runtime, async {
+        match cli.command {
+            Some(command) => dispatch(command, &cli.global, environment).await,
+            None => setup::offer::run_or_offer(&cli.global, environment).await,
+        }
+    })
+}
+
+async fn dispatch(
+    command: CliCommand,
+    global: &global::GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    match command {
+        CliCommand::Run(args) => run::run(&args, global, environment).await,
+        CliCommand::Attach(args) => attach::run(&args, global, environment).await,
+        CliCommand::Status(args) => status::run(&args, global, environment).await,
+        CliCommand::Setup(args) => setup::run(&args, global, environment).await,
+        CliCommand::Init(args) => init::run(&args, global, environment),
+        CliCommand::Doctor(args) => doctor::run(&args, global, environment).await,
+        CliCommand::Mysis(command) => mysis::run(&command, global, environment).await,
+        CliCommand::Send(args) => talk::send_message(&args, global, environment).await,
+        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global, environment).await,
+        CliCommand::Mission(command) => talk::mission(&command, global, environment).await,
+        CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
+        CliCommand::Answer(args) => answer::run(&args, global, environment).await,
+        CliCommand::Routine(command) => routine::run(&command, global, environment).await,
+        CliCommand::Log(args) => history::show_log(&args, global, environment).await,
+        CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
+        CliCommand::Held(args) => held::run(&args, global, environment).await,
+        CliCommand::Processes(args) => processes::run(&args, global, environment).await,
+        CliCommand::Freeze => freeze::freeze(global, environment).await,
+        CliCommand::Thaw => freeze::thaw(global, environment).await,
+        CliCommand::Events(args) => events::run(&args, global, environment).await,
+        CliCommand::Wait(args) => wait::run(&args, global, environment).await,
+        CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
+        CliCommand::Incident(command) => incident::run(&command, global, environment),
+        CliCommand::Books(args) => books::run(&args, global, environment).await,
+        CliCommand::Samples(args) => samples::run(&args, global, environment).await,
+        CliCommand::Report(args) => report::run(&args, global, environment).await,
+        CliCommand::Db(command) => db::run(&command, global, environment).await,
+        CliCommand::Accounts(command) => accounts::run(&command, global, environment).await,
+        CliCommand::Import(args) => import::run(&args, global, environment).await,
+        CliCommand::Export(args) => export::run(&args, global, environment).await,
+        CliCommand::Galaxy(args) => galaxy::run(args).await,
+        CliCommand::Pilot(args) => pilot::run(args).await,
+        CliCommand::Completions(args) => shell::print_completions(&args, command_line()),
+        CliCommand::Man(args) => shell::print_manual(&args, command_line()),
+        CliCommand::AsChild(args) => as_child::run(&args),
+        // The simulation has its own runtime with a simulated clock.
+        CliCommand::Simulate(args) => {
+            tokio::task::spawn_blocking(move || simulate::run(&args)).await?
+        }
+    }
+}
+
+/// Runs a future to its end. Threads that then still wait for a disk or a pipe are abandoned.
+fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    let done = runtime.block_on(work);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    done
+}
+
+/// The exit status of an error and its message. Each mistake in a configuration gets a line.
+fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
+    if let Some(not_come) = error.downcast_ref::<wait::NotCome>() {
+        return (not_come.status, vec![not_come.to_string()]);
+    }
+    match error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<SettingsError>())
+    {
+        Some(settings) => (
+            EXIT_WRONG_USAGE,
+            settings.mistakes.iter().map(ToString::to_string).collect(),
+        ),
+        None => (EXIT_FAILED, vec![format!("{error:#}")]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn nothing_that_waits_for_the_system_holds_the_program_up() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+        let (never, stuck) = std::sync::mpsc::channel::<()>();
+        let started = std::time::Instant::now();
+        let done = run_and_leave(runtime, async {
+            let (begun, is_stuck) = tokio::sync::oneshot::channel();
+            tokio::task::spawn_blocking(move || {
+                let _ = begun.send(());
+                stuck.recv()
+            });
+            is_stuck.await.unwrap();
+            7
+        });
+        assert_eq!(done, 7);
+        assert!(started.elapsed() < Duration::from_secs(20));
+        drop(never);
+    }
+
+    #[test]
+    fn a_wrong_configuration_is_wrong_usage_wherever_it_is_found() {
+        let error = Environment::default()
+            .home_directory(None)
+            .context("reload")
+            .unwrap_err();
+        let line = "environment: HOME is not set; name a directory with --home or ZOEA_HOME";
+        assert_eq!(describe_failure(&error), (2, vec![line.to_owned()]));
+    }
+
+    #[test]
+    fn any_other_failure_is_told_with_its_causes_on_one_line() {
+        let error = anyhow::anyhow!("no such file").context("open ledger");
+        assert_eq!(
+            describe_failure(&error),
+            (1, vec!["open ledger: no such file".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! `zoea accounts`: the pool of game accounts.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Subcommand;
+use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_text::names::listed;
+use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::shown;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+
+/// The orders about game accounts.
+#[derive(Debug, Subcommand)]
+pub enum AccountsCommand {
+    /// List the accounts, without passwords.
+    List {
+        /// Print the result as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take the accounts of a JSON file into the pool: [{"username", "password", "assigned_to"?}].
+    Import {
+        /// The JSON file to read.
+        file: PathBuf,
+    },
+    /// Write all accounts, with passwords, to a new JSON file that only its owner can read.
+    Export {
+        /// The file to write; it must not exist.
+        file: PathBuf,
+    },
+}
+
+pub(super) async fn run(
+    command: &AccountsCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, command).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
+    match command {
+        AccountsCommand::List { json } => list_accounts(client, *json).await,
+        AccountsCommand::Import { file } => {
+            warn_of_readers(file);
+            let done = {
+                let file = absolute_file(file)?;
+                client.call(ControlCall::ImportAccounts { file }).await?
+            };
+            warn_of_short_passwords(&done["short_passwords"]);
+            let count = &done["accounts"];
+            Ok(out::line(&format!(
+                "{count} accounts are in the pool or with their owners"
+            ))?)
+        }
+        AccountsCommand::Export { file } => {
+            let done = {
+                let file = absolute_file(file)?;
+                client.call(ControlCall::ExportAccounts { file }).await?
+            };
+            let (count, file) = (&done["accounts"], file.display());
+            Ok(out::line(&format!("{count} accounts are in {file}"))?)
+        }
+    }
+}
+
+/// The absolute path of a file. The running program may have another working directory.
+fn absolute_file(file: &Path) -> anyhow::Result<String> {
+    let file = std::path::absolute(file).context("find the file")?;
+    let file = file.to_str().context("the file's name is no text")?;
+    Ok(file.to_string())
+}
+
+async fn list_accounts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+    let accounts = client.call(ControlCall::ListAccounts {}).await?;
+    if as_json {
+        return Ok(out::json(&accounts)?);
+    }
+    let mut table = Table::new(&[
+        Column::text("USERNAME"),
+        Column::text("ASSIGNED TO"),
+        Column::text("LAST USED"),
+    ]);
+    for account in accounts.as_array().into_iter().flatten() {
+        let text = |key: &str| account[key].as_str().unwrap_or("-").to_string();
+        let used = shown::time(&text("last_used_at"));
+        table.add(vec![text("username"), text("assigned_to"), used]);
+    }
+    Ok(table.print()?)
+}
+
+fn warn_of_short_passwords(names: &Value) {
+    let names = names.as_array().into_iter().flatten();
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    if !names.is_empty() {
+        out::note(&format!(
+            "the password of {} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: in texts it is \
+             redacted only where it stands as a word of its own",
+            listed(&names)
+        ));
+    }
+}
+
+fn warn_of_readers(file: &Path) {
+    let Ok(metadata) = std::fs::metadata(file) else {
+        return;
+    };
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        out::note(&format!(
+            "{} holds passwords and can be read by other users (mode {mode:04o}); run chmod 600 on it",
+            file.display()
+        ));
+    }
+}

@@ -1,0 +1,176 @@
+//! `zoea db`: checks, backs up, restores and compacts the database, whether the program runs or
+//! not.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use zoea_settings::{Environment, Settings};
+
+use crate::host::home::{Home, RunFile};
+use crate::interface::cli::doctor;
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out::{self, Progress};
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+use crate::wiring;
+use zoea_contract::CompactedJson;
+use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind, RestoreResult};
+use zoea_spacemolt::figures::group_digits;
+
+/// Why a server's database is neither backed up nor restored by us.
+const ON_A_SERVER: &str =
+    "the database is on a Postgres server, which has its own programs for this";
+
+/// The orders about the database.
+#[derive(Debug, Subcommand)]
+pub enum DbCommand {
+    /// Check the database for damage.
+    Check(CheckArgs),
+    /// Write the whole database, as it is at one moment, to a new file (with the game accounts' passwords).
+    Backup(FileArgs),
+    /// Replace the database by a backup; the replaced one is kept beside it. No program may be running.
+    Restore(FileArgs),
+    /// Begin with an empty database; what was there is kept beside it. No program may be running.
+    New,
+    /// Return the space of removed rows to the file system.
+    Compact,
+}
+
+/// How findings are written.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A backup.
+#[derive(Debug, Args)]
+pub struct FileArgs {
+    /// The path of the file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) async fn run(
+    command: &DbCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let settings = global.load_settings(&home, environment)?.settings;
+    match command {
+        DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
+        DbCommand::Backup(args) => back_up(&home, &settings, args).await,
+        DbCommand::Restore(args) => restore_backup(&home, &settings, args).await,
+        DbCommand::New => begin_anew(&home, &settings).await,
+        DbCommand::Compact => compact_database(&home, &settings, global, environment).await,
+    }
+}
+
+async fn check_database(home: &Home, settings: &Settings, as_json: bool) -> anyhow::Result<()> {
+    let file = home.database();
+    let checked = match wiring::server_address(settings)? {
+        Some(address) => zoea_ledger::check(&DatabaseLocation::Server(&address)).await?,
+        None => zoea_ledger::check(&DatabaseLocation::File(&file)).await?,
+    };
+    let checks: Vec<(String, Result<String, String>)> = checked
+        .into_iter()
+        .map(|(name, found)| (name.to_string(), found))
+        .collect();
+    doctor::conclude_checks(&checks, as_json)
+}
+
+async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use pg_dump");
+    }
+    let to = std::path::absolute(&args.file).context("find the file")?;
+    let told = tell_size("backup", &to);
+    let written = zoea_ledger::back_up(&home.database(), &to).await;
+    drop(told);
+    let bytes = written?;
+    let bytes = group_digits(bytes);
+    out::line(&format!("{bytes} bytes are in {}", to.display()))?;
+    out::note("it holds the passwords of the game accounts; only you can read it");
+    Ok(())
+}
+
+/// Tells how large a file has become while it is written.
+pub(super) fn tell_size(what: &str, file: &Path) -> Progress {
+    let file = file.to_path_buf();
+    Progress::start(what, move || {
+        let written = std::fs::metadata(&file).map_or(0, |found| found.len());
+        format!("for {} MB", group_digits(written >> 20))
+    })
+}
+
+async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use pg_restore");
+    }
+    let lock = wiring::lock_home(home, out::note).await?;
+    let told = Progress::start("restore", String::new);
+    let restored = zoea_ledger::restore(&args.file, &home.database()).await;
+    drop((lock, told));
+    let restored = restored?;
+    tell_logs(&restored);
+    let line = match restored.replaced {
+        Some(aside) => format!("restored; what was there before is in {}", aside.display()),
+        None => "restored; there was no database before".to_string(),
+    };
+    Ok(out::line(&line)?)
+}
+
+/// Tells where logs are now that stood beside the replaced database.
+fn tell_logs(restored: &RestoreResult) {
+    for log in &restored.logs {
+        out::note(&format!("the log that was there is in {}", log.display()));
+    }
+}
+
+async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
+    if wiring::server_address(settings)?.is_some() {
+        anyhow::bail!("{ON_A_SERVER}: use DROP DATABASE and CREATE DATABASE");
+    }
+    let lock = wiring::lock_home(home, out::note).await?;
+    let cleared = wiring::begin_anew(home).await;
+    drop(lock);
+    let cleared = cleared?;
+    tell_logs(&cleared);
+    let line = match cleared.replaced {
+        Some(aside) => format!(
+            "begun anew; what was there before is in {}",
+            aside.display()
+        ),
+        None => "begun anew; there was no database before".to_string(),
+    };
+    Ok(out::line(&line)?)
+}
+
+async fn compact_database(
+    home: &Home,
+    settings: &Settings,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let told = Progress::start("compact", String::new);
+    let CompactedJson { before, after } = if RunFile::read(home).is_some() {
+        let client = SwarmClient::open(global, environment).await?;
+        let compacted = client.call(ControlCall::Compact {}).await;
+        client.close().await;
+        serde_json::from_value(compacted?)?
+    } else {
+        let lock = wiring::lock_home(home, out::note).await?;
+        let ledger = wiring::open_ledger(&lock, settings, ProcessKind::Command).await?;
+        let rewritten = ledger.rewrite().await;
+        ledger.close().await;
+        drop(lock);
+        let CompactionResult { before, after } = rewritten?;
+        CompactedJson { before, after }
+    };
+    drop(told);
+    let (before, after) = (group_digits(before), group_digits(after));
+    Ok(out::line(&format!("{before} bytes before, {after} after"))?)
+}

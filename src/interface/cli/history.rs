@@ -1,0 +1,306 @@
+//! `zoea log` and `zoea search`: read and search conversations.
+
+use std::time::Duration;
+
+use actors::domain::message::{CallStatus, RowKind};
+use actors::domain::result_words::result_in_words;
+use clap::{Args, value_parser};
+use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_settings::bounds::MAX_ROWS;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::shown;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::history::parse_kind;
+use crate::interface::control::parameters::{ReadLog, SearchRows};
+
+/// How often `log --follow` asks for new rows.
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(250);
+/// The rows of one request.
+const PIECE_ROWS: u64 = 1000;
+/// The most characters of a hit that are shown, around the place found.
+const HIT_CHARS: usize = 120;
+/// The most characters of a tool's name that are shown.
+const MAX_NAME_CHARS: usize = 100;
+
+/// A Mysis' conversation.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// The name of the Mysis.
+    name: String,
+    /// Print new rows as they come, until interrupted.
+    #[arg(long)]
+    follow: bool,
+    /// How many of the newest rows to print; 0 prints all.
+    #[arg(long, value_name = "N", default_value_t = 50,
+          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
+    limit: u64,
+    /// Print only rows of this kind.
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    kind: Option<RowKind>,
+    /// Print the results of tools in words, as one line each.
+    #[arg(long, conflicts_with = "json")]
+    words: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows that contain a text, literally.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The text to search for.
+    text: String,
+    /// Search only the rows of this Mysis [default: of all].
+    #[arg(long, value_name = "NAME")]
+    mysis: Option<String>,
+    /// The parts of a row to search; several with commas between them.
+    #[arg(long, value_name = "WHERE", default_value = "messages", value_delimiter = ',',
+          value_parser = ["messages", "reasoning", "missions"])]
+    r#in: Vec<String>,
+    /// How many of the newest matches to print.
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
+    limit: u64,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn show_log(
+    args: &LogArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    if args.follow && !client.is_running() {
+        client.close().await;
+        anyhow::bail!("no swarm is running here, so there is nothing to follow");
+    }
+    let shown = print_log(&client, args).await;
+    client.close().await;
+    shown
+}
+
+async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
+    let mut last = if args.limit == 0 {
+        0
+    } else {
+        let rows = read_newest(client, args).await?;
+        print_rows(&rows, args)?.unwrap_or(0)
+    };
+    loop {
+        if args.limit == 0 || args.follow {
+            last = print_after(client, args, last).await?;
+        }
+        if !args.follow {
+            return Ok(());
+        }
+        tokio::time::sleep(FOLLOW_INTERVAL).await;
+    }
+}
+
+/// Reads the newest rows in as many requests as the number of rows takes.
+async fn read_newest(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
+    let mut pieces = Vec::new();
+    let mut query = log_query(args, args.limit);
+    let mut missing = args.limit;
+    loop {
+        let rows = read_rows(client, query).await?;
+        missing = missing.saturating_sub(rows.len() as u64);
+        let first = rows.first().and_then(|row| row["seq"].as_u64());
+        pieces.push(rows);
+        match first {
+            Some(first) if missing > 0 && first > 1 => {
+                query = ReadLog {
+                    before_seq: Some(first),
+                    ..log_query(args, missing)
+                };
+            }
+            Some(_) | None => return Ok(pieces.into_iter().rev().flatten().collect()),
+        }
+    }
+}
+
+/// Prints all rows after a row, in several requests. Returns the last row.
+async fn print_after(client: &SwarmClient, args: &LogArgs, mut last: u64) -> anyhow::Result<u64> {
+    loop {
+        let query = ReadLog {
+            after_seq: Some(last),
+            ..log_query(args, PIECE_ROWS)
+        };
+        let rows = read_rows(client, query).await?;
+        match print_rows(&rows, args)? {
+            Some(newest) => last = newest,
+            None => return Ok(last),
+        }
+    }
+}
+
+fn log_query(args: &LogArgs, limit: u64) -> ReadLog {
+    ReadLog {
+        name: args.name.clone(),
+        limit: Some(limit),
+        kind: args.kind.map(|kind| kind.as_str().to_string()),
+        after_seq: None,
+        before_seq: None,
+    }
+}
+
+async fn read_rows(client: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<Value>> {
+    let rows = client.call(ControlCall::ReadLog(query)).await?;
+    Ok(rows.as_array().cloned().unwrap_or_default())
+}
+
+/// Prints rows. Returns the number of the last one.
+fn print_rows(rows: &[Value], args: &LogArgs) -> anyhow::Result<Option<u64>> {
+    for row in rows {
+        if args.json {
+            out::json(row)?;
+        } else {
+            print_row(row, args.words)?;
+        }
+    }
+    Ok(rows.last().and_then(|row| row["seq"].as_u64()))
+}
+
+fn print_row(row: &Value, in_words: bool) -> anyhow::Result<()> {
+    let text = |key: &str| row[key].as_str().unwrap_or_default();
+    let label = match text("kind") {
+        "prompt" => "YOU",
+        "mission" => "YOU (BROADCAST)",
+        "peer" => "SWARM",
+        "note" => "NOTE",
+        "host" => "HOST",
+        "result" if row["metadata"]["is_error"] == true => "✗",
+        "result" => "✓",
+        kind => kind,
+    };
+    let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
+    let tool = out::shorten(tool, MAX_NAME_CHARS);
+    let at = shown::time(text("at"));
+    let head = format!("{:>6}  {at}  {label} {tool}", row["seq"]);
+    out::line(head.trim_end())?;
+    if !text("reasoning").is_empty() {
+        print_indented(&format!("({})", text("reasoning")))?;
+    }
+    let status = row["metadata"]["status"]
+        .as_str()
+        .and_then(CallStatus::parse);
+    match status.filter(|_| in_words && text("kind") == "result") {
+        Some(status) => {
+            let command = row["metadata"]["tool"].as_str().unwrap_or_default();
+            print_indented(&result_in_words(command, status, text("content")))?;
+        }
+        None => print_indented(text("content"))?,
+    }
+    for call in row["tool_calls"].as_array().into_iter().flatten() {
+        let (name, status) = (call["name"].as_str(), call["status"].as_str());
+        let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
+        let name = out::shorten(name, MAX_NAME_CHARS);
+        print_indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
+    }
+    Ok(())
+}
+
+fn print_indented(text: &str) -> anyhow::Result<()> {
+    for line in out::clean(text).lines() {
+        out::line(&format!("        {line}"))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn search_rows(
+    args: &SearchArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    let search = SearchRows {
+        query: args.text.clone(),
+        mysis: args.mysis.clone(),
+        r#in: Some(args.r#in.join(",")),
+        limit: Some(args.limit),
+    };
+    let found = client.call(ControlCall::Search(search)).await;
+    let mysis = args.mysis.clone();
+    let reach = client.call(ControlCall::GetReach { mysis }).await;
+    client.close().await;
+    let has_rows = args.r#in.iter().any(|place| place != "missions");
+    let reaches = reach.ok().filter(|_| has_rows);
+    if let Some(before) = reaches.as_ref().and_then(|reach| reach["before"].as_str()) {
+        out::note(&format!(
+            "old rows were removed: of what is older than {} not all is kept",
+            shown::time(before)
+        ));
+    }
+    let found = found?;
+    let rows = found.as_array().map_or(&[][..], Vec::as_slice);
+    if args.json {
+        return Ok(rows.iter().try_for_each(out::json)?);
+    }
+    if rows.is_empty() {
+        let places = args.r#in.join(" and ");
+        let whose = args.mysis.as_deref().unwrap_or("any Mysis");
+        // The text is not repeated: it may be a secret.
+        out::note(&format!(
+            "nothing in the {places} of {whose} contains this text; upper and lower case matter"
+        ));
+    }
+    if rows.len() as u64 == args.limit {
+        out::note(&format!(
+            "these are the newest {}; there may be more with --limit",
+            args.limit
+        ));
+    }
+    rows.iter()
+        .try_for_each(|row| print_hit(row, &args.text))
+        .map_err(Into::into)
+}
+
+/// A row that was found: whose it is, its number for `zoea log`, and the text around the place.
+fn print_hit(row: &Value, wanted: &str) -> std::io::Result<()> {
+    let text = |key: &str| row[key].as_str().unwrap_or("-");
+    let parts = ["content", "reasoning"].map(text);
+    let place = parts.iter().find_map(|part| excerpt(part, wanted));
+    let (who, at, kind) = (text("mysis"), shown::time(text("at")), text("kind"));
+    out::line(&format!(
+        "{who} {}  {at}  {kind}  {}",
+        row["seq"],
+        place.unwrap_or_else(|| out::shorten(text("content"), HIT_CHARS))
+    ))
+}
+
+/// The text around the first place where another one stands, in one line.
+fn excerpt(text: &str, wanted: &str) -> Option<String> {
+    let place = text.find(wanted)?;
+    let around = HIT_CHARS.saturating_sub(wanted.chars().count()) / 2;
+    let before = text[..place].chars().rev().take(around);
+    let start = place - before.map(char::len_utf8).sum::<usize>();
+    let end = place + wanted.len();
+    let after = text[end..].chars().take(around);
+    let end = end + after.map(char::len_utf8).sum::<usize>();
+    let (first, last) = (start > 0, end < text.len());
+    let mark = |is_cut| if is_cut { "…" } else { "" };
+    let piece = out::shorten(&text[start..end], usize::MAX - 1);
+    Some(format!("{}{piece}{}", mark(first), mark(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_found_is_shown_and_what_is_cut_is_marked() {
+        let text = format!("{}gold\nmine{}", "ä".repeat(500), "z".repeat(500));
+        let shown = excerpt(&text, "gold\nmine").unwrap();
+        assert!(shown.contains("gold mine"), "{shown}");
+        assert!(shown.starts_with("…ä") && shown.ends_with("z…"), "{shown}");
+        assert!(shown.chars().count() <= HIT_CHARS + 2, "{shown}");
+        assert_eq!(excerpt("a gold mine", "gold").unwrap(), "a gold mine");
+        assert_eq!(excerpt("a gold mine", "Gold"), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! `zoea incident`: the newest exchanges with servers that failed.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use serde_json::Value;
+use zoea_grammar::incident::Incident;
+use zoea_settings::Environment;
+use zoea_system::files;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+
+/// The most bytes that are read of an incident. One that was written by hand may be larger than ours.
+const MAX_READ_BYTES: u64 = 1 << 20;
+
+/// The orders about incidents.
+#[derive(Debug, Subcommand)]
+pub enum IncidentCommand {
+    /// Print the newest one, as a file that `zoea pilot --replay` or `zoea galaxy --replay` serves.
+    Last,
+    /// List them, newest first.
+    List,
+}
+
+/// Reads the file of an incident.
+pub(super) fn read_incident(file: &str) -> Result<Incident, String> {
+    let text = files::read_text(Path::new(file), MAX_READ_BYTES);
+    let text = text.map_err(|error| format!("{file}: {error}"))?;
+    Incident::parse(&text).map_err(|wrong| format!("{file}: {wrong}"))
+}
+
+pub(super) fn run(
+    command: &IncidentCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_swarm_home(environment)?;
+    let files = home.incidents().context("read the incidents")?;
+    match command {
+        IncidentCommand::Last => {
+            let Some(newest) = files.last() else {
+                bail!("no call has failed in this home with an answer of a server");
+            };
+            let text = fs::read_to_string(newest);
+            let text = text.with_context(|| format!("read {}", newest.display()))?;
+            Ok(out::line(text.trim_end())?)
+        }
+        IncidentCommand::List => {
+            for file in files.iter().rev() {
+                let text = fs::read_to_string(file).unwrap_or_default();
+                let incident: Value = serde_json::from_str(&text).unwrap_or_default();
+                let word = |name: &str| incident[name].as_str().unwrap_or_default().to_string();
+                let (at, kind, server) = (word("at"), word("kind"), word("server"));
+                let failure = word("failure");
+                out::line(&format!("{at}  {kind}  {server}  {failure}"))?;
+                out::line(&format!("    {}", file.display()))?;
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `zoea init`: writes the commented configuration and never overwrites a file.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use zoea_settings::{Environment, template};
+
+use super::global::GlobalArgs;
+use crate::interface::cli::out;
+
+/// The options of `zoea init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {}
+
+pub(super) fn run(
+    _args: &InitArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let file = config_path(global, environment)?;
+    write_template(&file)?;
+    Ok(out::line(&format!(
+        "wrote {}; everything in it is a comment until you change it",
+        file.display()
+    ))?)
+}
+
+fn config_path(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<PathBuf> {
+    match &global.config {
+        Some(file) => Ok(file.clone()),
+        None => Ok(global.open_home(environment)?.config_file()),
+    }
+}
+
+fn write_template(file: &Path) -> anyhow::Result<()> {
+    let mut opened = match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+    {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
+            "{} exists and is not overwritten; move it away, or name another file with --config",
+            file.display()
+        ),
+        Err(error) => return Err(error).with_context(|| format!("create {}", file.display())),
+    };
+    opened
+        .write_all(template().as_bytes())
+        .with_context(|| format!("write {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use zoea_settings::{Settings, SettingsError};
+
+    fn global(home: &Path, config: Option<PathBuf>) -> GlobalArgs {
+        GlobalArgs {
+            home: Some(home.to_owned()),
+            config,
+            debug: false,
+        }
+    }
+
+    #[test]
+    fn a_new_home_gets_a_configuration_that_reads_as_the_defaults() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("home");
+        let environment = Environment::default();
+        let global = global(&home, Some(home.join("zoea.toml")));
+        let without_config = GlobalArgs {
+            config: None,
+            home: Some(home.clone()),
+            ..global
+        };
+        run(&InitArgs {}, &without_config, &environment).unwrap();
+        let mode = fs::metadata(home.join("zoea.toml"))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+
+        let opened = without_config.open_home(&environment).unwrap();
+        let with_config = GlobalArgs {
+            config: Some(home.join("zoea.toml")),
+            ..without_config
+        };
+        let loaded = with_config.load_settings(&opened, &environment).unwrap();
+        assert_eq!(loaded.settings, Settings::default());
+        assert_eq!(loaded.file, Some(home.join("zoea.toml")));
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_not_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mine.toml");
+        fs::write(&file, "mine").unwrap();
+        let global = global(directory.path(), Some(file.clone()));
+        let error = run(&InitArgs {}, &global, &Environment::default()).unwrap_err();
+        let expected = format!(
+            "{} exists and is not overwritten; move it away, or name another file with --config",
+            file.display()
+        );
+        assert_eq!(error.to_string(), expected);
+        assert!(error.downcast_ref::<SettingsError>().is_none());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_chosen_file_needs_no_home() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mine.toml");
+        let global = global(&directory.path().join("home"), Some(file.clone()));
+        run(&InitArgs {}, &global, &Environment::default()).unwrap();
+        assert!(file.exists());
+        assert!(!directory.path().join("home").exists());
+    }
+}

@@ -1,0 +1,114 @@
+//! `zoea processes`: the processes that share one database, and draining one.
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use zoea_settings::Environment;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::shown;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+
+/// The options of `zoea processes`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ProcessesArgs {
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    order: Option<ProcessOrder>,
+}
+
+/// An order to a process.
+#[derive(Debug, Subcommand)]
+pub enum ProcessOrder {
+    /// Let a process give its Myses to the others and take none, until it ends.
+    Drain {
+        /// The name of the process.
+        name: String,
+    },
+    /// Let a process take Myses again.
+    Undrain {
+        /// The name of the process.
+        name: String,
+    },
+}
+
+pub(super) async fn run(
+    args: &ProcessesArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, args).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(client: &SwarmClient, args: &ProcessesArgs) -> anyhow::Result<()> {
+    match &args.order {
+        None => list_processes(client, args.json).await,
+        Some(ProcessOrder::Drain { name }) => {
+            let name = name.clone();
+            let line = format!("{name} gives its Myses to the others and takes none");
+            client.call(ControlCall::DrainProcess { name }).await?;
+            Ok(out::line(&line)?)
+        }
+        Some(ProcessOrder::Undrain { name }) => {
+            let name = name.clone();
+            let line = format!("{name} takes Myses again");
+            client.call(ControlCall::UndrainProcess { name }).await?;
+            Ok(out::line(&line)?)
+        }
+    }
+}
+
+async fn list_processes(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+    let processes = client.call(ControlCall::ListProcesses {}).await?;
+    if as_json {
+        return Ok(out::json(&processes)?);
+    }
+    if processes.as_array().is_none_or(Vec::is_empty) {
+        out::note("one process has this database for itself, or none has used it for a day");
+    }
+    let mut table = Table::new(&[
+        Column::text("NAME"),
+        Column::text("STATE"),
+        Column::figure("MYSES"),
+        Column::figure("RUNNING"),
+        Column::figure("CAPACITY"),
+        Column::text("SINCE"),
+        Column::text("HEARD OF"),
+        Column::text("VERSION"),
+        Column::text("HOST"),
+        Column::text("DIRECTORY"),
+    ]);
+    for process in processes.as_array().into_iter().flatten() {
+        table.add(row_of(process));
+    }
+    Ok(table.print()?)
+}
+
+fn row_of(process: &Value) -> Vec<String> {
+    let text = |key: &str| process[key].as_str().unwrap_or("-").to_string();
+    let here = if process["here"] == true {
+        " (this one)"
+    } else {
+        ""
+    };
+    let heard = process["until"].as_str();
+    vec![
+        format!("{}{here}", text("name")),
+        text("state"),
+        shown::figure(&process["myses"]),
+        shown::figure(&process["running"]),
+        shown::figure(&process["capacity"]),
+        shown::time(&text("since")),
+        heard.map_or_else(|| "now".to_string(), shown::time),
+        text("version"),
+        text("host"),
+        text("directory"),
+    ]
+}

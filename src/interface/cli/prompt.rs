@@ -1,0 +1,208 @@
+//! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
+
+use actors::domain::order::OrderRefusal;
+use actors::domain::system_prompt::{
+    CostlyPlaceholder, DEFAULT_TEMPLATE, PromptFacts, costly_placeholders, has_placeholder,
+    identity, render_template, role_text,
+};
+use clap::{Args, Subcommand};
+use zoea_settings::Environment;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+use crate::wiring::prompt_template;
+
+/// The list of placeholders for the command's help.
+const PLACEHOLDERS_HELP: &str = "\
+Words of your own go into system-prompt.md in the home. Placeholders there:
+  {{name}}        the Mysis' name; neither it nor the account: both near the end of each request
+  {{account}}     its game account
+  {{mission}}     the mission in force; left out: it is the first message all the same
+  {{game_state}}  what is known of the game, with its age; left out: near the end of each request
+  {{notices}}     what the runtime has to say now; left out: near the end of each request";
+
+/// The queries about the system prompt.
+#[derive(Debug, Args)]
+#[command(after_help = PLACEHOLDERS_HELP)]
+pub struct PromptArgs {
+    #[command(subcommand)]
+    command: PromptCommand,
+}
+
+/// The queries about the system prompt.
+#[derive(Debug, Subcommand)]
+enum PromptCommand {
+    /// Print the prompt in force, rendered.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Show {
+        /// Render it for this Mysis [default: with examples]
+        name: Option<String>,
+    },
+    /// Print the built-in prompt unrendered, as the beginning of one of your own.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Default,
+    /// Check the placeholders of system-prompt.md in the home, and say what each costs.
+    #[command(after_help = PLACEHOLDERS_HELP)]
+    Check,
+}
+
+pub(super) async fn run(
+    args: &PromptArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    match &args.command {
+        PromptCommand::Default => Ok(out::line(DEFAULT_TEMPLATE)?),
+        PromptCommand::Check => check_template(global, environment),
+        PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
+    }
+}
+
+fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let template = prompt_template(&home)?;
+    let file = home.system_prompt();
+    if !template.is_own {
+        let text = format!(
+            "there is no {}: the built-in prompt is used",
+            file.display()
+        );
+        return Ok(out::line(&text)?);
+    }
+    out::line(&format!("{}: every placeholder is known", file.display()))?;
+    for costly in costly_placeholders(&template.text) {
+        out::line(&describe_cost(&template.text, &costly))?;
+    }
+    Ok(())
+}
+
+/// What a placeholder costs, in bytes of the template and in words.
+fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
+    let line = 1 + template[..costly.offset].matches('\n').count();
+    let (whole, name) = (template.len(), costly.name);
+    let behind = whole - costly.offset;
+    let (who, instead) = match name {
+        "name" | "account" => (
+            "for each Mysis",
+            "without {{name}} and {{account}} both stand near the end of each request",
+        ),
+        "mission" => (
+            "for each new mission",
+            "left out, the mission is the first message all the same",
+        ),
+        _ => (
+            "for each request",
+            "left out, it stands near the end of each request",
+        ),
+    };
+    format!(
+        "line {line}: what stands behind {{{{{name}}}}} ({behind} of {whole} bytes, the tools that most servers put \
+         there, and the conversation) is read anew, and paid for, {who}; {instead}"
+    )
+}
+
+async fn show_prompt(
+    name: Option<&str>,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let template = prompt_template(&global.open_home(environment)?)?;
+    let notices = ["(what the runtime has to say)".to_string()];
+    let mut facts = PromptFacts {
+        name: "alpha",
+        account: Some("(its game account)"),
+        mission: Some("(the mission in force)"),
+        game_state: "(what is known of the game)",
+        notices: &notices,
+    };
+    let Some(name) = name else {
+        return Ok(out::line(&out::clean(&whole_prompt(
+            &template.text,
+            &facts,
+            "",
+        )))?);
+    };
+    let client = SwarmClient::open(global, environment).await?;
+    let found = read_prompt_facts(&client, name).await;
+    client.close().await;
+    let (account, mission, role) = found?;
+    let role = role.map(|role| role_prompt(&role, global, environment));
+    let role = role.transpose()?.unwrap_or_default();
+    facts.name = name;
+    facts.account = account.as_deref();
+    facts.mission = mission.as_deref();
+    Ok(out::line(&out::clean(&whole_prompt(
+        &template.text,
+        &facts,
+        &role,
+    )))?)
+}
+
+/// The system prompt, and what stands behind it because the template leaves it out.
+fn whole_prompt(template: &str, facts: &PromptFacts<'_>, role: &str) -> String {
+    let system = render_template(template, facts);
+    let mission = facts
+        .mission
+        .filter(|_| !has_placeholder(template, "mission"));
+    let (role, identity) = (role_text(role), identity(template, facts));
+    let first = [mission.unwrap_or_default(), &role];
+    let first: Vec<&str> = first.into_iter().filter(|text| !text.is_empty()).collect();
+    let mut text = system;
+    if !first.is_empty() {
+        text.push_str("\n\nThe first message of the conversation:\n\n");
+        text.push_str(&first.join("\n\n"));
+    }
+    if !identity.is_empty() {
+        text.push_str("\n\nAt the end of the last message:\n\n");
+        text.push_str(&identity);
+    }
+    text
+}
+
+/// Reads the account of a Mysis, the mission in force and its role.
+async fn read_prompt_facts(
+    client: &SwarmClient,
+    name: &str,
+) -> anyhow::Result<(Option<String>, Option<String>, Option<String>)> {
+    let myses = client.call(ControlCall::all_myses()).await?;
+    let mut myses = myses.as_array().into_iter().flatten();
+    let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
+        anyhow::bail!(OrderRefusal::UnknownMysis(name.to_string()));
+    };
+    let mission = client.call(ControlCall::GetMission {}).await?;
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
+    let (account, role) = (text(&mysis["account"]), text(&mysis["role"]));
+    Ok((account, text(&mission["text"]), role))
+}
+
+/// What a role adds to the prompt, by the configuration as it is now.
+fn role_prompt(
+    role: &str,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<String> {
+    let home = global.open_home(environment)?;
+    let settings = global.load_settings(&home, environment)?.settings;
+    let role = settings.roles.get(role);
+    Ok(role.map_or_else(String::new, |role| role.rules.prompt.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::system_prompt::PLACEHOLDERS;
+
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_placeholder_with_its_meaning() {
+        let mut lines = PLACEHOLDERS_HELP.lines().skip(1);
+        for (name, meaning) in PLACEHOLDERS {
+            let line = lines.next().unwrap();
+            assert!(line.contains(&format!("{{{{{name}}}}}")), "{line}");
+            assert!(line.ends_with(meaning), "{line}");
+        }
+        assert_eq!(lines.next(), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! `zoea routine`: starts and stops the routines of Myses, and shows those that run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+use zoea_settings::Environment;
+use zoea_system::files;
+use zoea_text::names::plural;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::parameters::{EditRoutine, StartRoutine};
+
+/// The longest file of a routine.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// The orders about routines.
+#[derive(Debug, Subcommand)]
+pub(super) enum RoutineCommand {
+    /// Show the routines that run, the rounds that could be one, and the files in HOME/routines.
+    List,
+    /// Start a routine of a running Mysis.
+    Start {
+        /// The name of the Mysis.
+        name: String,
+        /// A file (.json), the routine itself as JSON, or the name of one in HOME/routines, of one that the
+        /// Mysis has run before, or of what it repeats now (`routine list`).
+        routine: String,
+    },
+    /// Show a routine that a Mysis runs or has run, as JSON.
+    Show {
+        /// The name of the Mysis.
+        name: String,
+        /// The name of the routine [default: the one that runs, else the newest].
+        routine: Option<String>,
+    },
+    /// Change a routine that a Mysis runs or has run; one that runs goes on with it from its next step on.
+    Edit {
+        /// The name of the Mysis.
+        name: String,
+        /// The members to change, as a file (.json) or as JSON: steps, guards, until, rounds, earns; null takes
+        /// one away. With `name` the routine of that name, else the one that runs, else the newest.
+        changes: String,
+    },
+    /// Stop the routine of a Mysis after the step that is under way; the model is asked then.
+    Stop {
+        /// The name of the Mysis.
+        name: String,
+    },
+}
+
+pub(super) async fn run(
+    command: &RoutineCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let folder = global.open_home(environment)?.routines();
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, command, &folder).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(
+    client: &SwarmClient,
+    command: &RoutineCommand,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    match command {
+        RoutineCommand::List => list(client, folder).await,
+        RoutineCommand::Start { name, routine } => {
+            let asked = StartRoutine {
+                name: name.clone(),
+                routine: read_routine(folder, routine)?,
+            };
+            let started = match asked.routine.get("name").and_then(Value::as_str) {
+                Some(named) if is_json(routine) => named.to_string(),
+                Some(_) | None => routine.clone(),
+            };
+            client.call(ControlCall::StartRoutine(asked)).await?;
+            Ok(out::line(&format!("started {started} of {name}"))?)
+        }
+        RoutineCommand::Show { name, routine } => {
+            let mut asked = Map::new();
+            asked.extend(routine.iter().map(|of| ("name".to_string(), json!(of))));
+            let answer = edit(client, name, asked).await?;
+            Ok(out::json(&answer["routine"])?)
+        }
+        RoutineCommand::Edit { name, changes } => {
+            let read = match is_json(changes) {
+                true => read_json(changes)?,
+                false => read_file(&PathBuf::from(changes))?,
+            };
+            let answer = edit(client, name, read).await?;
+            let changed = answer["routine"]["name"].as_str().unwrap_or_default();
+            Ok(out::line(&format!("changed {changed} of {name}"))?)
+        }
+        RoutineCommand::Stop { name } => {
+            let name = name.clone();
+            let told = format!("{name} ends its routine after the step that is under way");
+            client.call(ControlCall::StopRoutine { name }).await?;
+            Ok(out::line(&told)?)
+        }
+    }
+}
+
+/// Changes a routine. Returns it as it is now.
+async fn edit(
+    client: &SwarmClient,
+    name: &str,
+    routine: Map<String, Value>,
+) -> anyhow::Result<Value> {
+    let name = name.to_string();
+    let asked = EditRoutine { name, routine };
+    client.call(ControlCall::EditRoutine(asked)).await
+}
+
+async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
+    let answer = client.call(ControlCall::all_myses()).await?;
+    let mut is_empty = true;
+    for mysis in answer.as_array().into_iter().flatten() {
+        for line in lines_of(mysis) {
+            out::line(&line)?;
+            is_empty = false;
+        }
+    }
+    for name in names_in(folder) {
+        out::line(&format!("{name}: a file in {}", folder.display()))?;
+        is_empty = false;
+    }
+    if is_empty {
+        out::note(&format!(
+            "no routine runs, and {} has none",
+            folder.display()
+        ));
+    }
+    Ok(())
+}
+
+/// What a Mysis runs, what it repeats by itself, and what its routines saved.
+fn lines_of(mysis: &Value) -> Vec<String> {
+    let name = mysis["name"].as_str().unwrap_or_default();
+    let mut lines = Vec::new();
+    if let Some(text) = mysis["routine"]["text"].as_str() {
+        lines.push(format!("{name}: {text}"));
+    }
+    if let (Some(text), Some(circle)) = (
+        mysis["circle"]["text"].as_str(),
+        mysis["circle"]["name"].as_str(),
+    ) {
+        lines.push(format!(
+            "{name}: {text}; zoea routine start {name} {circle}"
+        ));
+    }
+    let spared = mysis["spared_calls"].as_u64().unwrap_or(0);
+    if spared > 0 {
+        lines.push(format!(
+            "{name}: its routines made {spared} {} without the model",
+            plural(spared, "call")
+        ));
+    }
+    lines
+}
+
+/// The names of the routines in a folder, in order.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| {
+        let path = entry.path();
+        let is_routine = path.extension().is_some_and(|end| end == "json");
+        let name = path.file_stem()?.to_str()?.to_string();
+        is_routine.then_some(name)
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// The routine of this text or in a file, or the name of one that the Mysis knows.
+fn read_routine(folder: &Path, routine: &str) -> anyhow::Result<Map<String, Value>> {
+    if is_json(routine) {
+        return read_json(routine);
+    }
+    let named = folder.join(format!("{routine}.json"));
+    let file = match (routine.ends_with(".json"), named.exists()) {
+        (true, _) => PathBuf::from(routine),
+        (false, true) => named,
+        (false, false) => {
+            let mut known = Map::new();
+            known.insert("name".to_string(), json!(routine));
+            return Ok(known);
+        }
+    };
+    read_file(&file)
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
+fn read_json(text: &str) -> anyhow::Result<Map<String, Value>> {
+    as_object(serde_json::from_str(text).context("read the JSON")?, "this")
+}
+
+fn read_file(file: &Path) -> anyhow::Result<Map<String, Value>> {
+    let shown = file.display().to_string();
+    let text = files::read_text(file, MAX_FILE_BYTES).with_context(|| format!("read {shown}"))?;
+    let read = serde_json::from_str(&text).with_context(|| format!("read {shown}"))?;
+    as_object(read, &shown)
+}
+
+fn as_object(read: Value, shown: &str) -> anyhow::Result<Map<String, Value>> {
+    match read {
+        Value::Object(routine) => Ok(routine),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(anyhow!(
+                "{shown} holds no routine: it must be a JSON object"
+            ))
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! `zoea run`: runs the swarm until a signal or the operator stops it.
+
+mod background;
+mod farewell;
+mod output;
+mod own_servers;
+mod replacement;
+mod signals;
+mod starting;
+
+use std::time::{Duration, Instant};
+
+use actors::domain::life::Mode;
+use actors::domain::message::Severity;
+use actors::domain::screen::Successor;
+use actors::secrets::Secrets;
+use clap::{Args, value_parser};
+use zoea_settings::bounds::MAX_MYSES;
+use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError};
+
+use crate::host::home::{Home, HomeLock};
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::screen::{self, LookArgs};
+use crate::interface::control::ControlServer;
+use crate::interface::headless::Format;
+use crate::telemetry::logging;
+use crate::telemetry::readiness::ServiceManager;
+use crate::wiring::{
+    self, LaunchOptions, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
+};
+use farewell::RunBeginning;
+use output::Output;
+#[cfg(test)]
+use output::open_output;
+use own_servers::OwnServers;
+pub(super) use signals::Signals;
+use starting::{
+    Remarks, give_first_orders, load_settings, offline_settings, start_part, stop_request,
+};
+use zoea_grammar::units::parse_duration;
+
+/// The options of `zoea run`.
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// Play with the simulated game and model inside the program: no key, no network, no configuration.
+    #[arg(long)]
+    offline: bool,
+    /// Run without a terminal; print one line per event on stdout.
+    #[arg(long)]
+    headless: bool,
+    /// Start the idle Myses.
+    #[arg(long)]
+    start_swarm: bool,
+    /// Start the Myses that were running when the program ended.
+    #[arg(long)]
+    resume: bool,
+    /// Stop in good order after this time.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    r#for: Option<Duration>,
+    /// Offline, with an empty home: how many Myses to create [default: 5].
+    #[arg(long, value_name = "N",
+          value_parser = value_parser!(u32).range(0..=i64::from(MAX_MYSES)))]
+    myses: Option<u32>,
+    /// Offline: the game's tick [default: 1s].
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    tick: Option<Duration>,
+    /// Offline: the seed of the simulated game and model.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// With --headless: print JSON lines.
+    #[arg(long, requires = "headless")]
+    json: bool,
+    #[command(flatten)]
+    look: LookArgs,
+    /// Leave the terminal's session, so that its end does not end this program.
+    #[arg(long, hide = true)]
+    detached: bool,
+    /// Whether a swarm without a mission gets its first mission; true after setup.
+    #[arg(skip)]
+    needs_mission: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StopReason {
+    /// An operator, a signal or `--for` asked for it.
+    Asked,
+    /// The operator left for something else, which takes the program's place.
+    Replaced(Successor),
+    /// The Commander failed.
+    Failed,
+}
+
+pub(super) async fn run(
+    args: &RunArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let started = Instant::now();
+    background::leave_session(args)?;
+    let mut signals = Signals::listen()?;
+    let outer = global.open_home(environment)?;
+    let home = if args.offline {
+        outer.offline()?
+    } else {
+        outer.clone()
+    };
+    let lock = wiring::lock_home(&home, out::note).await?;
+    let look = match args.offline {
+        true => Some(global.load_tui(&outer, &home)?),
+        false => None,
+    };
+    let secrets = Secrets::default();
+    let log = logging::init(home.log_file(), global.log_level(), secrets.clone())?;
+    let mut own = OwnServers::default();
+    if args.offline {
+        own.offline = Some(OfflineServers::start(&home, args.offline_options()).await?);
+    }
+    let (mut settings, remarks) = match &own.offline {
+        Some(offline) => (offline_settings(offline, look, environment), Remarks::new()),
+        None => load_settings(global, &home, environment)?,
+    };
+    if !args.headless && wiring::server_address(&settings)?.is_none() {
+        starting::ask_about_lost_database(&home).await?;
+    }
+    own.start_game(&home, &mut settings, args.offline_options())
+        .await?;
+    let stopped = run_swarm(
+        args,
+        lock,
+        (&settings, remarks),
+        secrets,
+        (global, environment),
+        &own,
+        &mut signals,
+    )
+    .await;
+    own.stop().await;
+    drop(log);
+    let (reason, farewell) = stopped?;
+    if let Some(text) = farewell {
+        out::line(&text)?;
+    }
+    let StopReason::Replaced(successor) = reason else {
+        return reason.outcome(&home);
+    };
+    give_place(successor, args, started.elapsed(), (global, &home)).await
+}
+
+/// Lets something take the place of this program, which ran for this long.
+async fn give_place(
+    successor: Successor,
+    args: &RunArgs,
+    ran: Duration,
+    (global, home): (&GlobalArgs, &Home),
+) -> anyhow::Result<()> {
+    match successor {
+        Successor::Headless => background::start(args, ran, (global, home)).await,
+        Successor::OfflinePlay => replacement::play_offline(args, global),
+        Successor::Setup => replacement::set_up(global),
+    }
+}
+
+impl StopReason {
+    /// The result of the command.
+    fn outcome(self, home: &Home) -> anyhow::Result<()> {
+        match self {
+            StopReason::Asked | StopReason::Replaced(_) => Ok(()),
+            StopReason::Failed => anyhow::bail!(
+                "the commander failed; what was acknowledged is kept, see {}",
+                home.log_file().display()
+            ),
+        }
+    }
+}
+
+async fn run_swarm(
+    args: &RunArgs,
+    lock: HomeLock,
+    (settings, remarks): (&Settings, Remarks),
+    secrets: Secrets,
+    (global, environment): (&GlobalArgs, &Environment),
+    own: &OwnServers,
+    signals: &mut Signals,
+) -> anyhow::Result<(StopReason, Option<String>)> {
+    let options = LaunchOptions {
+        resume: args.resume || args.offline || settings.swarm.resume,
+        start_idle: args.start_swarm,
+        mode: Mode::Live,
+        secrets,
+    };
+    let home = &lock.home().clone();
+    let face = Output::open(args, home, settings, environment).await?;
+    let starting = RunningSwarm::start(lock, settings, options, face.observers());
+    let started = start_part(starting, stop_request(&face, signals)).await;
+    let (Some(flight), was_stopped) = started else {
+        face.close().await;
+        return Ok((StopReason::Asked, None));
+    };
+    let mut flight = flight?;
+    report_start(&flight, settings, remarks, (args, environment));
+    let began = RunBeginning::of(&flight).await;
+    let (control, run_file) = flight.open_control(settings.control.listen).await?;
+    let is_stopped = was_stopped || {
+        let orders = give_first_orders(args, &flight, own);
+        let (done, is_stopped) = start_part(orders, stop_request(&face, signals)).await;
+        done.transpose()?;
+        is_stopped
+    };
+    tracing::info!(control = %control.url(), "up");
+    let manager = ServiceManager::of(environment);
+    let beating = manager.ready(flight.swarm());
+    // Offline play has no configuration that could be reloaded.
+    let source = || {
+        let reads = own.offline.is_none();
+        let read = reads.then(|| global.load_settings(home, environment))?;
+        Some(read.map(|loaded| own.serve(loaded)))
+    };
+    let stop = match is_stopped {
+        true => face.reason_to_quit(),
+        false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
+    };
+    tracing::info!(?stop, "closing");
+    let farewell = face.farewell(&flight, &began, (args, global)).await;
+    manager.stopping();
+    drop(beating);
+    drop(run_file);
+    let ledger = flight.swarm().ledger().clone();
+    end_swarm(flight, control, signals).await;
+    face.close().await;
+    match ledger.loss() {
+        Some(loss) => anyhow::bail!(loss),
+        None => Ok((stop, farewell)),
+    }
+}
+
+/// Ends the swarm in good order. Clients of the control interface learn of it meanwhile.
+async fn end_swarm(flight: RunningSwarm, control: ControlServer, signals: &mut Signals) {
+    let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
+    // Cancel-safe: a second signal ends the program at once. Acknowledged writes are on disk by
+    // then.
+    tokio::select! {
+        ((), ()) = ending => {}
+        () = signals.stop() => {}
+    }
+}
+
+/// Reports to the operator what matters at start; without a terminal, on stderr as well.
+fn report_start(
+    flight: &RunningSwarm,
+    settings: &Settings,
+    remarks: Remarks,
+    (args, environment): (&RunArgs, &Environment),
+) {
+    let note = |text: &str| {
+        if args.headless {
+            out::note(text);
+        }
+    };
+    if !args.headless {
+        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
+            flight.tell_operator(Severity::Warn, "colours", &text);
+        }
+    }
+    for (code, text) in remarks {
+        flight.tell_operator(Severity::Warn, code, &text);
+        note(&text);
+    }
+    // The swarm tells these itself.
+    let told = [
+        wiring::describe_missing_secrets(settings),
+        wiring::describe_default_cap(settings),
+    ];
+    told.iter().flatten().for_each(|text| note(text));
+    let swarm = flight.swarm();
+    for text in swarm.ledger().notes() {
+        flight.tell_operator(Severity::Warn, "database", text);
+        note(text);
+    }
+    if let Some(mended) = swarm.ledger().mend_report() {
+        note(&mended.to_string());
+    }
+}
+
+/// Waits for a reason to stop. Without a terminal, SIGHUP reloads the configuration instead of
+/// stopping.
+async fn wait_for_stop(
+    limit: Option<Duration>,
+    face: &Output,
+    (flight, manager): (&mut RunningSwarm, &ServiceManager),
+    signals: &mut Signals,
+    source: impl Fn() -> Option<Result<LoadedSettings, SettingsError>>,
+) -> StopReason {
+    let over = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    let mut over = std::pin::pin!(over);
+    loop {
+        // Cancel-safe: signals stay pending, and the Commander's end is remembered by its handle.
+        let word = tokio::select! {
+            () = &mut over => return StopReason::Asked,
+            () = face.quit() => return face.reason_to_quit(),
+            _ = signals.interrupt.recv() => return StopReason::Asked,
+            _ = signals.terminate.recv() => return StopReason::Asked,
+            word = flight.next_signal() => Some(word),
+            _ = signals.hangup.recv() => None,
+        };
+        match (word, face, source()) {
+            (Some(SwarmSignal::Ended), _, _) => return StopReason::Failed,
+            (Some(SwarmSignal::ReloadAsked(asker)), _, read) => {
+                flight.reload_for(asker, read).await
+            }
+            (None, Output::Screen { .. }, _) => return StopReason::Asked,
+            (None, Output::Lines(_), Some(read)) => {
+                manager.reloading();
+                flight.reload(read).await;
+                manager.reloaded();
+            }
+            (None, Output::Lines(_), None) => {
+                manager.reloading();
+                tracing::info!("offline play has no configuration to reload");
+                manager.reloaded();
+            }
+        }
+    }
+}
+
+impl RunArgs {
+    /// The arguments of a first offline play.
+    pub(super) fn offline() -> RunArgs {
+        RunArgs {
+            offline: true,
+            ..RunArgs::default()
+        }
+    }
+
+    /// The arguments of the first run after setup.
+    pub(super) fn after_setup(is_headless: bool) -> RunArgs {
+        RunArgs {
+            start_swarm: true,
+            resume: true,
+            headless: is_headless,
+            needs_mission: true,
+            ..RunArgs::default()
+        }
+    }
+
+    fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+
+    fn offline_options(&self) -> OfflineOptions {
+        OfflineOptions {
+            tick: self.tick.unwrap_or(Duration::from_secs(1)),
+            seed: self.seed,
+            myses: self.myses.unwrap_or(5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_commander_that_dies_ends_the_program_with_an_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let home = Home::open(directory.path().join("home")).expect("a home");
+        let environment = Environment::default();
+        let options = LaunchOptions {
+            resume: false,
+            start_idle: false,
+            mode: Mode::Live,
+            secrets: Secrets::default(),
+        };
+        let face = Output::Lines(open_output(Format::Text).await.expect("an output"));
+        let settings = Settings::default();
+        let lock = home.lock().expect("the home is free");
+        let flight = RunningSwarm::start(lock, &settings, options, face.observers()).await;
+        let mut flight = flight.expect("a swarm");
+        let mut signals = Signals::listen().expect("signals");
+        flight.kill_commander();
+        let manager = ServiceManager::of(&environment);
+        let stop = wait_for_stop(None, &face, (&mut flight, &manager), &mut signals, || None).await;
+        flight.shutdown().await;
+        face.close().await;
+        assert_eq!(stop, StopReason::Failed);
+        let error = stop.outcome(&home).expect_err("an error");
+        assert!(
+            error.to_string().contains("the commander failed"),
+            "{error}"
+        );
+        assert!(StopReason::Asked.outcome(&home).is_ok());
+    }
+}

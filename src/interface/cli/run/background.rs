@@ -1,0 +1,168 @@
+//! Lets the swarm go on without a terminal, in a process of its own.
+//!
+//! The swarm of this process has come to its orderly end before, so that the new one takes up the
+//! home like any other start, and nothing has to be handed over.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::host::home::{Home, RunFile};
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+
+use super::RunArgs;
+
+/// How long the new process may take until it runs.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often it is looked for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Leaves the terminal's session in the process that was started for this.
+///
+/// # Errors
+/// The system refuses.
+pub(super) fn leave_session(args: &RunArgs) -> anyhow::Result<()> {
+    if args.detached {
+        rustix::process::setsid().context("leave the terminal's session")?;
+    }
+    Ok(())
+}
+
+/// Starts the swarm again without a terminal, and waits until it runs.
+///
+/// # Errors
+/// The process cannot be started, or ends at once; the text has its last words.
+pub(super) async fn start(
+    args: &RunArgs,
+    ran: Duration,
+    (global, home): (&GlobalArgs, &Home),
+) -> anyhow::Result<()> {
+    let words = home.directory().join("headless.err");
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(0o600);
+    let told = options
+        .open(&words)
+        .with_context(|| format!("write {}", words.display()))?;
+    let program = std::env::current_exe().context("find this program")?;
+    let mut child = Command::new(program)
+        .args(arguments(args, ran, global))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(told)
+        .spawn()
+        .context("start the swarm without a terminal")?;
+    let pid = child.id();
+    let runs = tokio::time::timeout(START_TIMEOUT, wait_until_it_runs(&mut child, home));
+    match runs.await {
+        Ok(Ok(())) => Ok(out::line(&format!(
+            "the swarm goes on without a terminal (pid {pid}): `{}` opens one, `kill {pid}` ends it \
+             in good order",
+            global.command("attach", args.offline.then_some(home))
+        ))?),
+        Ok(Err(status)) => {
+            let words = std::fs::read_to_string(&words).unwrap_or_default();
+            anyhow::bail!(
+                "the swarm does not go on: it ended with {status}: {}",
+                out::shorten(&words, 1000)
+            )
+        }
+        Err(_) => anyhow::bail!(
+            "the swarm does not run after {START_TIMEOUT:?} (pid {pid}); see {}",
+            home.log_file().display()
+        ),
+    }
+}
+
+/// Waits until the process has published its address.
+///
+/// # Errors
+/// It has ended.
+async fn wait_until_it_runs(child: &mut Child, home: &Home) -> Result<(), String> {
+    loop {
+        if RunFile::read(home).is_some_and(|running| running.pid == child.id()) {
+            return Ok(());
+        }
+        match child.try_wait() {
+            Ok(None) => {}
+            Ok(Some(status)) => return Err(status.to_string()),
+            Err(error) => return Err(error.to_string()),
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// What the new process is started with: the same home, configuration and game, and what is left of
+/// the time.
+fn arguments(args: &RunArgs, ran: Duration, global: &GlobalArgs) -> Vec<std::ffi::OsString> {
+    let mut words: Vec<std::ffi::OsString> = Vec::new();
+    let mut add = |word: &str| words.push(word.into());
+    for word in ["run", "--headless", "--resume", "--detached"] {
+        add(word);
+    }
+    if args.offline {
+        add("--offline");
+    }
+    if let Some(tick) = args.tick {
+        add("--tick");
+        add(&humantime::format_duration(tick)
+            .to_string()
+            .replace(' ', ""));
+    }
+    if let Some(seed) = args.seed {
+        add("--seed");
+        add(&seed.to_string());
+    }
+    if let Some(limit) = args.r#for {
+        add("--for");
+        add(&format!("{}s", limit.saturating_sub(ran).as_secs().max(1)));
+    }
+    words.extend(global.words());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn the_new_process_gets_what_the_old_one_had() {
+        let args = RunArgs {
+            offline: true,
+            tick: Some(Duration::from_millis(1_500)),
+            seed: Some(7),
+            r#for: Some(Duration::from_secs(3_600)),
+            ..RunArgs::default()
+        };
+        let global = GlobalArgs {
+            home: Some(PathBuf::from("/tmp/a b")),
+            config: None,
+            debug: true,
+        };
+        let words = arguments(&args, Duration::from_secs(600), &global);
+        assert_eq!(
+            words,
+            [
+                "run",
+                "--headless",
+                "--resume",
+                "--detached",
+                "--offline",
+                "--tick",
+                "1s500ms",
+                "--seed",
+                "7",
+                "--for",
+                "3000s",
+                "--debug",
+                "--home",
+                "/tmp/a b",
+            ]
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! What the shell shows after the terminal is closed: what the run came to, and how it goes on.
+//!
+//! What was used is the difference of the Myses' totals. What was earned is of the stored samples, which are of
+//! whole minutes: the minute in which a run goes on where another one ended is not counted.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::MysisId;
+use actors::domain::message::Severity;
+use actors::domain::standing::{StandingConditions, StandingKind};
+use actors::domain::state::Totals;
+use chrono::{DateTime, DurationRound, SecondsFormat, TimeDelta, Utc};
+use serde_json::Value;
+use zoea_spacemolt::figures::group_digits;
+
+use crate::interface::cli::shown;
+use crate::interface::control::answer_call;
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::parameters::ReadSamples;
+use crate::wiring::RunningSwarm;
+
+/// When a run began, and what its Myses had used by then.
+pub(super) struct RunBeginning {
+    at: DateTime<Utc>,
+    totals: BTreeMap<MysisId, Totals>,
+}
+
+impl RunBeginning {
+    /// The beginning of a run whose Myses were not started yet.
+    pub(super) async fn of(flight: &RunningSwarm) -> RunBeginning {
+        let statuses = flight.swarm().statuses().await;
+        RunBeginning {
+            at: Utc::now(),
+            totals: statuses.iter().map(|of| (of.id, of.totals)).collect(),
+        }
+    }
+
+    /// The tokens that those that run here used since, and what these cost in millionths of a US dollar.
+    fn used(&self, now: &[Arc<MysisStatus>]) -> (u64, u64) {
+        let tokens = |totals: Totals| totals.tokens_in.saturating_add(totals.tokens_out);
+        let (mut used, mut cost) = (0_u64, 0_u64);
+        for of in now.iter().filter(|of| of.elsewhere.is_none()) {
+            let before = self.totals.get(&of.id).copied().unwrap_or_default();
+            let since = tokens(of.totals).saturating_sub(tokens(before));
+            used = used.saturating_add(since);
+            let since = of.totals.cost_micros.saturating_sub(before.cost_micros);
+            cost = cost.saturating_add(since);
+        }
+        (used, cost)
+    }
+
+    /// From when on samples tell of this run alone.
+    fn first_sample(&self) -> DateTime<Utc> {
+        let is_first = self.totals.values().all(|of| of.turns == 0);
+        let minute = self.at.duration_trunc(TimeDelta::minutes(1));
+        match minute {
+            Ok(minute) if !is_first => minute + TimeDelta::minutes(1),
+            Ok(_) | Err(_) => self.at,
+        }
+    }
+}
+
+/// What a run came to since it began, in a few lines. `None` if nothing was asked of a model.
+/// `resume` is the command that starts those again that run now; it is not told where they go on.
+pub(super) async fn describe(
+    flight: &RunningSwarm,
+    began: &RunBeginning,
+    resume: Option<&str>,
+) -> Option<String> {
+    let standing = flight.swarm().standing().await;
+    // After trouble of the store, its own text names the command that comes first.
+    let is_well = standing.get(StandingKind::StoreTrouble).is_none();
+    let resume = resume.filter(|_| is_well);
+    let standing = describe_standing(&standing);
+    let sum = describe_run(flight, began, resume).await;
+    let texts: Vec<String> = standing.into_iter().chain(sum).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What is wrong at the end with the store and its disk, a line each.
+pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
+    let lasting = standing.iter().filter(|(kind, _)| kind.is_in_band());
+    lasting
+        .map(|(kind, condition)| match kind.severity() {
+            Severity::Error => {
+                let text = condition.text.replace(" and tries on", "");
+                format!("at the end: {text}")
+            }
+            Severity::Info | Severity::Warn => format!("warning: {}", condition.text),
+        })
+        .collect()
+}
+
+async fn describe_run(
+    flight: &RunningSwarm,
+    began: &RunBeginning,
+    resume: Option<&str>,
+) -> Option<String> {
+    let about = flight.program_info(String::new());
+    let asked = ReadSamples {
+        myses: None,
+        since: Some(
+            began
+                .first_sample()
+                .to_rfc3339_opts(SecondsFormat::Millis, true),
+        ),
+        until: None,
+        resolution: None,
+        sum: true,
+    };
+    let samples = answer_call(flight.swarm(), &about, ControlCall::ReadSamples(asked));
+    let samples = samples.await.ok()?.value;
+    let status = answer_call(flight.swarm(), &about, ControlCall::whole_status()).await;
+    let running = status.ok()?.value["states"]["running"]
+        .as_u64()
+        .unwrap_or(0);
+    let ran = (Utc::now() - began.at).to_std().unwrap_or_default();
+    let used = began.used(&flight.swarm().statuses().await);
+    describe_sum(&samples["series"][0], (ran, used), (running, resume))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run costs so much")]
+fn to_dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+fn describe_sum(
+    sum: &Value,
+    (ran, (tokens, cost_micros)): (Duration, (u64, u64)),
+    (running, resume): (u64, Option<&str>),
+) -> Option<String> {
+    let samples = sum["samples"].as_array()?;
+    if tokens == 0 {
+        return None;
+    }
+    let earned: Vec<i64> = samples
+        .iter()
+        .filter_map(|it| it["earned"].as_i64())
+        .collect();
+    let earned = match earned.is_empty() {
+        true => String::new(),
+        false => {
+            let sum: i64 = earned.iter().sum();
+            format!("{} credits earned, ", shown::figure(&sum.into()))
+        }
+    };
+    let tokens = group_digits(tokens);
+    let is_known = samples.iter().all(|it| it["cost"].is_number());
+    let cost = match (is_known, samples.is_empty() && cost_micros == 0) {
+        (true, true) => String::new(),
+        (true, false) => format!(", {}", shown::dollars(Some(to_dollars(cost_micros)))),
+        (false, _) => ", cost unknown".to_string(),
+    };
+    // Whole minutes: seconds of a long run tell nobody anything.
+    let ran = match ran.as_secs() {
+        short @ ..120 => Duration::from_secs(short),
+        long => Duration::from_secs(long / 60 * 60),
+    };
+    let mut text = format!(
+        "{}: {earned}{tokens} tokens{cost}",
+        humantime::format_duration(ran)
+    );
+    if let Some(command) = resume.filter(|_| running > 0) {
+        text += &format!("\n{running} ran at the end; `{command}` starts them again");
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_summed_up_and_what_is_unknown_is_not_guessed() {
+        let minute = |earned: Value, cost: Value| {
+            json!({"earned": earned, "cost": cost, "model_calls": 2, "tokens_in": 1_000,
+                "tokens_out": 20})
+        };
+        let sum =
+            json!({"samples": [minute(json!(700), json!(0.5)), minute(json!(-50), json!(1))]});
+        let ran = Duration::from_secs(7_999);
+        assert_eq!(
+            describe_sum(
+                &sum,
+                (ran, (2_040, 1_500_000)),
+                (3, Some("zoea run --resume"))
+            )
+            .unwrap(),
+            "2h 13m: 650 credits earned, 2,040 tokens, $1.50\n\
+             3 ran at the end; `zoea run --resume` starts them again"
+        );
+        let sum = json!({"samples": [minute(Value::Null, Value::Null)]});
+        assert_eq!(
+            describe_sum(&sum, (Duration::from_secs(59), (1_020, 0)), (2, None)).unwrap(),
+            "59s: 1,020 tokens, cost unknown"
+        );
+        assert_eq!(
+            describe_sum(&json!({"samples": []}), (ran, (0, 0)), (0, None)),
+            None
+        );
+        assert_eq!(
+            describe_sum(
+                &json!({"samples": []}),
+                (Duration::from_secs(3), (7, 0)),
+                (0, None)
+            ),
+            Some("3s: 7 tokens".to_string())
+        );
+    }
+}

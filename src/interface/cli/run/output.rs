@@ -1,0 +1,127 @@
+//! Where the operator sees the swarm: in a terminal, or as lines.
+
+use std::sync::{Arc, OnceLock};
+
+use actors::domain::screen::Successor;
+use actors::ui::TerminalLink;
+use tokio_util::sync::CancellationToken;
+use zoea_settings::{Environment, Settings};
+use zoea_tui::TerminalGuard;
+
+use super::farewell::RunBeginning;
+use super::{RunArgs, StopReason, farewell};
+use crate::host::home::Home;
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::{out, screen};
+use crate::interface::headless::{Format, Headless};
+
+use crate::wiring::{Observers, RunningSwarm};
+
+/// The operator's view of the swarm.
+pub(super) enum Output {
+    Lines(Headless),
+    Screen {
+        link: TerminalLink,
+        terminal: TerminalGuard,
+        quit: CancellationToken,
+        /// What takes the program's place.
+        successor: Arc<OnceLock<Successor>>,
+    },
+}
+
+impl Output {
+    pub(super) async fn open(
+        args: &RunArgs,
+        home: &Home,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> anyhow::Result<Output> {
+        if args.headless {
+            return Ok(Output::Lines(open_output(args.format()).await?));
+        }
+        let (link, terminal, quit) =
+            screen::open_terminal(home, &settings.tui, &args.look, environment)?;
+        let successor = link.successor.clone();
+        Ok(Output::Screen {
+            link,
+            terminal,
+            quit,
+            successor,
+        })
+    }
+
+    pub(super) fn observers(&self) -> Observers {
+        match self {
+            Output::Lines(headless) => Observers {
+                watchers: vec![headless.watcher()],
+                link: None,
+            },
+            Output::Screen { link, .. } => Observers {
+                watchers: Vec::new(),
+                link: Some(link.clone()),
+            },
+        }
+    }
+
+    /// What the operator reads in the shell after the terminal is closed.
+    pub(super) async fn farewell(
+        &self,
+        flight: &RunningSwarm,
+        began: &RunBeginning,
+        (args, global): (&RunArgs, &GlobalArgs),
+    ) -> Option<String> {
+        let resume = match args.offline {
+            true => global.command("run --offline", None),
+            false => global.command("run --resume", None),
+        };
+        let goes_on = self.reason_to_quit() == StopReason::Replaced(Successor::Headless);
+        let resume = (!goes_on).then_some(&*resume);
+        match self {
+            Output::Lines(_) => {
+                let swarm = flight.swarm();
+                // A loss of the database is the error with which the program ends.
+                let standing = match swarm.ledger().loss() {
+                    None => swarm.standing().await,
+                    Some(_) => Arc::default(),
+                };
+                for text in farewell::describe_standing(&standing) {
+                    out::note(&text);
+                }
+                None
+            }
+            Output::Screen { .. } => farewell::describe(flight, began, resume).await,
+        }
+    }
+
+    /// What the operator wants who has quit.
+    pub(super) fn reason_to_quit(&self) -> StopReason {
+        match self {
+            Output::Lines(_) => StopReason::Asked,
+            Output::Screen { successor, .. } => match successor.get() {
+                Some(successor) => StopReason::Replaced(*successor),
+                None => StopReason::Asked,
+            },
+        }
+    }
+
+    /// Waits until the operator quits in the terminal.
+    pub(super) async fn quit(&self) {
+        match self {
+            Output::Lines(_) => std::future::pending().await,
+            Output::Screen { quit, .. } => quit.cancelled().await,
+        }
+    }
+
+    pub(super) async fn close(self) {
+        match self {
+            Output::Lines(headless) => headless.stop().await,
+            Output::Screen { terminal, .. } => terminal.stop(),
+        }
+    }
+}
+
+pub(super) async fn open_output(format: Format) -> anyhow::Result<Headless> {
+    Headless::start(format)
+        .await
+        .map_err(|error| anyhow::anyhow!("open the output: {error}"))
+}

@@ -1,0 +1,38 @@
+//! Puts another command in the place of this program, in the same terminal.
+//!
+//! The swarm has come to its orderly end before, so that the new program finds the home free.
+
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use anyhow::Context;
+
+use super::RunArgs;
+use crate::interface::cli::global::GlobalArgs;
+
+/// Becomes offline play. Returns only if that fails.
+///
+/// # Errors
+/// The program cannot be started again.
+pub(super) fn play_offline(args: &RunArgs, global: &GlobalArgs) -> anyhow::Result<()> {
+    let mut words = vec!["run", "--offline"];
+    words.extend(args.look.words());
+    become_program(&words, global)
+}
+
+/// Becomes setup. Returns only if that fails.
+///
+/// # Errors
+/// The program cannot be started again.
+pub(super) fn set_up(global: &GlobalArgs) -> anyhow::Result<()> {
+    become_program(&["setup"], global)
+}
+
+fn become_program(words: &[&str], global: &GlobalArgs) -> anyhow::Result<()> {
+    let program = std::env::current_exe().context("find this program")?;
+    let error = Command::new(program)
+        .args(words)
+        .args(global.words())
+        .exec();
+    Err(error).with_context(|| format!("start zoea {}", words.join(" ")))
+}

@@ -1,0 +1,41 @@
+//! The signals that stop the program.
+
+use anyhow::Context;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The signals that stop the program. They are registered before anything is opened, so that an
+/// early signal is not lost.
+pub(in crate::interface::cli) struct Signals {
+    pub(super) interrupt: Signal,
+    pub(super) terminate: Signal,
+    pub(super) hangup: Signal,
+}
+
+impl Signals {
+    pub(in crate::interface::cli) fn listen() -> anyhow::Result<Signals> {
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
+            terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
+            hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
+        })
+    }
+
+    /// Waits for the next signal that ends a program which has only a terminal.
+    pub(in crate::interface::cli) async fn next_terminal_signal(&mut self) {
+        // Cancel-safe: a signal that is not taken stays pending.
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
+        }
+    }
+
+    /// Waits for the next signal that stops the program.
+    pub(in crate::interface::cli) async fn stop(&mut self) {
+        // Cancel-safe: a signal that is not taken stays pending.
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

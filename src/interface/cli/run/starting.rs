@@ -1,0 +1,117 @@
+//! The parts of the start that may wait for the disk, and how a request to stop ends them.
+
+use std::time::Duration;
+
+use zoea_settings::{Environment, Settings, TraceSettings, TuiSettings};
+
+use super::{Output, OwnServers, RunArgs, Signals};
+use crate::host::home::Home;
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::{out, question};
+use crate::wiring::{self, OfflineServers, RunningSwarm};
+
+/// How long a part of the start may go on after the program was asked to stop.
+const START_GRACE: Duration = Duration::from_secs(2);
+
+/// What the operator is told of the configuration at the start, each with its code.
+pub(super) type Remarks = Vec<(&'static str, String)>;
+
+/// The settings of offline play, with what the operator chose for the screen.
+pub(super) fn offline_settings(
+    offline: &OfflineServers,
+    look: Option<TuiSettings>,
+    environment: &Environment,
+) -> Settings {
+    Settings {
+        tui: look.unwrap_or_default(),
+        traces: TraceSettings::of_environment(environment),
+        ..offline.settings().clone()
+    }
+}
+
+/// Reads the configuration.
+pub(super) fn load_settings(
+    global: &GlobalArgs,
+    home: &Home,
+    environment: &Environment,
+) -> anyhow::Result<(Settings, Remarks)> {
+    let loaded = global.load_settings(home, environment)?;
+    let on_defaults = loaded.describe_defaults();
+    let on_defaults = on_defaults.map(|text| ("no_configuration", text));
+    let warnings = loaded.other_warnings();
+    let warnings = warnings.map(|text| ("configuration", text.clone()));
+    let remarks = on_defaults.into_iter().chain(warnings).collect();
+    Ok((loaded.settings, remarks))
+}
+
+/// Asks what to do in a home that has lost its database: whether what was rescued takes its place, or
+/// whether a swarm begins anew.
+///
+/// # Errors
+/// The database is gone, and the operator wants none of that, or there is nobody to ask.
+pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
+    let Err(gone) = wiring::check_database_is_there(home) else {
+        return Ok(());
+    };
+    let file = home.database();
+    let rescued = zoea_ledger::rescued_file(&file);
+    let waits = rescued.is_none() && zoea_ledger::check_place(&file).is_err();
+    if waits || !question::can_ask() {
+        return Err(gone.into());
+    }
+    out::note(&gone.to_string());
+    let question = match &rescued {
+        Some(rescued) => format!("Put {} in its place now?", rescued.display()),
+        None => "Begin anew, with an empty swarm?".to_string(),
+    };
+    if !question::ask_to_agree(&question)? {
+        anyhow::bail!("nothing was begun");
+    }
+    match rescued {
+        Some(rescued) => drop(zoea_ledger::restore(&rescued, &file).await?),
+        None => drop(wiring::begin_anew(home).await?),
+    }
+    Ok(())
+}
+
+/// Gives the orders of a first start. Each of them waits until it is stored.
+pub(super) async fn give_first_orders(
+    args: &RunArgs,
+    flight: &RunningSwarm,
+    own: &OwnServers,
+) -> anyhow::Result<()> {
+    if args.needs_mission {
+        wiring::give_first_mission(flight.swarm()).await?;
+    }
+    if let Some(offline) = &own.offline {
+        offline.populate(flight.swarm()).await?;
+    }
+    flight.warn_about_descriptors(own.has_any()).await;
+    Ok(())
+}
+
+/// Waits until the operator or a signal asks the program to stop.
+pub(super) async fn stop_request(face: &Output, signals: &mut Signals) {
+    // Cancel-safe: signals stay pending, and a request to quit is remembered.
+    match face {
+        Output::Lines(_) => signals.stop().await,
+        Output::Screen { quit, .. } => tokio::select! {
+            () = quit.cancelled() => {}
+            () = signals.next_terminal_signal() => {}
+        },
+    }
+}
+
+/// Does a part of the start, and says whether the program was asked to stop meanwhile. A part may
+/// wait for a disk that takes no writes, for as long as that lasts. So it has only a moment after
+/// such a request; a part that is not done by then is given up. What was acknowledged is stored.
+pub(super) async fn start_part<T>(
+    part: impl Future<Output = T>,
+    stop_request: impl Future<Output = ()>,
+) -> (Option<T>, bool) {
+    let mut part = std::pin::pin!(part);
+    tokio::select! {
+        done = &mut part => (Some(done), false),
+        () = stop_request => (tokio::time::timeout(START_GRACE, part).await.ok(), true),
+    }
+}

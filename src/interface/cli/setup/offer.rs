@@ -1,0 +1,54 @@
+//! The offer of plain `zoea` at a terminal if the home is empty: setup, offline play or the
+//! defaults.
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::run::{self, RunArgs};
+use zoea_settings::{CONFIG_FILE, Environment};
+
+use super::prompts::{Choice, choose};
+use super::{SetupArgs, is_at_a_terminal};
+
+/// The choices for an empty home.
+#[derive(Clone, Copy)]
+enum FirstStep {
+    SetUp,
+    TryOffline,
+    RunOnDefaults,
+}
+
+/// Runs the swarm. If the home is empty and there is a terminal, the operator first chooses what to
+/// do.
+///
+/// # Errors
+/// The errors of the command that runs.
+pub(in crate::interface::cli) async fn run_or_offer(
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let has_configuration = global.config.is_some()
+        || std::path::Path::new(CONFIG_FILE).exists()
+        || home.config_file().exists();
+    if has_configuration || home.database().exists() || !is_at_a_terminal() {
+        return run::run(&RunArgs::default(), global, environment).await;
+    }
+    let choices = vec![
+        Choice::new(
+            FirstStep::SetUp,
+            "set up: a model server, a game, a cap on spending",
+        ),
+        Choice::new(
+            FirstStep::TryOffline,
+            "try it offline: no key, no account, no network",
+        ),
+        Choice::new(
+            FirstStep::RunOnDefaults,
+            "run on the defaults (Ollama, SpaceMolt)",
+        ),
+    ];
+    match choose("There is no configuration yet. What now?", choices, 0)? {
+        FirstStep::SetUp => super::run(&SetupArgs::default(), global, environment).await,
+        FirstStep::TryOffline => run::run(&RunArgs::offline(), global, environment).await,
+        FirstStep::RunOnDefaults => run::run(&RunArgs::default(), global, environment).await,
+    }
+}

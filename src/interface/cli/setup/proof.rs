@@ -1,0 +1,94 @@
+//! The proof of the answers: whether they play. It comes before anything is written.
+
+use anyhow::{Context, bail};
+use zoea_settings::Settings;
+
+use crate::host::home::Home;
+use crate::interface::cli::{game_check, out, prove};
+use crate::wiring;
+use zoea_proof::{Proof, ProofTarget};
+
+/// A server and a model that passed the proof.
+pub(super) struct PassedProof {
+    target: ProofTarget,
+    proof: Proof,
+}
+
+/// What is to be proven.
+pub(super) struct ProofCandidate<'a> {
+    http: &'a reqwest::Client,
+    settings: &'a Settings,
+    target: ProofTarget,
+}
+
+impl<'a> ProofCandidate<'a> {
+    /// The provider with this name, and the game.
+    ///
+    /// # Errors
+    /// The settings do not have this provider.
+    pub(super) fn new(
+        http: &'a reqwest::Client,
+        settings: &'a Settings,
+        provider: &str,
+    ) -> anyhow::Result<ProofCandidate<'a>> {
+        let chosen = settings.providers.get(provider);
+        let chosen = chosen.with_context(|| format!("find the provider {provider}"))?;
+        Ok(ProofCandidate {
+            http,
+            settings,
+            target: wiring::proof_target(provider, chosen, None),
+        })
+    }
+
+    /// A sentence that tells what the proof costs.
+    pub(super) fn announcement(&self) -> String {
+        self.target.announcement()
+    }
+
+    /// Lists the game's tools, then proves the model, and prints the results.
+    ///
+    /// # Errors
+    /// The answers do not play. The reason was printed.
+    pub(super) async fn prove(self) -> anyhow::Result<PassedProof> {
+        // The check of the game costs nothing, so it comes first.
+        let game = match game_check::check_game(self.http, self.settings).await {
+            Some(Ok(game)) => {
+                out::line(&format!("✓ game: {}", game.text))?;
+                Some(game)
+            }
+            Some(Err(why)) => {
+                out::line(&format!("✗ game: {why}"))?;
+                bail!("the game does not answer as one");
+            }
+            None => None,
+        };
+        let proof = prove::prove_aloud(self.http, &self.target).await?;
+        let learnt = proof.lessons.context_tokens;
+        let context = learnt.or(self.target.context_tokens);
+        if let Some(shortage) = game.and_then(|game| game.context_shortage(context)) {
+            out::line(&format!("✗ context: {shortage}"))?;
+        }
+        if !proof.report.verdict.plays() {
+            bail!("{} cannot play", self.target.model);
+        }
+        Ok(PassedProof {
+            target: self.target,
+            proof,
+        })
+    }
+}
+
+impl PassedProof {
+    /// The model's context in tokens, as far as the proof found it out.
+    pub(super) fn context_tokens(&self) -> Option<u64> {
+        self.proof.lessons.context_tokens
+    }
+
+    /// Stores what the proof learnt, for the swarm. If that fails, the swarm learns it again while
+    /// it plays.
+    pub(super) fn keep(&self, home: &Home) {
+        if let Err(error) = prove::keep(home, &self.target, &self.proof) {
+            out::note(&format!("what was learnt could not be kept: {error:#}"));
+        }
+    }
+}

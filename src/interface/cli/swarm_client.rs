@@ -1,0 +1,108 @@
+//! A command's access to a home's swarm: through the running program, or through the database if
+//! none runs.
+//!
+//! In both cases a command is a call of the control interface's tools, so that both do the same.
+
+use actors::domain::life::Mode;
+use actors::secrets::Secrets;
+use serde_json::Value;
+use zoea_settings::Environment;
+
+use crate::host::home::{Home, RunFile};
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::client::ControlClient;
+use crate::interface::control::{ProgramInfo, answer_call};
+use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
+
+pub(super) enum SwarmClient {
+    /// The program that runs in this home.
+    Running(ControlClient),
+    /// The home itself. Orders are stored for the next run.
+    Direct(Box<RunningSwarm>, ProgramInfo),
+}
+
+impl SwarmClient {
+    /// Opens the swarm of the selected home.
+    pub(super) async fn open(
+        global: &GlobalArgs,
+        environment: &Environment,
+    ) -> anyhow::Result<SwarmClient> {
+        let home = global.open_swarm_home(environment)?;
+        let lock = loop {
+            let running = match wiring::acquire_home(&home, out::note).await? {
+                HomeAccess::Own(lock) => break lock,
+                HomeAccess::Running(running) => running,
+            };
+            let token = home.control_token()?.ok_or_else(|| {
+                anyhow::anyhow!("the running program has no control.token; stop and start it")
+            })?;
+            match ControlClient::connect(&running, &token, out::note).await {
+                Ok(client) => return Ok(SwarmClient::Running(client)),
+                // The program has closed meanwhile. The next attempt opens the home directly.
+                Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        hint_at_offline(&home);
+        let mut settings = global.load_settings(&home, environment)?.settings;
+        wiring::add_resting_offline_model(&home, &mut settings);
+        let options = LaunchOptions {
+            resume: false,
+            start_idle: false,
+            mode: Mode::QueueOnly,
+            secrets: Secrets::default(),
+        };
+        let flight = RunningSwarm::start(lock, &settings, options, Observers::default()).await?;
+        if let Some(mended) = flight.swarm().ledger().mend_report() {
+            out::note(&mended.to_string());
+        }
+        for note in flight.swarm().ledger().notes() {
+            out::note(note);
+        }
+        let about = flight.program_info(String::new());
+        Ok(SwarmClient::Direct(Box::new(flight), about))
+    }
+
+    /// Whether a program runs in the home.
+    pub(super) fn is_running(&self) -> bool {
+        match self {
+            SwarmClient::Running(_) => true,
+            SwarmClient::Direct(..) => false,
+        }
+    }
+
+    /// Calls a tool of the control interface.
+    ///
+    /// # Errors
+    /// The order was refused, or the program is gone.
+    pub(super) async fn call(&self, call: ControlCall) -> anyhow::Result<Value> {
+        match self {
+            SwarmClient::Running(client) => Ok(client.ask(&call).await?),
+            SwarmClient::Direct(flight, about) => answer_call(flight.swarm(), about, call)
+                .await
+                .map(|answer| answer.value)
+                .map_err(|why| anyhow::anyhow!(why)),
+        }
+    }
+
+    /// Closes the swarm. Acknowledged writes are on disk by then.
+    pub(super) async fn close(self) {
+        match self {
+            SwarmClient::Running(client) => drop(client),
+            SwarmClient::Direct(flight, _) => flight.shutdown().await,
+        }
+    }
+}
+
+/// Mentions a running offline swarm, because somebody who has just started `run --offline` may look
+/// for it in this home.
+pub(super) fn hint_at_offline(home: &Home) {
+    if let Some(offline) = home.running_offline() {
+        out::note(&format!(
+            "an offline swarm is running; reach it with --home {}",
+            offline.directory().display()
+        ));
+    }
+}

@@ -1,0 +1,145 @@
+//! `zoea wait`: until Myses are in a state, over restarts of the program.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+use thiserror::Error;
+use tokio::time::Instant;
+use zoea_settings::Environment;
+use zoea_text::names::listed;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::patient::PatientClient;
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::parameters::WaitFor;
+use crate::interface::control::waiting::Until;
+
+/// The longest wait of one call; less than the client waits for an answer.
+const CALL_TIME: Duration = Duration::from_secs(15);
+/// How long the last answer may take, which says whom it waited for in vain.
+const LAST_ANSWER: Duration = Duration::from_secs(2);
+
+/// Exit statuses: the time was over, and it does not come by itself any more.
+const EXIT_TIMEOUT: u8 = 3;
+const EXIT_LOST: u8 = 4;
+
+/// What is waited for, of whom, and how long.
+#[derive(Debug, Args)]
+pub(super) struct WaitArgs {
+    /// The names of the Myses.
+    #[arg(
+        value_name = "NAME",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    names: Vec<String>,
+    /// All Myses.
+    #[arg(long)]
+    all: bool,
+    /// One of them is enough.
+    #[arg(long)]
+    any: bool,
+    /// idle, done, errored, needs-me, answered (its newest direct message), or conditions with commas between
+    /// them, such as 'credits>5000' or 'state=running,system=sol'.
+    #[arg(long, value_name = "WHAT", value_parser = check_until)]
+    until: String,
+    /// The longest wait, such as 10m [default: none].
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    timeout: Option<Duration>,
+    /// Print the outcome as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was waited for did not come. The exit status says why.
+#[derive(Debug, Error)]
+#[error("{text}")]
+pub(super) struct NotCome {
+    pub(super) status: u8,
+    text: String,
+}
+
+fn check_until(text: &str) -> Result<String, String> {
+    Until::parse(text).map(|_| text.to_string())
+}
+
+pub(super) async fn run(
+    args: &WaitArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let now = Instant::now();
+    let end = args.timeout.and_then(|timeout| now.checked_add(timeout));
+    let mut client = PatientClient::new(global.open_home(environment)?);
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let time = left.map_or(CALL_TIME, |left| left.min(CALL_TIME));
+        let call = ControlCall::Wait(WaitFor {
+            myses: (!args.all).then(|| args.names.join(",")),
+            any: args.any,
+            until: args.until.clone(),
+            timeout: Some(time.as_secs_f64()),
+        });
+        let patience = end.map(|end| end + LAST_ANSWER);
+        let answer = client.ask(&call, patience).await?;
+        let is_over = end.is_some_and(|end| Instant::now() >= end);
+        let Some(answer) = answer else {
+            return Err(not_come(args, &Value::Null, "timeout"));
+        };
+        let outcome = answer["outcome"].as_str().unwrap_or_default();
+        if outcome == "timeout" && !is_over {
+            continue;
+        }
+        if args.json {
+            out::json(&answer)?;
+        }
+        return match outcome {
+            "met" if args.json => Ok(()),
+            "met" => Ok(out::line(&format!(
+                "{}: {}",
+                args.until,
+                names_of(&answer["met"])
+            ))?),
+            outcome => Err(not_come(args, &answer, outcome)),
+        };
+    }
+}
+
+fn names_of(names: &Value) -> String {
+    let names = names.as_array().into_iter().flatten();
+    listed(&names.filter_map(Value::as_str).collect::<Vec<_>>())
+}
+
+/// The error of a wait that ended without what was waited for.
+fn not_come(args: &WaitArgs, answer: &Value, outcome: &str) -> anyhow::Error {
+    let until = &args.until;
+    let (status, text) = match outcome {
+        "lost" => {
+            let lost = answer["lost"].as_array().into_iter().flatten();
+            let lost = lost.map(|one| {
+                let text = |key: &str| one[key].as_str().unwrap_or_default();
+                format!("{} ({})", text("mysis"), text("why"))
+            });
+            let lost: Vec<String> = lost.collect();
+            (
+                EXIT_LOST,
+                format!("`{until}` will not come: {}", lost.join(", ")),
+            )
+        }
+        _ => {
+            let open = names_of(&answer["open"]);
+            let whose = if open.is_empty() {
+                "no program answered"
+            } else {
+                &open
+            };
+            (
+                EXIT_TIMEOUT,
+                format!("`{until}` did not come in time: {whose}"),
+            )
+        }
+    };
+    NotCome { status, text }.into()
+}

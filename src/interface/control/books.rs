@@ -1,0 +1,121 @@
+//! The books over the control interface: tokens and cost by day, Mysis and provider.
+
+use actors::domain::books::Day;
+use actors::domain::ids::MysisId;
+use actors::ports::{ArchiveFault, Clock};
+use serde_json::Value;
+use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
+use zoea_ledger::CompactionResult;
+use zoea_settings::bounds::MAX_DAYS;
+
+use crate::interface::report::DayReport;
+use crate::interface::swarm::Swarm;
+use zoea_system::clock::MachineClock;
+use zoea_text::natural::compare_natural;
+
+use super::ProgramInfo;
+use super::arguments::{find_mysis, read_count};
+
+/// Lists the books of the last `days` days, including today.
+///
+/// # Errors
+/// The books cannot be read.
+pub(super) async fn list_entries(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    days: Option<u64>,
+) -> Result<Value, String> {
+    let days = read_count("days", days, 1, MAX_DAYS)?;
+    let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
+    let today = Day::of(MachineClock.now());
+    let since = Day(today.0.saturating_sub(before));
+    let cannot = |fault: ArchiveFault| format!("the books cannot be read: {fault}");
+    let costs = swarm.archive().books(since).await.map_err(cannot)?;
+    let spared = swarm.archive().spared_calls(since).await.map_err(cannot)?;
+    let names = swarm.names().await?;
+    let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
+    let of_costs = costs.iter().map(|entry| {
+        let is_free = about.prices.is_free(&entry.provider);
+        let line = CostEntryJson::new(entry, name_of(entry.mysis), is_free);
+        (entry.day, entry.mysis, Some(&entry.provider), line)
+    });
+    let of_routines = spared.iter().map(|entry| {
+        let line = CostEntryJson::of_routines(entry, name_of(entry.mysis));
+        (entry.day, entry.mysis, None, line)
+    });
+    let mut lines: Vec<_> = of_costs.chain(of_routines).collect();
+    // Those of deleted Myses come last, and those of routines after those of providers.
+    let sorted = |mysis: MysisId| name_of(mysis).unwrap_or("\u{10ffff}");
+    lines.sort_by(
+        |(day, mysis, provider, _), (other_day, other, other_provider, _)| {
+            let order = day.cmp(other_day);
+            let order = order.then_with(|| compare_natural(sorted(*mysis), sorted(*other)));
+            let order = order.then_with(|| mysis.cmp(other));
+            let order = order.then_with(|| provider.is_none().cmp(&other_provider.is_none()));
+            order.then_with(|| provider.cmp(other_provider))
+        },
+    );
+    Ok(lines.iter().map(|(.., line)| to_value(line)).collect())
+}
+
+/// The oldest row of all conversations or of one. Older rows were removed.
+///
+/// # Errors
+/// The database cannot be read.
+pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<Value, String> {
+    let mysis = find_mysis(swarm, mysis).await?;
+    let reach = swarm.ledger().reach(mysis).await;
+    let reach = reach.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+    Ok(to_value(&ReachJson {
+        removed: reach.removed,
+        before: reach.before.map(|at| at.to_string()),
+    }))
+}
+
+/// Returns the database's free space to the file system while the swarm goes on.
+///
+/// # Errors
+/// The database cannot be written, or only while no program runs.
+pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
+    let compacted = swarm.ledger().compact().await;
+    let CompactionResult { before, after } = compacted.map_err(|fault| fault.to_string())?;
+    Ok(to_value(&CompactedJson { before, after }))
+}
+
+/// Checks that a text is a day.
+pub(super) fn check_day(text: &str) -> Result<String, String> {
+    read_day(text).map(|_| text.to_string())
+}
+
+/// Reads a day (UTC).
+fn read_day(text: &str) -> Result<Day, String> {
+    let today = Day::of(MachineClock.now());
+    Ok(match text {
+        "today" => today,
+        "yesterday" => Day(today.0 - 1),
+        written => {
+            let read = chrono::NaiveDate::parse_from_str(written, "%Y-%m-%d");
+            let date = read.map_err(|_| {
+                format!("`{written}` is no day; write today, yesterday or one as 2026-11-22")
+            })?;
+            Day((date - chrono::NaiveDate::default()).num_days())
+        }
+    })
+}
+
+/// Reports a day (UTC): `today`, `yesterday`, or a date such as `2026-11-22`.
+///
+/// # Errors
+/// This is no day, or the database cannot be read.
+pub(super) async fn report_day(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    day: &str,
+) -> Result<Value, String> {
+    let day = read_day(day)?;
+    let record = swarm.ledger().day(day).await;
+    let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+    let is_free = |provider: &str| about.prices.is_free(provider);
+    let report = DayReport::from_record(day, &record, MachineClock.now(), is_free);
+    serde_json::to_value(report).map_err(|error| error.to_string())
+}

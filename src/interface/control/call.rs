@@ -1,0 +1,342 @@
+//! The tools of the control interface (CONTRACT.md), and what each does. Other programs call them over MCP,
+//! and the command line builds the same calls.
+
+use actors::domain::mission_end::ending;
+use actors::domain::order::{MysisOrder, Order};
+use actors::domain::progress::expecting_no_gain;
+use actors::domain::question::{AnswerValues, Decision, GivenAnswer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use zoea_contract::{CompletedOrderJson, to_value};
+
+use crate::interface::swarm::Swarm;
+
+use super::answer::ControlAnswer;
+use super::parameters::{
+    AnswerAction, AnswerQuestion, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
+    EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
+    ReportDay, SearchRows, SendMessage, StartRoutine, WaitFor,
+};
+use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
+
+/// A call of a tool. Each variant is a tool: the comment tells clients what it does, its fields are the
+/// parameters.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlCall {
+    /// The Myses and their states, by name: those that meet the conditions, with the fields that are named.
+    /// Without a limit an answer holds at most 8 KB; what is left out is said.
+    ListMyses(ListMyses),
+    /// A new Mysis, idle unless start is true.
+    CreateMysis(CreateMysis),
+    /// Start or relaunch a Mysis.
+    StartMysis {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
+    RetryMysis {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Stop a Mysis.
+    StopMysis {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Delete a Mysis with its conversation. A copy is kept for a day, unless now is true.
+    DeleteMysis {
+        /// The name of the Mysis.
+        name: String,
+        /// Whether no copy is kept, so that nothing brings it back.
+        #[serde(default)]
+        now: bool,
+    },
+    /// Bring a Mysis back that was deleted in the last day, idle, under its name or NAME-2.
+    UndeleteMysis {
+        /// Its name when it was deleted.
+        name: String,
+    },
+    /// Change provider, model, temperature or role of a Mysis.
+    ConfigureMysis(ConfigureMysis),
+    /// A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.
+    SendMessage(SendMessage),
+    /// A mission for the whole swarm; no_gain: the watch on progress expects no gain of it; ends: models
+    /// may say that it is done (zoea_done), and are then asked once an hour.
+    Broadcast(BroadcastMission),
+    /// The mission in force.
+    GetMission {},
+    /// Clear the mission.
+    ClearMission {},
+    /// Persistent context for one Mysis.
+    AddNote {
+        /// The name of the Mysis.
+        name: String,
+        /// What to keep in mind.
+        text: String,
+    },
+    /// Clear the persistent context of one Mysis.
+    ClearNotes {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Start a routine of a running Mysis: a whole one, or the name of one that it has run before.
+    StartRoutine(StartRoutine),
+    /// Change a routine that a Mysis knows: the given members take the place of its own, null takes one away.
+    /// One that runs goes on with them from its next step on. A name alone shows it.
+    EditRoutine(EditRoutine),
+    /// Stop the routine of a Mysis, after the step that is under way.
+    StopRoutine {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Answer the question that a server asks during a call of a Mysis (status shows it). Texts are read as
+    /// the types of their fields; what does not fit is refused, and the question stays open.
+    AnswerQuestion(AnswerQuestion),
+    /// A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those
+    /// next after after_seq. Without a limit an answer holds at most 8 KB and long texts are cut; with one
+    /// it holds whole rows of at most some 4 MB, limit 0 as many as that: go on from its end until no row comes.
+    ReadLog(ReadLog),
+    /// Search conversations literally; in is messages, reasoning or missions, or several of them with commas
+    /// between them. Without a limit an answer holds the newest of at most 8 KB, long texts cut; with one whole
+    /// rows of at most some 4 MB.
+    Search(SearchRows),
+    /// What happened in the swarm and who ordered what, the oldest first. Without a limit an answer holds the
+    /// newest of at most 8 KB, with one of at most some 4 MB. With from it holds those next after the event of that
+    /// number and waits for one: go on from the number of the last one, and none is missed and none comes twice.
+    ReadEvents(ReadEvents),
+    /// Wait until Myses are in a state, or until it is sure that they will not be by themselves.
+    Wait(WaitFor),
+    /// What happened in a day (UTC).
+    Report(ReportDay),
+    /// Give the database's free space back.
+    Compact {},
+    /// How far back conversations reach.
+    GetReach {
+        /// Whose; absent: of all.
+        mysis: Option<String>,
+    },
+    /// The game accounts, without passwords.
+    ListAccounts {},
+    /// Take game accounts from a file on this machine into the pool.
+    ImportAccounts {
+        /// The file on this machine.
+        file: String,
+    },
+    /// Write all game accounts, with passwords, to a new file on this machine.
+    ExportAccounts {
+        /// The file on this machine.
+        file: String,
+    },
+    /// Write conversations to a new file on this machine; format is jsonl or md.
+    Export(ExportConversations),
+    /// Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.
+    GetBooks(GetBooks),
+    /// What Myses have, earn, cost and wait for over time: the last hour, or from since to until; at most
+    /// 10,000 samples, with sum those of all Myses added up.
+    ReadSamples(ReadSamples),
+    /// Read the configuration again.
+    Reload {},
+    /// Freeze the swarm: from the answer on no model call, no tool call and no login leaves; what has
+    /// left is heard out. It holds over restarts.
+    Freeze {},
+    /// Thaw the swarm: each Mysis goes on where it stood.
+    Thaw {},
+    /// The texts that are held back from models, because a server refuses them.
+    ListHeldTexts {},
+    /// Let a text that is held back be tried again: the next request that would hold it holds it.
+    ForgetHeldText {
+        /// Its id; `all` for all of them.
+        id: String,
+    },
+    /// The processes that share the database, those that ended lately included.
+    ListProcesses {},
+    /// Let a process give its Myses to the others and take none, until it ends.
+    DrainProcess {
+        /// The name of the process.
+        name: String,
+    },
+    /// Let a process take Myses again.
+    UndrainProcess {
+        /// The name of the process.
+        name: String,
+    },
+    /// The program and its swarm in short, in at most 2 KB, with as many Myses as fit; with whole everything.
+    Status(AskStatus),
+}
+
+impl ControlCall {
+    /// Lists all Myses, whole.
+    #[must_use]
+    pub fn all_myses() -> ControlCall {
+        ControlCall::ListMyses(ListMyses {
+            limit: Some(0),
+            ..ListMyses::default()
+        })
+    }
+
+    /// Asks for the whole status.
+    #[must_use]
+    pub fn whole_status() -> ControlCall {
+        ControlCall::Status(AskStatus { whole: true })
+    }
+}
+
+/// Answers a call. MCP clients and commands that need no running program both come here.
+///
+/// # Errors
+/// The order was refused; the text says why.
+pub async fn answer_call(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    call: ControlCall,
+) -> Result<ControlAnswer, String> {
+    let answer = carry_out_call(swarm, about, call).await;
+    // Stored rows from before a secret was known, and the caller's own text, may contain it.
+    let known = about.secrets.redactor();
+    match answer {
+        Ok(ControlAnswer { value, rest }) => Ok(ControlAnswer {
+            value: known.clean_json(value),
+            rest,
+        }),
+        Err(why) => Err(known.clean_own(why)),
+    }
+}
+
+async fn carry_out_call(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    call: ControlCall,
+) -> Result<ControlAnswer, String> {
+    use ControlCall as Call;
+    let order = match call {
+        Call::ListMyses(asked) => return status::list_myses(swarm, about, &asked).await,
+        Call::GetMission {} => return Ok(status::read_mission(swarm).await.into()),
+        Call::ReadLog(asked) => return history::read_log(swarm, asked).await,
+        Call::Search(asked) => return history::search_rows(swarm, asked).await,
+        Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
+        Call::Wait(asked) => return whole(waiting::wait_for(swarm, about, &asked).await),
+        Call::Compact {} => return whole(books::compact_database(swarm).await),
+        Call::Report(asked) => return whole(books::report_day(swarm, about, &asked.day).await),
+        Call::GetReach { mysis } => return whole(books::read_reach(swarm, mysis).await),
+        Call::ListAccounts {} => return whole(accounts::list_accounts(swarm).await),
+        Call::ImportAccounts { file } => {
+            return whole(accounts::import_accounts(swarm, file).await);
+        }
+        Call::ExportAccounts { file } => {
+            return whole(accounts::export_accounts(swarm, file).await);
+        }
+        Call::Export(asked) => {
+            return whole(history::export_conversations(swarm, about, asked).await);
+        }
+        Call::GetBooks(asked) => return whole(books::list_entries(swarm, about, asked.days).await),
+        Call::ReadSamples(asked) => return whole(samples::read_samples(swarm, asked).await),
+        Call::ListHeldTexts {} => return whole(status::list_held_texts(swarm).await),
+        Call::ForgetHeldText { id } => Order::ForgetHeld { id },
+        Call::ListProcesses {} => return whole(status::list_processes(swarm).await),
+        Call::DrainProcess { name } => drain_order(name, true),
+        Call::UndrainProcess { name } => drain_order(name, false),
+        Call::Status(asked) => return Ok(status::program_status(swarm, about, &asked).await),
+        Call::CreateMysis(asked) => create_order(asked),
+        Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
+        Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
+        Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
+        Call::DeleteMysis { name, now } => Order::Delete { name, now },
+        Call::UndeleteMysis { name } => Order::Undelete { name },
+        Call::ConfigureMysis(asked) => configure_order(asked),
+        Call::SendMessage(asked) => message_order(asked),
+        Call::Broadcast(asked) => Order::Broadcast {
+            text: mission_text(asked),
+        },
+        Call::ClearMission {} => Order::ClearMission,
+        Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
+        Call::AnswerQuestion(asked) => answer_order(asked),
+        Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
+        Call::StartRoutine(asked) => start_routine_order(asked),
+        Call::EditRoutine(asked) => edit_routine_order(asked),
+        Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
+        Call::Reload {} => Order::Reload,
+        Call::Freeze {} => Order::Freeze,
+        Call::Thaw {} => Order::Thaw,
+    };
+    whole(give_order(swarm, order).await)
+}
+
+fn configure_order(asked: ConfigureMysis) -> Order {
+    let (provider, model) = (asked.provider, asked.model);
+    MysisOrder::configure(provider, model, asked.temperature, asked.role).for_mysis(asked.name)
+}
+
+fn message_order(asked: SendMessage) -> Order {
+    let text = with_no_gain(asked.text, asked.no_gain);
+    MysisOrder::Prompt(text.into()).for_mysis(asked.name)
+}
+
+/// An answer from which nothing is left out.
+fn whole(answer: Result<Value, String>) -> Result<ControlAnswer, String> {
+    answer.map(ControlAnswer::from)
+}
+
+fn start_routine_order(asked: StartRoutine) -> Order {
+    MysisOrder::StartRoutine(routine_text(asked.routine)).for_mysis(asked.name)
+}
+
+fn edit_routine_order(asked: EditRoutine) -> Order {
+    MysisOrder::EditRoutine(routine_text(asked.routine)).for_mysis(asked.name)
+}
+
+/// A routine, or changes of one, as the order holds it.
+fn routine_text(routine: serde_json::Map<String, Value>) -> std::sync::Arc<str> {
+    Value::Object(routine).to_string().into()
+}
+
+fn create_order(asked: CreateMysis) -> Order {
+    Order::Create {
+        name: asked.name,
+        provider: asked.provider,
+        model: asked.model,
+        role: asked.role,
+        start: asked.start,
+    }
+}
+
+fn drain_order(process: String, is_draining: bool) -> Order {
+    Order::Drain {
+        process,
+        is_draining,
+    }
+}
+
+/// The answer to a question of a server. The Mysis checks it.
+fn answer_order(asked: AnswerQuestion) -> Order {
+    let decision = match asked.action {
+        AnswerAction::Accept => Decision::Accept(AnswerValues(asked.values)),
+        AnswerAction::Decline => Decision::Decline,
+        AnswerAction::Cancel => Decision::Cancel,
+    };
+    let question = asked.question;
+    MysisOrder::Answer(GivenAnswer { question, decision }).for_mysis(asked.name)
+}
+
+/// The mission with the marks that were asked for.
+fn mission_text(asked: BroadcastMission) -> String {
+    let text = with_no_gain(asked.text, asked.no_gain);
+    match asked.ends {
+        true => ending(&text),
+        false => text,
+    }
+}
+
+/// Adds the mark that says that the order expects no gain, if that was asked for.
+fn with_no_gain(text: String, no_gain: bool) -> String {
+    match no_gain {
+        true => expecting_no_gain(&text),
+        false => text,
+    }
+}
+
+async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
+    let done = swarm.order(order).await.map_err(|no| no.to_string())?;
+    Ok(to_value(&CompletedOrderJson::from(&done)))
+}

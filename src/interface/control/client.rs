@@ -1,0 +1,198 @@
+//! A client of the control interface. Commands use it to reach the program that runs in their home.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Map, Value};
+use thiserror::Error;
+use tokio::time::Instant;
+use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
+use zoea_settings::Secret;
+use zoea_system::process;
+
+use super::call::ControlCall;
+use crate::host::home::RunFile;
+
+/// How long an order may take. It is answered as soon as it is stored.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an answer may take before the program is asked for any other sign of life, and how long
+/// that may take.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
+/// After so long the operator is told that an answer is not there yet, also where the program answers others.
+const LATE: Duration = Duration::from_secs(4);
+/// How long a call that writes or reads whole files may take.
+const FILE_REQUEST_TIMEOUT: Duration = Duration::from_secs(3600);
+
+/// The largest answer in bytes. It is this large because the server is our own and a whole log is
+/// long.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// A connection to a running program.
+pub struct ControlClient {
+    session: ServerSession,
+    program: RunningProgram,
+}
+
+/// The program that a client talks to.
+struct RunningProgram {
+    url: String,
+    http: reqwest::Client,
+    process: u32,
+    /// Tells the operator that the program does not answer yet.
+    note: fn(&str),
+}
+
+/// Why a call failed.
+#[derive(Debug, Error)]
+pub enum ControlError {
+    /// The running program cannot be reached.
+    #[error("reach the running program: {0}; is it closing?")]
+    Unreachable(String),
+    /// It did not answer in time. An order may still be carried out later.
+    #[error(
+        "the running program did not answer within {0:?}; an order that waits for its store is still \
+         carried out once that is well (`zoea status` and its log tell)"
+    )]
+    Waiting(Duration),
+    /// Its process is stopped.
+    #[error(
+        "the program of this home (process {0}) is stopped, so it answers nothing and its Myses stand \
+         still: continue it with `fg` in its terminal, or with `kill -CONT {0}`; an order that it has \
+         received is carried out then"
+    )]
+    Stopped(u32),
+    /// The program refused the call.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl ControlClient {
+    /// Connects to a running program. `note` tells the operator while the program does not answer.
+    ///
+    /// # Errors
+    /// The program does not answer, its process is stopped, or it refuses the token.
+    pub async fn connect(
+        running: &RunFile,
+        token: &Secret,
+        note: fn(&str),
+    ) -> Result<ControlClient, ControlError> {
+        let unreachable = |error: String| ControlError::Unreachable(error);
+        let http =
+            zoea_http::build_direct_client().map_err(|error| unreachable(error.to_string()))?;
+        let endpoint = UpstreamEndpoint::new(running.control.as_str(), http.clone())
+            .with_token(Some(token.expose().into()))
+            .with_max_answer(MAX_ANSWER_BYTES)
+            .with_sessions();
+        let program = RunningProgram {
+            url: running.control.clone(),
+            http,
+            process: running.pid,
+            note,
+        };
+        let opening = tokio::time::timeout(REQUEST_TIMEOUT, ServerSession::open(endpoint));
+        let opened = program.watch(opening, false).await?;
+        let session = opened.map_err(|_| ControlError::Waiting(REQUEST_TIMEOUT))?;
+        let session = session.map_err(|error| unreachable(error.to_string()))?;
+        Ok(ControlClient { session, program })
+    }
+
+    /// Calls a tool of the swarm.
+    ///
+    /// # Errors
+    /// The order was refused, or the program went away.
+    pub async fn ask(&self, call: &ControlCall) -> Result<Value, ControlError> {
+        let (tool, arguments) = call.to_request();
+        self.call(tool, arguments).await
+    }
+
+    /// Calls a tool and reads its answer.
+    ///
+    /// # Errors
+    /// The order was refused, or the program went away.
+    pub async fn call(
+        &self,
+        tool: impl Into<Cow<'static, str>>,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, ControlError> {
+        let tool = tool.into();
+        let (timeout, is_long) = request_timeout(&tool);
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        let called = self.session.call(params, timeout);
+        let called = self.program.watch(called, is_long);
+        let result = called.await?.map_err(|failure| match failure {
+            McpFailure::TooLate(limit) => ControlError::Waiting(limit),
+            McpFailure::Refused { .. }
+            | McpFailure::RefusedAfterAsking { .. }
+            | McpFailure::Status { .. }
+            | McpFailure::SessionGone
+            | McpFailure::Http { .. }
+            | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
+        })?;
+        if result.is_error {
+            return Err(ControlError::Refused(result.text));
+        }
+        serde_json::from_str(&result.text)
+            .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
+    }
+}
+
+impl RunningProgram {
+    /// Awaits an answer. While none comes, finds out whether the program answers anything at all; one that
+    /// takes long counts as under way once it did.
+    async fn watch<T>(
+        &self,
+        answer: impl Future<Output = T>,
+        is_long: bool,
+    ) -> Result<T, ControlError> {
+        let mut answer = std::pin::pin!(answer);
+        let begun = Instant::now();
+        let (mut was_noted, mut is_under_way) = (false, false);
+        loop {
+            // Cancel-safe: the answer is awaited further in the next round.
+            tokio::select! {
+                answer = &mut answer => return Ok(answer),
+                () = tokio::time::sleep(SILENCE_TIMEOUT) => {}
+            }
+            if process::is_stopped(self.process) {
+                return Err(ControlError::Stopped(self.process));
+            }
+            if is_under_way {
+                continue;
+            }
+            // Any response is a sign of life, a refusal without the token as well.
+            let asked = self.http.get(&self.url).send();
+            // Cancel-safe: the question is not needed any more once the answer is there.
+            let is_silent = tokio::select! {
+                answer = &mut answer => return Ok(answer),
+                asked = tokio::time::timeout(SILENCE_TIMEOUT, asked) => asked.is_err(),
+            };
+            is_under_way = is_long && !is_silent;
+            let is_late = is_silent || (!is_long && begun.elapsed() >= LATE);
+            if is_late && !was_noted && !process::is_stopped(self.process) {
+                was_noted = true;
+                let what = match is_silent {
+                    true => "runs but does not answer",
+                    false => "answers, but has not done this yet",
+                };
+                (self.note)(&format!(
+                    "the program of this home (process {}) {what}; still waiting. Its log, zoea.log in its \
+                     home, may say why",
+                    self.process
+                ));
+            }
+        }
+    }
+}
+
+/// How long an answer may take, and whether it is known to take long.
+fn request_timeout(tool: &str) -> (Duration, bool) {
+    match tool {
+        "export" | "import_accounts" | "export_accounts" | "compact" => {
+            (FILE_REQUEST_TIMEOUT, true)
+        }
+        // Those that wait answer within the time of any other call.
+        "wait" | "read_events" => (REQUEST_TIMEOUT, true),
+        _ => (REQUEST_TIMEOUT, false),
+    }
+}

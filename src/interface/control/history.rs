@@ -1,0 +1,320 @@
+//! Conversations and events over the control interface. An answer has at most a few megabytes,
+//! however much is stored or requested (decision 140).
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use actors::domain::event_record::EventRecord;
+use actors::domain::ids::Seq;
+use actors::domain::message::RowKind;
+use actors::domain::screen::ExportFormat;
+use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
+use serde_json::Value;
+use tokio::time::Instant;
+use zoea_contract::{EventRecordJson, ExportedJson, RowJson, SearchHitJson, to_value};
+use zoea_ledger::{EventPage, export};
+use zoea_settings::bounds::MAX_ROWS;
+
+use crate::interface::swarm::Swarm;
+
+use super::ProgramInfo;
+use super::answer::ControlAnswer;
+use super::arguments::{find_mysis, read_count};
+use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
+use super::short::{self, SHORT_ANSWER_BYTES};
+use super::waiting;
+
+/// The most bytes of rows in an answer for which a limit was named. A single row is returned even if
+/// it is larger.
+const MAX_ANSWER_BYTES: usize = 4 << 20;
+/// The rows of one read from the store. A single row may have a megabyte.
+const PIECE_ROWS: usize = 16;
+/// The most events of one read from the store after a number.
+const EVENTS_AT_ONCE: usize = 1000;
+/// The rows of a log if the call names no limit.
+const DEFAULT_LOG_ROWS: u64 = 50;
+/// The hits of a search if the call names no limit, and the most hits.
+const DEFAULT_HITS: u64 = 20;
+const MAX_HITS: usize = 1000;
+
+/// The rows of an answer, up to so many bytes.
+struct BoundedRows {
+    rows: VecDeque<Value>,
+    bytes: usize,
+    most_bytes: usize,
+    /// Whether long texts are cut.
+    cuts: bool,
+    is_cut: bool,
+    is_full: bool,
+}
+
+/// The end of the answer where a row is added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PageEnd {
+    Front,
+    Back,
+}
+
+impl BoundedRows {
+    /// Whole rows where a limit was named, else short ones.
+    fn for_limit(limit: Option<u64>) -> BoundedRows {
+        BoundedRows {
+            rows: VecDeque::new(),
+            bytes: 0,
+            most_bytes: limit.map_or(SHORT_ANSWER_BYTES, |_| MAX_ANSWER_BYTES),
+            cuts: limit.is_none(),
+            is_cut: false,
+            is_full: false,
+        }
+    }
+
+    /// Adds a row. Returns `false` if it does not fit.
+    fn add(&mut self, mut row: Value, end: PageEnd) -> bool {
+        let is_cut = self.cuts && short::cut_row(&mut row);
+        self.bytes += row.to_string().len() + 1;
+        if self.bytes > self.most_bytes && !self.rows.is_empty() {
+            self.is_full = true;
+            return false;
+        }
+        self.is_cut |= is_cut;
+        match end {
+            PageEnd::Front => self.rows.push_front(row),
+            PageEnd::Back => self.rows.push_back(row),
+        }
+        true
+    }
+
+    /// As many of the newest rows as fit. The rows come oldest first.
+    fn newest(mut self, rows: impl DoubleEndedIterator<Item = Value>) -> BoundedRows {
+        let _ = rows.rev().all(|row| self.add(row, PageEnd::Front));
+        self
+    }
+
+    /// The answer. `more` says how what does not fit is got.
+    fn into_answer(self, more: &str) -> ControlAnswer {
+        let cut = "long texts are cut; `limit` asks for whole rows";
+        let rest = match (self.cuts && self.is_full, self.is_cut) {
+            (true, true) => Some(format!("{more}; {cut}")),
+            (true, false) => Some(more.to_string()),
+            (false, true) => Some(cut.to_string()),
+            (false, false) => None,
+        };
+        ControlAnswer {
+            value: Value::Array(self.rows.into()),
+            rest,
+        }
+    }
+}
+
+pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<ControlAnswer, String> {
+    let mysis = swarm.id_of(&asked.name).await?;
+    let kinds = asked.kind.as_deref().map(parse_kind).transpose()?;
+    let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
+    let (from, end) = match (asked.after_seq, asked.before_seq) {
+        (None, None) => (PageFrom::Newest, PageEnd::Front),
+        (None, Some(before)) => (PageFrom::Before(seq(before)), PageEnd::Front),
+        (Some(after), None) => (PageFrom::After(seq(after)), PageEnd::Back),
+        (Some(_), Some(_)) => {
+            return Err("a log is read after a row or before one, not both".to_string());
+        }
+    };
+    let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
+    let page = PageQuery {
+        mysis,
+        from,
+        limit: 0,
+        kinds: kinds.into_iter().collect(),
+    };
+    let fitting = BoundedRows::for_limit(asked.limit);
+    read_pieces(swarm, page, (end, limit), fitting).await
+}
+
+/// Reads rows of a conversation in pieces, from one end on, as many as fit.
+async fn read_pieces(
+    swarm: &Swarm,
+    mut page: PageQuery,
+    (end, limit): (PageEnd, usize),
+    mut fitting: BoundedRows,
+) -> Result<ControlAnswer, String> {
+    loop {
+        page.limit = PIECE_ROWS.min(limit - fitting.rows.len());
+        let rows = swarm.archive().page(page.clone()).await;
+        let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
+        let is_last = rows.len() < page.limit;
+        let values = rows.iter().map(|row| to_value(&RowJson::from(&**row)));
+        let has_room = match end {
+            PageEnd::Front => values.rev().all(|row| fitting.add(row, end)),
+            PageEnd::Back => values.into_iter().all(|row| fitting.add(row, end)),
+        };
+        let reached = match end {
+            PageEnd::Front => rows.first().map(|row| PageFrom::Before(row.seq)),
+            PageEnd::Back => rows.last().map(|row| PageFrom::After(row.seq)),
+        };
+        match reached {
+            Some(from) if has_room && !is_last && fitting.rows.len() < limit => page.from = from,
+            Some(_) | None => {
+                let more = read_on(&fitting.rows, end);
+                return Ok(fitting.into_answer(&more));
+            }
+        }
+    }
+}
+
+/// How the rows are got that come after these.
+fn read_on(rows: &VecDeque<Value>, end: PageEnd) -> String {
+    let seq = |row: Option<&Value>| row.map_or(0, |row| row["seq"].as_i64().unwrap_or(0));
+    match end {
+        PageEnd::Front => format!(
+            "older rows did not fit: `before_seq` {} reads on",
+            seq(rows.front())
+        ),
+        PageEnd::Back => format!(
+            "newer rows did not fit: `after_seq` {} reads on",
+            seq(rows.back())
+        ),
+    }
+}
+
+/// The newest events, or the next ones after one; those may be waited for.
+pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<ControlAnswer, String> {
+    let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
+    let fitting = BoundedRows::for_limit(asked.limit);
+    let Some(from) = asked.from else {
+        let page = event_page(swarm, None, limit).await?;
+        let fitting = fitting.newest(page.events.iter().map(event_value));
+        return Ok(fitting.into_answer("older events did not fit; `limit` asks for more"));
+    };
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    let end = waiting::end_of(asked.wait.or(Some(0.0)));
+    loop {
+        let page = event_page(swarm, Some(from), limit.min(EVENTS_AT_ONCE)).await?;
+        check_bounds(from, page.bounds)?;
+        let is_over = Instant::now() >= end;
+        if !page.events.is_empty() || is_over {
+            return Ok(next_events(fitting, &page));
+        }
+        waiting::until_newer_event(swarm, from, end).await?;
+    }
+}
+
+async fn event_page(swarm: &Swarm, after: Option<i64>, limit: usize) -> Result<EventPage, String> {
+    let page = swarm.ledger().event_page(after, limit).await;
+    page.map_err(|fault| format!("the events cannot be read: {fault}"))
+}
+
+fn event_value((number, record): &(i64, EventRecord)) -> Value {
+    to_value(&EventRecordJson::new(*number, record))
+}
+
+/// Refuses to go on after an event that the database does not have yet.
+fn check_bounds(from: i64, bounds: Option<(i64, i64)>) -> Result<(), String> {
+    let newest = bounds.map_or(0, |(_, newest)| newest);
+    if from > newest {
+        return Err(format!(
+            "the events of this database end with {newest}, so none is after {from}: the database is another \
+             one, or it was restored; begin again from 0"
+        ));
+    }
+    Ok(())
+}
+
+/// The events of a page, as many as fit.
+fn next_events(mut fitting: BoundedRows, page: &EventPage) -> ControlAnswer {
+    let values = page.events.iter().map(event_value);
+    let _ = values
+        .into_iter()
+        .all(|event| fitting.add(event, PageEnd::Back));
+    let last = fitting
+        .rows
+        .back()
+        .and_then(|event| event["number"].as_i64());
+    let more = format!(
+        "newer events did not fit: `from` {} reads on",
+        last.unwrap_or_default()
+    );
+    fitting.into_answer(&more)
+}
+
+pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {
+    RowKind::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = RowKind::ALL.into_iter().map(RowKind::as_str).collect();
+        format!("`{word}` is no kind of row; there are {}", known.join(", "))
+    })
+}
+
+pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<ControlAnswer, String> {
+    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let text = asked.query;
+    if text.is_empty() {
+        return Err("query cannot be empty".to_string());
+    }
+    let places = asked.r#in.as_deref().unwrap_or("messages");
+    let places = places.split(',').map(|place| parse_search_in(place.trim()));
+    let limit = read_count("limit", asked.limit, DEFAULT_HITS, MAX_ROWS)?.min(MAX_HITS);
+    let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
+    let mut hits = Vec::new();
+    for &within in &places {
+        let search = SearchQuery {
+            text: text.clone(),
+            mysis,
+            within,
+            case_sensitive: true,
+            sendable_only: false,
+            until: None,
+            limit,
+        };
+        let found = swarm.archive().search(search).await;
+        let found = found.map_err(|fault| format!("the search failed: {fault}"))?;
+        hits.extend(found.rows);
+    }
+    if places.len() > 1 {
+        hits.sort_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+        // A row that was found in two places is one hit.
+        hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
+    }
+    let names = swarm.names().await?;
+    let older = hits.len().saturating_sub(limit);
+    let hits = hits.iter().skip(older).map(|(mysis, row)| {
+        let name = names.get(mysis).map(|name| &**name);
+        to_value(&SearchHitJson::new(name, row))
+    });
+    let fitting = BoundedRows::for_limit(asked.limit).newest(hits);
+    Ok(fitting.into_answer("older matches did not fit; `limit` asks for more"))
+}
+
+fn parse_search_in(place: &str) -> Result<SearchIn, String> {
+    match place {
+        "messages" => Ok(SearchIn::Messages),
+        "reasoning" => Ok(SearchIn::Reasoning),
+        "missions" => Ok(SearchIn::Missions),
+        other => Err(format!(
+            "`{other}` cannot be searched; there are messages, reasoning and missions"
+        )),
+    }
+}
+
+/// Writes conversations to a file.
+pub(super) async fn export_conversations(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    asked: ExportConversations,
+) -> Result<Value, String> {
+    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let format = match asked.format.as_deref().unwrap_or("jsonl") {
+        "jsonl" => ExportFormat::JsonLines,
+        "md" => ExportFormat::Markdown,
+        other => return Err(format!("`{other}` is no format; there are jsonl and md")),
+    };
+    let order = export::ExportOrder {
+        mysis,
+        format,
+        names_account: false,
+    };
+    let file = Path::new(&asked.file);
+    let written = export::export_to_file(swarm.ledger(), order, file, &about.secrets).await;
+    let written = written.map_err(|fault| fault.to_string())?;
+    Ok(to_value(&ExportedJson {
+        myses: written.myses,
+        rows: written.rows,
+    }))
+}

@@ -1,0 +1,96 @@
+//! Samples over the control interface: what Myses have, earn, cost and wait for over time.
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::samples::{SampleQuery, SampleStep, SampleSteps};
+use actors::ports::Clock;
+use serde_json::Value;
+use zoea_contract::{SampleSeriesJson, SamplesJson, to_value};
+use zoea_grammar::units::parse_duration;
+use zoea_system::clock::MachineClock;
+
+use crate::interface::swarm::Swarm;
+
+use super::parameters::ReadSamples;
+
+/// The time that is read if none is named.
+const USUAL_TIME: &str = "1h";
+
+/// Reads samples.
+///
+/// # Errors
+/// A name or a time is wrong, the answer would be too long, or the database cannot be read.
+pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Value, String> {
+    let now = MachineClock.now();
+    let since = read_time(asked.since.as_deref().unwrap_or(USUAL_TIME), now)?;
+    let until = asked.until.as_deref();
+    let until = until.map_or(Ok(now), |until| read_time(until, now))?;
+    let until = until.min(now);
+    if since > until {
+        return Err("`since` is later than `until`, or than now".to_string());
+    }
+    let word = asked.resolution.as_deref().unwrap_or("automatic");
+    let step = SampleStep::parse(word)
+        .ok_or_else(|| format!("`{word}` is no resolution; write minute, hour or automatic"))?;
+    let names = swarm.names().await?;
+    let (myses, deleted) = match asked.myses.as_deref() {
+        Some(myses) => (find_myses(swarm, myses).await?, Vec::new()),
+        None => (names.keys().copied().collect(), read_deleted(swarm).await?),
+    };
+    let count = match asked.sum {
+        true => 1,
+        false => myses.len() + deleted.len(),
+    };
+    let query = SampleQuery {
+        myses,
+        deleted,
+        is_sum: asked.sum,
+        steps: SampleSteps::new(step, (since, until), count)?,
+    };
+    let steps = query.steps;
+    let series = swarm.archive().samples(query).await;
+    let series = series.map_err(|fault| format!("the samples cannot be read: {fault}"))?;
+    let name = |mysis: Option<MysisId>| names.get(&mysis?).map(|name| &**name);
+    let series = series.iter().filter(|series| {
+        asked.myses.is_some() || !series.samples.is_empty() || series.mysis.is_none()
+    });
+    Ok(to_value(&SamplesJson {
+        step_seconds: steps.minutes.saturating_mul(60),
+        series: series
+            .map(|series| SampleSeriesJson::new(series, name(series.mysis)))
+            .collect(),
+    }))
+}
+
+/// The Myses of a list of names.
+async fn find_myses(swarm: &Swarm, names: &str) -> Result<Vec<MysisId>, String> {
+    let mut myses = Vec::new();
+    for name in names.split(',').map(str::trim) {
+        let id = swarm.id_of(name).await?;
+        if !myses.contains(&id) {
+            myses.push(id);
+        }
+    }
+    Ok(myses)
+}
+
+async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
+    let deleted = swarm.ledger().deleted_with_samples().await;
+    deleted.map_err(|fault| format!("the samples cannot be read: {fault}"))
+}
+
+/// Checks that a text is a time.
+pub(super) fn check_time(text: &str) -> Result<String, String> {
+    read_time(text, MachineClock.now()).map(|_| text.to_string())
+}
+
+/// Reads a time: a duration before now, or a time of RFC 3339.
+fn read_time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    if let Ok(before) = parse_duration(text) {
+        let before = i64::try_from(before.as_millis()).unwrap_or(i64::MAX);
+        return Ok(Timestamp(now.0.saturating_sub(before)));
+    }
+    let time = chrono::DateTime::parse_from_rfc3339(text).map_err(|_| {
+        format!("`{text}` is no time; write one as 2026-11-22T10:00:00Z, or how long ago as 1h")
+    })?;
+    Ok(Timestamp(time.timestamp_millis()))
+}

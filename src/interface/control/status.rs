@@ -1,0 +1,240 @@
+//! The status of the program and its swarm, as the control interface reports it.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::MysisId;
+use actors::domain::outages::{Light, ServerOutages};
+use actors::domain::record::MysisRecord;
+use actors::domain::standing::StandingKind;
+use actors::ports::{ArchiveFault, Clock};
+use serde_json::Value;
+use zoea_contract::{
+    HeldTextJson, MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson,
+    ProgramStatusJson, SpendingJson, WarningJson, to_value,
+};
+
+use crate::interface::swarm::Swarm;
+use zoea_settings::bounds::MAX_INTEGER;
+use zoea_system::clock::MachineClock;
+use zoea_text::natural::compare_natural;
+
+use super::ProgramInfo;
+use super::answer::ControlAnswer;
+use super::arguments::read_count;
+use super::conditions::Conditions;
+use super::parameters::{AskStatus, ListMyses};
+use super::short::{self, SHORT_ANSWER_BYTES};
+
+/// How long the database may take to say how the Myses of other processes are.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The Myses that meet the conditions, with the fields that are named. Without a limit as many as fit
+/// into a short answer.
+pub(super) async fn list_myses(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    asked: &ListMyses,
+) -> Result<ControlAnswer, String> {
+    let conditions = asked
+        .r#where
+        .as_deref()
+        .map(Conditions::parse)
+        .transpose()?;
+    let fields = asked.fields.as_deref();
+    let fields: Option<Vec<&str>> = fields.map(|fields| fields.split(',').map(str::trim).collect());
+    let limit = read_count("limit", asked.limit, MAX_INTEGER, MAX_INTEGER)?;
+    let (statuses, outages) = (current_statuses(swarm).await, swarm.outages().await);
+    let is_frozen = swarm.frozen_since().await.is_some();
+    let name = swarm.process_name().await;
+    let listed = list_statuses(&statuses, (about, name.as_deref()), (&outages, is_frozen));
+    let listed: Vec<Value> = listed.iter().map(to_value).collect();
+    if let (Some(fields), Some(first)) = (&fields, listed.first()) {
+        short::check_fields(first, fields)?;
+    }
+    let is_wanted = |mysis: &&Value| {
+        let name = mysis["name"].as_str().unwrap_or_default();
+        let comes_after = |after: &str| compare_natural(name, after) == Ordering::Greater;
+        asked.after.as_deref().is_none_or(comes_after)
+            && conditions.as_ref().is_none_or(|wanted| wanted.fit(mysis))
+    };
+    let wanted: Vec<&Value> = listed.iter().filter(is_wanted).collect();
+    let chosen = wanted.iter().map(|mysis| match &fields {
+        Some(fields) => short::choose_fields(mysis, fields),
+        None => Value::clone(mysis),
+    });
+    let told: Vec<Value> = match asked.limit {
+        Some(_) => chosen.take(limit).collect(),
+        None => short::as_many_as_fit(chosen, SHORT_ANSWER_BYTES),
+    };
+    let last = told
+        .len()
+        .checked_sub(1)
+        .and_then(|last| wanted[last]["name"].as_str());
+    let rest = (wanted.len() > told.len()).then(|| {
+        let (left, last) = (wanted.len() - told.len(), last.unwrap_or_default());
+        format!(
+            "{left} more Myses: `after` {last} goes on, `limit` asks for more at once (0: all), `fields` and \
+             `where` make it shorter"
+        )
+    });
+    let value = Value::Array(told);
+    Ok(ControlAnswer { value, rest })
+}
+
+pub(super) async fn read_mission(swarm: &Swarm) -> Value {
+    let mission = swarm.mission().await;
+    to_value(&MissionJson {
+        text: mission.as_ref().map(|mission| &*mission.text),
+        at: mission.as_ref().map(|mission| mission.at.to_string()),
+    })
+}
+
+/// The statuses of all Myses. An order that was acknowledged by another process holds at once: of its
+/// Myses, state and profile are those that are stored. The rest is what it told last.
+pub(super) async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
+    let mut statuses = swarm.statuses().await;
+    let elsewhere = statuses.iter().filter(|status| status.elsewhere.is_some());
+    let elsewhere: BTreeSet<MysisId> = elsewhere.map(|status| status.id).collect();
+    if elsewhere.is_empty() {
+        return statuses;
+    }
+    let stored = tokio::time::timeout(READ_TIMEOUT, swarm.ledger().records(elsewhere)).await;
+    let Ok(Ok(stored)) = stored else {
+        tracing::warn!("the statuses of other processes are not read; they may be seconds old");
+        return statuses;
+    };
+    let stored = stored.into_iter().map(|record| (record.id, record));
+    let mut stored: BTreeMap<MysisId, MysisRecord> = stored.collect();
+    statuses.retain_mut(|status| {
+        if status.elsewhere.is_none() {
+            return true;
+        }
+        let record = stored.remove(&status.id);
+        let is_there = record.is_some();
+        if let Some(record) = record.filter(|record| !is_as_told(status, record)) {
+            Arc::make_mut(status).take_stored(record);
+        }
+        is_there
+    });
+    statuses
+}
+
+/// What conditions ask of a Mysis: as in the list of all, but without what servers do.
+pub(super) async fn one_status(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    status: &Arc<MysisStatus>,
+) -> Value {
+    let process = swarm.process_name().await;
+    let outages = ServerOutages::default();
+    let statuses = std::slice::from_ref(status);
+    let listed = list_statuses(statuses, (about, process.as_deref()), (&outages, false));
+    listed.first().map(to_value).unwrap_or_default()
+}
+
+fn is_as_told(status: &MysisStatus, record: &MysisRecord) -> bool {
+    status.state == record.state && *status.own_profile == record.profile
+}
+
+pub(super) async fn program_status(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    asked: &AskStatus,
+) -> ControlAnswer {
+    let statuses = current_statuses(swarm).await;
+    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
+    for status in &statuses {
+        *states.entry(status.state.as_str()).or_default() += 1;
+    }
+    let spending = swarm.budget_status().await;
+    let outages = swarm.outages().await;
+    let mission = swarm.mission().await;
+    let arrival = swarm.login_progress().await;
+    let frozen_since = swarm.frozen_since().await;
+    let process = swarm.process_name().await;
+    let standing = swarm.standing().await;
+    let now = MachineClock.now();
+    let with_light = |light| {
+        let of_light = outages.with_light(light);
+        of_light.map(|it| OutageJson::new(it, now)).collect()
+    };
+    let status = to_value(&ProgramStatusJson {
+        version: env!("CARGO_PKG_VERSION"),
+        pid: std::process::id(),
+        process: process.clone(),
+        started_at: &about.started_at,
+        mission: mission.map(|mission| mission.text.to_string()),
+        trouble: standing
+            .get(StandingKind::StoreTrouble)
+            .map(|trouble| trouble.text.clone()),
+        warnings: WarningJson::list(&standing),
+        needs: swarm
+            .needs()
+            .await
+            .into_iter()
+            .map(NeedJson::from)
+            .collect(),
+        frozen_since: frozen_since.map(|at| at.to_string()),
+        silence: swarm.silence().await.map(|notice| notice.text.clone()),
+        states,
+        arrival: arrival
+            .filter(|_| frozen_since.is_none())
+            .map(|arrival| arrival.to_string()),
+        away: with_light(Light::Red),
+        doubtful: with_light(Light::Amber),
+        proxied: (about.proxied)(),
+        today: SpendingJson::new(&spending, now),
+        myses: list_statuses(
+            &statuses,
+            (about, process.as_deref()),
+            (&outages, frozen_since.is_some()),
+        ),
+    });
+    match asked.whole {
+        true => status.into(),
+        false => short::short_status(status),
+    }
+}
+
+/// The texts that are held back from models, by all processes of the database.
+pub(super) async fn list_held_texts(swarm: &Swarm) -> Result<Value, String> {
+    let archive = swarm.archive();
+    let cannot = |fault: ArchiveFault| fault.to_string();
+    let held = archive.held_texts().await.map_err(cannot)?;
+    let names: BTreeMap<MysisId, Arc<str>> =
+        archive.names().await.map_err(cannot)?.into_iter().collect();
+    let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
+    Ok(to_value(&HeldTextJson::list(&held, name_of)))
+}
+
+pub(super) async fn list_processes(swarm: &Swarm) -> Result<Value, String> {
+    let processes = swarm.archive().processes().await;
+    let processes = processes.map_err(|fault| fault.to_string())?;
+    let processes = processes.iter().map(ProcessJson::from);
+    Ok(to_value(&processes.collect::<Vec<_>>()))
+}
+
+fn list_statuses<'a>(
+    statuses: &'a [Arc<MysisStatus>],
+    (about, process): (&ProgramInfo, Option<&'a str>),
+    (outages, is_frozen): (&ServerOutages, bool),
+) -> Vec<MysisStatusJson<'a>> {
+    let now = MachineClock.now();
+    let mut statuses: Vec<&'a Arc<MysisStatus>> = statuses.iter().collect();
+    statuses.sort_by(|a, b| compare_natural(&a.name, &b.name));
+    statuses
+        .into_iter()
+        .map(|status| {
+            let line = MysisStatusJson::new(status, about.prices.is_known(status), outages, now);
+            let line = line.in_process(process);
+            match is_frozen {
+                true => line.when_frozen(status),
+                false => line,
+            }
+        })
+        .collect()
+}

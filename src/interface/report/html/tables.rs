@@ -1,0 +1,272 @@
+//! The tables of a page.
+
+use crate::interface::report::cost::{Cost, UNKNOWN};
+use crate::interface::report::figures::{duration, group_count, group_thousands};
+use crate::interface::report::holdups::{HoldKind, HoldUp};
+use crate::interface::report::values::{Ranking, ValueLine};
+use crate::interface::report::{DayReport, NOT_ASKED, ReportLine};
+
+use super::markup::escape_html;
+
+/// The Myses and places that a table shows before it is folded.
+const MAX_OPEN_ROWS: usize = 20;
+/// The heads of the columns of a table of Myses.
+const MYSIS_COLUMNS: [&str; 11] = [
+    "Mysis",
+    "earned",
+    "cost",
+    "per dollar",
+    "credits",
+    "turns",
+    "faults",
+    "calls",
+    "tokens in",
+    "cached",
+    "out",
+];
+
+/// The Myses by value: the best, the worst, and all others folded.
+pub(super) fn mysis_section(report: &DayReport, total: &ReportLine) -> String {
+    let ranking = Ranking::of(&report.myses);
+    let longest = longest(report.myses.iter().map(ReportLine::gained));
+    let rows = |lines: &[ReportLine]| -> String {
+        let rows = lines.iter().map(|line| mysis_row(line, longest));
+        rows.collect()
+    };
+    let foot = format!("<tfoot>{}</tfoot>", mysis_row(total, None));
+    let mut section = String::from("<section class=\"card\"><h2>Myses by credits earned</h2>");
+    if !ranking.worst.is_empty() {
+        section += &format!("<h3>The best {}</h3>", ranking.best.len());
+    }
+    section += &table(&MYSIS_COLUMNS, &rows(ranking.best), &foot);
+    if !ranking.worst.is_empty() {
+        section += &format!("<h3 class=\"next\">The last {}</h3>", ranking.worst.len());
+        section += &table(&MYSIS_COLUMNS, &rows(ranking.worst), "");
+        section += &folded(
+            &format!("The other {}", ranking.folded.len()),
+            &table(&MYSIS_COLUMNS, &rows(ranking.folded), ""),
+        );
+    }
+    section + "</section>"
+}
+
+/// What each provider and each system brought.
+pub(super) fn value_sections(report: &DayReport) -> String {
+    if report.providers.is_empty() && report.systems.is_empty() {
+        return String::new();
+    }
+    let mut section = String::from("<section class=\"card\"><h2>Credits per dollar</h2>");
+    let parts = [
+        ("By provider", "provider", &report.providers),
+        ("By system", "system", &report.systems),
+    ];
+    for (place, (title, what, lines)) in parts.into_iter().enumerate() {
+        if lines.is_empty() {
+            continue;
+        }
+        let class = if place > 0 { " class=\"next\"" } else { "" };
+        section += &format!("<h3{class}>{title}</h3>");
+        section += &value_table(what, lines);
+    }
+    section += "<p><small>What a Mysis earned counts for each of its providers by the calls that it \
+                answered, and for the system in which it was paid.</small></p>";
+    section + "</section>"
+}
+
+/// Who was held up.
+pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
+    if held_up.is_empty() {
+        return String::new();
+    }
+    let is_there = |kind: &HoldKind| held_up.iter().any(|of| of.held_ms.contains_key(kind));
+    let kinds: Vec<HoldKind> = HoldKind::ALL.into_iter().filter(is_there).collect();
+    let mut columns = vec!["Mysis"];
+    columns.extend(kinds.iter().map(|kind| kind.title()));
+    columns.push("waiting");
+    let has_reasons = held_up.iter().any(|of| !of.why.is_empty());
+    if has_reasons {
+        columns.push("last reason");
+    }
+    let rows = |part: &[HoldUp]| -> String {
+        let rows = part.iter().map(|of| held_up_row(of, &kinds, has_reasons));
+        rows.collect()
+    };
+    let (shown, others) = held_up.split_at(held_up.len().min(MAX_OPEN_ROWS));
+    let mut section = String::from("<section class=\"card\"><h2>Held up</h2>");
+    section += &table(&columns, &rows(shown), "");
+    if !others.is_empty() {
+        section += &folded(
+            &format!("{} others, for less time", others.len()),
+            &table(&columns, &rows(others), ""),
+        );
+    }
+    section += "<p><small>Waiting: it ran, and waited for admission, for its next attempt or for the \
+                end of a pause. Lost: it had no way to the game, or it ran when the program ended \
+                and did not go on when the program was back.</small></p>";
+    section + "</section>"
+}
+
+/// The cost of the days before.
+pub(super) fn days_section(days: &[(String, Cost)]) -> String {
+    if days.is_empty() {
+        return String::new();
+    }
+    let longest = longest(days.iter().map(|(_, cost)| signed(cost.cost_micros)));
+    let most_tokens = days.iter().map(|(_, cost)| signed(cost.tokens()));
+    let most_tokens = self::longest(most_tokens);
+    let rows = days.iter().map(|(day, cost)| {
+        let cells = [
+            barred(&cost.dollars(), signed(cost.cost_micros), longest, "cost"),
+            barred(
+                &group_count(cost.tokens()),
+                signed(cost.tokens()),
+                most_tokens,
+                "tokens",
+            ),
+            cell(&group_count(cost.calls)),
+        ];
+        format!("<tr><th>{}</th>{}</tr>", escape_html(day), cells.concat())
+    });
+    let rows: String = rows.collect();
+    let columns = ["day", "cost", "tokens", "calls"];
+    let table = table(&columns, &rows, "");
+    format!("<section class=\"card\"><h2>The days up to it</h2>{table}</section>")
+}
+
+fn table(columns: &[&str], rows: &str, foot: &str) -> String {
+    let heads = columns.iter().map(|column| format!("<th>{column}</th>"));
+    let heads: String = heads.collect();
+    format!(
+        "<div class=\"scroll\"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>{foot}</table></div>"
+    )
+}
+
+fn folded(summary: &str, content: &str) -> String {
+    format!("<details><summary>{summary}</summary>{content}</details>")
+}
+
+fn cell(text: &str) -> String {
+    format!("<td>{text}</td>")
+}
+
+/// A cost. It may have words, and breaks there.
+fn price_cell(spent: &Cost) -> String {
+    format!("<td class=\"price\">{}</td>", spent.dollars())
+}
+
+fn signed(value: u64) -> Option<i64> {
+    Some(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// The largest size of these numbers.
+fn longest(values: impl Iterator<Item = Option<i64>>) -> Option<u64> {
+    values.flatten().map(i64::unsigned_abs).max()
+}
+
+/// A number with a bar below it, whose length is its share of the longest one.
+fn barred(text: &str, value: Option<i64>, longest: Option<u64>, colour: &str) -> String {
+    let (Some(value), Some(longest)) = (value, longest.filter(|longest| *longest > 0)) else {
+        return cell(text);
+    };
+    let share = u128::from(value.unsigned_abs()) * 100 / u128::from(longest);
+    let (class, colour) = match value < 0 {
+        true => (" class=\"loss\"", "loss"),
+        false => ("", colour),
+    };
+    format!("<td{class}>{text}<i class=\"bar {colour}\" style=\"width:{share}%\"></i></td>")
+}
+
+fn or_not_asked(number: Option<i64>) -> String {
+    number.map_or(NOT_ASKED.to_string(), group_thousands)
+}
+
+fn mysis_row(line: &ReportLine, longest: Option<u64>) -> String {
+    let spent = &line.spent;
+    let gained = line.gained();
+    let faults = match line.faults {
+        0 => cell("0"),
+        faults => format!("<td class=\"bad\">{}</td>", group_count(faults)),
+    };
+    let cells = [
+        barred(&or_not_asked(gained), gained, longest, "gain"),
+        price_cell(spent),
+        cell(&spent.credits_per_dollar(gained)),
+        cell(&or_not_asked(line.credits.map(|(_, last)| last))),
+        cell(&group_count(line.turns)),
+        faults,
+        cell(&group_count(spent.calls)),
+        cell(&group_count(spent.tokens_in)),
+        cell(&group_count(spent.tokens_cached)),
+        cell(&group_count(spent.tokens_out)),
+    ];
+    format!(
+        "<tr><th>{}</th>{}</tr>",
+        escape_html(&line.name),
+        cells.concat()
+    )
+}
+
+fn value_table(what: &str, lines: &[ValueLine]) -> String {
+    let has_time = lines.iter().any(|line| line.minutes.is_some());
+    let mut columns = vec![what, "earned", "cost", "per dollar"];
+    if has_time {
+        columns.extend(["earned an hour", "time there"]);
+    }
+    columns.extend(["Myses", "tokens"]);
+    let longest = longest(lines.iter().map(|line| line.earned));
+    let rows = |part: &[ValueLine]| -> String {
+        let rows = part.iter().map(|line| value_row(line, longest));
+        rows.collect()
+    };
+    let (shown, others) = lines.split_at(lines.len().min(MAX_OPEN_ROWS));
+    let mut text = table(&columns, &rows(shown), "");
+    if !others.is_empty() {
+        text += &folded(
+            &format!("The other {}", others.len()),
+            &table(&columns, &rows(others), ""),
+        );
+    }
+    text
+}
+
+fn value_row(line: &ValueLine, longest: Option<u64>) -> String {
+    let name = line
+        .name
+        .as_deref()
+        .map_or(UNKNOWN.to_string(), escape_html);
+    let mut cells = barred(&or_not_asked(line.earned), line.earned, longest, "gain");
+    cells += &price_cell(&line.spent);
+    cells += &cell(&line.spent.credits_per_dollar(line.earned));
+    if let Some(minutes) = line.minutes {
+        cells += &cell(&or_not_asked(line.earned_hourly()));
+        cells += &cell(&duration(minutes.unsigned_abs().saturating_mul(60_000)));
+    }
+    cells += &cell(&group_count(line.myses));
+    cells += &cell(&group_count(line.spent.tokens()));
+    format!("<tr><th>{name}</th>{cells}</tr>")
+}
+
+fn held_up_row(of: &HoldUp, kinds: &[HoldKind], has_reasons: bool) -> String {
+    let mut cells = String::new();
+    for kind in kinds {
+        let Some(ms) = of.held_ms.get(kind) else {
+            cells += &cell("");
+            continue;
+        };
+        let time = duration(*ms);
+        cells += &match of.still == Some(*kind) {
+            true => format!("<td class=\"bad\">{time}, still</td>"),
+            false => cell(&time),
+        };
+    }
+    let waited = of.waited_ms;
+    cells += &cell(&if waited > 0 {
+        duration(waited)
+    } else {
+        String::new()
+    });
+    if has_reasons {
+        cells += &format!("<td class=\"text\">{}</td>", escape_html(&of.why));
+    }
+    format!("<tr><th>{}</th>{cells}</tr>", escape_html(&of.name))
+}

@@ -1,0 +1,3 @@
+//! What is kept: the database, and files of game accounts.
+
+pub mod accounts;

@@ -1,0 +1,266 @@
+//! The metrics of OpenTelemetry's conventions for generative AI and for MCP (both 0.1.0), in the
+//! names that Prometheus gives them.
+//!
+//! Labels are those of the configuration, because a server could invent others without end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::model::ModelAnswer;
+
+use crate::telemetry::observation::{ModelCallEnd, ModelCallReport, ToolCallReport};
+
+use super::text::{Histogram, Label, MetricsPage};
+
+/// The bounds that the conventions advise for durations, in seconds.
+const SECONDS_BOUNDS: [f64; 14] = [
+    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+/// The bounds that they advise for tokens.
+const TOKEN_BOUNDS: [f64; 14] = [
+    1.0,
+    4.0,
+    16.0,
+    64.0,
+    256.0,
+    1024.0,
+    4096.0,
+    16384.0,
+    65536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
+];
+/// The bounds that they advise for requests and sessions of MCP, in seconds.
+const MCP_SECONDS_BOUNDS: [f64; 14] = [
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0,
+];
+/// The most combinations of a server and a model. Further ones are not counted here.
+const MAX_MODELS: usize = 64;
+
+/// What is known of calls.
+#[derive(Default)]
+pub(super) struct CallMetrics {
+    models: BTreeMap<ModelKey, ModelFigures>,
+    /// The durations of requests by MCP, by the kind of the failure; empty for none.
+    requests: BTreeMap<&'static str, Histogram>,
+    sessions: Option<Histogram>,
+}
+
+/// A server and a model.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ModelKey {
+    provider_name: Arc<str>,
+    model: Arc<str>,
+    address: Arc<str>,
+    port: u16,
+}
+
+#[derive(Default)]
+struct ModelFigures {
+    /// By the kind of the failure; empty for none.
+    durations: BTreeMap<&'static str, Histogram>,
+    first_chunk: Option<Histogram>,
+    tokens_in: Option<Histogram>,
+    tokens_out: Option<Histogram>,
+    totals: TokenTotals,
+}
+
+#[derive(Default)]
+struct TokenTotals {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+    reasoning: u64,
+}
+
+impl CallMetrics {
+    pub(super) fn on_model_call(&mut self, call: &ModelCallReport<'_>) {
+        let server = call.server;
+        let provider = &call.request.provider;
+        let key = ModelKey {
+            provider_name: server
+                .map_or(provider, |server| &server.provider_name)
+                .clone(),
+            model: call.request.model.clone(),
+            address: server.map_or_else(|| "".into(), |server| server.address.clone()),
+            port: server.map_or(0, |server| server.port),
+        };
+        if !self.models.contains_key(&key) && self.models.len() >= MAX_MODELS {
+            return;
+        }
+        let figures = self.models.entry(key).or_default();
+        let kind = call.end.error_type().unwrap_or_default();
+        let duration = figures.durations.entry(kind);
+        duration
+            .or_insert_with(|| Histogram::new(&SECONDS_BOUNDS))
+            .observe(call.took.as_secs_f64());
+        if let Some(wait) = call.first_chunk {
+            observe(
+                &mut figures.first_chunk,
+                &SECONDS_BOUNDS,
+                wait.as_secs_f64(),
+            );
+        }
+        if let ModelCallEnd::Answered(answer) = call.end {
+            figures.on_answer(answer);
+        }
+    }
+
+    pub(super) fn on_tool_call(&mut self, call: &ToolCallReport<'_>) {
+        // An answer from a cache is no request.
+        if call.wire.is_none() {
+            return;
+        }
+        let kind = call.error_type().unwrap_or_default();
+        let duration = self.requests.entry(kind);
+        duration
+            .or_insert_with(|| Histogram::new(&MCP_SECONDS_BOUNDS))
+            .observe(call.took.as_secs_f64());
+    }
+
+    pub(super) fn on_session_over(&mut self, took: Duration) {
+        observe(&mut self.sessions, &MCP_SECONDS_BOUNDS, took.as_secs_f64());
+    }
+
+    pub(super) fn write(&self, page: &mut MetricsPage) {
+        self.write_durations(page, "gen_ai_client_operation_duration_seconds");
+        let name = "gen_ai_client_operation_time_to_first_chunk_seconds";
+        let help = "Until the first part of a streamed answer.";
+        page.write_head(name, "histogram", help);
+        for (key, figures) in &self.models {
+            if let Some(histogram) = &figures.first_chunk {
+                key.with_labels(&[], |labels| page.write_histogram(name, labels, histogram));
+            }
+        }
+        self.write_token_histograms(page);
+        self.write_token_totals(page);
+        let name = "mcp_client_operation_duration_seconds";
+        page.write_head(name, "histogram", "How long calls of tools by MCP took.");
+        for (kind, histogram) in &self.requests {
+            let labels = [("mcp_method_name", "tools/call"), ("error_type", kind)];
+            page.write_histogram(name, without_empty(&labels), histogram);
+        }
+        let name = "mcp_client_session_duration_seconds";
+        page.write_head(
+            name,
+            "histogram",
+            "How long sessions by MCP lasted that are over.",
+        );
+        if let Some(histogram) = &self.sessions {
+            page.write_histogram(name, &[], histogram);
+        }
+    }
+
+    fn write_durations(&self, page: &mut MetricsPage, name: &str) {
+        page.write_head(name, "histogram", "How long model calls took.");
+        for (key, figures) in &self.models {
+            for (kind, histogram) in &figures.durations {
+                let more = [("error_type", *kind)];
+                key.with_labels(without_empty(&more), |labels| {
+                    page.write_histogram(name, labels, histogram);
+                });
+            }
+        }
+    }
+
+    fn write_token_histograms(&self, page: &mut MetricsPage) {
+        let name = "gen_ai_client_token_usage";
+        page.write_head(name, "histogram", "The tokens of one model call.");
+        for (key, figures) in &self.models {
+            let kinds = [
+                ("input", &figures.tokens_in),
+                ("output", &figures.tokens_out),
+            ];
+            for (kind, histogram) in kinds {
+                let Some(histogram) = histogram else {
+                    continue;
+                };
+                key.with_labels(&[("gen_ai_token_type", kind)], |labels| {
+                    page.write_histogram(name, labels, histogram);
+                });
+            }
+        }
+    }
+
+    fn write_token_totals(&self, page: &mut MetricsPage) {
+        type Read = fn(&TokenTotals) -> u64;
+        let kinds: [(&str, Read); 5] = [
+            ("input_tokens", |of| of.input),
+            ("output_tokens", |of| of.output),
+            ("cache_read_input_tokens", |of| of.cache_read),
+            ("cache_write_input_tokens", |of| of.cache_write),
+            ("reasoning_output_tokens", |of| of.reasoning),
+        ];
+        for (kind, read) in kinds {
+            let name = format!("gen_ai_client_inference_usage_{kind}_total");
+            page.write_head(&name, "counter", "Tokens as model servers reported them.");
+            for (key, figures) in &self.models {
+                key.with_labels(&[], |labels| {
+                    page.write_line(&name, labels, read(&figures.totals));
+                });
+            }
+        }
+    }
+}
+
+impl ModelFigures {
+    fn on_answer(&mut self, answer: &ModelAnswer) {
+        let facts = &answer.facts;
+        let totals = &mut self.totals;
+        let add = |to: &mut u64, tokens: u64| *to = to.saturating_add(tokens);
+        add(&mut totals.reasoning, facts.reasoning_tokens.unwrap_or(0));
+        add(
+            &mut totals.cache_write,
+            facts.cache_write_tokens.unwrap_or(0),
+        );
+        let Some(usage) = answer.usage else {
+            return;
+        };
+        add(&mut totals.input, usage.input);
+        add(&mut totals.output, usage.output);
+        add(&mut totals.cache_read, usage.cached);
+        observe(&mut self.tokens_in, &TOKEN_BOUNDS, as_number(usage.input));
+        observe(&mut self.tokens_out, &TOKEN_BOUNDS, as_number(usage.output));
+    }
+}
+
+impl ModelKey {
+    fn with_labels(&self, more: &[Label<'_>], write: impl FnOnce(&[Label<'_>])) {
+        let port = self.port.to_string();
+        let mut labels = vec![
+            ("gen_ai_operation_name", "chat"),
+            ("gen_ai_provider_name", &*self.provider_name),
+            ("gen_ai_request_model", &*self.model),
+        ];
+        if !self.address.is_empty() {
+            labels.push(("server_address", &*self.address));
+            labels.push(("server_port", &port));
+        }
+        labels.extend_from_slice(more);
+        write(&labels);
+    }
+}
+
+/// The labels without an empty last one.
+fn without_empty<'a, 'b>(labels: &'a [Label<'b>]) -> &'a [Label<'b>] {
+    match labels.split_last() {
+        Some(((_, ""), rest)) => rest,
+        Some(_) | None => labels,
+    }
+}
+
+fn observe(histogram: &mut Option<Histogram>, bounds: &'static [f64], value: f64) {
+    histogram
+        .get_or_insert_with(|| Histogram::new(bounds))
+        .observe(value);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no request has so many tokens")]
+fn as_number(count: u64) -> f64 {
+    count as f64
+}
