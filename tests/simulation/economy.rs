@@ -11,7 +11,7 @@ use zoea_simulation::economy::{
     EconomyOptions, EconomyReport, LEVERS, Lever, RealModel, find_lever, measure,
 };
 
-fn options() -> EconomyOptions {
+pub(super) fn options() -> EconomyOptions {
     EconomyOptions {
         seed: 1,
         length: Duration::from_secs(900),
@@ -89,13 +89,8 @@ fn every_lever_has_a_name_of_its_own() {
     assert!(find_lever("nonsense").is_none());
 }
 
-#[test]
-fn a_model_behind_http_plays_with_an_account_while_the_simulated_clock_stands() {
-    let options = EconomyOptions {
-        only: Some("miner"),
-        players: 1,
-        ..options()
-    };
+/// What comes of playing with a model server of these options over HTTP.
+pub(super) fn served<T>(options: PilotOptions, play: impl FnOnce(RealModel) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let stop = CancellationToken::new();
     let (real, serving) = runtime.block_on(async {
@@ -103,12 +98,7 @@ fn a_model_behind_http_plays_with_an_account_while_the_simulated_clock_stands() 
             .await
             .expect("a port");
         let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
-        // Longer than a step of the simulated game takes to compute, so that a clock that goes on is seen.
-        let slow = PilotOptions {
-            latency: Duration::from_millis(30),
-            ..PilotOptions::default()
-        };
-        let serving = tokio::spawn(zoea_pilot::serve(listener, slow, stop.child_token()));
+        let serving = tokio::spawn(zoea_pilot::serve(listener, options, stop.child_token()));
         let endpoint = ProviderEndpoint {
             url,
             ..ProviderEndpoint::default()
@@ -118,13 +108,31 @@ fn a_model_behind_http_plays_with_an_account_while_the_simulated_clock_stands() 
         let runtime = tokio::runtime::Handle::current();
         (RealModel { models, runtime }, serving)
     });
-    let by_itself = measure(&options, &[], None).expect("it plays");
-    let real = measure(&options, &[], Some(real)).expect("it plays behind HTTP");
+    let came = play(real);
     stop.cancel();
     runtime
         .block_on(serving)
         .expect("it ends")
         .expect("it served");
+    came
+}
+
+#[test]
+fn a_model_behind_http_plays_with_an_account_while_the_simulated_clock_stands() {
+    let options = EconomyOptions {
+        only: Some("miner"),
+        players: 1,
+        ..options()
+    };
+    // Longer than a step of the simulated game takes to compute, so that a clock that goes on is seen.
+    let slow = PilotOptions {
+        latency: Duration::from_millis(30),
+        ..PilotOptions::default()
+    };
+    let by_itself = measure(&options, &[], None).expect("it plays");
+    let real = served(slow, |real| {
+        measure(&options, &[], Some(real)).expect("it plays behind HTTP")
+    });
     let (asked, known) = (real.used().calls, by_itself.used().calls);
     assert!(
         asked * 5 >= known * 4,

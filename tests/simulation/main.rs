@@ -5,6 +5,7 @@
 
 mod economy;
 mod fleet;
+mod one_prompt;
 mod poison;
 mod stall_suite;
 

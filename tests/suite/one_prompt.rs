@@ -25,6 +25,38 @@ fn asked_by(record: &str, name: &str) -> Vec<[String; 2]> {
     mine.collect()
 }
 
+/// What the messages of a request say.
+fn texts(messages: &str) -> Vec<String> {
+    let messages: Vec<Value> = serde_json::from_str(messages).expect("messages");
+    let texts = messages.iter().map(|message| message["content"].as_str());
+    texts.map(|text| text.unwrap_or_default().into()).collect()
+}
+
+/// A new note stands behind the system prompt, which stays as it is, and before the mission, also over the
+/// next note and after both are cleared. Another Mysis has neither.
+fn a_note_keeps_what_stands_before_it(home: &Home, record: &str, before: &str) {
+    let prompt = &texts(before)[0];
+    let newest = |is_meant: &dyn Fn(&str) -> bool| {
+        until("such a request", || {
+            let [_, newest] = asked_by(record, "alpha").pop()?;
+            let texts = texts(&newest);
+            is_meant(&texts[0]).then_some(texts)
+        })
+    };
+    let mut known = prompt.clone();
+    for note in ["Beware of pirates.", "Trust Rex."] {
+        home.ok(&["note", "alpha", note]);
+        let now = newest(&|system| system.contains(note));
+        assert!(now[0].starts_with(&known), "{}", now[0]);
+        assert!(now[1].starts_with("Find osmium."), "{}", now[1]);
+        known.clone_from(&now[0]);
+    }
+    home.ok(&["note", "alpha", "--clear"]);
+    assert_eq!(&newest(&|system| !system.contains("Rex"))[0], prompt);
+    let [_, other] = asked_by(record, "beta").pop().expect("it asks");
+    assert_eq!(&texts(&other)[0], prompt);
+}
+
 fn common(one: &str, other: &str) -> usize {
     let same = one.bytes().zip(other.bytes());
     same.take_while(|(a, b)| a == b).count()
@@ -76,6 +108,7 @@ fn two_myses_of_a_role_share_all_but_who_they_are_and_a_new_mission_keeps_what_s
         (newest.find("Find osmium.")? == place).then_some(newest)
     });
     assert_eq!(before[..place], after[..place]);
+    a_note_keeps_what_stands_before_it(&home, &record, &after);
     // Accounts were made, tools were used and a mission was given: the list of tools is still the first one.
     let all = ["alpha", "beta"]
         .map(|name| asked_by(&record, name))

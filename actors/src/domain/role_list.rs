@@ -3,6 +3,7 @@
 //! The tools stand near the beginning of a request, so that each change of a list costs a provider's cache everything
 //! behind them, for all who have it. So a list grows at its end only, at most once an hour, by all that was called in
 //! the meantime without being offered. Where models call only what is offered, what is searched for joins at once.
+//! A tool that the model's server refuses leaves all requests to it at once; what waits joins with that change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +41,9 @@ pub enum ListNews {
     Missed(Vec<Arc<str>>),
     /// A loop that pays was found. It concerns all lists.
     LoopPays,
+    /// A tool left the requests to this provider because it is refused there, or came back. It concerns
+    /// all lists of the provider, whose caches are spent by that.
+    Refused,
 }
 
 /// The lists.
@@ -80,7 +84,8 @@ impl RoleLists {
         if self.lists.len() >= MAX_LISTS && !self.lists.contains_key(&key) {
             self.lists.clear();
         }
-        let list = self.lists.entry(key).or_insert_with(|| RoleList::new(now));
+        let list = self.lists.entry(key.clone());
+        let list = list.or_insert_with(|| RoleList::new(now));
         match news {
             ListNews::Offered(commands) => list.restore(&commands),
             ListNews::Called(command) => {
@@ -94,6 +99,11 @@ impl RoleLists {
                 list.add(commands);
             }
             ListNews::LoopPays => {}
+            ListNews::Refused => {
+                let of_provider = |of: &ListKey| of.provider == key.provider;
+                let lists = self.lists.iter_mut().filter(|(of, _)| of_provider(of));
+                lists.for_each(|(_, list)| list.renew(self.has_loop, now));
+            }
         }
     }
 
@@ -109,10 +119,7 @@ impl RoleLists {
     pub fn renew(&mut self, now: Moment) {
         for list in self.lists.values_mut() {
             if list.is_due(self.has_loop, now) {
-                let waiting = std::mem::take(&mut list.waiting);
-                list.add(waiting);
-                list.add(self.has_loop.then(|| ROUTINE_START.into()));
-                list.changed = now;
+                list.renew(self.has_loop, now);
             }
         }
     }
@@ -135,6 +142,14 @@ impl RoleList {
         has_room
             && (!self.waiting.is_empty() || lacks_routines())
             && now.since(self.changed) >= BATCH_INTERVAL
+    }
+
+    /// Changes: what waits joins, and an hour begins.
+    fn renew(&mut self, has_loop: bool, now: Moment) {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.add(waiting);
+        self.add(has_loop.then(|| ROUTINE_START.into()));
+        self.changed = now;
     }
 
     /// Takes a list of before. Of two that differ the rest of the other one waits.
@@ -233,6 +248,32 @@ mod tests {
             );
         }
         assert!(!lists.is_due(at(600)), "once");
+    }
+
+    #[test]
+    fn what_waits_joins_where_a_refused_tool_leaves_and_the_next_hour_begins_there() {
+        let mut lists = RoleLists::default();
+        let miner = ListKey {
+            role: Some("miner".into()),
+            ..key(None)
+        };
+        let elsewhere = ListKey {
+            provider: "other".into(),
+            role: None,
+        };
+        for of in [key(None), miner.clone(), elsewhere.clone()] {
+            lists.take(of, ListNews::Called("scan".into()), at(0));
+        }
+        lists.take(key(None), ListNews::Refused, at(20));
+        for (of, joined) in [(&key(None), 1), (&miner, 1), (&elsewhere, 0)] {
+            assert_eq!(lists.commands(of).map(<[_]>::len), Some(joined), "{of:?}");
+        }
+        called(&mut lists, "tow", 30);
+        lists.renew(at(60));
+        assert_eq!(lists.commands(&elsewhere).map(<[_]>::len), Some(1));
+        assert_eq!(named(&lists), ["scan"], "one change an hour");
+        lists.renew(at(80));
+        assert_eq!(named(&lists), ["scan", "tow"]);
     }
 
     #[test]

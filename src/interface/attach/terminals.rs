@@ -237,7 +237,7 @@ impl AddedTools for AttachedTerminals {
                         "first": {"type": "integer"},
                         "inputs": {
                             "type": "array",
-                            "items": {"type": ["object", "string"]},
+                            "items": {"anyOf": [{"type": "object"}, {"type": "string"}]},
                         },
                     },
                     "required": ["terminal", "first", "inputs"],

@@ -27,7 +27,7 @@ use tokio_util::task::TaskTracker;
 
 use super::listing::{PageFailure, read_pages};
 use super::patience::CallClock;
-use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure, shown_name};
+use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure, bounded_text, one_line, shown_name};
 use heard::{Heard, Unheard};
 use lines::BoundedLines;
 use ours::{CallDesk, OurSide};
@@ -36,6 +36,9 @@ use task_only::TaskOnlyTools;
 
 /// How long the end of a process is waited for, so that a failure can tell how it ended.
 const END_WAIT: Duration = Duration::from_millis(500);
+
+/// The longest answer to the question for a session that a failure tells, in bytes.
+const MAX_REFUSAL_BYTES: usize = 300;
 
 /// How a server is started.
 #[derive(Clone)]
@@ -75,8 +78,8 @@ pub struct ChildServer {
     keepers: TaskTracker,
     /// Ends all processes.
     end: CancellationToken,
-    /// Whether the server starts so slowly that the question for its revision confuses it.
-    is_slow: AtomicBool,
+    /// Whether the server takes `initialize` and nothing before it.
+    is_older: AtomicBool,
 }
 
 /// A session with a process of its own, which ends with it.
@@ -129,7 +132,7 @@ impl ChildServer {
             tell_end: None,
             keepers: TaskTracker::new(),
             end: CancellationToken::new(),
-            is_slow: AtomicBool::new(false),
+            is_older: AtomicBool::new(false),
         }
     }
 
@@ -146,21 +149,31 @@ impl ChildServer {
         self.command.program()
     }
 
-    /// Starts a process and opens a session with it.
+    /// Starts a process and opens a session with it. A server that ends or answers something else where it is
+    /// asked for its revision is started once more, and asked by `initialize` alone.
     ///
     /// # Errors
     /// The process cannot be started, ends, or does not speak MCP.
     pub async fn open(&self) -> Result<ChildSession, ChildFailure> {
-        match self.open_once().await {
-            Err(OpenFailure::Confused(_)) => {
-                self.is_slow.store(true, Ordering::Relaxed);
-                self.open_once().await.map_err(OpenFailure::into_failure)
+        let knows = self.is_older.load(Ordering::Relaxed);
+        let opened = match self.open_once(lifecycle(knows)).await {
+            Err(OpenFailure::NoSession(_)) if !knows => {
+                self.open_once(lifecycle(true)).await.inspect(|_| {
+                    self.is_older.store(true, Ordering::Relaxed);
+                })
             }
-            opened => opened.map_err(OpenFailure::into_failure),
-        }
+            Err(failure) => {
+                self.is_older.store(false, Ordering::Relaxed);
+                Err(failure)
+            }
+            opened => opened,
+        };
+        opened.map_err(|failure| match failure {
+            OpenFailure::NoSession(why) | OpenFailure::Final(why) => ChildFailure::NotReady(why),
+        })
     }
 
-    async fn open_once(&self) -> Result<ChildSession, OpenFailure> {
+    async fn open_once(&self, lifecycle: ClientLifecycleMode) -> Result<ChildSession, OpenFailure> {
         let stop = self.end.child_token();
         let started = ChildProcess::start(&self.command, stop, &self.keepers);
         let (process, stdin, stdout) = started.map_err(|error| {
@@ -178,7 +191,7 @@ impl ChildServer {
         let lines = BoundedLines::new(stdout, unheard.clone(), task_only.clone());
         let messages = AsyncRwTransport::new_client(lines, stdin);
         let heard = Heard::new(messages, unheard.clone());
-        let opened = ours.serve_with_lifecycle(heard, self.lifecycle());
+        let opened = ours.serve_with_lifecycle(heard, lifecycle);
         // Cancel-safe: whatever is dropped here is not used again.
         let error = tokio::select! {
             opened = opened => match opened {
@@ -202,21 +215,16 @@ impl ChildServer {
             },
             () = process.is_long_over() => ClientInitializeError::Cancelled,
         };
-        let how = match unheard.why() {
-            Some(why) => Some(why),
+        if let Some(why) = unheard.why() {
+            return Err(OpenFailure::Final(why));
+        }
+        // An answer ends the session before the process.
+        let how = match refusal(&error) {
+            Some(refusal) => Some(refusal),
             None => process.how_it_ended(END_WAIT).await,
         };
-        Err(OpenFailure::of(&error, how))
-    }
-
-    fn lifecycle(&self) -> ClientLifecycleMode {
-        match self.is_slow.load(Ordering::Relaxed) {
-            true => ClientLifecycleMode::Initialize,
-            false => ClientLifecycleMode::Auto {
-                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
-            },
-        }
+        let how = how.unwrap_or_else(|| format!("it does not speak MCP: {error}"));
+        Err(OpenFailure::NoSession(how))
     }
 
     /// Ends all processes and waits until they have ended.
@@ -229,33 +237,38 @@ impl ChildServer {
 
 /// Why a session was not opened.
 enum OpenFailure {
-    /// An answer came to an earlier question than the last one: the server was not ready in time
-    /// for it.
-    Confused(String),
+    /// The process ended, or answered something else.
+    NoSession(String),
     Final(String),
 }
 
-impl OpenFailure {
-    fn of(error: &ClientInitializeError, how_it_ended: Option<String>) -> OpenFailure {
-        if let Some(how) = how_it_ended {
-            return OpenFailure::Final(how);
-        }
-        let is_confused = matches!(
-            error,
-            ClientInitializeError::ConflictInitResponseId(..)
-                | ClientInitializeError::UncorrelatedErrorResponse { .. }
-        );
-        match is_confused {
-            true => OpenFailure::Confused(error.to_string()),
-            false => OpenFailure::Final(format!("it does not speak MCP: {error}")),
-        }
+fn lifecycle(is_older: bool) -> ClientLifecycleMode {
+    match is_older {
+        true => ClientLifecycleMode::Initialize,
+        false => ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+        },
     }
+}
 
-    fn into_failure(self) -> ChildFailure {
-        match self {
-            OpenFailure::Confused(why) | OpenFailure::Final(why) => ChildFailure::NotReady(why),
-        }
+/// What a process answered that opens no session; `None` if it answered nothing.
+fn refusal(error: &ClientInitializeError) -> Option<String> {
+    if let ClientInitializeError::LegacyFallbackFailed { fallback, .. } = error {
+        return refusal(fallback);
     }
+    let shown = |text: &str| bounded_text(one_line(text), MAX_REFUSAL_BYTES);
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        let said = shown(&error.message);
+        return Some(format!("it refuses the session: {said} ({})", error.code.0));
+    }
+    let is_silent = matches!(
+        error,
+        ClientInitializeError::ConnectionClosed(_)
+            | ClientInitializeError::TransportError { .. }
+            | ClientInitializeError::Cancelled
+    );
+    (!is_silent).then(|| format!("it does not speak MCP: {}", shown(&error.to_string())))
 }
 
 impl ChildSession {

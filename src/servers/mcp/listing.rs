@@ -18,7 +18,7 @@ use super::{Era, McpFailure};
 
 /// The most tools of a server. Together with our own they stay below 512, beyond which model
 /// servers refuse a request.
-const MAX_TOOLS: usize = 500;
+pub(super) const MAX_TOOLS: usize = 500;
 /// The most bytes of all tools, because every request to a model contains them.
 const MAX_TOOLS_BYTES: usize = 2 << 20;
 /// The largest tool in bytes, including its schema.

@@ -158,9 +158,16 @@ fn value_word(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a text is a long hexadecimal id or the like.
+/// Whether a text is a long hexadecimal id, a colour, or a time of day, to which a model has nothing to compare.
 fn is_code(text: &str) -> bool {
-    text.len() >= 24 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+    let is_hex = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    let is_id = text.len() >= 24 && is_hex(text);
+    let is_colour = |digits: &str| digits.len() == 6 && is_hex(digits);
+    let is_day = |day: &str| day.len() == 10 && day.split('-').map(str::len).eq([4, 2, 2]);
+    let is_time = text
+        .split_once('T')
+        .is_some_and(|(day, time)| is_day(day) && time.contains(':'));
+    is_id || is_time || text.strip_prefix('#').is_some_and(is_colour)
 }
 
 fn one_line(text: &str, longest: usize) -> String {
@@ -185,6 +192,16 @@ mod tests {
         assert_eq!(
             digest_text(status),
             "player.credits 104, player.current_system sol, ship.fuel 97, ship.max_fuel 100, ship.name Ardent"
+        );
+    }
+
+    #[test]
+    fn what_means_nothing_to_a_model_is_left_out() {
+        let player = r##"{"created_at":"2026-03-11T18:00:10Z","primary_color":"#ffffff","name":"Rex",
+            "motto":"#1 in T-shirts: 2026-03-11","id":"7b1f0c52e9d84a6f93c1d07a5be2f418"}"##;
+        assert_eq!(
+            digest_text(player),
+            "name Rex, motto #1 in T-shirts: 2026-03-11"
         );
     }
 

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use zoea_http::raw_json;
 
 use crate::McpFailure;
-use crate::listing::is_task_only;
+use crate::listing::{MAX_TOOLS, is_task_only};
 use crate::message::RawResult;
 
 /// What stands in each list with such a tool.
 const MARK: &str = "\"taskSupport\"";
 
-/// The names of these tools.
+/// The names of these tools: those of the last lists, of which each names no more than are read.
 #[derive(Clone, Default)]
 pub(super) struct TaskOnlyTools(Arc<Mutex<BTreeSet<String>>>);
 
@@ -33,6 +33,9 @@ impl TaskOnlyTools {
             return;
         };
         let mut names = self.names();
+        if names.len() > MAX_TOOLS {
+            names.clear();
+        }
         raw_json::for_each_element(tools, |tool| {
             if let Some(name) = raw_json::member(tool, "name").and_then(raw_json::as_text) {
                 match is_task_only(tool) {

@@ -242,6 +242,35 @@ async fn what_cannot_start_or_ends_at_once_says_why() {
 }
 
 #[tokio::test]
+async fn a_server_that_takes_nothing_before_initialize_is_asked_by_that_alone() {
+    let server = |discover: &str| {
+        let script = SERVER.replace("CALL", RESULT);
+        let known = r#"*'"server/discover"'*) say '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32601,"message":"no"}}';;"#;
+        assert!(script.contains(known));
+        shell(&script.replace(known, &format!(r#"*'"server/discover"'*) {discover};;"#)))
+    };
+    for discover in [
+        "answer '{}'",
+        r#"answer '{"tools":[]}'"#,
+        "answer null",
+        "exit 0",
+        "echo 'expected initialize' >&2; exit 1",
+        r#"say '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not initialized"}}'"#,
+        r#"say '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32020,"message":"no"}}'"#,
+    ] {
+        let server = server(discover);
+        let session = server.open().await;
+        let session = session.unwrap_or_else(|why| panic!("{discover}: {why}"));
+        let told = call(&session, LIMIT).await;
+        assert_eq!(told, Ok("done".to_string()), "{discover}");
+    }
+    let script = SERVER.replace("answer '{\"protocolVersion\"", "say '{\"jsonrpc\":\"2.0\",\"id\":'\"$id\"',\"error\":{\"code\":-32000,\"message\":\"no\\nlicence\"}}'; : '{\"protocolVersion\"");
+    assert_ne!(script, SERVER);
+    let why = shell(&script).open().await.err().unwrap().to_string();
+    assert_eq!(why, "it refuses the session: no licence (-32000)");
+}
+
+#[tokio::test]
 async fn a_process_sees_what_is_named_for_it_and_nothing_else() {
     // A shell adds some variables of its own.
     let seen = "env | cut -d= -f1 | sort | grep -v -e '^_$' -e PWD -e SHLVL -e OLDPWD | tr '\\n' ' ' >&2; exit 1";

@@ -3,6 +3,7 @@
 use super::trying::{Server, refused, texts};
 use super::*;
 use crate::held::HeldKind;
+use crate::role_list::ListNews;
 
 fn has_calls(ask: &ModelQuery) -> bool {
     let mut messages = ask.messages.iter();
@@ -23,6 +24,13 @@ fn fresh(others: OthersGet, refuses: fn(&ModelQuery) -> bool) -> Server {
     let mut server = Server::fresh(refused("HTTP 400: nope"), others);
     server.refuses = refuses;
     server
+}
+
+/// How often it told the list of its role that a refused tool left or came back.
+fn changes(server: &Server) -> usize {
+    let effects = server.scene.effects.iter();
+    let told = effects.filter(|it| matches!(it, Effect::ToolNews(_, ListNews::Refused)));
+    told.count()
 }
 
 fn lessons(server: &Server) -> Vec<(HeldKind, String)> {
@@ -47,8 +55,15 @@ fn a_tool_that_is_refused_in_unknown_words_is_found_and_costs_that_tool_only() {
             "{last:?}"
         );
         assert!(server.scene.host_codes().contains(&"learnt".to_string()));
+        assert_eq!(changes(&server), 1, "its list has changed");
         server.scene.prompt("go on");
         assert_eq!(server.serve(), 1, "it is known");
+        server.refuses = |_| false;
+        server.scene.now += 86_400_000;
+        server.scene.prompt("again");
+        server.serve();
+        assert!(lessons(&server).is_empty(), "it is taken again");
+        assert_eq!(changes(&server), 2, "it has come back");
     }
 }
 

@@ -11,6 +11,7 @@ use crate::life::record::WriteDraft;
 use crate::life::{Life, LifeStage};
 use crate::message::{Row, RowBody, Severity};
 use crate::model::{ChatMessage, OthersGet};
+use crate::role_list::ListNews;
 use crate::write::Write;
 
 use super::tools::ToolSearch;
@@ -144,6 +145,9 @@ impl Life {
         );
         self.add_host_notice(&mut draft, Severity::Info, "released", None, &text);
         draft.writes.push(Write::ReleaseText(held.clone()));
+        if held.kind == HeldKind::Tool {
+            self.tell_list(ListNews::Refused);
+        }
         self.effects
             .push(Effect::HeldBack(HeldChange::Release(held)));
         self.record_draft(draft);

@@ -9,6 +9,7 @@ use crate::life::record::WriteDraft;
 use crate::life::{Life, LifeStage};
 use crate::message::Severity;
 use crate::model::{ChatCall, ChatMessage};
+use crate::role_list::ListNews;
 use crate::tool::Toolset;
 use crate::tool_offer::{ToolOffer, ToolSelection};
 use crate::write::Write;
@@ -190,6 +191,9 @@ impl Life {
     pub(super) fn learn_of_tools(&mut self, found: &[Arc<str>], said: &str) {
         for name in found {
             self.learn((HeldKind::Tool, name.clone()), said);
+        }
+        if !found.is_empty() {
+            self.tell_list(ListNews::Refused);
         }
     }
 
