@@ -3,6 +3,7 @@
 
 mod accounts;
 mod exporting;
+mod golden;
 mod hostile;
 mod importing;
 mod leaks;

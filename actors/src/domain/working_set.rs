@@ -179,6 +179,7 @@ mod tests {
         let mut set = WorkingSet::default();
         set.offer(&names(&["scan", "craft"]));
         let memo = set.take_change().unwrap();
+        zoea_golden::hold_text("working-set.json", &memo);
         assert_eq!(set.take_change(), None);
         let mut again = WorkingSet::restore(Some(&memo));
         assert_eq!(again.offered(), set.offered());

@@ -1,5 +1,7 @@
 //! Tests: which members are null and which are absent, and in which order they are printed.
 
+mod golden;
+
 use std::sync::Arc;
 
 use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};

@@ -556,6 +556,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     );
 
     let kept = kept::KeptProofs::default().with(&target, &proof);
+    zoea_golden::hold_members("proofs.txt", &kept.to_text().unwrap());
     let lessons = kept.lessons(&served.url, "pilot").expect("it is kept");
     assert_eq!(lessons, proof.lessons);
     let http = zoea_http::build_client().unwrap();

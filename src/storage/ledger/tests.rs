@@ -99,6 +99,7 @@ mod days;
 mod events;
 mod failing;
 mod finding;
+mod golden;
 mod logs;
 mod mapping;
 mod mending;

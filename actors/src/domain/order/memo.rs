@@ -160,26 +160,35 @@ mod tests {
     #[test]
     fn every_order_that_is_passed_on_reads_back() {
         let change = ProfileChange::of(Some("local".into()), None, Some(0.5));
-        let all = [
-            MysisOrder::Start,
-            MysisOrder::Retry,
-            MysisOrder::Stop,
-            MysisOrder::Prompt("go \"home\"\u{0}\n".into()),
-            MysisOrder::Note("a note".into()),
-            MysisOrder::ClearNotes,
-            MysisOrder::Configure(change),
-            MysisOrder::Configure(ProfileChange::of(None, Some("qwen".into()), None)),
-            MysisOrder::Configure(ProfileChange::default().with_role(Some("miner".into()))),
-            MysisOrder::Configure(ProfileChange::default().with_role(Some(CONFIGURED_ROLE.into()))),
-            MysisOrder::StartRoutine("{\"name\":\"mining\"}".into()),
-            MysisOrder::EditRoutine("{\"rounds\":9}".into()),
-            MysisOrder::StopRoutine,
-        ];
+        let all = zoea_golden::every!(MysisOrder:
+            Start => [MysisOrder::Start],
+            Retry => [MysisOrder::Retry],
+            Stop => [MysisOrder::Stop],
+            Prompt => [MysisOrder::Prompt("go \"home\"\u{0}\n".into())],
+            Note => [MysisOrder::Note("a note".into())],
+            ClearNotes => [MysisOrder::ClearNotes],
+            Configure => [
+                MysisOrder::Configure(change),
+                MysisOrder::Configure(ProfileChange::of(None, Some("qwen".into()), None)),
+                MysisOrder::Configure(ProfileChange::default().with_role(Some("miner".into()))),
+                MysisOrder::Configure(ProfileChange::default().with_role(Some(CONFIGURED_ROLE.into()))),
+            ],
+            StartRoutine => [MysisOrder::StartRoutine("{\"name\":\"mining\"}".into())],
+            EditRoutine => [MysisOrder::EditRoutine("{\"rounds\":9}".into())],
+            StopRoutine => [MysisOrder::StopRoutine],
+            // Neither is passed on.
+            Mission => [],
+            Answer => [],
+        );
         let mut all: Vec<Order> = all.map(|order| order.for_mysis("alpha")).into();
         all.extend([false, true].map(|now| Order::Delete {
             name: "alpha".to_string(),
             now,
         }));
+        let texts = all
+            .iter()
+            .filter_map(|order| order_to_text(order, &Redactor::default()));
+        zoea_golden::hold_texts("orders.json", texts);
         for order in all {
             let text = order_to_text(&order, &Redactor::default()).expect("it is passed on");
             assert_eq!(order_from_text("alpha", &text), Some(order));
@@ -192,11 +201,13 @@ mod tests {
 
     #[test]
     fn answers_read_back_in_the_same_words() {
-        let answers: [OrderResult; 3] = [
+        let answers: [OrderResult; 4] = [
             Ok(CompletedOrder::Done(CompletedAction::RoutineStopped)),
             Ok(CompletedOrder::Stored(Seq(7))),
+            Ok(CompletedOrder::Routine("{}".into())),
             Err(OrderRefusal::Told("mysis already running".to_string())),
         ];
+        zoea_golden::hold_texts("answers.json", answers.iter().map(answer_to_text));
         for answer in answers {
             assert_eq!(answer_from_text(&answer_to_text(&answer)), Some(answer));
         }

@@ -296,6 +296,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         scene.told.iter().map(|told| told.1).collect::<Vec<_>>(),
         [StallKind::Ails, StallKind::Ails]
     );
+    zoea_golden::hold_text("stall-checkpoint.json", &memo);
     scene.call("craft", "{}", Ok("{}"));
     assert_eq!(scene.watch.call_pattern.recurring_failures(), []);
 }

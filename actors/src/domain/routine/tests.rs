@@ -432,6 +432,45 @@ fn the_newest_routines_are_known_by_name() {
 }
 
 #[test]
+fn a_checkpoint_keeps_its_form() {
+    let kept = zoea_golden::kept("routine-checkpoint.json");
+    let mut memo = RoutineMemo::restore(&kept);
+    zoea_golden::hold_text("routine-checkpoint.json", &memo.to_text());
+    let told = || "told".to_string();
+    let ends = zoea_golden::every!(RoutineEnd:
+        RoundsOver => [RoutineEnd::RoundsOver],
+        Reached => [RoutineEnd::Reached(told())],
+        Guard => [RoutineEnd::Guard(told())],
+        Failed => [RoutineEnd::Failed(told())],
+        Unlike => [RoutineEnd::Unlike(told())],
+        Lost => [RoutineEnd::Lost(told())],
+        Poor => [RoutineEnd::Poor(told())],
+        NoProgress => [RoutineEnd::NoProgress],
+        Order => [RoutineEnd::Order],
+        Stopped => [RoutineEnd::Stopped],
+        Interrupted => [RoutineEnd::Interrupted(told())],
+    );
+    let call = CallKey {
+        seq: Seq(3),
+        position: 1,
+    };
+    let sources = zoea_golden::every!(RunSource:
+        Model => [RunSource::Model(call)],
+        Operator => [RunSource::Operator],
+        Runtime => [RunSource::Runtime],
+    );
+    let mut forms = Vec::new();
+    for (end, source) in ends.into_iter().zip(sources.into_iter().cycle()) {
+        let run = memo.run.as_mut().expect("one runs");
+        (run.end, run.source) = (Some(end), source);
+        assert_eq!(RoutineMemo::restore(&memo.to_text()), memo);
+        let text: Json = serde_json::from_str(&memo.to_text()).expect("it is JSON");
+        forms.push(json!([text["run"]["end"], text["run"]["call"]]));
+    }
+    zoea_golden::hold_json("routine-ends.json", &forms.into());
+}
+
+#[test]
 fn a_guard_on_a_price_holds_by_what_was_seen_last() {
     let watched = |guard: Json| {
         let steps = json!([{"tool": "mine", "most": 9}]);

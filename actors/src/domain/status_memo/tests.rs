@@ -8,6 +8,7 @@ use crate::held::UndeliveredOrder;
 use crate::ids::Lane;
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
+use crate::question::{Question, QuestionWants};
 use crate::record::MysisRecord;
 use crate::routine::{CircleOffer, RoutineStatus, RunSource};
 use crate::rules::SwarmRules;
@@ -134,6 +135,7 @@ fn a_status_reads_back_as_it_was() {
         read_back(&full).silence.map(|silence| silence.why())
     );
     assert_eq!(read_back(&status()), status());
+    zoea_golden::hold_text("status.json", &to_text(&full));
 }
 
 #[test]
@@ -142,30 +144,41 @@ fn every_activity_reads_back() {
         words: 1,
         thoughts: 2,
     };
-    let all = [
-        Activity::Resting,
-        Activity::Rebuilding,
-        Activity::Pausing,
-        Activity::Waiting,
-        Activity::Done,
-        Activity::Queueing(Lane::Provider("local".into())),
-        Activity::Queueing(Lane::Logins),
-        Activity::Queueing(Lane::Game),
-        Activity::Connecting,
-        Activity::AwaitingLogin("a link".into()),
-        Activity::CallingModel,
-        Activity::Answering(arrived),
-        Activity::CoolingDown("503".into()),
-        Activity::CallingTool("mine".into()),
-        Activity::Travelling,
-        Activity::Mining,
-        Activity::Fighting,
-        Activity::InTransit,
-        Activity::OnCooldown,
-        Activity::Recording,
-        Activity::Paused("budget".into()),
-    ];
-    for activity in all {
+    let all = zoea_golden::every!(Activity:
+        Resting => [Activity::Resting],
+        Rebuilding => [Activity::Rebuilding],
+        Pausing => [Activity::Pausing],
+        Waiting => [Activity::Waiting],
+        Done => [Activity::Done],
+        Queueing => [
+            Activity::Queueing(Lane::Provider("local".into())),
+            Activity::Queueing(Lane::Logins),
+            Activity::Queueing(Lane::Game),
+        ],
+        Connecting => [Activity::Connecting],
+        AwaitingLogin => [Activity::AwaitingLogin("a link".into())],
+        CallingModel => [Activity::CallingModel],
+        Answering => [Activity::Answering(arrived)],
+        CoolingDown => [Activity::CoolingDown("503".into())],
+        CallingTool => [Activity::CallingTool("mine".into())],
+        Asked => [Activity::Asked(Arc::new(Question {
+            number: 3,
+            server: "game".into(),
+            message: "which ship?".into(),
+            wants: QuestionWants::Visit("https://game/ships".into()),
+        }))],
+        Travelling => [Activity::Travelling],
+        Mining => [Activity::Mining],
+        Fighting => [Activity::Fighting],
+        InTransit => [Activity::InTransit],
+        OnCooldown => [Activity::OnCooldown],
+        Recording => [Activity::Recording],
+        Paused => [Activity::Paused("budget".into())],
+    );
+    let forms: Vec<Value> = all.iter().map(parts::activity_json).collect();
+    zoea_golden::hold_json("activities.json", &forms.into());
+    // A question is answered at the process that has it.
+    for activity in all.into_iter().filter(|one| one.question().is_none()) {
         let status = MysisStatus {
             activity: activity.clone(),
             ..status()

@@ -645,6 +645,46 @@ fn samples_of_an_older_form_are_read_and_what_cost_nothing_has_no_known_price() 
 }
 
 #[test]
+fn packed_samples_keep_their_form() {
+    let gauge = |now, most| Gauge { now, most };
+    let first = Sample {
+        minute: Hour(7).first_minute(),
+        facts: GameFacts {
+            credits: Some(-900),
+            system: Some("sol".into()),
+            poi: Some("belt".into()),
+            docked: Some(true),
+            fuel: gauge(Some(80), Some(100)),
+            cargo: gauge(Some(300), None),
+            hull: gauge(None, Some(95)),
+            ..GameFacts::default()
+        },
+        flow: Flow {
+            earned: Some(-3),
+            tokens_in: 1000,
+            tokens_cached: 900,
+            tokens_out: 80,
+            cost_micros: 7,
+            model_calls: 6,
+            tool_calls: 5,
+            failures: 4,
+            waited_ms: 61_000,
+            tokens_unpriced: 2,
+        },
+    };
+    let mut second = first.clone();
+    second.minute = Minute(first.minute.0 + 59);
+    second.facts.docked = Some(false);
+    second.facts.poi = Some("sol".into());
+    second.flow = Flow::default();
+    let samples = vec![first, second];
+    let packed = PackedHour::of_samples(Hour(7), 12, &samples);
+    assert_eq!(packed.samples().unwrap(), samples);
+    let digits = packed.bytes.iter().map(|byte| format!("{byte:02x}"));
+    zoea_golden::hold("samples.hex", &digits.collect::<String>());
+}
+
+#[test]
 fn bytes_that_are_no_samples_are_an_error() {
     let of = |bytes: &[u8]| PackedHour {
         hour: Hour(1),

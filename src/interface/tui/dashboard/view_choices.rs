@@ -172,6 +172,17 @@ mod tests {
         let file = serde_json::to_string(&choices).unwrap();
         let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"filter":"alpha","state":"waiting","panel":null,"looked":1000000}"#;
         assert_eq!(file, expected);
+        let columns: Vec<&str> = Column::all().map(Column::word).collect();
+        let states =
+            zoea_golden::every!(SeenState: Errored, Paused, Waiting, Running, Idle, Stopped);
+        let panels = zoea_golden::every!(Panel: WithRoom, Shown, Hidden);
+        let words = serde_json::json!({
+            "file": choices,
+            "columns": columns,
+            "states": states.map(SeenState::as_str),
+            "panels": panels.map(Panel::as_str),
+        });
+        zoea_golden::hold_json("views.json", &words);
         assert_eq!(taken_up(&file), choices);
         let hidden = r#"{"panel":"hidden"}"#;
         assert_eq!(taken_up(hidden).panel.as_deref(), Some("hidden"));

@@ -56,7 +56,7 @@ async fn seen(ledger: &SqlLedger) -> Seen {
 }
 
 /// Writes of every kind, in an order that matters.
-fn of_every_kind() -> Vec<Write> {
+pub(super) fn of_every_kind() -> Vec<Write> {
     let beta = MysisId(8);
     let mission = |number| Mission {
         id: MissionId(number),
