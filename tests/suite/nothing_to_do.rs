@@ -1,5 +1,7 @@
 //! Myses that have nothing to do: what they cost, how that is shown, and what wakes them.
 
+use std::sync::{Arc, Condvar, Mutex};
+
 use serde_json::{Value, json};
 use zoea_rig::postgres;
 use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
@@ -16,18 +18,42 @@ fn game() -> ScriptedServer {
 /// A model that mines once, then says that it is done: by the tool where it has it, else in words. It
 /// mines again where an order says `more`.
 fn model() -> ScriptedServer {
-    ScriptedServer::start("/v1", |request| {
+    model_behind(Gate::default())
+}
+
+/// The same, which says that it is done once the gate is open.
+fn model_behind(gate: Gate) -> ScriptedServer {
+    ScriptedServer::start("/v1", move |request| {
         let message = match (called(request, "mine"), has_tool(request, "zoea_done")) {
             (mined, _) if mined < 1 + usize::from(last_order(request).contains("more")) => {
                 call("mine", "{}")
             }
             (_, true) if called(request, "zoea_done") == 0 => {
+                gate.pass();
                 call("zoea_done", r#"{"summary": "5 ore are mined"}"#)
             }
             _ => json!({"role": "assistant", "content": "The task is done."}),
         };
         answer(&message)
     })
+}
+
+/// Keeps an answer until it is opened.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn close(&self, is_closed: bool) {
+        let (state, changed) = &*self.0;
+        *state.lock().expect("the state") = is_closed;
+        changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let (state, changed) = &*self.0;
+        let state = state.lock().expect("the state");
+        drop(changed.wait_while(state, |is_closed| *is_closed));
+    }
 }
 
 fn messages(request: &ScriptedRequest) -> Vec<Value> {
@@ -87,7 +113,15 @@ fn swarm(broadcast: &[&str]) -> (Home, Process, [ScriptedServer; 2]) {
 
 /// The same with this section of the configuration.
 fn swarm_with(store: &str, broadcast: &[&str]) -> (Home, Process, [ScriptedServer; 2]) {
-    let (game, model) = (game(), model());
+    swarm_on(model(), store, broadcast)
+}
+
+fn swarm_on(
+    model: ScriptedServer,
+    store: &str,
+    broadcast: &[&str],
+) -> (Home, Process, [ScriptedServer; 2]) {
+    let game = game();
     let home = Home::new();
     home.configure(&model.url, &game.url, store);
     home.ok(&["mysis", "create", "alpha"]);
@@ -174,4 +208,117 @@ fn is_left_alone_over_a_kill(store: &str) {
         let requests = model.requests();
         (called(requests.last()?, "mine") == 2).then_some(())
     });
+}
+
+/// How a Mysis comes to another process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Move {
+    Drained,
+    Killed,
+}
+
+impl Move {
+    /// Moves the Mysis from this process, which is called so.
+    fn make(self, home: &Home, process: &Process, name: &str) {
+        match self {
+            Move::Drained => drop(home.ok(&["processes", "drain", name])),
+            Move::Killed => process.signal("-KILL"),
+        }
+    }
+}
+
+/// Starts a second process. Returns its home, and the name of the first one.
+fn second_process(
+    first: &Home,
+    store: &str,
+    [game, model]: &[ScriptedServer; 2],
+) -> (Home, Process, String) {
+    let second = Home::new();
+    second.configure(&model.url, &game.url, store);
+    let process = second.fly(&[]);
+    let here = until("both know each other", || {
+        let process = first.json(&["status", "--json"])["process"].clone();
+        process.as_str().map(str::to_string)
+    });
+    (second, process, here)
+}
+
+fn until_done_elsewhere(second: &Home, here: &str) -> Value {
+    until("it is done in the other process", || {
+        let mysis = second.mysis("alpha");
+        let process = mysis["process"].as_str();
+        let is_there = process.is_some_and(|process| process != here);
+        (is_there && mysis["activity"] == "done").then_some(mysis)
+    })
+}
+
+fn said_done(home: &Home) -> usize {
+    let log = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
+    let done = log.iter().filter(|row| row["metadata"]["code"] == "done");
+    done.count()
+}
+
+#[test]
+fn one_whose_mission_is_done_stays_so_where_another_process_takes_it() {
+    for how in [Move::Drained, Move::Killed] {
+        let Some(store) = on_a_server() else {
+            return;
+        };
+        stays_done_elsewhere(&store, how);
+    }
+}
+
+fn stays_done_elsewhere(store: &str, how: Move) {
+    let (first, one, servers) = swarm_with(store, &["broadcast", "--ends", "Mine once."]);
+    let model = &servers[1];
+    let mysis = until_it_does(&first, "done");
+    let (second, _two, here) = second_process(&first, store, &servers);
+    how.make(&first, &one, &here);
+    let moved = until_done_elsewhere(&second, &here);
+    assert_eq!(moved["state"], "running", "{how:?}");
+    assert_eq!(
+        until_when(&moved),
+        until_when(&mysis),
+        "no sooner and no later: {how:?}"
+    );
+    assert_eq!(model.requests().len(), 2, "it is not asked: {how:?}");
+    drop(one);
+    second.ok(&["send", "alpha", "mine more"]);
+    until("it is asked at once and plays", || {
+        let requests = model.requests();
+        (called(requests.last()?, "mine") == 2).then_some(())
+    });
+    assert_eq!(said_done(&second), 1, "it said so once: {how:?}");
+}
+
+#[test]
+fn one_that_says_that_it_is_done_while_it_moves_is_done_once() {
+    for how in [Move::Drained, Move::Killed] {
+        let Some(store) = on_a_server() else {
+            return;
+        };
+        is_done_while_it_moves(&store, how);
+    }
+}
+
+fn is_done_while_it_moves(store: &str, how: Move) {
+    let gate = Gate::default();
+    gate.close(true);
+    let model = model_behind(gate.clone());
+    let broadcast = ["broadcast", "--ends", "Mine once."];
+    let (first, one, servers) = swarm_on(model, store, &broadcast);
+    let [game, model] = &servers;
+    until("it is asked whether it is done", || {
+        let requests = model.requests();
+        (called(requests.last()?, "mine") == 1).then_some(())
+    });
+    let (second, _two, here) = second_process(&first, store, &servers);
+    how.make(&first, &one, &here);
+    gate.close(false);
+    let moved = until_done_elsewhere(&second, &here);
+    assert_eq!(moved["state"], "running", "{how:?}");
+    assert_eq!(said_done(&second), 1, "it said so once: {how:?}");
+    let mined = game.requests().into_iter();
+    let mined = mined.filter(|request| request.method() == "tools/call");
+    assert_eq!(mined.count(), 1, "{how:?}");
 }
