@@ -27,6 +27,7 @@ mod outage;
 mod places;
 mod refused;
 mod refused_forms;
+mod refused_shared;
 mod reload;
 mod routines;
 mod scene;

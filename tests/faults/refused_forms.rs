@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use zoea_rig::odd_model::{OddModel, Oddity, Request};
-use zoea_rig::{Home, Server, until};
+use zoea_rig::{Home, Process, Server, until};
 
 use crate::refused::swarm_on;
 
@@ -54,6 +54,28 @@ fn assert_all_play(home: &Home, model: &OddModel, without: &[&str]) {
     }
 }
 
+/// Kills the program, starts it anew, and asserts that nothing is refused any more.
+fn assert_known_after_a_kill(
+    (home, swarm): (&Home, Process),
+    model: &OddModel,
+    (without, doubts): (&[&str], usize),
+) {
+    swarm.signal("-KILL");
+    swarm.wait();
+    let before = model.requests().len();
+    let _swarm = home.fly(&["--resume"]);
+    assert_all_play(home, model, without);
+    let later = &model.requests()[before..];
+    let refused = later.iter().filter(|one| one.is_refused).count();
+    assert!(refused <= doubts, "{refused}: it is known after a kill");
+    assert!(!tools_in(&body_of(later.last().expect("requests"))).is_empty());
+}
+
+/// What a server that failed taught is soon doubted once.
+fn doubts(oddity: &Oddity) -> usize {
+    usize::from(matches!(oddity, Oddity::Status(500, ..)))
+}
+
 fn refused(words: &str) -> Oddity {
     Oddity::status(400, words)
 }
@@ -74,6 +96,65 @@ fn quoting(body: &Value) -> Oddity {
     );
     let error = json!({"object": "error", "message": text, "type": "BadRequest", "code": 400});
     Oddity::Status(400, error.to_string(), "")
+}
+
+/// Servers that refuse a form, in words that no list holds and with statuses that say nothing.
+fn in_unknown_words() -> [Oddity; 3] {
+    [
+        refused("nope"),
+        Oddity::Status(422, "nope".into(), ""),
+        Oddity::status(500, "internal error"),
+    ]
+}
+
+#[test]
+fn a_tool_that_is_refused_in_unknown_words_costs_that_tool_only_also_after_a_kill() {
+    let galaxy = Server::galaxy(&[]);
+    std::thread::scope(|scope| {
+        for oddity in in_unknown_words() {
+            let galaxy = &galaxy;
+            scope.spawn(move || assert_tool_left_out(galaxy, &oddity));
+        }
+    });
+}
+
+fn assert_tool_left_out(galaxy: &Server, oddity: &Oddity) {
+    let doubts = doubts(oddity);
+    let judged = oddity.clone();
+    let model = OddModel::judging(Box::new(move |body, _| {
+        let body: Value = serde_json::from_str(body).ok()?;
+        tools_in(&body).contains(&"travel").then(|| judged.clone())
+    }));
+    let (home, swarm) = swarm_on(&model, galaxy, "");
+    let refused = model.requests().iter().filter(|one| one.is_refused).count();
+    // What may pass is first tried again as ever.
+    let times = if doubts == 0 { 1 } else { 3 };
+    let most = NAMES.len() * times + 7;
+    assert!(refused <= most, "{oddity:?}: {refused} refused requests");
+    assert_all_play(&home, &model, &["travel"]);
+    assert_known_after_a_kill((&home, swarm), &model, (&["travel"], doubts));
+}
+
+#[test]
+fn calls_in_messages_that_are_refused_cost_no_tool_and_no_streaming_also_after_a_kill() {
+    let galaxy = Server::galaxy(&[]);
+    std::thread::scope(|scope| {
+        for words in [None, Some(refused("nope"))] {
+            let galaxy = &galaxy;
+            scope.spawn(move || {
+                let model = OddModel::judging(Box::new(move |body, _| {
+                    let body: Value = serde_json::from_str(body).ok()?;
+                    let words = || words.clone().unwrap_or_else(|| quoting(&body));
+                    has_calls(&body).then(words)
+                }));
+                let (home, swarm) = swarm_on(&model, galaxy, "");
+                let refused = model.requests().iter().filter(|one| one.is_refused).count();
+                assert!(refused <= NAMES.len() + 2, "{refused} refused requests");
+                assert_all_play(&home, &model, &[]);
+                assert_known_after_a_kill((&home, swarm), &model, (&[], 0));
+            });
+        }
+    });
 }
 
 #[test]
@@ -119,7 +200,7 @@ fn too_long() -> Vec<Oddity> {
 }
 
 #[test]
-fn a_request_that_is_too_long_is_shortened_and_the_size_is_known_to_all() {
+fn a_request_that_is_too_long_is_shortened_and_the_size_is_known_to_all_and_after_a_kill() {
     let galaxy = Server::galaxy(&[]);
     std::thread::scope(|scope| {
         for oddity in too_long() {
@@ -134,14 +215,13 @@ const ROOM_BYTES: usize = 8_000;
 
 fn assert_shortened(galaxy: &Server, oddity: Oddity) {
     let name = format!("{oddity:?}");
-    // What a server that failed taught is soon doubted once.
-    let doubts = usize::from(matches!(oddity, Oddity::Status(500, ..)));
+    let doubts = doubts(&oddity);
     let most = Arc::new(AtomicUsize::new(usize::MAX));
     let limit = most.clone();
     let model = OddModel::judging(Box::new(move |body, _| {
         (body.len() > limit.load(Ordering::Relaxed)).then(|| oddity.clone())
     }));
-    let (home, _swarm) = swarm_on(&model, galaxy, "");
+    let (home, swarm) = swarm_on(&model, galaxy, "");
     let longest = model.requests().iter().map(|one| one.bytes).max();
     most.store(longest.unwrap_or_default() + ROOM_BYTES, Ordering::Relaxed);
     let before = model.requests().len();
@@ -164,6 +244,18 @@ fn assert_shortened(galaxy: &Server, oddity: Oddity) {
         (model.served_since(since).get("b").copied() > Some(3)).then_some(())
     });
     assert!(refused(before) <= doubts, "{name}: it is known");
+    swarm.signal("-KILL");
+    swarm.wait();
+    let before = model.requests().len();
+    let since = model.now();
+    let _swarm = home.fly(&["--resume"]);
+    home.ok(&["send", "nova-a", &"Look at every comet. ".repeat(2500)]);
+    until("both play", || {
+        let served = model.served_since(since);
+        let plays = |who| served.get(who).is_some_and(|count| *count > 3);
+        (plays("a") && plays("b")).then_some(())
+    });
+    assert!(refused(before) <= doubts, "{name}: after a kill");
 }
 
 /// How long the windows of use last here.

@@ -195,6 +195,7 @@ impl GameState {
         let mut seen = self.clone();
         for snapshot in seen.snapshots.iter_mut().filter(|known| is_held(known)) {
             snapshot.digest = sentence.into();
+            snapshot.look.arguments = "{}".into();
         }
         Cow::Owned(seen)
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use super::game_state::digest_text;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
+use super::message::own_words;
 use super::model::ChatMessage;
 use zoea_text::clean::printable_text;
 
@@ -135,7 +136,10 @@ impl HeldText {
             ChatMessage::System(text)
             | ChatMessage::User(text)
             | ChatMessage::Tool { text, .. } => text.contains(&*beginning),
-            ChatMessage::Assistant { .. } => false,
+            ChatMessage::Assistant { text, calls, .. } => {
+                let arguments = calls.iter().map(|call| &*call.arguments);
+                own_words(text, arguments).contains(&*beginning)
+            }
         })
     }
 

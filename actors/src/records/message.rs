@@ -7,6 +7,7 @@ mod bridge;
 mod kind;
 mod sending;
 mod texts;
+mod words;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use super::tool::command_of_call;
 
 pub use bridge::{BRIDGE_TEXT, repeats_bridge};
 pub use kind::RowKind;
+pub use words::own_words;
 
 /// One row of one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]

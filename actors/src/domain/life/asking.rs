@@ -33,13 +33,13 @@ impl Life {
         self.doubt_held_text();
         self.renew_tools_left_out();
         self.tell_small_context();
-        let notices = self.system_notices();
+        self.tell_notices();
         let form = self.trials().map(|it| it.form).unwrap_or_default();
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
         };
         let begins_turn = turn.model_calls <= 1;
-        let composed = self.compose_request(turn, &notices);
+        let composed = self.compose_request(turn);
         self.note_what_is_known(form);
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.offer.tools().bytes();

@@ -6,7 +6,6 @@ use zoea_spacemolt::results;
 
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
-use crate::held::HELD_SENTENCE;
 use crate::message::{CallStatus, Severity};
 use crate::snapshot_query::SnapshotQuery;
 use crate::tool::{carries_words_of_others, is_own, is_snapshot};
@@ -118,31 +117,9 @@ impl Life {
         });
     }
 
-    /// The notices about the runtime for the model, one on a line. A host row tells the operator
-    /// when there is a new one.
-    pub(super) fn system_notices(&mut self) -> Vec<String> {
-        let mut notices = Vec::new();
-        match &self.session.link {
-            LinkState::Down | LinkState::NoAccess => {
-                notices.push(("link_down", LINK_DOWN_NOTICE.to_string()))
-            }
-            LinkState::LoginRefused(words) => {
-                notices.push(("login_refused", login_refused_notice(words)));
-            }
-            LinkState::Ok | LinkState::None => {}
-        }
-        if let Some(notice) = self.progress_notice() {
-            notices.push(("no_progress", notice));
-        }
-        if let Some(notice) = self.done_notice() {
-            notices.push(("done", notice));
-        }
-        if let Some(report) = &self.routines.report {
-            notices.push(("routine_report", report.to_string()));
-        }
-        if let Some(line) = self.circle_line() {
-            notices.push(("circle", line));
-        }
+    /// Tells the operator which notices the next request has for the first time.
+    pub(super) fn tell_notices(&mut self) {
+        let notices = self.notices();
         let known = std::mem::take(&mut self.told.noticed);
         self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
@@ -153,14 +130,27 @@ impl Life {
                 self.record_notice(Severity::Info, "system_notice", None, &text);
             }
         }
-        let whom = self.recipient();
-        let notices = notices.into_iter().map(|(_, notice)| notice);
-        notices
-            .map(|notice| match self.held.is_quoted(&whom, &notice) {
-                true => HELD_SENTENCE.to_string(),
-                false => notice,
-            })
-            .collect()
+    }
+
+    /// The notices about the runtime for the model, one on a line.
+    pub(super) fn notices(&self) -> Vec<(&'static str, String)> {
+        let link = match &self.session.link {
+            LinkState::Down | LinkState::NoAccess => {
+                Some(("link_down", LINK_DOWN_NOTICE.to_string()))
+            }
+            LinkState::LoginRefused(words) => Some(("login_refused", login_refused_notice(words))),
+            LinkState::Ok | LinkState::None => None,
+        };
+        let report = self.routines.report.as_ref().map(|it| it.to_string());
+        let others = [
+            ("no_progress", self.progress_notice()),
+            ("done", self.done_notice()),
+            ("routine_report", report),
+            ("circle", self.circle_line()),
+        ];
+        let others = others.into_iter();
+        let others = others.filter_map(|(code, notice)| Some((code, notice?)));
+        link.into_iter().chain(others).collect()
     }
 }
 

@@ -7,16 +7,21 @@ use crate::compose::{ComposedRequest, Composition, compose};
 use crate::game_state::GameState;
 use crate::held::HELD_SENTENCE;
 use crate::ids::CallKey;
+use crate::record::Mission;
 use crate::system_prompt::has_placeholder;
 
-use super::trying::without_held;
 use super::{ActiveTurn, Life};
 
 impl Life {
     /// The request as the conversation stands, without what is held back.
-    pub(super) fn compose_request(&self, turn: &ActiveTurn, notices: &[String]) -> ComposedRequest {
+    pub(super) fn compose_request(&self, turn: &ActiveTurn) -> ComposedRequest {
         let budget = self.request_budget();
         let is_held = self.texts_left_out();
+        let notices = &self.notices_in_request(&is_held);
+        let conversation = match self.leaves_out_texts() {
+            true => self.conversation.without_held(&is_held),
+            false => Cow::Borrowed(&self.conversation),
+        };
         let told_in_prompt = |name: &str| has_placeholder(&self.rules.system_prompt, name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
@@ -25,7 +30,7 @@ impl Life {
             role: &role,
             identity: &identity,
             names: Some(&**self.session.tools.names()),
-            conversation: &self.conversation.without_held(&is_held),
+            conversation: &conversation,
             owner: &turn.owner.without_held(&is_held),
             mission: mission.as_ref(),
             earlier_bytes: self.earlier_bytes(),
@@ -42,6 +47,20 @@ impl Life {
         })
     }
 
+    /// The notices of the runtime, without what stands in no request now.
+    fn notices_in_request(&self, is_left_out: impl Fn(&str) -> bool) -> Vec<String> {
+        let whom = self.recipient();
+        let notices = self.notices().into_iter().map(|(_, notice)| notice);
+        let in_request = |notice: String| {
+            let is_held = is_left_out(&notice) || self.held.is_quoted(&whom, &notice);
+            match is_held {
+                true => HELD_SENTENCE.to_string(),
+                false => notice,
+            }
+        };
+        notices.map(in_request).collect()
+    }
+
     /// What is known of the game, without what stands in no request now.
     pub(super) fn game_in_request(&self) -> Cow<'_, GameState> {
         let (is_left_out, whom) = (self.texts_left_out(), self.recipient());
@@ -51,7 +70,18 @@ impl Life {
             .map(|(call, _, _)| call)
             .collect();
         self.game.without_held(HELD_SENTENCE, |known| {
-            left_out.contains(&known.call) || self.held.is_digest(&whom, &known.digest)
+            left_out.contains(&known.call)
+                || is_left_out(&known.digest)
+                || self.held.is_digest(&whom, &known.digest)
         })
     }
+}
+
+/// The mission with a fixed sentence in the place of a text that is held back.
+fn without_held(mission: &Mission, is_held: impl Fn(&str) -> bool) -> Mission {
+    let mut mission = mission.clone();
+    if is_held(&mission.text) {
+        mission.text = HELD_SENTENCE.into();
+    }
+    mission
 }

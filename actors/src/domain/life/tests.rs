@@ -28,6 +28,7 @@ mod tasks;
 mod tiers;
 mod tool_list;
 mod trying;
+mod trying_derived;
 mod trying_forms;
 mod turns;
 mod value;

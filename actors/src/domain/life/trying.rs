@@ -5,16 +5,16 @@ mod choosing;
 mod form;
 mod holding;
 mod learning;
+mod suspects;
 mod tools;
 mod undelivered;
 
 use std::sync::Arc;
 
 use crate::fault::MysisFaultKind;
-use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts};
+use crate::held::{HeldChange, HeldTexts};
 use crate::message::Severity;
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, OthersGet, RefusalHint, ReportedUse};
-use crate::record::Mission;
 
 use super::input::Effect;
 use super::{Life, LifeStage};
@@ -144,7 +144,7 @@ impl Life {
                 true
             }
             // The next try of the round shows whether the server fails whatever it is asked.
-            (FailureKind::Failure, OthersGet::Nobody | OthersGet::Unknown) => {
+            (FailureKind::Failure, OthersGet::Nobody | OthersGet::Unknown | OthersGet::Refused) => {
                 if failures == PATIENT_FAILURES - 1 {
                     self.set_form(AskForm::Bare);
                 }
@@ -204,7 +204,10 @@ impl Life {
     /// A fixed text was refused, too: that is no fault of the conversation.
     fn bare_failed(&mut self, failed: &Failed<'_>, form: AskForm, kind: FailureKind) -> bool {
         match (kind, form) {
-            (FailureKind::Failure | FailureKind::OutOfService, _) => false,
+            (FailureKind::Failure | FailureKind::OutOfService, _) => {
+                self.end_judging();
+                false
+            }
             (FailureKind::Refusal, AskForm::Bare) => {
                 self.set_form(AskForm::Plain);
                 self.ask_model(failed.attempt);
@@ -280,13 +283,14 @@ impl Life {
             | AskForm::Part(_)
             | AskForm::Doubting => Vec::new(),
         };
-        let text = format!("{}; tried {}", failed.fault.text(), form.words());
-        self.record_notice(Severity::Warn, "trial", None, &text);
         self.set_form(form);
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
         let number = self.claim_trial();
+        if !self.held.are_trials_shared() {
+            self.tell_trial();
+        }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
             texts,
@@ -298,6 +302,16 @@ impl Life {
             None => self.ask_model(failed.attempt),
         }
         true
+    }
+
+    /// Tells of the trial that is made now.
+    fn tell_trial(&mut self) {
+        let Some(trials) = self.trials() else {
+            return;
+        };
+        let said = trials.said.as_deref().unwrap_or_default();
+        let text = format!("{said}; tried {}", trials.form.words());
+        self.record_notice(Severity::Warn, "trial", None, &text);
     }
 
     fn end_trials(&mut self, failed: &Failed<'_>) -> bool {
@@ -378,13 +392,4 @@ pub(super) fn fixed_text() -> Arc<[ChatMessage]> {
         ChatMessage::User("Say yes.".into()),
     ]
     .into()
-}
-
-/// The mission with a fixed sentence in the place of a text that is held back.
-pub(super) fn without_held(mission: &Mission, is_held: impl Fn(&str) -> bool) -> Mission {
-    let mut mission = mission.clone();
-    if is_held(&mission.text) {
-        mission.text = HELD_SENTENCE.into();
-    }
-    mission
 }

@@ -37,7 +37,7 @@ pub(super) fn has_poison(ask: &ModelQuery) -> bool {
 }
 
 impl Server {
-    fn new(fault: ModelFault, others: OthersGet) -> Server {
+    pub(super) fn new(fault: ModelFault, others: OthersGet) -> Server {
         let mut server = Server::fresh(fault, others);
         server.scene.prompt("hello");
         server.scene.say("hello yourself");

@@ -35,7 +35,12 @@ impl Life {
     /// Notes how much is known as a request is composed.
     pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
         let known = self.known_of_server();
-        if let Some(trials) = self.trials_mut().filter(|_| form == AskForm::Whole) {
+        let told = self.told_texts();
+        let Some(trials) = self.trials_mut().filter(|_| !form.is_bare()) else {
+            return;
+        };
+        trials.told = told;
+        if form == AskForm::Whole {
             trials.known = known;
         }
     }
@@ -58,14 +63,43 @@ impl Life {
         if failures + trials.tried.len() >= MAX_REQUESTS {
             return None;
         }
+        let tried = trials.tried.clone();
         let mut forms = self.trials_in_order().into_iter();
-        let form = forms.find(|form| !trials.tried.contains(form))?;
+        let form = forms.find(|form| !tried.contains(form) && self.changes_request(*form))?;
         if form == AskForm::Tools {
             let suspects = self.suspected_tools();
             self.trials_mut()?.search = ToolSearch::among(suspects);
             return self.next_of_search();
         }
         Some(form)
+    }
+
+    /// Whether a trial would be another request than those before.
+    fn changes_request(&mut self, form: AskForm) -> bool {
+        let before = match form {
+            AskForm::Without(NewTexts::All) => AskForm::Without(NewTexts::Both),
+            AskForm::Without(_) => AskForm::Whole,
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Part(_)
+            | AskForm::Doubting => return true,
+        };
+        let mut messages_in = |form| {
+            if let Some(trials) = self.trials_mut() {
+                trials.form = form;
+            }
+            self.next_messages()
+        };
+        let is_other = messages_in(form) != messages_in(before);
+        if let Some(trials) = self.trials_mut() {
+            trials.form = AskForm::Whole;
+        }
+        is_other
     }
 
     /// All forms that say something of this request, the most likely cause first. What the server never
@@ -105,9 +139,12 @@ impl Life {
         if texts.len() > 1 {
             texts.push(NewTexts::Both);
         }
+        let has_own = self.own_row().is_some();
+        texts.extend(has_own.then_some(NewTexts::Own));
         if !self.standing_rows().is_empty() {
             texts.push(NewTexts::Standing);
         }
+        texts.extend((has_own && !new.is_empty()).then_some(NewTexts::All));
         texts.into_iter().map(AskForm::Without).collect()
     }
 

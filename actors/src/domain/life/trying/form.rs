@@ -38,22 +38,30 @@ pub(in crate::life) enum AskForm {
 /// Texts that the model has not answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::life) enum NewTexts {
-    /// Results of tools.
+    /// Results of tools, and what the runtime tells of such.
     Results,
     /// Messages.
     Messages,
     Both,
+    /// The model's own words.
+    Own,
+    /// All of these.
+    All,
     /// The mission and the notes, which stand in every request.
     Standing,
 }
 
 impl NewTexts {
     pub(super) fn takes(self, row: &Row) -> bool {
-        let is_result = row.kind() == Some(RowKind::Result);
+        let is_own = row.utterance().is_some();
+        // What the runtime tells is of results.
+        let is_result = matches!(row.kind(), Some(RowKind::Result | RowKind::Host));
         match self {
             NewTexts::Results => is_result,
-            NewTexts::Messages => !is_result,
-            NewTexts::Both => true,
+            NewTexts::Messages => !is_result && !is_own,
+            NewTexts::Both => !is_own,
+            NewTexts::Own => is_own,
+            NewTexts::All => true,
             NewTexts::Standing => false,
         }
     }
@@ -98,7 +106,9 @@ impl AskForm {
             AskForm::Calls => "with its calls as words",
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
-            AskForm::Without(NewTexts::Both) => "without all that is new",
+            AskForm::Without(NewTexts::Both) => "without the newest results and messages",
+            AskForm::Without(NewTexts::Own) => "without its own last words",
+            AskForm::Without(NewTexts::All) => "without all that is new",
             AskForm::Without(NewTexts::Standing) => "without its mission and its notes",
             AskForm::Part(2) => "at half its size",
             AskForm::Part(_) => "at a smaller part of its size",
@@ -133,6 +143,8 @@ pub(in crate::life) struct Trials {
     pub(super) whole_bytes: usize,
     /// How much was known of the server when the whole request was last composed.
     pub(super) known: usize,
+    /// What the runtime told in the last request about the conversation.
+    pub(super) told: Vec<Arc<str>>,
     /// What the server said of the reason, until it is tried.
     pub(super) hint: RefusalHint,
     pub(super) search: Option<ToolSearch>,

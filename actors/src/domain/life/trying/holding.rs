@@ -1,15 +1,17 @@
 //! What is held back: learns from the trial that was served, doubts it once a day, and keeps it out of
 //! requests.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::held::{HELD_SENTENCE, HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
-use crate::ids::{CallKey, Seq};
+use crate::ids::CallKey;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
 use crate::life::{Life, LifeStage};
-use crate::message::{Row, RowBody, Severity};
+use crate::message::{Row, RowKind, Severity};
 use crate::model::{ChatMessage, OthersGet};
 use crate::role_list::ListNews;
 use crate::write::Write;
@@ -27,7 +29,8 @@ impl Life {
         let Some(trials) = self.trials_mut() else {
             return;
         };
-        let trials = std::mem::take(trials);
+        let mut trials = std::mem::take(trials);
+        let told = std::mem::take(&mut trials.told);
         let said = trials.said.as_deref().unwrap_or_default();
         match trials.form {
             AskForm::Without(new) => self.hold_back(new, said, &trials),
@@ -50,7 +53,7 @@ impl Life {
         }
         // Where it was not known to be the size, it was not.
         self.most_bytes = None;
-        self.note_served(provider);
+        self.note_served(provider, told);
     }
 
     /// Holds texts back from now on: in all conversations if it is one, else in this one.
@@ -64,24 +67,22 @@ impl Life {
         };
         let failures = trials.failures;
         let rows: Vec<Arc<Row>> = self.rows_of(new);
-        let mut texts: Vec<&Arc<str>> = rows.iter().map(|row| row.text()).collect();
-        texts.sort();
-        texts.dedup();
-        let is_local = texts.len() > 1;
+        let texts: BTreeSet<Cow<'_, str>> = rows.iter().map(|row| row.words()).collect();
+        // The model's own words are those of one conversation.
+        let is_local = texts.len() > 1 || new == NewTexts::Own;
         let route = self.recipient();
         let mut draft = WriteDraft::default();
-        let mut done: Vec<Arc<str>> = Vec::new();
+        let mut done: BTreeSet<Cow<'_, str>> = BTreeSet::new();
         for row in &rows {
             self.hold_back_result(&mut draft, row);
-            if done.contains(row.text()) {
+            if !done.insert(row.words()) {
                 continue;
             }
-            done.push(row.text().clone());
             let held = Arc::new(HeldText {
                 kind: HeldKind::Text,
                 provider: route.provider.clone(),
                 model: route.model.clone(),
-                text: HeldText::key(row.text()),
+                text: HeldText::key(&row.words()),
                 mysis: self.id,
                 seq: row.seq,
                 is_local,
@@ -105,10 +106,12 @@ impl Life {
             self.undelivered.push(order);
             return self.add_host_notice(draft, Severity::Error, "not_delivered", None, &why);
         }
+        let what = match row.kind() == Some(RowKind::Host) {
+            true => "what the runtime tells".to_string(),
+            false => format!("row {} ({})", row.seq.0, row.kind_word()),
+        };
         let text = format!(
-            "row {} ({}) is held back from {} {}, which refuses it ({}): {}",
-            row.seq.0,
-            row.kind_word(),
+            "{what} is held back from {} {}, which refuses it ({}): {}",
             held.provider,
             held.model,
             held.said,
@@ -206,63 +209,14 @@ impl Life {
         due.into_iter().find(|held| held.is_shown_in(&new))
     }
 
-    fn next_messages(&self) -> Vec<ChatMessage> {
+    pub(super) fn next_messages(&self) -> Vec<ChatMessage> {
         match &self.stage {
-            LifeStage::InTurn { turn, .. } => self.compose_request(turn, &[]).messages,
+            LifeStage::InTurn { turn, .. } => self.compose_request(turn).messages,
             LifeStage::Idle
             | LifeStage::Pausing { .. }
             | LifeStage::Stopped
             | LifeStage::Errored(_) => Vec::new(),
         }
-    }
-
-    /// Whether a text is in memory.
-    fn remembers(&self, held: &HeldText) -> bool {
-        let rows = self.conversation.rows();
-        let rows = rows.filter(|row| row.utterance().is_none());
-        let mut rows = rows.chain(self.conversation.notes());
-        let mut mission = self.mission.iter();
-        rows.any(|row| held.is(row.text())) || mission.any(|mission| held.is(&mission.text))
-    }
-
-    /// The rows with new texts that are not held back yet.
-    pub(super) fn new_rows(&self) -> Vec<Arc<Row>> {
-        let rows = self.conversation.unanswered_texts().into_iter();
-        rows.filter(|row| !self.is_held_text(row.text())).collect()
-    }
-
-    pub(super) fn keys_of(&self, new: NewTexts) -> Vec<Arc<str>> {
-        let rows = self.rows_of(new).into_iter();
-        rows.map(|row| HeldText::key(row.text())).collect()
-    }
-
-    /// The rows whose texts a trial leaves out.
-    fn rows_of(&self, new: NewTexts) -> Vec<Arc<Row>> {
-        match new {
-            NewTexts::Standing => self.standing_rows(),
-            NewTexts::Results | NewTexts::Messages | NewTexts::Both => {
-                let rows = self.new_rows().into_iter();
-                rows.filter(|row| new.takes(row)).collect()
-            }
-        }
-    }
-
-    /// The mission and the notes that are not held back yet, as rows.
-    pub(super) fn standing_rows(&self) -> Vec<Arc<Row>> {
-        let mission = self.mission.as_ref().map(|mission| {
-            Arc::new(Row {
-                seq: Seq(0),
-                at: mission.at,
-                turn: self.turn,
-                body: RowBody::Mission {
-                    id: mission.id,
-                    text: mission.text.clone(),
-                },
-            })
-        });
-        let notes = self.conversation.notes().iter().cloned();
-        let rows = mission.into_iter().chain(notes);
-        rows.filter(|row| !self.is_held_text(row.text())).collect()
     }
 
     /// Whose requests are composed here.
@@ -278,33 +232,6 @@ impl Life {
 
     pub(in crate::life) fn is_held_text(&self, text: &str) -> bool {
         !self.held.is_empty() && self.held.find(&self.recipient(), text).is_some()
-    }
-
-    /// Which texts stand in no request now: those that are held back, and those that are tried without.
-    pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
-        let (held, whom) = (self.held.clone(), self.recipient());
-        let (form, mut doubted) = match self.trials() {
-            Some(trials) => (trials.form, trials.doubted.clone()),
-            None => (AskForm::Whole, Vec::new()),
-        };
-        doubted.retain(|held| held.kind == HeldKind::Text);
-        let tried: Vec<Arc<str>> = match form {
-            AskForm::Without(new) => self.keys_of(new),
-            AskForm::Whole
-            | AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::Told
-            | AskForm::Calls
-            | AskForm::Part(_)
-            | AskForm::Doubting => Vec::new(),
-        };
-        move |text: &str| {
-            let is_doubted = doubted.iter().any(|doubted| doubted.is(text));
-            let is_held = held.find(&whom, text).is_some();
-            (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
-        }
     }
 
     /// Whether another conversation finds out about a text that this one was refused for.
@@ -354,6 +281,7 @@ impl Life {
             said = trials.said.clone().unwrap_or_default();
         }
         if is_admitted == Some(true) {
+            self.tell_trial();
             return false;
         }
         self.end_part_of_size();

@@ -47,14 +47,17 @@ pub(in crate::life) struct ServedForm {
     pub(super) tools: Option<Arc<Toolset>>,
     /// Whether one with calls in its messages was served.
     pub(super) has_calls: bool,
+    /// What the runtime told in it.
+    pub(super) told: Vec<Arc<str>>,
 }
 
 impl Life {
     /// Notes what was in a request that was served.
-    pub(super) fn note_served(&mut self, provider: &Arc<str>) {
+    pub(super) fn note_served(&mut self, provider: &Arc<str>, told: Vec<Arc<str>>) {
         if self.recipient().provider != *provider {
             return;
         }
+        self.served.told = told;
         self.served.tools = Some(self.session.offer.tools().clone());
         self.served.has_calls = self.served.has_calls || self.sends_calls();
     }
@@ -181,9 +184,11 @@ impl Life {
         }
     }
 
-    /// The size below which requests are served belongs to the model, and no longer to this life.
+    /// The size up to which requests are served belongs to the model, and no longer to this life. It is
+    /// that of the request that was served, which may have been smaller than it was allowed to be.
     fn learn_size(&mut self, said: &str) {
-        if let Some(most) = self.most_bytes.take() {
+        let served = self.asked_bytes().max(MIN_BUDGET_BYTES);
+        if let Some(most) = self.most_bytes.take().map(|most| most.min(served)) {
             self.learn((HeldKind::Size, most.to_string().into()), said);
         }
     }

@@ -1,0 +1,149 @@
+//! The texts of a request that a trial can leave out: what others said, what the model said itself, and
+//! what the runtime tells of the game.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::held::{HELD_SENTENCE, HeldKind, HeldText};
+use crate::ids::{CallKey, Seq};
+use crate::life::Life;
+use crate::message::{HostMeta, Row, RowBody, Severity};
+
+use super::{AskForm, NewTexts};
+
+impl Life {
+    /// Whether a text is in memory.
+    pub(super) fn remembers(&self, held: &HeldText) -> bool {
+        let rows = self.conversation.rows();
+        let mut rows = rows.chain(self.conversation.notes());
+        let mut mission = self.mission.iter();
+        rows.any(|row| held.is(&row.words()))
+            || mission.any(|mission| held.is(&mission.text))
+            || self.runtime_texts().any(|text| held.is(&text))
+    }
+
+    /// The rows with new texts that are not held back yet. What the runtime tells comes first.
+    pub(super) fn new_rows(&self) -> Vec<Arc<Row>> {
+        let unanswered = self.conversation.unanswered_texts();
+        let rows = self.runtime_rows().into_iter().chain(unanswered);
+        rows.filter(|row| !self.is_held_text(row.text())).collect()
+    }
+
+    pub(super) fn keys_of(&self, new: NewTexts) -> Vec<Arc<str>> {
+        let rows = self.rows_of(new).into_iter();
+        rows.map(|row| HeldText::key(&row.words())).collect()
+    }
+
+    /// The rows whose texts a trial leaves out.
+    pub(super) fn rows_of(&self, new: NewTexts) -> Vec<Arc<Row>> {
+        if new == NewTexts::Standing {
+            return self.standing_rows();
+        }
+        let rows = self.new_rows().into_iter().chain(self.own_row());
+        rows.filter(|row| new.takes(row)).collect()
+    }
+
+    /// The model's newest message, if it is not held back yet.
+    pub(super) fn own_row(&self) -> Option<Arc<Row>> {
+        let own = self.conversation.newest_own_words()?;
+        (!self.is_held_text(&own.words())).then(|| own.clone())
+    }
+
+    /// What the runtime tells in each request, as far as that comes from elsewhere.
+    fn runtime_texts(&self) -> impl Iterator<Item = Arc<str>> {
+        let looks = self.game.snapshots().iter();
+        let looks = looks.map(|known| known.digest.clone());
+        let notices = self.notices().into_iter();
+        looks.chain(notices.map(|(_, notice)| notice.into()))
+    }
+
+    /// What the runtime tells and has told in no request that was served, as rows. Of a result that
+    /// stands in the conversation, its row says it.
+    fn runtime_rows(&self) -> Vec<Arc<Row>> {
+        let rows = self.conversation.rows();
+        let shown: BTreeSet<CallKey> = rows.filter_map(|row| Some(row.result()?.0)).collect();
+        let seen = self.conversation.seen_by_model();
+        let is_old = |call: CallKey| call.seq != Seq(0) && call.seq <= seen;
+        let looks = self.game.snapshots().iter();
+        let old = looks.filter(|known| shown.contains(&known.call) || is_old(known.call));
+        let mut known: BTreeSet<&str> = old.map(|known| &*known.digest).collect();
+        known.extend(self.served.told.iter().map(|text| &**text));
+        known.insert(HELD_SENTENCE);
+        let texts = self.runtime_texts();
+        let new = texts.filter(|text| !known.contains(&**text));
+        new.map(|text| Arc::new(self.runtime_row(text))).collect()
+    }
+
+    fn runtime_row(&self, text: Arc<str>) -> Row {
+        Row {
+            seq: Seq(0),
+            at: self.now,
+            turn: self.turn,
+            body: RowBody::Host {
+                text,
+                meta: HostMeta {
+                    severity: Severity::Info,
+                    code: "told".into(),
+                    attempt: None,
+                    bill: None,
+                },
+            },
+        }
+    }
+
+    /// What the next request tells of the runtime's own.
+    pub(super) fn told_texts(&self) -> Vec<Arc<str>> {
+        self.runtime_texts().collect()
+    }
+
+    /// The mission and the notes that are not held back yet, as rows.
+    pub(super) fn standing_rows(&self) -> Vec<Arc<Row>> {
+        let mission = self.mission.as_ref().map(|mission| {
+            Arc::new(Row {
+                seq: Seq(0),
+                at: mission.at,
+                turn: self.turn,
+                body: RowBody::Mission {
+                    id: mission.id,
+                    text: mission.text.clone(),
+                },
+            })
+        });
+        let notes = self.conversation.notes().iter().cloned();
+        let rows = mission.into_iter().chain(notes);
+        rows.filter(|row| !self.is_held_text(row.text())).collect()
+    }
+
+    /// Whether any text is left out of requests now.
+    pub(in crate::life) fn leaves_out_texts(&self) -> bool {
+        let form = self.trials().map(|trials| trials.form);
+        !self.held.is_empty() || matches!(form, Some(AskForm::Without(_)))
+    }
+
+    /// Which texts stand in no request now: those that are held back, and those that are tried without.
+    pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
+        let (held, whom) = (self.held.clone(), self.recipient());
+        let (form, mut doubted) = match self.trials() {
+            Some(trials) => (trials.form, trials.doubted.clone()),
+            None => (AskForm::Whole, Vec::new()),
+        };
+        doubted.retain(|held| held.kind == HeldKind::Text);
+        let tried: Vec<Arc<str>> = match form {
+            AskForm::Without(new) => self.keys_of(new),
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::Told
+            | AskForm::Calls
+            | AskForm::Part(_)
+            | AskForm::Doubting => Vec::new(),
+        };
+        move |text: &str| {
+            let is_doubted = doubted.iter().any(|doubted| doubted.is(text));
+            let is_held = held.find(&whom, text).is_some();
+            (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! By which words a message is known where a model's server refuses it (decision 341).
+
+use std::borrow::Cow;
+
+use super::{CallRecord, Row, RowBody, Utterance};
+
+/// The words of a message of the model: its text and the arguments of its calls.
+#[must_use]
+pub fn own_words<'a>(text: &str, arguments: impl Iterator<Item = &'a str>) -> String {
+    arguments.fold(text.to_string(), |words, arguments| {
+        format!("{words}\n{arguments}")
+    })
+}
+
+impl Row {
+    /// The words by which the row is known: its text, of calls with their arguments.
+    #[must_use]
+    pub fn words(&self) -> Cow<'_, str> {
+        match &self.body {
+            RowBody::Call { utterance, calls } => {
+                let arguments = calls.iter().map(|call| &*call.arguments);
+                own_words(&utterance.text, arguments).into()
+            }
+            RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Reply(_)
+            | RowBody::Result { .. }
+            | RowBody::Host { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => (&**self.text()).into(),
+        }
+    }
+
+    /// The row with a sentence in the place of its words. Calls stay, so that each result has its own.
+    #[must_use]
+    pub fn with_sentence(&self, sentence: &str) -> Row {
+        let mut row = self.clone();
+        match &mut row.body {
+            RowBody::Prompt { text }
+            | RowBody::Mission { text, .. }
+            | RowBody::Peer { text, .. }
+            | RowBody::Note { text }
+            | RowBody::Result { text, .. } => *text = sentence.into(),
+            RowBody::Reply(utterance) => utterance.say(sentence),
+            RowBody::Call { utterance, calls } => {
+                utterance.say("");
+                calls.iter_mut().for_each(CallRecord::empty);
+            }
+            RowBody::Host { .. } | RowBody::Audit { .. } | RowBody::Unknown { .. } => {}
+        }
+        row
+    }
+}
+
+impl Utterance {
+    fn say(&mut self, text: &str) {
+        self.text = text.into();
+        self.reasoning = None;
+        self.meta.echo = None;
+    }
+}
+
+impl CallRecord {
+    fn empty(&mut self) {
+        self.arguments = "{}".into();
+    }
+}
