@@ -16,11 +16,11 @@ use clap::Parser;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
-use zoea_provider::{ProviderEndpoint, Providers};
-use zoea_simulation::economy::{
+use zoea_measures::economy::{
     EconomyOptions, EconomyReport, LEVERS, Lever, RealModel, find_lever, find_role, measure,
     role_table, table,
 };
+use zoea_provider::{ProviderEndpoint, Providers};
 
 /// What the play of a simulated swarm costs and brings: today, and with each lever.
 #[derive(Debug, Parser)]

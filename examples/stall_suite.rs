@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use actors::domain::rules::ProgressRules;
-use zoea_simulation::stall_suite::{
+use zoea_measures::stall_suite::{
     CaseGroup, CaseResult, SuiteOptions, healthy_groups, run_group, stuck_cases,
 };
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use actors::domain::price::TokenPrice;
 use tokio_util::sync::CancellationToken;
-use zoea_pilot::PilotOptions;
-use zoea_provider::{ProviderEndpoint, Providers};
-use zoea_simulation::economy::{
+use zoea_measures::economy::{
     EconomyOptions, EconomyReport, LEVERS, Lever, RealModel, find_lever, measure,
 };
+use zoea_pilot::PilotOptions;
+use zoea_provider::{ProviderEndpoint, Providers};
 
 pub(super) fn options() -> EconomyOptions {
     EconomyOptions {

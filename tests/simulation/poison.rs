@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use zoea_simulation::poison_suite::{PoisonOptions, PoisonWay, play};
+use zoea_measures::poison_suite::{PoisonOptions, PoisonWay, play};
 use zoea_simulation::{PoisonMistake, PoisonShape, Promise, SimulationVerdict};
 
 fn options(mistake: Option<PoisonMistake>) -> PoisonOptions {

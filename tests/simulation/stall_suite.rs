@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
-use zoea_simulation::stall_suite::{
+use zoea_measures::stall_suite::{
     CaseGroup, CaseResult, StallCase, SuiteOptions, healthy_groups, run_group, stuck_cases,
 };
 

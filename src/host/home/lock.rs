@@ -161,7 +161,7 @@ mod tests {
 
     /// Starts the process and waits until it has the lock.
     fn start_holder(home: &Home) -> Holder {
-        let part = "home::lock::tests::another_process_holds_the_lock_until_its_input_ends";
+        let part = "host::home::lock::tests::another_process_holds_the_lock_until_its_input_ends";
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", part, "--nocapture"])
             .env(HOLDER_HOME, home.directory())

@@ -138,11 +138,11 @@ pub const POISON: [InjectedFault; 3] = [
 ];
 
 /// The message of simulated panics. The panic hook recognises it and prints nothing.
-pub(super) const PANIC: &str = "a simulated panic";
+pub const PANIC: &str = "a simulated panic";
 
 /// The source of all chance.
 #[derive(Debug)]
-pub(super) struct Chaos {
+pub struct Chaos {
     state: Mutex<ChaosState>,
     seed: u64,
     wildness: f64,
@@ -166,7 +166,7 @@ struct ChaosState {
 
 impl Chaos {
     /// Draws the set of faults from the seed, or takes all of them.
-    pub(super) fn new(seed: u64, wildness: f64, with_all: bool) -> Chaos {
+    pub fn new(seed: u64, wildness: f64, with_all: bool) -> Chaos {
         let mut dice = fastrand::Rng::with_seed(seed);
         // A few faults, about half of them, or nearly all.
         let share = [0.25, 0.5, 0.85][dice.usize(..3)];
@@ -191,13 +191,13 @@ impl Chaos {
 
     /// The same without texts that the model's server refuses: what one process finds out about them, the others
     /// know from their next start on.
-    pub(super) fn without_poison(mut self) -> Chaos {
+    pub fn without_poison(mut self) -> Chaos {
         self.drawn.retain(|fault| !POISON.contains(fault));
         self
     }
 
     /// The faults that can happen at all.
-    pub(super) fn drawn_faults(&self) -> &BTreeSet<InjectedFault> {
+    pub fn drawn_faults(&self) -> &BTreeSet<InjectedFault> {
         &self.drawn
     }
 
@@ -206,19 +206,19 @@ impl Chaos {
     }
 
     /// Begins or ends a time without faults.
-    pub(super) fn set_calm(&self, is_calm: bool) {
+    pub fn set_calm(&self, is_calm: bool) {
         let mut state = self.lock_state();
         state.is_calm = is_calm;
         state.lasting.clear();
     }
 
     /// Whether no faults happen now.
-    pub(super) fn is_calm(&self) -> bool {
+    pub fn is_calm(&self) -> bool {
         self.lock_state().is_calm
     }
 
     /// Whether this fault happens now.
-    pub(super) fn draw_fault(&self, fault: InjectedFault, probability: f64) -> bool {
+    pub fn draw_fault(&self, fault: InjectedFault, probability: f64) -> bool {
         let mut state = self.lock_state();
         let may = !state.is_calm && self.drawn.contains(&fault);
         if !may || state.dice.f64() >= probability * self.wildness {
@@ -229,7 +229,7 @@ impl Chaos {
     }
 
     /// Whether this lasting fault is going on now. If it is not, it may begin here.
-    pub(super) fn draw_lasting_fault(
+    pub fn draw_lasting_fault(
         &self,
         fault: InjectedFault,
         probability: f64,
@@ -253,29 +253,29 @@ impl Chaos {
     }
 
     /// Whether this lasting fault is going on.
-    pub(super) fn is_going_on(&self, fault: InjectedFault) -> bool {
+    pub fn is_going_on(&self, fault: InjectedFault) -> bool {
         let now = Instant::now();
         let state = self.lock_state();
         state.lasting.get(&fault).is_some_and(|until| now < *until)
     }
 
     /// Counts a fault that was injected elsewhere.
-    pub(super) fn count_fault(&self, fault: InjectedFault) {
+    pub fn count_fault(&self, fault: InjectedFault) {
         *self.lock_state().injected.entry(fault).or_default() += 1;
     }
 
     /// A random duration between these two.
-    pub(super) fn duration_between(&self, least: Duration, most: Duration) -> Duration {
+    pub fn duration_between(&self, least: Duration, most: Duration) -> Duration {
         least + (most - least).mul_f64(self.lock_state().dice.f64())
     }
 
     /// Gives each Mysis a chance of its own, so that what befalls one changes no time of another.
-    pub(super) fn part_dice(&self) {
+    pub fn part_dice(&self) {
         self.lock_state().are_dice_parted = true;
     }
 
     /// A random duration between these two for one Mysis.
-    pub(super) fn duration_of(&self, who: &str, least: Duration, most: Duration) -> Duration {
+    pub fn duration_of(&self, who: &str, least: Duration, most: Duration) -> Duration {
         if !self.lock_state().are_dice_parted {
             return self.duration_between(least, most);
         }
@@ -292,7 +292,7 @@ impl Chaos {
     }
 
     /// A new mark of a text that the model's server refuses.
-    pub(super) fn new_mark(&self) -> String {
+    pub fn new_mark(&self) -> String {
         let shape = PoisonShape::ALL[self.number_below(PoisonShape::ALL.len())];
         let mut state = self.lock_state();
         state.marks += 1;
@@ -300,7 +300,7 @@ impl Chaos {
     }
 
     /// A text of the operator, with poison in it if the seed has that fault now.
-    pub(super) fn order_text(&self, text: String) -> String {
+    pub fn order_text(&self, text: String) -> String {
         match self.draw_fault(InjectedFault::PoisonedOrder, 0.02) {
             true => format!("{text} {}", self.new_mark()),
             false => text,
@@ -308,17 +308,17 @@ impl Chaos {
     }
 
     /// A random whole number below this one.
-    pub(super) fn number_below(&self, bound: usize) -> usize {
+    pub fn number_below(&self, bound: usize) -> usize {
         self.lock_state().dice.usize(..bound.max(1))
     }
 
     /// A seed for another generator.
-    pub(super) fn next_seed(&self) -> u64 {
+    pub fn next_seed(&self) -> u64 {
         self.lock_state().dice.u64(..)
     }
 
     /// The time that a process lives before it is killed: from minutes to half a day.
-    pub(super) fn process_lifetime(&self) -> Duration {
+    pub fn process_lifetime(&self) -> Duration {
         if self.wildness <= 0.0 || !self.drawn.contains(&InjectedFault::ProcessKill) {
             return Duration::MAX;
         }
@@ -327,19 +327,19 @@ impl Chaos {
     }
 
     /// The error of the wall clock in milliseconds.
-    pub(super) fn clock_offset_ms(&self) -> i64 {
+    pub fn clock_offset_ms(&self) -> i64 {
         self.lock_state().clock_offset_ms
     }
 
     /// Sets the wall clock back or forward by up to `most`.
-    pub(super) fn set_clock(&self, most: Duration) {
+    pub fn set_clock(&self, most: Duration) {
         let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
         let mut state = self.lock_state();
         state.clock_offset_ms = state.dice.i64(-most..most);
     }
 
     /// The number of injected faults by kind.
-    pub(super) fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
+    pub fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
         self.lock_state().injected.clone()
     }
 }

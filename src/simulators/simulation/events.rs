@@ -11,7 +11,7 @@ use zoea_system::out;
 
 /// The log of events.
 #[derive(Clone)]
-pub(super) struct EventLog {
+pub struct EventLog {
     digest: Arc<Mutex<EventDigest>>,
     is_loud: bool,
 }
@@ -28,7 +28,7 @@ pub struct EventDigest {
 }
 
 impl EventLog {
-    pub(super) fn new(is_loud: bool) -> EventLog {
+    pub fn new(is_loud: bool) -> EventLog {
         let digest = EventDigest {
             events: 0,
             bytes: 0,
@@ -41,7 +41,7 @@ impl EventLog {
     }
 
     /// Handles an event: somebody else receives it first, then it is written down.
-    pub(super) fn event_handler(&self, mut first: EventHandler) -> EventHandler {
+    pub fn event_handler(&self, mut first: EventHandler) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {
             first(event);
@@ -49,7 +49,7 @@ impl EventLog {
         })
     }
 
-    pub(super) fn digest(&self) -> EventDigest {
+    pub fn digest(&self) -> EventDigest {
         *self.digest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

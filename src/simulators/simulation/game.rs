@@ -29,7 +29,7 @@ use super::verdict::InvariantMonitor;
 use outages::AnnouncedRestart;
 use traffic::TrafficCounters;
 
-pub(super) use traffic::GameTraffic;
+pub use traffic::GameTraffic;
 
 /// The real game's tick.
 const TICK_INTERVAL: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ const CHANGING_TOOL: &str = "captains_log_add";
 
 /// The game, for all Myses.
 #[derive(Clone)]
-pub(super) struct SimulatedGame(Arc<GameShared>);
+pub struct SimulatedGame(Arc<GameShared>);
 
 struct GameShared {
     state: Mutex<GameServerState>,
@@ -63,7 +63,7 @@ impl GameShared {
 
 /// The way in which all actions of a Mysis fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GameFault {
+pub enum GameFault {
     /// The game always answers that the ship is under way.
     InTransit,
     /// The game's answers are always lost.
@@ -82,7 +82,7 @@ struct GameServerState {
 }
 
 impl SimulatedGame {
-    pub(super) fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> SimulatedGame {
+    pub fn new(seed: u64, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> SimulatedGame {
         let rules = WorldRules::new(seed);
         let world = World::new(rules.clone());
         let frontend = Frontend::new(world, &rules, GalaxyLimits::NONE, SessionRules::default());
@@ -120,7 +120,7 @@ impl SimulatedGame {
     }
 
     /// Makes all further actions of this Mysis fail.
-    pub(super) fn inject_fault(&self, mysis: MysisId, fault: GameFault) {
+    pub fn inject_fault(&self, mysis: MysisId, fault: GameFault) {
         let mut game_faults = self
             .0
             .game_faults
@@ -130,23 +130,23 @@ impl SimulatedGame {
     }
 
     /// Lets the actions of all Myses succeed again.
-    pub(super) fn clear_all_faults(&self) {
+    pub fn clear_all_faults(&self) {
         self.retain_faults(|_| false);
         *self.0.planted() = PlantedTexts::default();
     }
 
     /// Lets another player say something with this mark, which Myses hear at their next looks.
-    pub(super) fn say_words(&self, mark: &str) {
+    pub fn say_words(&self, mark: &str) {
         self.0.planted().say(mark);
     }
 
     /// Puts this mark into the next result of a Mysis.
-    pub(super) fn put_into_result(&self, mysis: MysisId, mark: String) {
+    pub fn put_into_result(&self, mysis: MysisId, mark: String) {
         self.0.planted().put_into_result(mysis, mark);
     }
 
     /// Lets the actions of this Mysis succeed again.
-    pub(super) fn clear_fault(&self, mysis: MysisId) {
+    pub fn clear_fault(&self, mysis: MysisId) {
         self.retain_faults(|faulty| faulty != mysis);
     }
 
@@ -184,7 +184,7 @@ impl SimulatedGame {
     }
 
     /// Lets game time pass as long as the handle is kept.
-    pub(super) fn start_ticking(&self) -> AbortOnDropHandle<()> {
+    pub fn start_ticking(&self) -> AbortOnDropHandle<()> {
         let game = self.clone();
         AbortOnDropHandle::new(tokio::spawn(async move {
             let mut ticks = tokio::time::interval(TICK_INTERVAL);

@@ -4,24 +4,21 @@
 //! byte for byte. The galaxy's frontend, the pilot's player and a ledger in memory take the place
 //! of the outside. `chaos` decides on faults, and `verdict` checks what must never happen.
 
-mod chaos;
-pub mod economy;
-mod events;
+pub mod chaos;
+pub mod events;
 mod fleet;
 mod fleet_figures;
-mod game;
+pub mod game;
 mod memory;
-mod model;
+pub mod model;
 mod operator;
-mod poison;
-pub mod poison_suite;
+pub mod poison;
 mod progress;
 mod rare;
-mod rules;
+pub mod rules;
 mod seen;
-pub mod stall_suite;
-mod tool_reader;
-mod verdict;
+pub mod tool_reader;
+pub mod verdict;
 
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -144,7 +141,7 @@ pub fn hush_simulated_panics() {
 }
 
 /// Clocks that follow simulated time. The wall clock jumps.
-struct SimClock {
+pub struct SimClock {
     begun: Instant,
     chaos: Arc<Chaos>,
 }
@@ -160,20 +157,25 @@ impl Clock for SimClock {
     }
 }
 
-struct Simulation {
-    options: SimulationOptions,
-    chaos: Arc<Chaos>,
-    watch: Arc<InvariantMonitor>,
-    memory: Arc<MemoryLedger>,
-    game: SimulatedGame,
-    models: Arc<dyn Models>,
-    clock: Arc<SimClock>,
-    events: EventLog,
-    recorder: Listener,
+/// The parts of a simulation of one process, for measures that put others in their place.
+pub struct Simulation {
+    pub options: SimulationOptions,
+    pub chaos: Arc<Chaos>,
+    pub watch: Arc<InvariantMonitor>,
+    pub memory: Arc<MemoryLedger>,
+    pub game: SimulatedGame,
+    pub models: Arc<dyn Models>,
+    pub clock: Arc<SimClock>,
+    pub events: EventLog,
+    pub recorder: Listener,
 }
 
 impl Simulation {
-    async fn new(options: SimulationOptions) -> anyhow::Result<Simulation> {
+    /// Sets up everything but the Commander.
+    ///
+    /// # Errors
+    /// The listener of events does not start.
+    pub async fn new(options: SimulationOptions) -> anyhow::Result<Simulation> {
         let SimulationOptions { seed, wildness, .. } = options;
         let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
         let progress = options.progress.map(|progress| (Instant::now(), progress));
@@ -331,13 +333,21 @@ impl Simulation {
         Duration::from_secs(60).saturating_mul(passes) / per_minute.max(1)
     }
 
-    async fn start_commander(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
+    /// Starts a process with the rules of every simulation.
+    ///
+    /// # Errors
+    /// The Commander does not start.
+    pub async fn start_commander(&self) -> anyhow::Result<ActorRef<CommanderMsg>> {
         let rules = rules::base_rules(self.options.myses);
         self.start_commander_with(rules, self.recorder.watcher())
             .await
     }
 
-    async fn start_commander_with(
+    /// Starts a process with these rules.
+    ///
+    /// # Errors
+    /// The Commander does not start.
+    pub async fn start_commander_with(
         &self,
         rules: SwarmRules,
         watcher: Watcher,
@@ -374,13 +384,17 @@ impl Simulation {
     }
 }
 
-async fn start_listener(handler: EventHandler) -> anyhow::Result<Listener> {
+/// Starts a listener of events.
+///
+/// # Errors
+/// The actor does not start.
+pub async fn start_listener(handler: EventHandler) -> anyhow::Result<Listener> {
     let listener = Listener::start(handler).await;
     listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))
 }
 
 /// Kills the whole process, as `kill -9` does: no actor can say anything.
-async fn kill_process(commander: &ActorRef<CommanderMsg>) {
+pub async fn kill_process(commander: &ActorRef<CommanderMsg>) {
     let mut children = commander.get_children();
     children.sort_by_key(|child| child.get_id().pid());
     commander.kill();

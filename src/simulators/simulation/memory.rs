@@ -55,7 +55,7 @@ impl MemoryLedger {
         MemoryLedger::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
     }
 
-    pub(super) fn new(chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> MemoryLedger {
+    pub fn new(chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) -> MemoryLedger {
         MemoryLedger {
             stored: Arc::default(),
             chaos,

@@ -28,7 +28,7 @@ const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// The model server.
-pub(super) struct PilotModels {
+pub struct PilotModels {
     habits: Habits,
     /// The longest time that an answer usually takes.
     thinking: Duration,
@@ -42,7 +42,7 @@ pub(super) struct PilotModels {
 }
 
 impl PilotModels {
-    pub(super) fn new(
+    pub fn new(
         seed: u64,
         thinking: Duration,
         adapters: ProgramParts,
@@ -66,12 +66,12 @@ impl PilotModels {
     }
 
     /// The same models, and a mistake in what is made of their refusals.
-    pub(super) fn making(self, mistake: Option<PoisonMistake>) -> PilotModels {
+    pub fn making(self, mistake: Option<PoisonMistake>) -> PilotModels {
         PilotModels { mistake, ..self }
     }
 
     /// The same models, which count the tokens of each request.
-    pub(super) fn counting_tokens(self) -> PilotModels {
+    pub fn counting_tokens(self) -> PilotModels {
         PilotModels {
             counts_tokens: true,
             ..self
@@ -80,7 +80,7 @@ impl PilotModels {
 }
 
 /// The tokens of a request, as these models count them.
-pub(super) fn input_tokens(parts: ProgramParts, request: &ModelRequest) -> u64 {
+pub fn input_tokens(parts: ProgramParts, request: &ModelRequest) -> u64 {
     let body = (parts.request_without_tools)(request).to_string();
     tokens_of_bytes(body.len() + request.tools.bytes())
 }
@@ -215,7 +215,7 @@ fn draw_model_fault(chaos: &Chaos, request: &ModelRequest) -> Option<ModelFault>
 }
 
 /// The answer as a provider's client reads it.
-pub(super) fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
+pub fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
     let output = said.token_count();
     let calls = said.calls.into_iter().map(|call| RequestedCall {
         id: call.id,

@@ -50,7 +50,7 @@ impl PoisonShape {
         PoisonShape::Empty,
     ];
 
-    pub(super) fn fault(self) -> ModelFault {
+    pub fn fault(self) -> ModelFault {
         let refused = |text: &str, usage| ModelFault::Refused {
             text: text.to_string(),
             usage,
@@ -95,27 +95,27 @@ pub enum PoisonMistake {
 }
 
 /// Whether a reason is that the server refused such a text.
-pub(super) fn is_refusal(why: &str) -> bool {
+pub fn is_refusal(why: &str) -> bool {
     let mut shapes = PoisonShape::ALL.into_iter();
     shapes.any(|shape| why.contains(shape.fault().text()))
 }
 
 /// The mark of a text that is refused in this way. No two are equal.
-pub(super) fn mark(shape: PoisonShape, number: u64) -> String {
+pub fn mark(shape: PoisonShape, number: u64) -> String {
     let place = PoisonShape::ALL.iter().position(|one| *one == shape);
     format!("{MARK}{}-{number}", place.unwrap_or_default())
 }
 
 /// A mark in a request, and its shape.
-pub(super) struct FoundMark {
-    pub(super) shape: PoisonShape,
-    pub(super) mark: String,
+pub struct FoundMark {
+    pub shape: PoisonShape,
+    pub mark: String,
     /// What stands before it.
-    pub(super) place: String,
+    pub place: String,
 }
 
 /// The first mark in a request.
-pub(super) fn mark_in(request: &ModelRequest) -> Option<FoundMark> {
+pub fn mark_in(request: &ModelRequest) -> Option<FoundMark> {
     request.messages.iter().find_map(|message| match message {
         ChatMessage::System(text) => mark_in_text("system", text),
         ChatMessage::User(text) => mark_in_text("user", text),
@@ -141,7 +141,7 @@ fn mark_in_text(role: &str, text: &str) -> Option<FoundMark> {
 
 /// Texts with poison on their way to Myses.
 #[derive(Debug, Default)]
-pub(super) struct PlantedTexts {
+pub struct PlantedTexts {
     /// What another player says, and who has heard it.
     words: String,
     heard_by: BTreeSet<MysisId>,
@@ -151,24 +151,24 @@ pub(super) struct PlantedTexts {
 
 impl PlantedTexts {
     /// Lets another player say something with this mark.
-    pub(super) fn say(&mut self, mark: &str) {
+    pub fn say(&mut self, mark: &str) {
         self.words = format!("{{\"messages\":[{{\"from\":\"Rex\",\"text\":\"Hail! {mark}\"}}]}}");
         self.heard_by.clear();
     }
 
     /// What a Mysis hears, once.
-    pub(super) fn hear(&mut self, mysis: MysisId) -> Option<String> {
+    pub fn hear(&mut self, mysis: MysisId) -> Option<String> {
         let is_over = self.words.is_empty() || self.heard_by.len() >= LISTENERS;
         (!is_over && self.heard_by.insert(mysis)).then(|| self.words.clone())
     }
 
     /// Puts a mark into the next result of a Mysis.
-    pub(super) fn put_into_result(&mut self, mysis: MysisId, mark: String) {
+    pub fn put_into_result(&mut self, mysis: MysisId, mark: String) {
         self.in_results.insert(mysis, mark);
     }
 
     /// The mark that belongs into a result.
-    pub(super) fn take_for_result(&mut self, mysis: MysisId) -> Option<String> {
+    pub fn take_for_result(&mut self, mysis: MysisId) -> Option<String> {
         self.in_results.remove(&mysis)
     }
 }

@@ -11,19 +11,19 @@ use actors::domain::rules::{
 };
 
 /// The name of the provider that all Myses use.
-pub(super) const MAIN_PROVIDER: &str = "pilot";
+pub const MAIN_PROVIDER: &str = "pilot";
 /// The name of the fallback provider, if there is one.
 const SPARE_PROVIDER: &str = "spare";
 
 /// The number of concurrent requests to the provider.
-pub(super) const MAX_CONCURRENCY: usize = 64;
+pub const MAX_CONCURRENCY: usize = 64;
 
 /// The daily token budget of a Mysis, if there is one. It suffices for some minutes.
 const BUDGET_TOKENS: u64 = 40_000;
 
 /// The settings that the seed draws.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DrawnSettings {
+pub struct DrawnSettings {
     has_spare: bool,
     has_budget: bool,
     /// Whether a Mysis without progress is told so early.
@@ -35,7 +35,7 @@ pub(super) struct DrawnSettings {
 }
 
 impl DrawnSettings {
-    pub(super) fn of(seed: u64) -> DrawnSettings {
+    pub fn of(seed: u64) -> DrawnSettings {
         let mut dice = fastrand::Rng::with_seed(seed ^ 0x5eed);
         DrawnSettings {
             has_spare: dice.bool(),
@@ -48,7 +48,7 @@ impl DrawnSettings {
     }
 
     /// The mission of the swarm.
-    pub(super) fn mission(self) -> String {
+    pub fn mission(self) -> String {
         let mission = "Mine ore, sell it at your station, refuel and go again.";
         match self.has_routines {
             true => format!("{mission} Leave what repeats to a routine."),
@@ -57,7 +57,7 @@ impl DrawnSettings {
     }
 
     /// The rules during the time with faults.
-    pub(super) fn swarm_rules(self, myses: usize) -> SwarmRules {
+    pub fn swarm_rules(self, myses: usize) -> SwarmRules {
         let mut rules = base_rules(myses);
         rules.supervision.relaunch = self.relaunch;
         rules.supervision.max_relaunches = self.max_relaunches;
@@ -89,7 +89,7 @@ impl DrawnSettings {
 }
 
 /// The rules during the quiet time: no budget, one provider, default limits of progress.
-pub(super) fn base_rules(myses: usize) -> SwarmRules {
+pub fn base_rules(myses: usize) -> SwarmRules {
     let provider = ProviderRules {
         model: MAIN_PROVIDER.into(),
         temperature: None,

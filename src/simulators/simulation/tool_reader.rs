@@ -14,7 +14,7 @@ const MAX_SETS: usize = 512;
 
 /// Reads the tools of requests.
 #[derive(Debug)]
-pub(super) struct ToolReader {
+pub struct ToolReader {
     /// Writes a request as a provider gets it.
     request_text: fn(&ModelRequest) -> Option<String>,
     lists: ToolListCache,
@@ -29,7 +29,7 @@ struct KnownSet {
 }
 
 impl ToolReader {
-    pub(super) fn new(request_text: fn(&ModelRequest) -> Option<String>) -> ToolReader {
+    pub fn new(request_text: fn(&ModelRequest) -> Option<String>) -> ToolReader {
         ToolReader {
             request_text,
             lists: ToolListCache::default(),
@@ -38,7 +38,7 @@ impl ToolReader {
     }
 
     /// The tools that the request offers; none where it has no list.
-    pub(super) fn read(&self, request: &ModelRequest) -> Option<Arc<ToolList>> {
+    pub fn read(&self, request: &ModelRequest) -> Option<Arc<ToolList>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known
             .iter()

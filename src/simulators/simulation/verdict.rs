@@ -92,10 +92,10 @@ impl SimulationVerdict {
 
 /// The monitor that checks the run.
 #[derive(Debug, Default)]
-pub(super) struct InvariantMonitor {
+pub struct InvariantMonitor {
     seen: Mutex<ObservedRun>,
     /// Notified when a commit begins, for faults in the middle of one.
-    pub(super) commit_begins: Notify,
+    pub commit_begins: Notify,
     /// Where the run says how far it is, and when it began.
     progress: Option<(Instant, &'static SimulationProgress)>,
 }
@@ -136,7 +136,7 @@ const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
     /// A monitor that says how far the run is.
-    pub(super) fn telling(progress: Option<(Instant, &'static SimulationProgress)>) -> Self {
+    pub fn telling(progress: Option<(Instant, &'static SimulationProgress)>) -> Self {
         InvariantMonitor {
             progress,
             ..InvariantMonitor::default()
@@ -148,20 +148,20 @@ impl InvariantMonitor {
     }
 
     /// The text of a new order.
-    pub(super) fn new_order(&self) -> String {
+    pub fn new_order(&self) -> String {
         let mut seen = self.lock_observed();
         seen.given += 1;
         format!("{ORDER_PREFIX}{}: tell me where things stand.", seen.given)
     }
 
     /// Notes that the swarm has acknowledged the order.
-    pub(super) fn on_order_acknowledged(&self, by: MysisId, text: &str) {
+    pub fn on_order_acknowledged(&self, by: MysisId, text: &str) {
         let order = AcknowledgedOrder { by };
         self.lock_observed().orders.insert(text.to_string(), order);
     }
 
     /// Checks a request to a model.
-    pub(super) fn on_request(&self, request: &ModelRequest) {
+    pub fn on_request(&self, request: &ModelRequest) {
         let mut seen = self.lock_observed();
         seen.requests += 1;
         if let Some((begun, progress)) = self.progress {
@@ -185,12 +185,12 @@ impl InvariantMonitor {
     }
 
     /// Notes that a request was not valid.
-    pub(super) fn on_request_refused(&self, why: &str) {
+    pub fn on_request_refused(&self, why: &str) {
         self.add_violation(Promise::ValidRequests, why.to_string());
     }
 
     /// Notes that a process begins.
-    pub(super) fn on_process_start(&self) {
+    pub fn on_process_start(&self) {
         let mut seen = self.lock_observed();
         seen.processes += 1;
         seen.poison.on_disturbed();
@@ -198,36 +198,36 @@ impl InvariantMonitor {
     }
 
     /// Notes that a Mysis was created.
-    pub(super) fn on_mysis_created(&self, mysis: MysisId, name: &str) {
+    pub fn on_mysis_created(&self, mysis: MysisId, name: &str) {
         self.lock_observed().created.insert(mysis, name.into());
     }
 
     /// Notes that a Mysis was deleted.
-    pub(super) fn on_mysis_deleted(&self, mysis: MysisId) {
+    pub fn on_mysis_deleted(&self, mysis: MysisId) {
         let mut seen = self.lock_observed();
         seen.created.remove(&mysis);
         seen.deleted.insert(mysis);
     }
 
     /// Notes that an actor was killed.
-    pub(super) fn on_actor_killed(&self, kind: ActorKind) {
+    pub fn on_actor_killed(&self, kind: ActorKind) {
         let mut seen = self.lock_observed();
         seen.lives.on_killed(kind);
         seen.poison.on_disturbed();
     }
 
     /// Notes that actors of a process are still missing, long after a kill.
-    pub(super) fn on_actors_missing(&self, text: String) {
+    pub fn on_actors_missing(&self, text: String) {
         self.add_violation(Promise::Revival, text);
     }
 
     /// Counts a rare event.
-    pub(super) fn on_rare_event(&self, rare: RareEvent) {
+    pub fn on_rare_event(&self, rare: RareEvent) {
         self.lock_observed().count_rare_event(rare);
     }
 
     /// Checks an event of the swarm.
-    pub(super) fn on_event(&self, event: &SwarmEvent) {
+    pub fn on_event(&self, event: &SwarmEvent) {
         self.on_event_of_fleet(event);
         let overdue = self.lock_observed().lives.on_event(event);
         for text in overdue {
@@ -236,7 +236,7 @@ impl InvariantMonitor {
     }
 
     /// Checks an event of one process of several, whose deaths and returns it sees itself.
-    pub(super) fn on_event_of_fleet(&self, event: &SwarmEvent) {
+    pub fn on_event_of_fleet(&self, event: &SwarmEvent) {
         if let Some(rare) = RareEvent::of(event) {
             self.on_rare_event(rare);
         }
@@ -247,12 +247,12 @@ impl InvariantMonitor {
     }
 
     /// Counts a Mysis that only the operator could bring back.
-    pub(super) fn on_manual_relaunch(&self) {
+    pub fn on_manual_relaunch(&self) {
         self.lock_observed().relaunched_by_hand += 1;
     }
 
     /// Checks a mutation that the game carried out.
-    pub(super) fn on_call_executed(&self, call: &str) {
+    pub fn on_call_executed(&self, call: &str) {
         let mut seen = self.lock_observed();
         let violation = seen.calls.on_executed(call);
         drop(seen);
@@ -262,12 +262,12 @@ impl InvariantMonitor {
     }
 
     /// Notes that the game refused a call.
-    pub(super) fn on_call_declined(&self, call: &str) {
+    pub fn on_call_declined(&self, call: &str) {
         self.lock_observed().calls.on_declined(call);
     }
 
     /// Checks a row that became durable.
-    pub(super) fn on_row_stored(&self, mysis: MysisId, row: &Row) {
+    pub fn on_row_stored(&self, mysis: MysisId, row: &Row) {
         let mut seen = self.lock_observed();
         let ObservedRun {
             calls, routines, ..
@@ -298,16 +298,16 @@ impl InvariantMonitor {
     }
 
     /// Whether a promise was broken.
-    pub(super) fn has_violations(&self) -> bool {
+    pub fn has_violations(&self) -> bool {
         !self.lock_observed().violations.is_empty()
     }
 
     /// Notes that a promise was broken.
-    pub(super) fn add_violation(&self, promise: Promise, text: String) {
+    pub fn add_violation(&self, promise: Promise, text: String) {
         self.lock_observed().violations.add(promise, text);
     }
 
-    pub(super) fn build_verdict(
+    pub fn build_verdict(
         &self,
         seed: u64,
         chaos: &Chaos,

@@ -11,7 +11,7 @@ impl SimulatedGame {
     ///
     /// # Errors
     /// The game refuses the name.
-    pub(crate) fn open_account(&self, name: &str) -> anyhow::Result<String> {
+    pub fn open_account(&self, name: &str) -> anyhow::Result<String> {
         let given = json!({"username": name, "empire": "solarian", "registration_code": "any"});
         let arguments: Map<String, Value> = given.as_object().cloned().unwrap_or_default();
         let call = GameCall {

@@ -16,11 +16,11 @@ pub(super) struct TrafficCounters {
 
 /// The traffic so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GameTraffic {
+pub struct GameTraffic {
     /// Requests of any kind that a server would have got.
-    pub(crate) requests: u64,
+    pub requests: u64,
     /// Mutations that were carried out.
-    pub(crate) mutations: u64,
+    pub mutations: u64,
 }
 
 impl TrafficCounters {
@@ -38,7 +38,7 @@ impl TrafficCounters {
 
 impl SimulatedGame {
     /// The traffic so far.
-    pub(crate) fn traffic(&self) -> GameTraffic {
+    pub fn traffic(&self) -> GameTraffic {
         let TrafficCounters {
             requests,
             mutations,
@@ -50,7 +50,7 @@ impl SimulatedGame {
     }
 
     /// What every player has earned and spent.
-    pub(crate) fn funds(&self) -> Vec<PlayerFunds> {
+    pub fn funds(&self) -> Vec<PlayerFunds> {
         self.lock_state().frontend.world().funds().collect()
     }
 }

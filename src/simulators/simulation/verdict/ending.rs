@@ -11,7 +11,7 @@ use super::{InvariantMonitor, Promise};
 
 impl InvariantMonitor {
     /// Checks that exactly the created Myses exist.
-    pub(in super::super) fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
+    pub fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
         let mut seen = self.lock_observed();
         seen.there = statuses.len();
         let created = seen.created.clone();

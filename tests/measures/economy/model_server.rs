@@ -18,12 +18,14 @@ use zoea_pilot::{
     Habits, PilotAnswer, PilotRequest, PromptCache, ToolList, answer_request, count_tokens,
 };
 
-use super::super::chaos::Chaos;
-use super::super::model::model_answer;
-use super::super::tool_reader::ToolReader;
-use super::super::verdict::InvariantMonitor;
+use zoea_simulation::ProgramParts;
+use zoea_simulation::chaos::Chaos;
+use zoea_simulation::model::model_answer;
+use zoea_simulation::tool_reader::ToolReader;
+use zoea_simulation::verdict::InvariantMonitor;
+
 use super::real_model::RealModel;
-use super::{EconomyOptions, EconomySetup, ProgramParts};
+use super::{EconomyOptions, EconomySetup};
 
 /// The tool by which a Mysis finds others.
 const SEARCH_TOOL: &str = "zoea_find_tools";

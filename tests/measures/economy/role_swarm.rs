@@ -12,7 +12,8 @@ use anyhow::anyhow;
 use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::super::{Simulation, kill_process};
+use zoea_simulation::{Simulation, kill_process};
+
 use super::{MESSAGE_INTERVAL, MESSAGES, ModelUse, RoleReport};
 
 /// The swarm of one role.

@@ -18,10 +18,12 @@ use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
 
-use super::game::GameFault;
-use super::{ProgramParts, Simulation, SimulationOptions, kill_process, rules, start_listener};
 use actors::commander::CommanderHandle;
 use zoea_pilot::{PERSONAS, STRANDED};
+use zoea_simulation::game::GameFault;
+use zoea_simulation::{
+    ProgramParts, Simulation, SimulationOptions, kill_process, rules, start_listener,
+};
 
 /// The time in which all members play well: they get an account, find their way, and play.
 const WARM_UP: Duration = Duration::from_secs(600);

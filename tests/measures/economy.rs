@@ -18,11 +18,13 @@ use actors::domain::price::TokenPrice;
 use actors::domain::rules::SwarmRules;
 use anyhow::Context;
 
-use super::events::EventLog;
-use super::game::GameTraffic;
-use super::{MemoryLedger, ProgramParts, Simulation, SimulationOptions, rules, start_listener};
 use model_server::{ModelServer, RoleModels};
 use role_swarm::RoleSwarm;
+use zoea_simulation::events::EventLog;
+use zoea_simulation::game::GameTraffic;
+use zoea_simulation::{
+    MemoryLedger, ProgramParts, Simulation, SimulationOptions, rules, start_listener,
+};
 
 pub use levers::{LEVERS, Lever, find_lever};
 pub use model_server::ModelUse;

@@ -9,10 +9,10 @@ use actors::domain::ids::MysisId;
 use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use anyhow::{Context, anyhow};
 
-use super::model::PilotModels;
-use super::poison::{self, PoisonMistake, PoisonShape};
-use super::verdict::SimulationVerdict;
-use super::{ProgramParts, Simulation, SimulationOptions, kill_process};
+use zoea_simulation::model::PilotModels;
+use zoea_simulation::poison::{self, PoisonMistake, PoisonShape};
+use zoea_simulation::verdict::SimulationVerdict;
+use zoea_simulation::{ProgramParts, Simulation, SimulationOptions, kill_process};
 
 /// The time in which all get an account and play.
 const WARM_UP: Duration = Duration::from_secs(200);
