@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
+use zoea_measures::economy::{EconomyOptions, measure};
 use zoea_pilot::PilotOptions;
-use zoea_simulation::economy::{EconomyOptions, measure};
 
 use super::economy::{options, served};
 
