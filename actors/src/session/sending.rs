@@ -116,14 +116,14 @@ impl GameSession {
         let sent = sent.await;
         self.heard_out += self.frozen_time() - frozen;
         self.report_call(&sent);
+        let doubts = self.link.as_ref().is_some_and(|link| link.doubts_session());
+        if doubts || matches!(sent, Err(LinkFault::AnswerLost(_))) {
+            self.mark_unverified();
+        }
         let fault = match sent {
             Ok(reply) => return Ok(Some(reply)),
             Err(fault) => fault,
         };
-        let doubts = self.link.as_ref().is_some_and(|link| link.doubts_session());
-        if doubts || matches!(fault, LinkFault::AnswerLost(_)) {
-            self.mark_unverified();
-        }
         match self.after_fault(fault, order.read_only, &mut tries.renewals) {
             AfterFault::Renew => self.close_session(),
             AfterFault::StandBy(back_in) => self.stand_by(back_in, outlet).await,

@@ -4,12 +4,14 @@
 //! them is the proof. One that does not is an outage of the server: the next one is opened after
 //! waits that double. A server may check sessions only where a tool is called: where it says that it knows
 //! the session, a new one is tried all the same, and one that cures nothing makes the next trial
-//! later. No call is made again for a doubt.
+//! later. A server that seems to be away may have forgotten the session, too: where one does not list its tools
+//! in it twice in a row, a new one is opened beside it. No call is made again for a doubt.
 
 use std::time::Duration;
 
 use actors::domain::backoff::Backoff;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
+use actors::ports::LinkReply;
 use tokio::time::Instant;
 use zoea_mcp::McpFailure;
 
@@ -41,6 +43,8 @@ pub(super) struct SessionDoubt {
     trial: SessionTrial,
     /// The last refusal.
     why: String,
+    /// The lists of tools in a row that did not come.
+    unlisted: u32,
 }
 
 /// Trials of new sessions in place of one that the server says it knows.
@@ -71,8 +75,8 @@ enum Hint {
 
 impl SessionDoubt {
     /// Takes the answer to a call, or why there is none.
-    pub(super) fn on_answer<T>(&mut self, answer: &Result<T, McpFailure>) {
-        match hint_of(answer.as_ref().err()) {
+    pub(super) fn on_answer(&mut self, answer: &Result<LinkReply, McpFailure>) {
+        match hint_of(answer.as_ref()) {
             Hint::Known => {
                 let trial = std::mem::take(&mut self.trial).after(true);
                 *self = SessionDoubt {
@@ -91,8 +95,25 @@ impl SessionDoubt {
             }
             Hint::Nothing => return,
         }
-        let why = answer.as_ref().err().map(ToString::to_string);
-        self.why = bounds::bounded_text(why.unwrap_or_default(), MAX_REFUSAL_BYTES);
+        let why = match answer {
+            Ok(LinkReply::Answer(answer)) if answer.is_error => answer.text.clone(),
+            Ok(LinkReply::Answer(_) | LinkReply::Task(_)) => String::new(),
+            Err(failure) => failure.to_string(),
+        };
+        self.why = bounds::bounded_text(why, MAX_REFUSAL_BYTES);
+    }
+
+    /// Notes that the tools are asked for in this session. Returns whether that failed so often before that
+    /// a new session is to be opened beside it: the second time, and ever more seldom.
+    pub(super) fn on_listing(&mut self) -> bool {
+        let before = self.unlisted;
+        self.unlisted = before.saturating_add(1);
+        before >= DOUBTFUL && before.is_power_of_two()
+    }
+
+    /// Notes that the tools were listed.
+    pub(super) fn on_listed(&mut self) {
+        self.unlisted = 0;
     }
 
     /// Whether the session has to be tried before the next call.
@@ -173,31 +194,38 @@ impl SessionTrial {
     }
 }
 
-/// Whether a failure of a request that changes nothing means that the server refuses the session.
+/// Whether a failure of a request that changes nothing means that the server refuses the session. What
+/// cannot be read does not: a server that is away may have such a page.
 pub(super) fn is_refused(failure: &McpFailure) -> bool {
-    match hint_of(Some(failure)) {
+    let says_so = match hint_of(Err(failure)) {
         Hint::Refused { .. } | Hint::Lost => true,
         Hint::Known | Hint::Nothing => false,
-    }
+    };
+    says_so && !matches!(failure, McpFailure::Broken(_))
 }
 
-fn hint_of(failure: Option<&McpFailure>) -> Hint {
-    match failure {
-        None => Hint::Known,
-        Some(McpFailure::SessionGone) => Hint::Lost,
+fn hint_of(answer: Result<&LinkReply, &McpFailure>) -> Hint {
+    let names_it = |text: &str| text.to_ascii_lowercase().contains(SESSION_WORD);
+    match answer {
+        // Some servers refuse by a result.
+        Ok(LinkReply::Answer(answer)) if answer.is_error && names_it(&answer.text) => {
+            Hint::Refused { is_certain: false }
+        }
+        Ok(LinkReply::Answer(_) | LinkReply::Task(_)) => Hint::Known,
+        Err(McpFailure::SessionGone) => Hint::Lost,
         // Early SpaceMolt told so that a command failed.
-        Some(McpFailure::Refused {
+        Err(McpFailure::Refused {
             code: Some(0),
             status: 200..=299,
             ..
         }) => Hint::Known,
-        Some(McpFailure::Refused {
+        Err(McpFailure::Refused {
             code,
             message,
             status,
         }) => {
             let is_about_request = code.is_some_and(|code| ABOUT_REQUEST_CODES.contains(&code));
-            let names_it = message.to_ascii_lowercase().contains(SESSION_WORD);
+            let names_it = names_it(message);
             match is_about_request && !names_it {
                 true => Hint::Nothing,
                 false => Hint::Refused {
@@ -205,17 +233,21 @@ fn hint_of(failure: Option<&McpFailure>) -> Hint {
                 },
             }
         }
-        // Others speak of access, of too much, or of a gateway.
-        Some(McpFailure::Status { status, .. }) => match status {
-            400 | 404 | 405 | 406 | 409 | 410 | 412 | 422 | 440 | 500 | 501 => {
-                Hint::Refused { is_certain: true }
-            }
+        // These speak of access, of time, of too much, or of a gateway.
+        Err(McpFailure::Status { status, .. }) => match status {
+            401 | 403 | 408 | 413 | 414 | 429 | 431 => Hint::Nothing,
+            300..=501 => Hint::Refused { is_certain: true },
             _ => Hint::Nothing,
         },
-        Some(
+        // As to a page that asks who one is.
+        Err(McpFailure::Http { error, .. }) if error.is_redirect() => {
+            Hint::Refused { is_certain: true }
+        }
+        // A page in the place of an answer, or nothing.
+        Err(McpFailure::Broken(_)) => Hint::Refused { is_certain: false },
+        Err(
             McpFailure::RefusedAfterAsking { .. }
             | McpFailure::Http { .. }
-            | McpFailure::Broken(_)
             | McpFailure::TooLate(_),
         ) => Hint::Nothing,
     }
@@ -223,9 +255,23 @@ fn hint_of(failure: Option<&McpFailure>) -> Hint {
 
 #[cfg(test)]
 mod tests {
+    use actors::ports::LinkAnswer;
+
     use super::*;
 
-    fn refused(message: &str, status: u16) -> Result<(), McpFailure> {
+    fn served() -> Result<LinkReply, McpFailure> {
+        said(false, "5 ore")
+    }
+
+    fn said(is_error: bool, text: &str) -> Result<LinkReply, McpFailure> {
+        Ok(LinkReply::Answer(LinkAnswer {
+            text: text.to_string(),
+            structured: None,
+            is_error,
+        }))
+    }
+
+    fn refused(message: &str, status: u16) -> Result<LinkReply, McpFailure> {
         Err(McpFailure::Refused {
             code: Some(-32000),
             message: message.to_string(),
@@ -233,7 +279,7 @@ mod tests {
         })
     }
 
-    fn status(status: u16) -> Result<(), McpFailure> {
+    fn status(status: u16) -> Result<LinkReply, McpFailure> {
         Err(McpFailure::Status {
             status,
             why: String::new(),
@@ -248,6 +294,7 @@ mod tests {
             refused("gone", 400),
             status(500),
             status(410),
+            status(418),
         ] {
             for second in [
                 refused("no such session", 200),
@@ -260,7 +307,7 @@ mod tests {
                 assert!(!doubt.is_doubtful());
                 doubt.on_answer(&second);
                 assert!(doubt.is_doubtful() && doubt.reason().is_some());
-                doubt.on_answer(&Ok(()));
+                doubt.on_answer(&served());
                 assert!(!doubt.is_doubtful());
             }
         }
@@ -272,11 +319,28 @@ mod tests {
         assert_eq!(doubt.reason(), None, "but it is not known to be lost");
         doubt.on_known(Instant::now(), false);
         assert!(!doubt.is_doubtful(), "there is no session");
+        let page = || Err(McpFailure::Broken("a page".to_string()));
+        for unclear in [said(true, "Session expired. Please reconnect."), page()] {
+            doubt.on_answer(&unclear);
+            doubt.on_answer(&unclear);
+            assert!(doubt.is_doubtful() && doubt.reason().is_none());
+            doubt.on_answer(&said(true, "not enough fuel"));
+            assert!(!doubt.is_doubtful(), "it answers");
+        }
         for nothing in [status(429), status(401), status(503), status(502)] {
             doubt.on_answer(&nothing);
             doubt.on_answer(&nothing);
             assert!(!doubt.is_doubtful());
         }
+    }
+
+    #[test]
+    fn beside_a_session_in_which_nothing_is_listed_a_new_one_is_opened_ever_more_seldom() {
+        let mut doubt = SessionDoubt::default();
+        let opened = (1..100).filter(|_| doubt.on_listing()).count();
+        assert_eq!(opened, 6, "after 2, 4, 8, 16, 32 and 64");
+        doubt.on_listed();
+        assert!(!doubt.on_listing());
     }
 
     #[test]
@@ -305,13 +369,13 @@ mod tests {
         at += LONGEST_WAIT;
         doubt.on_known(at, true);
         doubt.on_opened(at);
-        doubt.on_answer(&Ok(()));
+        doubt.on_answer(&served());
         for _ in 0..2 {
             doubt.on_answer(&refused("no such client", 200));
         }
         doubt.on_known(at + LONGEST_WAIT, true);
         doubt.on_opened(at + LONGEST_WAIT);
-        doubt.on_answer(&Ok(()));
+        doubt.on_answer(&served());
         for _ in 0..2 {
             doubt.on_answer(&refused("no such client", 200));
         }
@@ -345,7 +409,7 @@ mod tests {
             doubt.on_known(at, true);
         }
         assert_eq!(waits, [4, 8, 16, 32, 64, 128, 256, 300]);
-        doubt.on_answer(&Ok(()));
+        doubt.on_answer(&served());
         doubt.on_answer(&status(500));
         doubt.on_answer(&status(500));
         assert_eq!(doubt.hindrance(now), None, "one that cures is forgotten");

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
 use actors::domain::tool::Toolset;
 use actors::ports::{Link, LinkCall, LinkFault, LinkReply, TaskNews};
 use futures::FutureExt;
@@ -80,9 +81,15 @@ impl Link for McpLink {
                 link.server.tell_change(before.as_ref(), &known.list);
                 return Ok(link.listed.keep(known));
             }
-            link.list_again(&session)
-                .await
-                .map_err(failure::reading_fault)
+            if link.doubt(SessionDoubt::on_listing)
+                && let Some(why) = link.is_only_this_one(&session).await
+            {
+                return Err(LinkFault::SessionLost(why));
+            }
+            let listed = link.list_again(&session).await;
+            let tools = listed.map_err(failure::reading_fault)?;
+            link.doubt(SessionDoubt::on_listed);
+            Ok(tools)
         }
         .boxed()
     }
@@ -165,6 +172,25 @@ impl McpLink {
     fn put_session(&self, session: Option<ServerSession>) {
         let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         *slot = session.map(Arc::new);
+    }
+
+    /// Opens another session beside one in which the server lists no tools. If that is opened and this one
+    /// still has no list, the server has forgotten it, and the answer says so. One that is away opens none.
+    async fn is_only_this_one(&self, session: &ServerSession) -> Option<String> {
+        session.resume_token()?;
+        let other = ServerSession::open(self.endpoint.clone());
+        tokio::time::timeout(CHECK_TIMEOUT, other)
+            .await
+            .ok()?
+            .ok()?;
+        let listed = tokio::time::timeout(CHECK_TIMEOUT, session.tools()).await;
+        let why = match listed {
+            Ok(Ok(_)) => return None,
+            Ok(Err(failure)) => failure.to_string(),
+            Err(_) => format!("no answer within {CHECK_TIMEOUT:?}"),
+        };
+        let why = format!("a new session opens where this one fails: {why}");
+        Some(bounds::bounded_text(why, MAX_REFUSAL_BYTES))
     }
 
     /// Asks the server for its tools.
