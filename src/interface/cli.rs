@@ -5,6 +5,7 @@ mod answer;
 mod as_child;
 mod attach;
 pub mod books;
+pub mod budget;
 pub mod db;
 pub mod doctor;
 pub mod events;
@@ -128,6 +129,8 @@ enum CliCommand {
     Incident(incident::IncidentCommand),
     /// Print tokens and cost by day, Mysis and provider.
     Books(books::BooksArgs),
+    /// Raise the cap on what the swarm spends today.
+    Budget(budget::BudgetArgs),
     /// Print what Myses have, earn, cost and wait for over time.
     Samples(samples::SamplesArgs),
     /// Report what the swarm did, earned and spent in a day.
@@ -241,6 +244,7 @@ async fn dispatch(
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
         CliCommand::Held(args) => held::run(&args, global, environment).await,
+        CliCommand::Budget(args) => budget::run(&args, global, environment).await,
         CliCommand::Processes(args) => processes::run(&args, global, environment).await,
         CliCommand::Freeze => freeze::freeze(global, environment).await,
         CliCommand::Thaw => freeze::thaw(global, environment).await,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::domain::event::EventKind;
 use actors::domain::ids::Lane;
 use actors::domain::needs::operator_need;
-use actors::domain::order::MysisOrder;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::outages::{Light, ServerOutage};
 use actors::domain::rules::RelaunchPolicy;
 use actors::domain::standing::StandingKind;
@@ -104,6 +104,46 @@ async fn a_game_that_hangs_is_amber_though_the_model_answers() {
     world.release();
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(light(&world, Lane::Game).await, Light::Green);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_moves_either_where_calls_are_due_and_none_is_open() {
+    let world = in_play().await;
+    // The store answers nothing, and refuses nothing.
+    world.ledger.holds_marks.send_replace(true);
+    tokio::time::sleep(28 * SECOND).await;
+    assert_eq!(moves(&world).await, None);
+    tokio::time::sleep(25 * SECOND).await;
+    let text = moves(&world).await.expect("nothing moves");
+    let expected = "nothing moves, no call ends: alpha, bravo wait for the store";
+    assert_eq!(text, expected);
+    assert_eq!(world.outages().await.0, [], "no server is to blame");
+    world.ledger.holds_marks.send_replace(false);
+    tokio::time::sleep(20 * SECOND).await;
+    assert_eq!(moves(&world).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_longer_each_time_after_words_alone_is_not_due() {
+    let world = in_play().await;
+    let mission = Order::Broadcast {
+        text: "Mine ore and sell it.".to_string(),
+    };
+    world.order(mission).await.unwrap();
+    world.models.tool.send_replace("");
+    let mut longest = Duration::ZERO;
+    let (mut asked, mut since) = (0, Instant::now());
+    for _ in 0..40 {
+        tokio::time::sleep(30 * SECOND).await;
+        assert_eq!(moves(&world).await, None);
+        assert_eq!(world.outages().await.0, []);
+        let now = world.times_asked("alpha") + world.times_asked("bravo");
+        if now != asked {
+            (asked, since) = (now, Instant::now());
+        }
+        longest = longest.max(since.elapsed());
+    }
+    assert!(longest > 120 * SECOND, "nothing was asked for {longest:?}");
 }
 
 #[tokio::test(start_paused = true)]

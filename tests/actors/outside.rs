@@ -322,7 +322,7 @@ pub(crate) struct TrappedModels {
     pub(crate) is_away: watch::Sender<bool>,
     /// How long an answer takes.
     pub(crate) takes: watch::Sender<Duration>,
-    /// The tool that the models call.
+    /// The tool that the models call; empty: they write words alone.
     pub(crate) tool: watch::Sender<&'static str>,
     /// The number of requests to each model, and the operator's messages that it saw.
     pub(crate) asked: Arc<Mutex<BTreeMap<String, Asked>>>,
@@ -387,7 +387,7 @@ const USAGE: Option<TokenUsage> = Some(TokenUsage {
 });
 
 fn answer(request: &ModelRequest, tool: &str) -> ModelAnswer {
-    if matches!(request.messages.last(), Some(ChatMessage::Tool { .. })) {
+    if tool.is_empty() || matches!(request.messages.last(), Some(ChatMessage::Tool { .. })) {
         return ModelAnswer {
             text: "All is well.".to_string(),
             usage: USAGE,

@@ -43,7 +43,7 @@ def alarms_of(directory):
             found += [(one["at"], "metric", name) for name in now - before]
             before = now
         if one["kind"] == "status":
-            now = {f"{each['server']}: {each['text']}" for each in one["away"]}
+            now = {f"{each['server']}: {each['text']}" for each in one["away"] + one.get("doubtful", [])}
             now |= {f"warning {code}" for code in one["warnings"]} | ({one["trouble"]} if one["trouble"] else set())
             now |= {one["silence"]} if one["silence"] else set()
             names = {name.split(":")[0] for name in now}

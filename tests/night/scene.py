@@ -186,7 +186,7 @@ cool_down = "30s"
     def look_at_metrics(self):
         url = f"http://127.0.0.1:{self.ports['metrics']}/metrics"
         told = {}
-        for name, labels, value in re.findall(r'^(zoea_needs|zoea_server_away|zoea_mailbox_depth)\{(.*?)\} (\S+)$', fetch(url), re.M):
+        for name, labels, value in re.findall(r'^(zoea_needs|zoea_server_away|zoea_server_light|zoea_mailbox_depth)\{(.*?)\} (\S+)$', fetch(url), re.M):
             if float(value):
                 told[f"{name}{{{labels}}}"] = float(value)
         self.note("metrics", told=told)
@@ -195,7 +195,7 @@ cool_down = "30s"
         status = json.loads(self.zoea("status", "--json", timeout=20))
         self.note(
             "status", trouble=status["trouble"], warnings=[one["code"] for one in status["warnings"]], silence=status["silence"],
-            away=status["away"], states=status["states"],
+            away=status["away"], doubtful=status["doubtful"], needs=[one["cause"] for one in status["needs"]], states=status["states"],
         )
 
     def look_at_sizes(self):

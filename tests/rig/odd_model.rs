@@ -58,6 +58,8 @@ pub type Judge = Box<dyn Fn(&str, usize) -> Option<Oddity> + Send + Sync>;
 
 struct State {
     judge: Judge,
+    /// The address of the server that answers what is not refused.
+    behind: Option<String>,
     begun: Instant,
     requests: Mutex<Vec<Request>>,
 }
@@ -73,10 +75,22 @@ impl OddModel {
 
     #[must_use]
     pub fn judging(judge: Judge) -> OddModel {
+        OddModel::serving(judge, None)
+    }
+
+    /// One in front of the model server at this address.
+    #[must_use]
+    pub fn in_front_of(url: &str, judge: Judge) -> OddModel {
+        let address = url.split('/').nth(2).expect("an address");
+        OddModel::serving(judge, Some(address.to_string()))
+    }
+
+    fn serving(judge: Judge, behind: Option<String>) -> OddModel {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
         let state = Arc::new(State {
             judge,
+            behind,
             begun: Instant::now(),
             requests: Mutex::default(),
         });
@@ -151,12 +165,16 @@ impl State {
                 bytes: body.len(),
                 tools: request["tools"].as_array().map_or(0, Vec::len),
                 is_refused: refused.is_some(),
-                body,
+                body: body.clone(),
             };
             let requests = self.requests.lock();
             requests.unwrap_or_else(PoisonError::into_inner).push(noted);
             let is_streamed = request["stream"] == true;
             match refused {
+                None if self.behind.is_some() => {
+                    self.pass_on(&body, &stream);
+                    return None;
+                }
                 None => answer(
                     &stream,
                     is_streamed,
@@ -181,6 +199,17 @@ impl State {
                 }
             }
         }
+    }
+}
+
+impl State {
+    /// Lets the server behind this one answer.
+    fn pass_on(&self, body: &str, mut client: &TcpStream) -> Option<()> {
+        let mut server = TcpStream::connect(self.behind.as_ref()?).ok()?;
+        let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                    content-type: application/json\r\ncontent-length: ";
+        write!(server, "{head}{}\r\n\r\n{body}", body.len()).ok()?;
+        std::io::copy(&mut server, &mut client).ok().map(drop)
     }
 }
 

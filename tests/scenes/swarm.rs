@@ -1,6 +1,6 @@
 //! A made-up swarm: Myses that act by a seed, for screens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatus, SwarmEvent};
@@ -33,6 +33,8 @@ pub struct Swarm {
     scripts: BTreeMap<MysisId, Script>,
     dice: fastrand::Rng,
     next_mission: i64,
+    /// The names of those that were deleted.
+    deleted: BTreeSet<String>,
 }
 
 /// The point of its loop that a Mysis has reached.
@@ -77,6 +79,7 @@ impl Swarm {
             scripts: BTreeMap::new(),
             dice: fastrand::Rng::with_seed(seed),
             next_mission: 1,
+            deleted: BTreeSet::new(),
         };
         for place in 0..count {
             let name = match place / NAMES.len() {
@@ -93,8 +96,9 @@ impl Swarm {
     }
 
     pub fn add(&mut self, name: &str, at: Timestamp) -> MysisId {
-        let id = MysisId(i64::try_from(self.statuses.len()).unwrap_or(0) * 7 + 11);
-        let place = self.statuses.len();
+        // As many as ever were, so that none gets the id of one that was deleted.
+        let place = self.scripts.len();
+        let id = MysisId(i64::try_from(place).unwrap_or(0) * 7 + 11);
         let profile = MysisProfile::of(name, ["local", "openrouter"][place % 2]);
         let record = MysisRecord::new(id, profile, at);
         let status = MysisStatus {
@@ -363,10 +367,7 @@ impl Swarm {
             Order::Create { name, start, .. } => self.create(&name, start, at),
             Order::ForMysis { name, order } => self.order_mysis(&name, order, at),
             Order::Delete { name, .. } => self.delete(&name, at),
-            Order::Undelete { name } => {
-                let why = format!("no copy of `{name}` is kept here");
-                (Err(OrderRefusal::Copy(why)), Vec::new())
-            }
+            Order::Undelete { name } => self.undelete(&name, at),
             Order::Broadcast { text } => self.broadcast(&text, at),
             Order::ClearMission => {
                 let had = self.mission.take().is_some();
@@ -390,6 +391,7 @@ impl Swarm {
                 Vec::new(),
             ),
             Order::ForgetHeld { .. } => done(CompletedAction::Forgotten),
+            Order::RaiseBudget(_) => done(CompletedAction::BudgetRaised),
             Order::Freeze => frozen(Some(at), at),
             Order::Thaw => frozen(None, at),
             Order::Drain { is_draining, .. } => done(match is_draining {
@@ -563,11 +565,25 @@ impl Swarm {
         told
     }
 
+    fn undelete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+        if !self.deleted.remove(name) {
+            let why = format!("no copy of `{name}` is kept here");
+            return (Err(OrderRefusal::Copy(why)), Vec::new());
+        }
+        let (created, told) = self.create(name, false, at);
+        let undeleted = created.map(|_| CompletedOrder::Undeleted {
+            name: name.into(),
+            account: None,
+        });
+        (undeleted, told)
+    }
+
     fn delete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
             Ok(id) => {
                 self.statuses.remove(&id);
+                self.deleted.insert(name.to_string());
                 self.stored.with(|rows| rows.remove(&id));
                 let mysis = Some(MysisRef {
                     id,

@@ -82,7 +82,7 @@ fn the_words_of_enums_stay() {
         "order carried out": words(
             every!(CompletedAction:
                 Started, Retried, Stopped, Deleted, Configured, NotesCleared, RoutineStarted, RoutineStopped,
-                Answered, Declined, Cancelled, Drained, Undrained, Forgotten,
+                Answered, Declined, Cancelled, Drained, Undrained, Forgotten, BudgetRaised,
             ),
             CompletedAction::as_str,
         ),

@@ -343,7 +343,7 @@ fn offered_by_bash(home: &Home, words: &[&str]) -> Vec<String> {
 fn a_shell_completes_commands_and_options() {
     let home = Home::new();
     let commands = offered_by_bash(&home, &["zoea", "b"]);
-    assert_eq!(commands, ["broadcast", "books"]);
+    assert_eq!(commands, ["broadcast", "books", "budget"]);
     let orders = offered_by_bash(&home, &["zoea", "mysis", "st"]);
     assert_eq!(orders, ["start", "stop"]);
     let options = offered_by_bash(&home, &["zoea", "run", "--off"]);

@@ -2,6 +2,7 @@
 
 mod access;
 mod asking;
+mod budgets;
 mod cassette;
 mod child;
 mod circles;

@@ -10,6 +10,8 @@ use zoea_rig::{Home, Process, Server, until, written};
 
 /// How many clients wait, unless `ZOEA_WAITERS` says otherwise.
 const WAITERS: usize = 16;
+/// How many begin at once.
+const AT_ONCE: usize = 8;
 /// How often the program is killed.
 const KILLS: usize = 3;
 
@@ -55,9 +57,17 @@ fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
     let mut swarm = home.fly(&["--start-swarm"]);
     let files = tempfile::tempdir().expect("a directory");
     let file = |place: usize| files.path().join(format!("{place}.jsonl"));
-    let followers: Vec<Process> = (1..=waiters())
-        .map(|place| follow(&home, 0, &file(place)))
-        .collect();
+    // Hundreds that begin at once take the machine from the program.
+    let follows = |place| {
+        let follower = follow(&home, 0, &file(place));
+        if place % AT_ONCE == 0 {
+            until("they follow", || {
+                (!written(&file(place)).is_empty()).then_some(())
+            });
+        }
+        follower
+    };
+    let followers: Vec<Process> = (1..=waiters()).map(follows).collect();
     let until_stopped = [
         "wait",
         "beta",

@@ -14,6 +14,7 @@ mod fleet;
 mod graphs;
 mod header;
 mod map;
+mod needed_keys;
 mod operator;
 mod properties;
 mod routines;

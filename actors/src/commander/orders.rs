@@ -56,6 +56,7 @@ impl CommanderState {
             },
             Order::PoolAccounts(accounts) => self.pool_accounts(accounts, reply),
             Order::Reload => self.reload_configuration(reply),
+            Order::RaiseBudget(to) => self.raise_budget(to, reply),
             Order::Freeze => self.order_freeze(myself, true, reply),
             Order::Thaw => self.order_freeze(myself, false, reply),
             Order::ForgetHeld { id } => self.forget_held(&id, reply),

@@ -1,13 +1,14 @@
 //! What is known of the outside: the servers in trouble, as the gate reports them and as calls under way show, and
 //! whether nothing moves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::ActorRef;
 
 use crate::calls::CallWatch;
+use crate::domain::due::{DueMyses, due_words};
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::{Lane, Moment, MysisId, Now};
 use crate::domain::open_calls::{OpenCall, OpenCalls};
@@ -17,6 +18,7 @@ use crate::domain::standing::StandingKind;
 use crate::gate::GateMsg;
 use crate::gate::event_text::away_by_events;
 use crate::timer::{Timer, set_timer};
+use zoea_text::natural::compare_natural;
 
 use super::children::gate_rules;
 use super::{CommanderMsg, CommanderState};
@@ -31,6 +33,7 @@ const MAX_NAMES: usize = 3;
 /// The servers in trouble, and when the calls under way are looked at next.
 pub(super) struct OutsideWatch {
     calls: CallWatch,
+    due: DueMyses,
     of_gate: Arc<ServerOutages>,
     /// The last sign of life of the late call of each server.
     late: BTreeMap<Lane, Moment>,
@@ -43,6 +46,7 @@ impl OutsideWatch {
     pub(super) fn new(calls: CallWatch) -> OutsideWatch {
         OutsideWatch {
             calls,
+            due: DueMyses::default(),
             of_gate: Arc::default(),
             late: BTreeMap::new(),
             of_calls: Vec::new(),
@@ -111,7 +115,11 @@ impl CommanderState {
         let watch = self.outside.calls.clone();
         if too_late >= STOOD_STILL {
             watch.calls().stood_still(too_late);
+            self.outside.due.stood_still(too_late);
         }
+        let statuses = self.members.iter().map(|member| &*member.status);
+        let outages = self.outside.shown.clone();
+        self.outside.due.look(statuses, &outages, now);
         let is_frozen = self.freeze_switch().frozen_since().is_some();
         let (late, next, stuck) = {
             let calls = watch.calls();
@@ -190,16 +198,28 @@ impl CommanderState {
 
     /// Who waits for what while nothing moves, and since when; `None` if something does.
     fn standstill(&self, calls: &OpenCalls, now: Moment) -> Option<(String, Moment)> {
-        let (stuck, since) = calls.stuck(now, |mysis| self.waits_on_purpose(mysis));
-        let mut waiting: BTreeMap<(&Lane, &str), Vec<&str>> = BTreeMap::new();
+        let (stuck, mut since) = calls.stuck(now, |mysis| self.waits_on_purpose(mysis));
+        let name_of = |mysis| self.members.get(mysis).map(|member| &*member.status.name);
+        let mut waiting: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for call in &stuck {
-            let member = self.members.get(call.mysis);
-            let names = waiting.entry((&call.kind.lane, &call.kind.name));
-            let names = names.or_default();
-            names.extend(member.map(|member| &*member.status.name));
+            let whom = ServerLabel(&call.kind.lane);
+            let words = format!(" for `{}` of {whom}", call.kind.name);
+            waiting
+                .entry(words)
+                .or_default()
+                .extend(name_of(call.mysis));
         }
-        let waiting = waiting.into_iter().map(|((lane, name), mut who)| {
-            who.sort_unstable();
+        let callers: BTreeSet<MysisId> = calls.callers().collect();
+        let due = self.outside.due.overdue(now, calls.moved());
+        for (mysis, from) in due.filter(|(mysis, _)| !callers.contains(mysis)) {
+            if let Some(member) = self.members.get(mysis) {
+                let words = due_words(&member.status.activity);
+                waiting.entry(words).or_default().push(&member.status.name);
+                since = since.min(from);
+            }
+        }
+        let waiting = waiting.into_iter().map(|(what, mut who)| {
+            who.sort_by(|a, b| compare_natural(a, b));
             let more = who.len().saturating_sub(MAX_NAMES);
             let verb = if who.len() == 1 { "waits" } else { "wait" };
             who.truncate(MAX_NAMES);
@@ -207,8 +227,7 @@ impl CommanderState {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let (who, whom) = (who.join(", "), ServerLabel(lane));
-            format!("{who}{more} {verb} for `{name}` of {whom}")
+            format!("{}{more} {verb}{what}", who.join(", "))
         });
         let waiting: Vec<String> = waiting.collect();
         let text = format!("nothing moves, no call ends: {}", waiting.join("; "));

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::domain::order::OrderRefusal;
+use crate::domain::books::Day;
+use crate::domain::budget::BudgetLimits;
+use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::domain::record::{MysisProfile, NO_ROLE, ProfileChange};
 use crate::domain::rules::SwarmRules;
 use crate::fleet::FleetMsg;
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::Configuration;
+use crate::reply::OrderReply;
 use crate::secrets::Secrets;
 use zoea_text::redact::Redactor;
 
@@ -98,7 +101,11 @@ impl RulesInForce {
 }
 
 impl CommanderState {
-    pub(super) fn change_rules(&mut self, rules: Arc<SwarmRules>) {
+    pub(super) fn change_rules(&mut self, mut rules: Arc<SwarmRules>) {
+        let budget = rules.budget.keeping_raise_of(&self.rules.current.budget);
+        if budget != rules.budget {
+            Arc::make_mut(&mut rules).budget = budget;
+        }
         let for_gate = gate_rules(&rules);
         self.rules.current = rules;
         self.tell_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
@@ -109,6 +116,21 @@ impl CommanderState {
             rules: self.rules.current.clone(),
             redactor: self.rules.redactor(),
         });
+    }
+
+    /// Raises the cap on what the swarm spends today. Those that pause for it go on by themselves.
+    pub(super) fn raise_budget(&mut self, to: BudgetLimits, reply: OrderReply) {
+        let mut rules = self.rules.current.clone();
+        let spent = self.news.budget_on(Day::of(self.now()));
+        match rules.budget.raise(to, &spent) {
+            Ok(budget) => {
+                Arc::make_mut(&mut rules).budget = budget;
+                self.change_rules(rules);
+                let done = CompletedOrder::Done(CompletedAction::BudgetRaised);
+                reply.answer(Ok(done));
+            }
+            Err(why) => reply.answer(Err(OrderRefusal::Told(why))),
+        }
     }
 
     /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret. A Mysis is not

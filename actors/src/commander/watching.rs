@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::books::Day;
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::ids::Timestamp;
@@ -46,6 +47,17 @@ impl LatestNews {
     fn keep(&mut self, news: &SwarmEvent) {
         if let EventKind::BudgetChanged(budget) = &news.what {
             self.budget = budget.clone();
+        }
+    }
+
+    /// What is spent on a day; nothing is known of a later one than the last report's.
+    pub(super) fn budget_on(&self, day: Day) -> BudgetStatus {
+        match self.budget.day < day {
+            true => BudgetStatus {
+                day,
+                ..BudgetStatus::default()
+            },
+            false => BudgetStatus::clone(&self.budget),
         }
     }
 

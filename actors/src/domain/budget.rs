@@ -4,6 +4,7 @@
 //! that are in flight when the budget is spent are the only overshoot.
 
 mod limits;
+mod raising;
 mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
+use limits::format_dollars;
 pub use limits::{BudgetLimits, percent_text};
 pub use together::{ProviderSpending, SpentTogether};
 
@@ -28,6 +30,8 @@ pub struct BudgetRules {
     pub swarm: BudgetLimits,
     /// The cap on the whole swarm if the operator sets no limit for it.
     pub default_cap: DefaultCap,
+    /// What the operator allowed the swarm for one day, in place of its limits or the default cap.
+    pub raised: Option<(Day, BudgetLimits)>,
 }
 
 impl BudgetRules {
@@ -76,14 +80,6 @@ impl DefaultCap {
         let tokens = self.unpriced_tokens.map(format_unpriced_tokens);
         let parts: Vec<String> = dollars.into_iter().chain(tokens).collect();
         (!parts.is_empty()).then(|| parts.join(" and "))
-    }
-}
-
-fn format_dollars(micros: u64) -> String {
-    let cents = micros / 10_000;
-    match cents % 100 {
-        0 => format!("{} US dollars", cents / 100),
-        rest => format!("{}.{rest:02} US dollars", cents / 100),
     }
 }
 
@@ -266,8 +262,9 @@ impl BudgetTracker {
 
     /// The spent percentage of the swarm's limit or default cap, whichever is higher.
     fn swarm_percent(&self) -> Option<u64> {
-        let own = self.rules.swarm.percent_spent(&self.swarm);
-        let cap = self.rules.default_cap;
+        let rules = self.rules.on(self.day);
+        let own = rules.swarm.percent_spent(&self.swarm);
+        let cap = rules.default_cap;
         let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
         own.max(dollars).max(tokens)
     }
@@ -342,7 +339,7 @@ impl BudgetTracker {
     /// The event for a spent budget: the operator's limit, or the reached half of the default cap.
     fn spent_event(&self) -> BudgetEvent {
         let until = self.day.end_time();
-        let cap = self.rules.default_cap;
+        let cap = self.rules.on(self.day).default_cap;
         let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
         let reached = DefaultCap {
             cost_micros: cap.cost_micros.filter(|_| dollars >= Some(100)),

@@ -2,6 +2,7 @@
 
 pub mod backoff;
 pub mod budget;
+pub mod due;
 pub mod event;
 pub mod event_record;
 pub mod failing_calls;

@@ -46,9 +46,15 @@ const LOGIN_REFUSED: &str = "login refused";
 
 /// What the reason of a pause holds that is a budget's.
 const BUDGET_PAUSE: &str = "budget spent";
+/// The same where it is the swarm's.
+const SWARM_BUDGET_PAUSE: &str = "the swarm's budget spent";
 /// How the operator allows more.
-const RAISE_BUDGET: &str = "to allow more, write the amount under [budget] of the configuration and \
-                            reload it (`:reload`, or SIGHUP)";
+const RAISE_BUDGET: &str = "to allow more today: `zoea budget AMOUNT`, in US dollars or as `30M tokens`; for good: \
+                            write it under [budget] of the configuration and reload it";
+
+/// How the operator allows one Mysis more.
+const RAISE_OWN_BUDGET: &str = "to allow more, write the amount under [budget] of the configuration and \
+                                reload it (`:reload`, or SIGHUP)";
 
 /// What stands in the advice about a key that a provider refuses.
 pub const KEY_WORDS: &str = "api_key_env";
@@ -130,6 +136,7 @@ impl Need {
             | NeedRemedy::ResumeAll
             | NeedRemedy::Answer
             | NeedRemedy::TryNow
+            | NeedRemedy::Raise
             | NeedRemedy::Nothing => self.what,
         }
     }
@@ -150,6 +157,8 @@ pub enum NeedRemedy {
     Answer,
     /// Have the server tried at once.
     TryNow,
+    /// Type how much the swarm may spend today.
+    Raise,
     /// Wait, or change the configuration.
     Nothing,
 }
@@ -165,6 +174,7 @@ impl NeedRemedy {
             NeedRemedy::Stop => "stop",
             NeedRemedy::Answer => "answer",
             NeedRemedy::TryNow => "try now",
+            NeedRemedy::Raise => "allow more",
             NeedRemedy::Nothing => "",
         }
     }
@@ -253,8 +263,8 @@ fn need_of_running(
         let (since, remedy) = (status.link_since, NeedRemedy::TryNow);
         return Some((LOGIN_REFUSED, why.into(), since, Severity::Error, remedy));
     }
-    if let Some((what, why)) = what_holds(&status.activity) {
-        let (since, remedy) = (status.activity_since, NeedRemedy::Nothing);
+    if let Some((what, why, remedy)) = what_holds(&status.activity) {
+        let since = status.activity_since;
         return Some((what, why, since, Severity::Warn, remedy));
     }
     if let Activity::Asked(question) = &status.activity {
@@ -286,17 +296,19 @@ fn cause_of(what: &str, why: &str) -> NeedCause {
 }
 
 /// What a running Mysis waits for that is neither a server nor its next turn.
-fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>)> {
-    if let Activity::Paused(why) = activity {
-        return Some(match why.contains(BUDGET_PAUSE) {
-            true => (PAUSED, format!("{why}; {RAISE_BUDGET}").into()),
-            false => (PAUSED, why.clone()),
-        });
-    }
+fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>, NeedRemedy)> {
     if let Activity::AwaitingLogin(what) = activity {
-        return Some((LOG_IN, what.clone()));
+        return Some((LOG_IN, what.clone(), NeedRemedy::Nothing));
     }
-    None
+    let Activity::Paused(why) = activity else {
+        return None;
+    };
+    let (advice, remedy) = match why {
+        why if why.contains(SWARM_BUDGET_PAUSE) => (RAISE_BUDGET, NeedRemedy::Raise),
+        why if why.contains(BUDGET_PAUSE) => (RAISE_OWN_BUDGET, NeedRemedy::Nothing),
+        why => return Some((PAUSED, why.clone(), NeedRemedy::Nothing)),
+    };
+    Some((PAUSED, format!("{why}; {advice}").into(), remedy))
 }
 
 /// What is wrong with the calls of a running Mysis, why, since when, and what helps.

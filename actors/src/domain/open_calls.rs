@@ -183,6 +183,17 @@ impl OpenCalls {
         (stuck, since)
     }
 
+    /// When a call last ended or gave a sign of life.
+    #[must_use]
+    pub fn moved(&self) -> Option<Moment> {
+        self.moved
+    }
+
+    /// Who has a call under way.
+    pub fn callers(&self) -> impl Iterator<Item = MysisId> {
+        self.open.values().map(|call| call.mysis)
+    }
+
     /// When a call becomes late next, if none ends before.
     pub fn next_late(&self, now: Moment) -> Option<Moment> {
         let due = self

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::budget::BudgetLimits;
 use super::event::MysisStatus;
 use super::question::GivenAnswer;
 use super::record::{CONFIGURED_ROLE, Mission, PoolAccount, ProfileChange};
@@ -70,6 +71,8 @@ pub enum Order {
     PoolAccounts(Vec<PoolAccount>),
     /// Reads the configuration again and applies it.
     Reload,
+    /// Raises the cap on what the swarm spends today.
+    RaiseBudget(BudgetLimits),
     /// Freezes the swarm: nothing new leaves any more.
     Freeze,
     /// Thaws the swarm: each Mysis goes on where it stood.
@@ -131,6 +134,7 @@ impl Order {
             Order::Broadcast { .. }
             | Order::ClearMission
             | Order::PoolAccounts(_)
+            | Order::RaiseBudget(_)
             | Order::Freeze
             | Order::Thaw => "the swarm",
             Order::Reload => "the configuration",
@@ -167,6 +171,7 @@ impl Order {
             | Order::ShowRequest { .. }
             | Order::PoolAccounts(_)
             | Order::ForgetHeld { .. }
+            | Order::RaiseBudget(_)
             | Order::Reload
             | Order::Freeze
             | Order::Thaw => None,

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +37,8 @@ pub struct DroppedLines(Arc<AtomicU64>);
 struct OpenLogFile {
     file: File,
     bytes: u64,
+    /// The file itself, whatever has its name.
+    identity: (u64, u64),
 }
 
 impl DroppedLines {
@@ -120,11 +122,24 @@ impl RotatingFile {
         Ok(())
     }
 
-    /// The open file, or the file opened again after a failure.
+    /// The open file, or the file opened again after a failure, or where another one or none has its name.
     fn take_open(&mut self) -> io::Result<OpenLogFile> {
-        if let Some(open) = self.open.take() {
+        let Some(open) = self.open.take() else {
+            return self.open_file();
+        };
+        let named = fs::metadata(&self.path).map(|named| (named.dev(), named.ino()));
+        if named.is_ok_and(|named| named == open.identity) {
             return Ok(open);
         }
+        drop(open);
+        let mut open = self.open_file()?;
+        let line = warning("the log file was removed or moved while it was in use", "");
+        open.file.write_all(line.as_bytes())?;
+        open.bytes += line.len() as u64;
+        Ok(open)
+    }
+
+    fn open_file(&self) -> io::Result<OpenLogFile> {
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -140,7 +155,11 @@ impl RotatingFile {
             file.write_all(b"\n")?;
             bytes += 1;
         }
-        Ok(OpenLogFile { file, bytes })
+        Ok(OpenLogFile {
+            file,
+            bytes,
+            identity: (metadata.dev(), metadata.ino()),
+        })
     }
 
     /// Moves every file one number up. The oldest is replaced, and the path of the newest becomes
@@ -184,13 +203,18 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// A line in the form of the others that tells the count.
+/// A line that tells the count.
 fn dropped_notice(dropped: u64) -> String {
+    warning("log lines were dropped", &format!(",\"dropped\":{dropped}"))
+}
+
+/// A line in the form of the others.
+fn warning(message: &str, fields: &str) -> String {
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let target = module_path!();
     format!(
-        "{{\"timestamp\":\"{now}\",\"level\":\"WARN\",\"fields\":{{\"message\":\"log lines were \
-         dropped\",\"dropped\":{dropped}}},\"target\":\"{target}\"}}\n"
+        "{{\"timestamp\":\"{now}\",\"level\":\"WARN\",\"fields\":{{\"message\":\"{message}\"{fields}}},\
+         \"target\":\"{target}\"}}\n"
     )
 }
 
@@ -303,6 +327,27 @@ mod tests {
         assert_eq!(log.dropped().get(), 1);
         log.write_line(b"short\n");
         assert_eq!(lines(&path)[1], "short");
+    }
+
+    #[test]
+    fn a_file_that_is_removed_or_moved_while_it_is_in_use_is_begun_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.log");
+        let mut log = RotatingFile::new(&path);
+        log.write_line(b"one\n");
+        fs::remove_file(&path).unwrap();
+        log.write_line(b"two\n");
+        let found = lines(&path);
+        assert!(found[0].contains("removed or moved"), "{found:?}");
+        assert_eq!(found[1..], ["two"]);
+        // As programs do that rotate the logs of others.
+        let moved = directory.path().join("zoea.log.old");
+        fs::rename(&path, &moved).unwrap();
+        log.write_line(b"three\n");
+        log.write_line(b"four\n");
+        assert_eq!(lines(&path)[1..], ["three", "four"]);
+        assert_eq!(lines(&moved).len(), 2);
+        assert_eq!(log.dropped().get(), 0);
     }
 
     #[test]

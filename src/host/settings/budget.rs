@@ -26,6 +26,7 @@ impl ReadSection for BudgetRules {
                 cost_micros: usd_per_day.and_then(DailyLimit::limit),
             },
             default_cap: default_cap(usd_per_day, tokens_per_day),
+            raised: None,
         }
     }
 }

@@ -265,6 +265,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("books --days 7", "the tokens and dollars of a week")],
     ),
     (
+        "budget",
+        &[
+            ("budget 20", "up to 20 US dollars today"),
+            ("budget '30M tokens'", "where tokens are capped"),
+        ],
+    ),
+    (
         "samples",
         &[
             ("samples --since 1d", "what a day came to, for each Mysis"),

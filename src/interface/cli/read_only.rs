@@ -48,6 +48,7 @@ fn only_reads(command: &CliCommand) -> bool {
         CliCommand::Accounts(command) => matches!(command, AccountsCommand::List { .. }),
         CliCommand::Routine(command) => matches!(command, RoutineCommand::List),
         CliCommand::Run(_)
+        | CliCommand::Budget(_)
         | CliCommand::Attach(_)
         | CliCommand::Setup(_)
         | CliCommand::Init(_)

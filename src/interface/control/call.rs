@@ -1,6 +1,7 @@
 //! The tools of the control interface (CONTRACT.md), and what each does. Other programs call them over MCP,
 //! and the command line builds the same calls.
 
+use actors::domain::budget::BudgetLimits;
 use actors::domain::mission_end::ending;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::progress::expecting_no_gain;
@@ -138,6 +139,11 @@ pub enum ControlCall {
     ReadSamples(ReadSamples),
     /// Read the configuration again.
     Reload {},
+    /// Raise the cap on what the swarm spends today; tomorrow the configuration's holds again.
+    RaiseBudget {
+        /// To how much: US dollars, as 20, or tokens, as 30M tokens.
+        to: String,
+    },
     /// Freeze the swarm: from the answer on no model call, no tool call and no login leaves; what has
     /// left is heard out. It holds over restarts.
     Freeze {},
@@ -257,6 +263,7 @@ async fn carry_out_call(
         Call::EditRoutine(asked) => edit_routine_order(asked),
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
         Call::Reload {} => Order::Reload,
+        Call::RaiseBudget { to } => Order::RaiseBudget(BudgetLimits::parse(&to)?),
         Call::Freeze {} => Order::Freeze,
         Call::Thaw {} => Order::Thaw,
     };

@@ -21,7 +21,7 @@ const ACTS: bool = true;
 const STAYS_HERE: bool = false;
 
 /// Each tool's title, what it changes, and whether it reaches beyond the swarm.
-const HINTS: [(&str, &str, Effect, bool); 40] = [
+const HINTS: [(&str, &str, Effect, bool); 41] = [
     ("list_myses", "List Myses", Effect::Reads, STAYS_HERE),
     ("create_mysis", "Create a Mysis", Effect::Adds, ACTS),
     ("start_mysis", "Start a Mysis", Effect::Sets, ACTS),
@@ -103,6 +103,12 @@ const HINTS: [(&str, &str, Effect, bool); 40] = [
         "Reload the configuration",
         Effect::Sets,
         STAYS_HERE,
+    ),
+    (
+        "raise_budget",
+        "Raise the budget of today",
+        Effect::Sets,
+        ACTS,
     ),
     ("freeze", "Freeze the swarm", Effect::Sets, STAYS_HERE),
     ("thaw", "Thaw the swarm", Effect::Sets, ACTS),

@@ -43,3 +43,11 @@ pub fn percent_text(percent: u64) -> String {
         _ => "over 999 %".to_string(),
     }
 }
+
+pub(super) fn format_dollars(micros: u64) -> String {
+    let cents = micros / 10_000;
+    match cents % 100 {
+        0 => format!("{} US dollars", cents / 100),
+        rest => format!("{}.{rest:02} US dollars", cents / 100),
+    }
+}

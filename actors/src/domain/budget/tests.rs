@@ -30,6 +30,7 @@ fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> BudgetTracker {
             cost_micros: swarm_micros,
         },
         default_cap: DefaultCap::default(),
+        raised: None,
     });
     tracker
 }

@@ -89,6 +89,7 @@ mod tests {
             cost_micros: None,
         };
         budgets.set_rules(BudgetRules {
+            raised: None,
             mysis: limits(500),
             swarm: limits(1000),
             default_cap: DefaultCap::default(),

@@ -54,6 +54,10 @@ impl OrderSummary {
                 None,
                 "the configuration was read again".to_string(),
             ),
+            Order::RaiseBudget(to) => {
+                let text = format!("today's cap is raised to {}", to.describe());
+                ("raise_budget", None, text)
+            }
             Order::Freeze => ("freeze", None, "the swarm is frozen".to_string()),
             Order::Thaw => ("thaw", None, "the swarm is thawed".to_string()),
             Order::ForgetHeld { id } => {

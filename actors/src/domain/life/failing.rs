@@ -130,13 +130,23 @@ impl Life {
             let notice = format!("{text}; waiting until {provider} can be asked again");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }
-        let queueing = Activity::Queueing(Lane::Provider(provider.clone()));
-        let (after, activity, until) = match others {
-            OthersGet::Refused | OthersGet::Nobody => (REQUEUE_WAIT, queueing, None),
-            OthersGet::Served | OthersGet::Both | OthersGet::Unknown => {
+        let own_reason = match others {
+            OthersGet::Refused | OthersGet::Nobody => None,
+            // What the server said then is not what it says to others now.
+            OthersGet::Served | OthersGet::Both => {
+                Some(format!("others are served, this one got: {text}"))
+            }
+            OthersGet::Unknown => Some(text.to_string()),
+        };
+        let (after, activity, until) = match own_reason {
+            None => {
+                let queueing = Activity::Queueing(Lane::Provider(provider.clone()));
+                (REQUEUE_WAIT, queueing, None)
+            }
+            Some(why) => {
                 let wait = self.next_own_wait();
                 let until = Some(self.now.plus(wait));
-                (wait, Activity::CoolingDown(text.into()), until)
+                (wait, Activity::CoolingDown(why.into()), until)
             }
         };
         let alarm = AlarmId(self.next_stamp());

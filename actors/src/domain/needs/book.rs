@@ -310,7 +310,11 @@ fn span_key(need: &Need, status: &MysisStatus) -> SpanKey {
     match need.cause {
         NeedCause::Game => SpanKey::Swarm(need.cause, None),
         NeedCause::Key => SpanKey::Swarm(need.cause, Some(status.profile.provider.clone())),
-        NeedCause::Login | NeedCause::Budget => SpanKey::Swarm(need.cause, None),
+        NeedCause::Login => SpanKey::Swarm(need.cause, None),
+        NeedCause::Budget => {
+            let of_each = (need.remedy != NeedRemedy::Raise).then(|| "each".into());
+            SpanKey::Swarm(need.cause, of_each)
+        }
         NeedCause::Store
         | NeedCause::Disk
         | NeedCause::Model

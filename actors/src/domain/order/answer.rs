@@ -80,6 +80,8 @@ pub enum CompletedAction {
     Undrained,
     /// What was held back may be tried again.
     Forgotten,
+    /// The swarm may spend more today.
+    BudgetRaised,
 }
 
 impl CompletedAction {
@@ -101,6 +103,7 @@ impl CompletedAction {
             CompletedAction::Drained => "drained",
             CompletedAction::Undrained => "undrained",
             CompletedAction::Forgotten => "forgotten",
+            CompletedAction::BudgetRaised => "budget_raised",
         }
     }
 }

@@ -38,6 +38,7 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
         | Order::ClearMission
         | Order::PoolAccounts(_)
         | Order::Reload
+        | Order::RaiseBudget(_)
         | Order::Freeze
         | Order::ForgetHeld { .. }
         | Order::Drain { .. }

@@ -277,6 +277,7 @@ fn every_key_is_read() {
             within: Duration::from_secs(3600),
         },
         budget: BudgetRules {
+            raised: None,
             default_cap: DefaultCap {
                 cost_micros: None,
                 ..DefaultCap::WHOLE

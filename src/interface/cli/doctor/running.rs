@@ -72,7 +72,17 @@ pub(super) fn troubles_of_running(status: &Value) -> Vec<(String, DoctorFinding)
         let text = warning["text"].as_str().unwrap_or_default();
         ("calls".to_string(), Err(text.to_string()))
     });
-    servers.chain(standstill).collect()
+    // The others are the servers above, the database's own checks, and single Myses.
+    let causes = ["login", "key", "account", "budget"];
+    let needs =
+        members("needs").filter(move |need| causes.iter().any(|cause| need["cause"] == *cause));
+    let needs = needs.map(|need| {
+        let text = |key: &str| need[key].as_str().unwrap_or_default();
+        let (count, what) = (&need["count"], text("what"));
+        let told = format!("{count} Myses: {what}: {}", text("why"));
+        ("needs".to_string(), Err(told))
+    });
+    servers.chain(standstill).chain(needs).collect()
 }
 
 /// What the running program says of its database.

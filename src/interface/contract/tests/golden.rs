@@ -110,7 +110,7 @@ fn events_of_a_headless_run_keep_their_words() {
 fn answers_to_orders_keep_their_words() {
     let actions = every!(CompletedAction:
         Started, Retried, Stopped, Deleted, Configured, NotesCleared, RoutineStarted, RoutineStopped, Answered,
-        Declined, Cancelled, Drained, Undrained, Forgotten,
+        Declined, Cancelled, Drained, Undrained, Forgotten, BudgetRaised,
     );
     let names = |name: &str| vec![name.into()];
     let answers = every!(CompletedOrder:

@@ -24,6 +24,7 @@ pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
         NeedRemedy::Stop => keymap.key_of(TARGET_KEYS, TargetAction::Stop),
         NeedRemedy::Answer => keymap.key_of(TARGET_KEYS, TargetAction::Answer),
         NeedRemedy::TryNow => keymap.key_of(TABLE_KEYS, TableAction::TryNow),
+        NeedRemedy::Raise => keymap.key_of(TABLE_KEYS, TableAction::RaiseBudget),
         NeedRemedy::Nothing => String::new(),
     }
 }

@@ -248,6 +248,7 @@ fn day_text(rules: &SwarmRules) -> String {
         mysis,
         swarm,
         default_cap,
+        raised: _,
     } = rules.budget;
     let cap = BudgetLimits {
         cost_micros: default_cap.cost_micros,

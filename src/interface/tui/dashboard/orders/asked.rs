@@ -38,9 +38,18 @@ impl Dashboard {
             }
             Err(why) => return self.show_notice(&why),
         };
+        self.open_palette_with(&line);
+    }
+
+    /// Opens the palette with the command to raise the budget. The amount has to be typed.
+    pub(in crate::dashboard) fn ask_for_budget(&mut self) {
+        self.open_palette_with("budget ");
+    }
+
+    fn open_palette_with(&mut self, line: &str) {
         let known = self.completion_sources();
         let mut palette = CommandPalette::new(&known);
-        palette.paste(&line, &known);
+        palette.paste(line, &known);
         self.overlays.push(Overlay::Palette(Box::new(palette)));
     }
 

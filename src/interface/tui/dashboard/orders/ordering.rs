@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors::domain::budget::BudgetLimits;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
 
@@ -76,6 +77,13 @@ impl Dashboard {
     pub(in crate::dashboard) fn forget_held(&mut self, id: &str) {
         let order = Order::ForgetHeld { id: id.to_string() };
         self.order_once("forget", id, order);
+    }
+
+    /// Raises the cap of the day to a typed amount.
+    pub(in crate::dashboard) fn raise_budget(&mut self, amount: &str) -> Result<(), String> {
+        let order = Order::RaiseBudget(BudgetLimits::parse(amount)?);
+        self.order_once("raise the budget", "the swarm", order);
+        Ok(())
     }
 
     fn give_order(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {

@@ -291,7 +291,9 @@ fn values(
             let words = Column::all().map(|column| column.word().to_string());
             own(&[AUTOMATIC]).into_iter().chain(words).collect()
         }
-        Takes::NewName | Takes::Model | Takes::Number | Takes::Text => return Vec::new(),
+        Takes::NewName | Takes::Model | Takes::Number | Takes::Amount | Takes::Text => {
+            return Vec::new();
+        }
     };
     let wanted = word.to_lowercase();
     let fitting = values

@@ -38,6 +38,7 @@ impl Dashboard {
             TableAction::NextNeed => self.go_to_next_need(),
             TableAction::MarkAlike => self.mark_alike(),
             TableAction::TryNow => self.try_now(),
+            TableAction::RaiseBudget => self.ask_for_budget(),
             TableAction::Back => self.back_in_table(),
         }
     }
@@ -132,6 +133,10 @@ impl Dashboard {
             true => self.show_notice("no Mysis waits for a server"),
             false => drop(self.order_myses("try now", &targets, &MysisOrder::Retry)),
         }
+    }
+
+    pub(in crate::dashboard) fn filter_by(&mut self, text: &str) {
+        self.table.change_filter(|filter| filter.set_text(text));
     }
 
     fn need_of_selected(&self) -> Option<ListedNeed> {

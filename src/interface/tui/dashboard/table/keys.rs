@@ -33,6 +33,8 @@ pub enum TableAction {
     MarkAlike,
     /// Have the servers that Myses wait for tried at once.
     TryNow,
+    /// Type how much the swarm may spend today.
+    RaiseBudget,
     /// Dismiss an error, remove marks, or show all Myses.
     Back,
 }
@@ -122,6 +124,13 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         TableAction::TryNow,
         "",
         "try the server now that is waited for",
+    ),
+    bind(
+        "raise_budget",
+        &[letter('+')],
+        TableAction::RaiseBudget,
+        "",
+        "type what the swarm may spend today",
     ),
     bind(
         "table_back",

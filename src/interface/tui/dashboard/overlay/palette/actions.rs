@@ -88,12 +88,11 @@ impl Dashboard {
             }
             Verb::Open => return self.run_open(words.next(command, 0)?),
             Verb::ForgetHeld => self.forget_held(words.next(command, 0)?),
+            Verb::RaiseBudget => return self.raise_budget(words.rest_of_line(command)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Search => self.search_swarm(words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
-            Verb::Filter => self
-                .table
-                .change_filter(|filter| filter.set_text(words.rest)),
+            Verb::Filter => self.filter_by(words.rest),
             Verb::State => return self.run_state(words.next(command, 0)?),
             Verb::Sort => return self.run_sort(words.next(command, 0)?),
             Verb::Columns => return self.run_columns(command, words.rest),
@@ -165,6 +164,7 @@ impl Dashboard {
             | Verb::Routine
             | Verb::EditRoutine
             | Verb::ForgetHeld
+            | Verb::RaiseBudget
             | Verb::Stop
             | Verb::Delete
             | Verb::Role

@@ -47,6 +47,8 @@ pub enum Verb {
     Thaw,
     /// Lets a text that is held back be tried again.
     ForgetHeld,
+    /// Raises the cap of the day.
+    RaiseBudget,
     Stop,
     Delete,
     /// Changes the role.
@@ -183,6 +185,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Text],
         Verb::ForgetHeld,
         "let a text that is held back be tried again, by its id",
+    ),
+    command(
+        "budget",
+        &[Takes::Amount],
+        Verb::RaiseBudget,
+        "raise what the swarm may spend today",
     ),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(

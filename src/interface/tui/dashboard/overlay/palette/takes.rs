@@ -30,6 +30,8 @@ pub enum Takes {
     Model,
     /// A number.
     Number,
+    /// US dollars or tokens.
+    Amount,
     /// The rest of the line.
     Text,
 }
@@ -49,6 +51,7 @@ impl Takes {
             Takes::Columns => "COLUMNS|auto".to_string(),
             Takes::Model => "MODEL".to_string(),
             Takes::Number => "NUMBER".to_string(),
+            Takes::Amount => "DOLLARS|TOKENS tokens".to_string(),
             Takes::Text => "TEXT".to_string(),
         }
     }

@@ -1,0 +1,43 @@
+//! `zoea budget`: raises the cap on what the swarm spends today.
+
+use actors::domain::budget::BudgetLimits;
+use clap::Args;
+use zoea_settings::Environment;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::control::call::ControlCall;
+
+/// The options of `zoea budget`.
+#[derive(Debug, Args)]
+pub struct BudgetArgs {
+    /// US dollars, as 20, or tokens, as `30M tokens`.
+    #[arg(value_name = "AMOUNT", value_parser = BudgetLimits::parse)]
+    to: BudgetLimits,
+}
+
+pub(super) async fn run(
+    args: &BudgetArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    let raised = match client.is_running() {
+        true => {
+            let to = args.to.as_amount();
+            client.call(ControlCall::RaiseBudget { to }).await
+        }
+        false => Err(anyhow::anyhow!(
+            "no swarm is running here; a cap is raised for the day in which it is: start the swarm, or write the \
+             amount under [budget] of the configuration"
+        )),
+    };
+    client.close().await;
+    raised?;
+    let line = format!(
+        "today's cap is raised to {}; from 00:00 UTC on [budget] of the configuration holds again",
+        args.to.describe()
+    );
+    Ok(out::line(&line)?)
+}

@@ -1,0 +1,73 @@
+//! The cap of a day, which the operator raises while the swarm pauses for it.
+
+use serde_json::Value;
+use zoea_rig::{Home, Server, until};
+
+const BUDGET: &str = "[budget]\ntokens_per_day = 60_000\n";
+
+/// The need that a spent budget is.
+fn budget_need(home: &Home) -> Option<Value> {
+    let status = home.json(&["status", "--json"]);
+    let needs = status["needs"].as_array().cloned().unwrap_or_default();
+    needs.into_iter().find(|need| need["cause"] == "budget")
+}
+
+#[test]
+fn a_spent_cap_is_a_need_and_a_typed_amount_lets_all_go_on_today() {
+    let (galaxy, pilot) = (Server::galaxy(&[]), Server::pilot(&["--latency", "20ms"]));
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, BUDGET);
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let refused = home.fails(&["budget", "20"]);
+    assert!(
+        refused.1.contains("no swarm is running here"),
+        "{}",
+        refused.1
+    );
+    let swarm = home.fly(&["--start-swarm"]);
+    let need = until("both pause", || {
+        budget_need(&home).filter(|need| need["count"] == 2)
+    });
+    assert_eq!(need["help"], "allow more", "{need}");
+    let told = home.ok(&["status"]);
+    assert!(told.contains("`zoea budget AMOUNT`"), "{told}");
+
+    for (amount, why) in [
+        ("20", "the swarm has no cap in US dollars today"),
+        ("50k tokens", "today's cap is 60000 tokens already"),
+    ] {
+        let (status, told) = home.fails(&["budget", amount]);
+        assert_eq!(status, 1, "{told}");
+        assert!(told.contains(why), "{told}");
+    }
+    assert_eq!(home.fails(&["budget", "much"]).0, 2);
+    assert!(budget_need(&home).is_some(), "nothing was raised");
+
+    let told = home.ok(&["budget", "100M tokens"]);
+    assert!(told.contains("raised to 100000000 tokens"), "{told}");
+    until("they go on", || budget_need(&home).is_none().then_some(()));
+    let spent = || home.json(&["status", "--json"])["today"]["tokens_in"].as_u64();
+    let before = spent();
+    until("more is spent", || (spent() > before).then_some(()));
+    let events = home.ok(&["events"]);
+    assert!(
+        events.contains("today's cap is raised to 100000000 tokens"),
+        "{events}"
+    );
+    // Read again without a change, the configuration does not take it back.
+    swarm.signal("-HUP");
+    until("it is read again", || {
+        let events = home.lines(&["events", "--limit", "0", "--json"]);
+        events
+            .iter()
+            .any(|event| event["code"] == "reloaded")
+            .then_some(())
+    });
+    let (_, told) = home.fails(&["budget", "60M tokens"]);
+    assert!(told.contains("100000000 tokens already"), "{told}");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
