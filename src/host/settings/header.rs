@@ -170,7 +170,8 @@ fn read_source(entry: &mut Section<'_, '_>) -> Option<ValueSource> {
 
 /// A bare text was the form of providers' headers once.
 fn read_bare(entry: &mut Section<'_, '_>, bare: &str) -> Option<ValueSource> {
-    if bare.is_empty() {
+    let is_no_name = bare.parse::<f64>().is_ok() || bare.parse::<bool>().is_ok();
+    if bare.is_empty() || is_no_name {
         entry.reject_whole("without a value", SOURCE_FORM);
         return None;
     }

@@ -113,8 +113,8 @@ impl<'d, 'f> Section<'d, 'f> {
         parts.collect()
     }
 
-    /// Reads every value inside the table of this key: a table as itself, a text as an empty table
-    /// with the text beside it.
+    /// Reads every value inside the table of this key: a table as itself, a text, a number or a boolean as
+    /// an empty table with its text beside it.
     pub(super) fn read_named_values<T>(
         &mut self,
         key: Key,
@@ -126,10 +126,10 @@ impl<'d, 'f> Section<'d, 'f> {
         let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
             let part = part.get_ref();
             let path = dotted(&self.dotted(name), part);
-            match value.get_ref().as_str() {
+            match bare_text(value.get_ref()) {
                 Some(text) => {
                     let at = value.span().start;
-                    Some(self.visit(path, at, None, |section| visit(part, section, Some(text))))
+                    Some(self.visit(path, at, None, |section| visit(part, section, Some(&text))))
                 }
                 None => self.visit_value(path, value, |section| visit(part, section, None)),
             }
@@ -274,5 +274,16 @@ impl<'d, 'f> Section<'d, 'f> {
 
     fn dotted(&self, key: &str) -> String {
         dotted(&self.path, key)
+    }
+}
+
+/// A value that is one word, as it is written; `None` for others.
+fn bare_text(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => Some(number.to_string()),
+        DeValue::Float(number) => Some(number.to_string()),
+        DeValue::Boolean(is_so) => Some(is_so.to_string()),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
     }
 }

@@ -105,7 +105,15 @@ async fn list_tools(upstream: &McpUpstream, name: &str) -> Result<(String, Arc<T
             );
             Ok((text, tools))
         }
-        Ok(Err(fault)) => Err(format!("{name}: {fault}")),
+        Ok(Err(fault)) => {
+            let fault = fault.to_string();
+            // That of a process names it already.
+            let is_named = fault.starts_with(&format!("{name}: "));
+            Err(match is_named {
+                true => fault,
+                false => format!("{name}: {fault}"),
+            })
+        }
         Err(_) => Err(format!("{name}: no answer within {CHECK_TIMEOUT:?}")),
     }
 }

@@ -194,6 +194,7 @@ fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials()
             "mcp.headers.Mcp-Name is no such header",
         ),
         ("headers.X-A = {}", "mcp.headers.X-A is without a value"),
+        ("headers.X-A = 5", "mcp.headers.X-A is without a value"),
         (
             "token_env = 'T'\nheaders.Authorization = { env = 'X' }",
             "mcp.headers is with authorization beside a token",
@@ -255,7 +256,7 @@ fn the_value_of_a_header_is_found_in_a_variable_or_an_entry_and_never_shown() {
 fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
     let text = "[mcp]\ncommand = ['game', '--fast']\n[mcp.env]\nGAME_KEY = { env = 'MY_KEY' }\n\
                 WORD = { name = 'word' }\nGONE = { env = 'NOT_SET' }\nLOG_LEVEL = 'MY_KEY'\n\
-                API_KEY = 'in plain'\nEMPTY = ''\n";
+                API_KEY = 'in plain'\nEMPTY = ''\nPORT = 8080\nRATE = 0.5\nDEBUG = true\n";
     let files = Files::new();
     files.write(
         CREDENTIALS_FILE,
@@ -288,6 +289,9 @@ fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
     assert_eq!(value("GONE"), None);
     // A bare text is the value, as the pages of servers have it.
     assert_eq!(value("LOG_LEVEL"), Some("MY_KEY".to_owned()));
+    for (name, bare) in [("PORT", "8080"), ("RATE", "0.5"), ("DEBUG", "true")] {
+        assert_eq!(value(name), Some(bare.to_owned()));
+    }
     assert_eq!(value("EMPTY"), Some(String::new()));
     let secret = |of: &VariableSettings| of.secret().map(|_| of.name.clone());
     let secrets: Vec<String> = mcp.variables.iter().filter_map(secret).collect();
