@@ -26,6 +26,7 @@ mod logins;
 mod outage;
 mod places;
 mod refused;
+mod refused_elsewhere;
 mod refused_forms;
 mod refused_shared;
 mod reload;

@@ -61,7 +61,7 @@ fn a_report_and_the_step_that_it_tells_of_are_found_together() {
         .scene
         .give_back("the routine ended, since POISON is unlike all before");
     let count = server.serve();
-    assert_plays_on(&mut server, count, 4);
+    assert_plays_on(&mut server, count, 5);
 }
 
 #[test]
@@ -111,4 +111,23 @@ fn the_models_own_words_are_found_and_left_out_and_each_result_keeps_its_call() 
         assert_eq!(server.serve(), 1);
         assert!(server.held.all().is_empty(), "it is taken again");
     }
+}
+
+#[test]
+fn what_the_system_prompt_tells_of_the_game_is_found_and_left_out() {
+    let mut server = server();
+    let mut rules = rules();
+    rules.system_prompt = "you are {{name}}. {{game_state}} {{notices}}".into();
+    server.scene.hear(LifeInput::RulesChanged {
+        rules: Arc::new(rules),
+        redactor: Arc::default(),
+    });
+    log_in(&mut server, r#"{"player":{"motto":"POISON"},"credits":7}"#);
+    server.scene.prompt("go on");
+    let count = server.serve();
+    let ChatMessage::System(first) = &server.requests[0].messages[0] else {
+        panic!("a system prompt stands first");
+    };
+    assert!(first.contains("POISON"), "{first}");
+    assert_plays_on(&mut server, count, 4);
 }

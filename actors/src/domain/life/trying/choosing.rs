@@ -77,7 +77,7 @@ impl Life {
     /// Whether a trial would be another request than those before.
     fn changes_request(&mut self, form: AskForm) -> bool {
         let before = match form {
-            AskForm::Without(NewTexts::All) => AskForm::Without(NewTexts::Both),
+            AskForm::Without(NewTexts::All) => AskForm::Without(NewTexts::Others),
             AskForm::Without(_) => AskForm::Whole,
             AskForm::Whole
             | AskForm::Bare
@@ -131,13 +131,13 @@ impl Life {
     fn trials_of_texts(&self, new: &[Arc<Row>]) -> Vec<AskForm> {
         let has = |texts: NewTexts| new.iter().any(|row| texts.takes(row));
         let is_newest_result = new.last().is_some_and(|row| NewTexts::Results.takes(row));
-        let mut kinds = [NewTexts::Messages, NewTexts::Results];
+        let mut kinds = [NewTexts::Messages, NewTexts::Results, NewTexts::Told];
         if is_newest_result {
-            kinds.reverse();
+            kinds.swap(0, 1);
         }
         let mut texts: Vec<NewTexts> = kinds.into_iter().filter(|texts| has(*texts)).collect();
         if texts.len() > 1 {
-            texts.push(NewTexts::Both);
+            texts.push(NewTexts::Others);
         }
         let has_own = self.own_row().is_some();
         texts.extend(has_own.then_some(NewTexts::Own));
@@ -221,7 +221,9 @@ impl Life {
     /// Whether the new rows are so large that their size may be the reason.
     fn is_bulky(&self, new: &[Arc<Row>]) -> bool {
         let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
-        let bytes: usize = new.iter().map(|row| row.text().len()).sum();
+        // What the runtime tells has a room of its own, which is small.
+        let rows = new.iter().filter(|row| row.kind() != Some(RowKind::Host));
+        let bytes: usize = rows.map(|row| row.text().len()).sum();
         bytes > whole / 4
     }
 

@@ -38,11 +38,14 @@ pub(in crate::life) enum AskForm {
 /// Texts that the model has not answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::life) enum NewTexts {
-    /// Results of tools, and what the runtime tells of such.
+    /// Results of tools.
     Results,
     /// Messages.
     Messages,
-    Both,
+    /// What the runtime tells of the game.
+    Told,
+    /// All that others said.
+    Others,
     /// The model's own words.
     Own,
     /// All of these.
@@ -54,12 +57,13 @@ pub(in crate::life) enum NewTexts {
 impl NewTexts {
     pub(super) fn takes(self, row: &Row) -> bool {
         let is_own = row.utterance().is_some();
-        // What the runtime tells is of results.
-        let is_result = matches!(row.kind(), Some(RowKind::Result | RowKind::Host));
+        let is_result = row.kind() == Some(RowKind::Result);
+        let is_told = row.kind() == Some(RowKind::Host);
         match self {
             NewTexts::Results => is_result,
-            NewTexts::Messages => !is_result && !is_own,
-            NewTexts::Both => !is_own,
+            NewTexts::Messages => !is_result && !is_told && !is_own,
+            NewTexts::Told => is_told,
+            NewTexts::Others => !is_own,
             NewTexts::Own => is_own,
             NewTexts::All => true,
             NewTexts::Standing => false,
@@ -106,7 +110,8 @@ impl AskForm {
             AskForm::Calls => "with its calls as words",
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
-            AskForm::Without(NewTexts::Both) => "without the newest results and messages",
+            AskForm::Without(NewTexts::Told) => "without what the runtime tells",
+            AskForm::Without(NewTexts::Others) => "without all that others said",
             AskForm::Without(NewTexts::Own) => "without its own last words",
             AskForm::Without(NewTexts::All) => "without all that is new",
             AskForm::Without(NewTexts::Standing) => "without its mission and its notes",
