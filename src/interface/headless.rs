@@ -4,7 +4,9 @@
 //! in a bounded queue, and the number of dropped lines is counted and printed. If it fails, the
 //! swarm goes on without output.
 
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
@@ -40,13 +42,16 @@ impl Headless {
     /// The actor or the thread behind it cannot be started.
     pub async fn start(format: Format) -> Result<Headless, ActorProcessingErr> {
         let (lines, queue) = sync_channel(MAX_QUEUED_LINES);
+        let unwritten = Arc::new(AtomicU64::new(0));
+        let counted = unwritten.clone();
         let writer = std::thread::Builder::new()
             .name("headless".to_string())
-            .spawn(move || write_lines(&queue, format))?;
+            .spawn(move || write_lines(&queue, format, &counted))?;
         let args = PrinterState {
             format,
             lines,
             left_out: 0,
+            unwritten,
         };
         let (printer, _) = Actor::spawn(None, EventPrinter, args).await?;
         Ok(Headless { printer, writer })
@@ -91,6 +96,8 @@ struct PrinterState {
     format: Format,
     lines: SyncSender<String>,
     left_out: u64,
+    /// The lines that the writer could not write, and that are not told of yet.
+    unwritten: Arc<AtomicU64>,
 }
 
 impl Actor for EventPrinter {
@@ -129,6 +136,7 @@ impl PrinterState {
         let Some(line) = line else {
             return;
         };
+        self.left_out += self.unwritten.swap(0, Ordering::Relaxed);
         if self.left_out > 0 {
             let notice = self.left_out_notice(event);
             if self.lines.try_send(notice).is_ok() {
@@ -150,7 +158,10 @@ impl PrinterState {
 impl PrinterState {
     /// The line that tells how many lines were left out.
     fn left_out_notice(&self, event: &SwarmEvent) -> String {
-        let text = format!("{} lines left out: the reader is too slow", self.left_out);
+        let text = format!(
+            "{} lines left out: the reader is too slow, or the output was full",
+            self.left_out
+        );
         match self.format {
             Format::Text => format!("({text})"),
             Format::Json => serde_json::json!({
@@ -166,17 +177,28 @@ impl PrinterState {
     }
 }
 
-/// Writes lines until no sender or no reader is left.
-fn write_lines(queue: &Receiver<String>, format: Format) {
+/// Writes lines until no sender or no reader is left. A line that cannot be written, as on a full disk, is counted and
+/// left out, and the next one is tried.
+fn write_lines(queue: &Receiver<String>, format: Format, unwritten: &AtomicU64) {
     let mut lines = Lines::open();
+    let is_over = |written: &io::Result<()>| {
+        let kind = written.as_ref().err().map(io::Error::kind);
+        kind == Some(ErrorKind::BrokenPipe)
+    };
     while let Ok(first) = queue.recv() {
-        let mut more = std::iter::once(first).chain(queue.try_iter().take(1024));
-        let written = more.try_for_each(|line| match format {
-            Format::Json => lines.json(&line),
-            // One event is one line, so newlines become spaces.
-            Format::Text => lines.text(&line.replace(['\n', '\r'], " ")),
-        });
-        if written.and_then(|()| lines.flush()).is_err() {
+        for line in std::iter::once(first).chain(queue.try_iter().take(1024)) {
+            let written = match format {
+                Format::Json => lines.json(&line),
+                // One event is one line, so newlines become spaces.
+                Format::Text => lines.text(&line.replace(['\n', '\r'], " ")),
+            };
+            if is_over(&written) {
+                return;
+            }
+            unwritten.fetch_add(u64::from(written.is_err()), Ordering::Relaxed);
+        }
+        // What is not flushed stays, and goes with the next lines.
+        if is_over(&lines.flush()) {
             return;
         }
     }

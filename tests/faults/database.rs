@@ -157,6 +157,37 @@ fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
 }
 
 #[test]
+fn the_output_of_a_headless_run_goes_on_after_its_disk_was_full() {
+    let scene = scene();
+    let home = &scene.home;
+    let out = tempfile::NamedTempFile::new().expect("a file");
+    let command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
+    let swarm = Process::spawn_into(command, out.reopen().expect("the same file"));
+    let told = || zoea_rig::written(out.path());
+    let has = |code: &str| told().iter().any(|line| line["code"] == code);
+    let until_many_more = |what| {
+        let before = told().len();
+        until(what, || (told().len() > before + 20).then_some(()));
+    };
+    until_many_more("it plays");
+    let pid = i32::try_from(swarm.pid()).ok().and_then(Pid::from_raw);
+    let full = Rlimit {
+        current: Some(0),
+        maximum: None,
+    };
+    let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
+    until("the program has noticed", || {
+        let status = home.json(&["status", "--json"]);
+        status["trouble"].is_string().then_some(())
+    });
+    prlimit(pid, Resource::Fsize, before).expect("no limit");
+    until("it tells that it can store again", || {
+        has("store_healed").then_some(())
+    });
+    until_many_more("it goes on");
+}
+
+#[test]
 fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
     let home = Home::new();
     let run = ["run", "--offline", "--headless", "--json", "--tick", "50ms"];

@@ -9,6 +9,10 @@ import time
 from troubles import AFTERWARDS
 
 
+# Notices of a Mysis that are about what the operator gave or what concerns others.
+OF_SWARM = ("held_back", "not_delivered")
+
+
 def lines(path):
     """The JSON objects of a file, one a line; what is cut off is left out."""
     found = []
@@ -30,6 +34,15 @@ def seconds_of(text):
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{rest or 0}")
 
 
+def is_amber(name, value):
+    return name.startswith("zoea_server_light") and value == 1
+
+
+def is_alarm(name, value):
+    """What is red is in `zoea_server_away`, too."""
+    return not name.startswith("zoea_mailbox") and (is_amber(name, value) or not name.startswith("zoea_server_light"))
+
+
 def alarms_of(directory):
     """Everything that was raised: (time, channel, words)."""
     found = [
@@ -39,11 +52,13 @@ def alarms_of(directory):
     seen, before, away = lines(directory / "seen.jsonl"), set(), set()
     for one in seen:
         if one["kind"] == "metrics":
-            now = {name for name in one["told"] if not name.startswith("zoea_mailbox")}
-            found += [(one["at"], "metric", name) for name in now - before]
+            told = one["told"].items()
+            # A light is amber where a failure may be one conversation's; it is no alarm, and counted apart.
+            now = {(name, "amber" if is_amber(name, value) else "metric") for name, value in told if is_alarm(name, value)}
+            found += [(one["at"], channel, name) for name, channel in now - before]
             before = now
         if one["kind"] == "status":
-            now = {f"{each['server']}: {each['text']}" for each in one["away"] + one.get("doubtful", [])}
+            now = {f"{each['server']}: {each['text']}" for each in one["away"]}
             now |= {f"warning {code}" for code in one["warnings"]} | ({one["trouble"]} if one["trouble"] else set())
             now |= {one["silence"]} if one["silence"] else set()
             names = {name.split(":")[0] for name in now}
@@ -51,7 +66,8 @@ def alarms_of(directory):
             away = names
     for path in sorted(directory.glob("swarm-*.out")):
         for event in lines(path):
-            if event.get("event") == "host" and event.get("severity") in ("warn", "error") and "mysis" not in event:
+            is_of_swarm = "mysis" not in event or event.get("code") in OF_SWARM
+            if event.get("event") == "host" and event.get("severity") in ("warn", "error") and is_of_swarm:
                 found.append((seconds_of(event["at"]), "event", f"{event['code']}: {event['text']}"))
     return sorted(found)
 
@@ -160,10 +176,10 @@ def print_page(directory):
         said = "yes" if is_reported(mark, night["report"]) else "**no**"
         page.append(f"| {clock(mark['from'])} {mark['name']} | {mark['until'] - mark['from']:.0f} s | {' | '.join(told)} | {said} |")
     page += ["", "| alarms by | true | false |", "|---|--:|--:|"]
-    for channel in ("event", "alert", "metric", "status"):
+    for channel in ("event", "alert", "metric", "status", "amber"):
         of = [cause for (_, by, _), cause in judged if by == channel]
         page.append(f"| {channel} | {sum(cause is not None for cause in of)} | {sum(cause is None for cause in of)} |")
-    false = [alarm for alarm, cause in judged if cause is None]
+    false = [alarm for alarm, cause in judged if cause is None and alarm[1] != "amber"]
     page += ["", f"False alarms ({len(false)}; the first 40):", ""] if false else ["", "No false alarm."]
     page += [f"- {clock(at)} {by}: {words[:200]}" for at, by, words in false[:40]]
     page += ["", "| what grew | first | most | last | in an hour |", "|---|--:|--:|--:|--:|"]

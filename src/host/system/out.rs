@@ -68,12 +68,17 @@ impl Lines {
 
     /// Adds a text for people and a newline.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.0, "{}", clean::clean_text(text))
+        self.whole_line(&clean::clean_text(text))
     }
 
     /// Adds a line of JSON.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
-        writeln!(self.0, "{}", clean::clean_json(json))
+        self.whole_line(&clean::clean_json(json))
+    }
+
+    /// Adds a line at once, so that one that does not fit leaves no part of itself.
+    fn whole_line(&mut self, text: &str) -> io::Result<()> {
+        self.0.write_all(format!("{text}\n").as_bytes())
     }
 
     /// Writes out the added lines.

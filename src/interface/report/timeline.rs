@@ -150,7 +150,7 @@ fn order_text(event: &EventRecord) -> Option<String> {
 /// A notice about the swarm that explains a bend in a curve.
 fn notice_text(event: &EventRecord) -> Option<String> {
     match &*event.code {
-        "budget_spent" | "interrupted" | "nothing_happens" | "stood_still" => {
+        "budget_spent" | "interrupted" | "nothing_happens" | "nothing_moves" | "stood_still" => {
             Some(event.text.to_string())
         }
         _ => None,
@@ -375,6 +375,7 @@ mod tests {
             stop(80, 1),
             notice(95, "up", "the program runs a swarm of 2"),
             notice(96, "not_closed", "the program before ended without closing"),
+            notice(97, "nothing_moves", "nothing moves, no call ends"),
             notice(99, "stood_still", "the program stood still for 11s"),
         ];
         let told = timeline(&events, 2);
@@ -385,7 +386,14 @@ mod tests {
             .collect();
         let expected = [(SpanKind::Unwritable, 20, 50), (SpanKind::Closed, 80, 95)];
         assert_eq!(spans, expected);
-        assert_eq!(told.marks[0].text, "the program stood still for 11s");
+        let marks: Vec<&str> = told.marks.iter().map(|mark| &*mark.text).collect();
+        assert_eq!(
+            marks[..2],
+            [
+                "nothing moves, no call ends",
+                "the program stood still for 11s"
+            ]
+        );
     }
 
     #[test]

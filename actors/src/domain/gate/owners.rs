@@ -204,6 +204,8 @@ impl Owners {
 
 impl Standing {
     fn is_recent(&self, now: Moment) -> bool {
-        self.in_flight > 0 || now.since(self.asked) < RECENT
+        // Calls without an admission are known by what they got.
+        let served = self.served.is_some_and(|at| now.since(at) < RECENT);
+        self.in_flight > 0 || now.since(self.asked) < RECENT || served
     }
 }

@@ -117,3 +117,30 @@ fn what_lasted_over_a_restart_keeps_its_beginning_until_the_server_serves() {
     call(&mut gate, (3, MysisId(1)), &unreachable(), 3000);
     assert_eq!(seen(&gate), Some((3000, true, false)));
 }
+
+#[test]
+fn one_failed_call_of_the_game_among_many_that_are_served_is_amber() {
+    let lost = CallOutcome::Fails {
+        text: "HTTP 500".into(),
+        is_unreachable: false,
+        ends_round: false,
+        is_refusal: false,
+    };
+    let mut gate = gate_with(None);
+    let mut told = |mysis, outcome: &CallOutcome, seconds: i64| {
+        gate.note_outcome(&Lane::Game, MysisId(mysis), outcome, Moment(seconds * 1000));
+        let trouble = gate.troubles().find(|(lane, _)| **lane == Lane::Game);
+        trouble.map(|(_, it)| it.is_servers)
+    };
+    for mysis in 1..=3 {
+        assert_eq!(told(mysis, &works(), 100 + mysis), None);
+    }
+    assert_eq!(told(1, &lost, 110), Some(false), "others are served");
+    assert_eq!(told(2, &works(), 111), None);
+    assert_eq!(told(1, &lost, 112), None, "it is its own by now");
+    assert_eq!(told(2, &lost, 113), Some(false));
+    assert_eq!(told(3, &lost, 114), Some(true), "and another one's");
+    assert_eq!(told(3, &works(), 115), None);
+    // Of one that is alone a failure is the server's.
+    assert_eq!(told(3, &lost, 200), Some(true));
+}
