@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use zoea_rig::Home;
 
 /// The time without requests after which the test fails.
-const STANDSTILL: Duration = Duration::from_secs(60);
+const STANDSTILL: Duration = Duration::from_secs(120);
 
 /// The time between two orders to ask at once.
-const HURRY: Duration = Duration::from_secs(1);
+const HURRY: Duration = Duration::from_millis(300);
 
 /// The text for a place in a round.
 pub(crate) type Say = Arc<dyn Fn(&str, usize) -> String + Send + Sync>;

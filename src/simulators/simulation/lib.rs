@@ -5,6 +5,7 @@
 //! of the outside. `chaos` decides on faults, and `verdict` checks what must never happen.
 
 pub mod chaos;
+mod clock;
 pub mod events;
 mod fleet;
 mod fleet_figures;
@@ -26,14 +27,14 @@ use std::time::Duration;
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
 use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::OrderSource;
-use actors::domain::ids::{Moment, Timestamp};
+use actors::domain::ids::Timestamp;
 use actors::domain::life::Mode;
 use actors::domain::model::ModelRequest;
 use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{Clock, Models, NoCopies, Upstream};
+use actors::ports::{Models, NoCopies, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::UiRuntime;
 use anyhow::Context;
@@ -46,6 +47,7 @@ use actors::commander::CommanderHandle;
 use actors::listener::{EventHandler, Listener};
 
 use chaos::Chaos;
+use clock::SimClock;
 use events::EventLog;
 use game::SimulatedGame;
 use model::PilotModels;
@@ -138,23 +140,6 @@ pub fn hush_simulated_panics() {
             }
         }));
     });
-}
-
-/// Clocks that follow simulated time. The wall clock jumps.
-pub struct SimClock {
-    begun: Instant,
-    chaos: Arc<Chaos>,
-}
-
-impl Clock for SimClock {
-    fn now(&self) -> Timestamp {
-        let shown = START_TIME.plus(self.begun.elapsed()).0 + self.chaos.clock_offset_ms();
-        Timestamp(shown)
-    }
-
-    fn moment(&self) -> Moment {
-        Moment::default().plus(self.begun.elapsed())
-    }
 }
 
 /// The parts of a simulation of one process, for measures that put others in their place.
