@@ -62,9 +62,10 @@ pub use answer::ControlAnswer;
 pub use call::answer_call;
 
 /// Strangers, which have not shown the token yet, get little time. Clients with the token may be
-/// silent for longer than our own client keeps an idle connection.
+/// silent for longer than our own client keeps an idle connection. Hundreds of them come back at once after a restart,
+/// and each is a stranger until its first request is read.
 const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
-    max_strangers: 32,
+    max_strangers: 512,
     stranger_time: Some(Duration::from_secs(10)),
     head_time: Duration::from_secs(120),
 };

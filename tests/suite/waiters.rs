@@ -9,7 +9,7 @@ use serde_json::Value;
 use zoea_rig::{Home, Process, Server, until, written};
 
 /// How many clients wait, unless `ZOEA_WAITERS` says otherwise.
-const WAITERS: usize = 16;
+const WAITERS: usize = 48;
 /// How many begin at once.
 const AT_ONCE: usize = 8;
 /// How often the program is killed.
