@@ -23,6 +23,7 @@ mod m20261124_000016_role;
 mod m20261126_000017_spared;
 mod m20261127_000018_held_text;
 mod m20261127_000019_held_kind;
+mod m20261127_000020_one_form;
 mod server_000001_lease;
 mod server_000002_process;
 mod server_000003_allowance;
@@ -63,6 +64,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261126_000017_spared::Migration),
             Box::new(m20261127_000018_held_text::Migration),
             Box::new(m20261127_000019_held_kind::Migration),
+            Box::new(m20261127_000020_one_form::Migration),
         ]
     }
 }

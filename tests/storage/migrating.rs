@@ -1,11 +1,12 @@
 //! Databases of every earlier version are migrated in place, after a copy is made.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use migration::{Migrator, MigratorTrait};
 
 use zoea_rig::sqlite;
-use zoea_rig::{Home, lines};
+use zoea_rig::{Home, Process, lines};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -77,44 +78,151 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     );
 }
 
-/// The home of 42a53f2 after a kill in the middle of a run: two Myses that ran, a message and a
-/// mission, a call of unknown outcome.
-#[test]
-fn a_database_of_42a53f2_is_read_whole() {
+/// Homes after a kill in the middle of a run: rows of each kind, a mission, books, calls of unknown outcome; the
+/// later one with events, samples, a routine and an account in the pool, too.
+const HOMES: [&str; 2] = ["home-of-42a53f2.db", "home-of-b2ee1945.db"];
+
+/// A home with the database of such a fixture.
+fn home_of(name: &str) -> Home {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
-    let old = fixture("home-of-42a53f2.db");
-    std::fs::copy(&old, home.file("zoea.db")).expect("the fixture");
-    for name in ["alpha", "beta"] {
-        let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
-        let told = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
-        let query = format!(
-            "SELECT COALESCE(mission.content, message.content) FROM message \
-             JOIN mysis ON mysis.id = message.mysis_id \
-             LEFT JOIN mission ON mission.id = message.mission_id \
-             WHERE mysis.name = '{name}' ORDER BY seq"
+    std::fs::copy(fixture(name), home.file("zoea.db")).expect("the fixture");
+    home
+}
+
+#[test]
+fn the_databases_of_earlier_builds_are_read_whole() {
+    for name in HOMES {
+        let (home, old) = (home_of(name), fixture(name));
+        for name in ["alpha", "beta"] {
+            let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
+            let told = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
+            let query = format!(
+                "SELECT COALESCE(mission.content, message.content) FROM message \
+                 JOIN mysis ON mysis.id = message.mysis_id \
+                 LEFT JOIN mission ON mission.id = message.mission_id \
+                 WHERE mysis.name = '{name}' ORDER BY seq"
+            );
+            let stored = sqlite::column(&old, &query);
+            assert!(stored.len() > 20, "{name}: {}", stored.len());
+            let told = told.take(stored.len()).collect::<Vec<_>>();
+            assert_eq!(told, stored, "{name}");
+            assert_eq!(home.mysis(name)["account"], name);
+        }
+        let mission = sqlite::column(
+            &old,
+            "SELECT content FROM mission ORDER BY number DESC LIMIT 1",
         );
-        let stored = sqlite::column(&old, &query);
-        assert!(stored.len() > 20, "{name}: {}", stored.len());
-        let told = told.take(stored.len()).collect::<Vec<_>>();
-        assert_eq!(told, stored, "{name}");
-        assert_eq!(home.mysis(name)["account"], name);
+        assert_eq!(home.ok(&["mission", "show"]), format!("{}\n", mission[0]));
+        let booked: u64 = sqlite::column(&old, "SELECT SUM(input) || '' FROM spending")[0]
+            .parse()
+            .expect("a sum");
+        let books = home.json(&["books", "--days", "0", "--json"]);
+        let lines = books.as_array().expect("a list").iter();
+        let tokens = lines.filter_map(|line| line["tokens_in"].as_u64());
+        assert_eq!(tokens.sum::<u64>(), booked);
+        let checked = home.ok(&["db", "check"]);
+        assert!(!checked.contains("failed"), "{checked}");
     }
-    let mission = home.ok(&["mission", "show"]);
-    assert!(mission.contains("hello"), "{mission}");
-    let found = home.lines(&["search", "Sell your ore at the station", "--json"]);
-    assert!(!found.is_empty());
-    let booked: u64 = sqlite::column(&old, "SELECT SUM(input) || '' FROM spending")[0]
-        .parse()
-        .expect("a sum");
-    let books = home.json(&["books", "--days", "0", "--json"]);
-    let lines = books.as_array().expect("a list").iter();
-    let tokens = lines.filter_map(|line| line["tokens_in"].as_u64());
-    assert_eq!(tokens.sum::<u64>(), booked);
-    assert_eq!(
-        sqlite::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
-        ["ok"]
+    let (home, old) = (home_of(HOMES[1]), fixture(HOMES[1]));
+    let texts = |events: Vec<serde_json::Value>| -> Vec<String> {
+        let texts = events
+            .iter()
+            .map(|event| event["text"].as_str().unwrap_or("").to_string());
+        texts.collect()
+    };
+    let events = texts(home.lines(&["events", "--limit", "0", "--json"]));
+    let stored = sqlite::column(&old, "SELECT text FROM event ORDER BY number");
+    assert_eq!(events[..stored.len()], stored);
+    let accounts = home.json(&["accounts", "list", "--json"]);
+    let quill = accounts.as_array().expect("a list").iter();
+    assert!(
+        quill.clone().any(|account| account["username"] == "quill"),
+        "{accounts}"
     );
+    let routine = home.ok(&["routine", "show", "alpha", "berth"]);
+    assert!(routine.contains("undock"), "{routine}");
+    let packed = "SELECT hex(packed) FROM sample ORDER BY mysis_id, hour";
+    assert_eq!(
+        sqlite::column(&home.file("zoea.db"), packed),
+        sqlite::column(&old, packed)
+    );
+}
+
+#[test]
+fn what_builds_of_before_wrote_in_another_form_is_written_anew() {
+    let home = home_of(HOMES[1]);
+    let database = home.file("zoea.db");
+    let run = r#"{"goods":[["iron_ore",3]],"calls":1}"#;
+    sqlite::execute(
+        &database,
+        &format!(
+            "UPDATE mysis SET working_set = '{}'; INSERT INTO watch SELECT id, '{}' FROM mysis; \
+             UPDATE routine SET memo = '{}'; UPDATE message SET horizon = NULL WHERE kind IN ('reply', 'call'); \
+             UPDATE message SET metadata = json_set(metadata, '$.bytes', 5) WHERE kind = 'result' AND seq > 7; \
+             UPDATE message SET metadata = '{{' WHERE kind = 'result' AND seq < 7; PRAGMA journal_mode = DELETE",
+            r#"{"craft":{"turn":7,"offered":true},"tow":{"turn":9,"offered":false},"odd":7}"#,
+            r#"{"since":50,"taken":[3,60],"missions":7,"ship":8}"#,
+            format_args!(r#"{{"run":{run},"paused":{run},"known":[]}}"#),
+        ),
+    );
+    let odd = "SELECT count(*) || '' FROM message WHERE metadata = '{'";
+    let odd_before = sqlite::column(&database, odd);
+    home.ok(&["mysis", "list"]);
+    let of = |query: &str| sqlite::column(&database, query);
+    assert_eq!(
+        of("SELECT DISTINCT working_set FROM mysis"),
+        [r#"["craft"]"#]
+    );
+    let watch = r#"{"since":50,"taken":[3,60],"missions":[7],"ship":[8],"at":60}"#;
+    assert_eq!(of("SELECT DISTINCT memo FROM watch"), [watch]);
+    let run = r#"{"calls":1,"due":[["iron_ore",3]]}"#;
+    let routine = format!(r#"{{"run":{run},"paused":{run},"known":[]}}"#);
+    assert_eq!(of("SELECT DISTINCT memo FROM routine"), [routine]);
+    let unseen =
+        "SELECT count(*) || '' FROM message WHERE kind IN ('reply', 'call') AND horizon IS NOT seq";
+    assert_eq!(of(unseen), ["0"]);
+    assert_eq!(
+        of("SELECT count(*) || '' FROM message WHERE metadata LIKE '%\"bytes\"%'"),
+        ["0"]
+    );
+    assert_eq!(of(odd), odd_before, "what is no JSON stays as it is");
+}
+
+#[test]
+fn a_program_that_is_killed_while_it_brings_a_database_up_to_date_loses_nothing() {
+    let all = |home: &Home| {
+        let told = [
+            &["log", "alpha", "--limit", "0", "--json"][..],
+            &["log", "beta", "--limit", "0", "--json"],
+            &["events", "--limit", "0", "--json"],
+            &["books", "--days", "0", "--json"],
+            &["accounts", "list", "--json"],
+        ];
+        told.map(|command| home.ok(command))
+    };
+    for name in HOMES {
+        let undisturbed = home_of(name);
+        let begun = Instant::now();
+        undisturbed.ok(&["mysis", "list"]);
+        let (step, expected) = (begun.elapsed() / 12, all(&undisturbed));
+        for part in 0..12 {
+            let home = home_of(name);
+            let mut opening = Process::spawn(home.command(&["mysis", "list"]));
+            let killed = Instant::now() + step * part;
+            while Instant::now() < killed && !opening.has_ended() {
+                std::thread::yield_now();
+            }
+            // Its end is a kill.
+            drop(opening);
+            assert_eq!(
+                all(&home),
+                expected,
+                "{name}, killed after {:?}",
+                step * part
+            );
+        }
+    }
 }
 
 #[test]

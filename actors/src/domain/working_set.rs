@@ -40,22 +40,11 @@ impl SetChange {
 }
 
 impl WorkingSet {
-    /// The set as it was stored, also by older versions. What cannot be read is left out.
+    /// The set as it was stored. What cannot be read begins anew.
     #[must_use]
     pub fn restore(memo: Option<&str>) -> WorkingSet {
-        let stored = memo.and_then(|memo| serde_json::from_str::<Value>(memo).ok());
-        let offered: Vec<Arc<str>> = match stored {
-            Some(Value::Array(names)) => {
-                let names = names.iter().filter_map(Value::as_str);
-                names.map(Into::into).collect()
-            }
-            Some(Value::Object(commands)) => {
-                let is_offered = |of: &Value| of["offered"] == true;
-                let offered = commands.into_iter().filter(|(_, of)| is_offered(of));
-                offered.map(|(name, _)| name.into()).collect()
-            }
-            Some(_) | None => Vec::new(),
-        };
+        let stored = memo.and_then(|memo| serde_json::from_str::<Vec<String>>(memo).ok());
+        let offered: Vec<Arc<str>> = stored.into_iter().flatten().map(Into::into).collect();
         WorkingSet {
             is_restored: !offered.is_empty(),
             offered: offered.into_iter().take(MAX_COMMANDS).collect(),
@@ -186,8 +175,6 @@ mod tests {
         let known = again.unknown_to(Some(&names(&["scan"])));
         assert_eq!(known, Some(names(&["scan", "craft"])));
         assert_eq!(again.unknown_to(Some(&names(&["scan"]))), None, "once");
-        let old = r#"{"craft":{"turn":7,"offered":true},"tow":{"turn":9,"offered":false}}"#;
-        assert_eq!(WorkingSet::restore(Some(old)).offered(), names(&["craft"]));
         for odd in ["", "7", r#"{"craft":7}"#, "[7]"] {
             assert_eq!(WorkingSet::restore(Some(odd)), WorkingSet::default());
         }

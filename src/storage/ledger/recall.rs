@@ -34,23 +34,18 @@ const NO_STEP_CONDITION: &str = "NOT EXISTS (SELECT 1 FROM tool_call \
 pub(super) struct LastReply {
     /// Its row.
     pub(super) seq: i64,
-    /// The newest row that the model had seen when it replied; 0 if it had seen none. Replies of
-    /// older programs do not name it and count as answers to all rows before them.
+    /// The newest row that the model had seen when it replied; 0 if it had seen none.
     pub(super) answers: i64,
 }
 
 impl LastReply {
-    fn new(seq: i64, seen_up_to: Option<i64>) -> LastReply {
-        LastReply {
-            seq,
-            answers: seen_up_to.unwrap_or(seq),
-        }
-    }
-
     /// The row as a reply with words, if it is one.
     fn of(row: &message::Model) -> Option<LastReply> {
         let is_said = row.kind == RowKind::Reply.as_str() && !row.content.is_empty();
-        is_said.then(|| LastReply::new(row.seq, row.horizon))
+        is_said.then(|| LastReply {
+            seq: row.seq,
+            answers: row.horizon.unwrap_or_default(),
+        })
     }
 }
 
@@ -235,10 +230,11 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         mysis: MysisId,
         after: i64,
     ) -> Result<LastReply, DbErr> {
-        let newest: Option<(i64, Option<i64>)> = of(mysis)
+        let newest: Option<(i64, i64)> = of(mysis)
             .filter(message::Column::Seq.gt(after))
             .filter(message::Column::Kind.eq(RowKind::Reply.as_str()))
             .filter(message::Column::Content.ne(""))
+            .filter(message::Column::Horizon.is_not_null())
             .order_by_desc(message::Column::Seq)
             .limit(1)
             .select_only()
@@ -247,9 +243,8 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .into_tuple()
             .one(self)
             .await?;
-        Ok(newest.map_or_else(LastReply::default, |(seq, seen_up_to)| {
-            LastReply::new(seq, seen_up_to)
-        }))
+        let reply = newest.map(|(seq, answers)| LastReply { seq, answers });
+        Ok(reply.unwrap_or_default())
     }
 
     async fn recall_notes(&self, mysis: MysisId, after: i64) -> Result<Vec<Arc<Row>>, DbErr> {

@@ -89,14 +89,12 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     };
     members.retain(|_, value| !value.is_null());
     members.remove("is_error");
+    members.remove("bytes");
     if let Some(said) = row.utterance()
         && let Some(echo) = said.meta.echo.as_deref()
     {
         let stored = stored_echo(echo, said.reasoning.as_deref());
         members.insert(ECHO_KEY.to_string(), stored);
-    }
-    if members.get("bytes") == Some(&json!(row.text().len())) {
-        members.remove("bytes");
     }
     metadata
 }
@@ -241,8 +239,7 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     Utterance {
         text: text.clone(),
         reasoning: model.reasoning.as_deref().map(Into::into),
-        // A reply without this value was given after the model had seen all earlier rows.
-        seen_up_to: Seq(model.horizon.unwrap_or(model.seq)),
+        seen_up_to: Seq(model.horizon.unwrap_or_default()),
         meta: ReplyMeta {
             usage: usage_of(&meta),
             ms: meta["ms"].as_u64().unwrap_or(0),
@@ -272,7 +269,7 @@ fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
             status: status.filter(|status| !status.is_open())?,
             ms: meta["ms"].as_u64().unwrap_or(0),
             tick: meta["tick"].as_i64(),
-            // A stored text is never cut. Older programs stored the size before redaction.
+            // A stored text is never cut.
             bytes: text.len() as u64,
         },
     })

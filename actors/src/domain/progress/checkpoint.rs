@@ -17,9 +17,6 @@ use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 /// The most places in a checkpoint; the newest are kept.
 const MAX_STORED_PLACES: usize = 16;
 
-/// The longest time that a checkpoint without a date may cover.
-const MAX_UNDATED_AGE: Duration = Duration::from_secs(86_400);
-
 impl StallDetector {
     /// The checkpoint to store, if one is due.
     pub fn due_checkpoint(&mut self, now: Now) -> Option<String> {
@@ -86,19 +83,12 @@ impl StallDetector {
         let large = |value: &Value| u64::try_from(whole(value)).unwrap_or_default();
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let marked = |value: &Value| value.as_u64().and_then(|mark| u32::try_from(mark).ok());
-        // One state of each was kept once.
-        let states = |value: &Value| match value.as_array() {
-            Some(all) => all.iter().filter_map(marked).take(MAX_STATES).collect(),
-            None => marked(value).into_iter().collect(),
-        };
-        let written = memo["at"].as_i64().map(Timestamp);
+        let marks = |value: &Value| list(value).iter().filter_map(marked).collect::<Vec<_>>();
+        let states = |value: &Value| marks(value).into_iter().take(MAX_STATES).collect();
+        let written = Timestamp(whole(&memo["at"]));
         let moment = |value: &Value| {
-            let at = Timestamp(whole(value));
-            let seen = written.map_or_else(
-                || Duration::from_millis(now.wall.since(at)).min(MAX_UNDATED_AGE),
-                |written| Duration::from_millis(written.since(at)),
-            );
-            now.moment.minus(seen)
+            let seen = written.since(Timestamp(whole(value)));
+            now.moment.minus(Duration::from_millis(seen))
         };
         let since = (whole(&memo["since"]) != 0).then(|| moment(&memo["since"]));
         let step = usize::try_from(whole(&memo["rung"])).unwrap_or_default();

@@ -363,18 +363,6 @@ fn a_wall_clock_that_is_set_parks_nobody_sooner_or_later() {
 }
 
 #[test]
-fn a_memo_that_does_not_say_when_it_was_written_is_believed_for_a_day_at_most() {
-    let scene = Scene::new();
-    let wall = scene.both().wall.0;
-    for (since, lasted) in [(wall - 60_000, 60), (wall + 60_000, 0), (1_000, 86_400)] {
-        let memo = format!(r#"{{"since":{since},"counts":[3,3,0,3],"taken":[0,0]}}"#);
-        let watch = StallDetector::restore(&memo, scene.both());
-        let lasts = scene.now.since(watch.stall_window.since());
-        assert_eq!(lasts, Duration::from_secs(lasted), "{since}");
-    }
-}
-
-#[test]
 fn switched_off_it_says_nothing() {
     let mut scene = Scene::new();
     scene.rules.is_on = false;

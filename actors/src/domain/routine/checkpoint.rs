@@ -94,11 +94,6 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
     let routine = Arc::new(routine_of(&stored["routine"])?);
     let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
     let goods = |stored: &Json| elements(stored).filter_map(read_goods).collect::<Vec<_>>();
-    // A run that was stored before missions were known has `goods`.
-    let due = match stored["due"].is_array() {
-        true => &stored["due"],
-        false => &stored["goods"],
-    };
     let at = &stored["at"];
     let gain = &stored["gain"];
     let newest = gain[3].as_array().into_iter().flatten();
@@ -117,7 +112,7 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         made: count(&at[2])?,
         made_in_round: count(&at[3])?,
         not_executed: count(&at[4])?,
-        due: elements(due).filter_map(read_each).collect(),
+        due: elements(&stored["due"]).filter_map(read_each).collect(),
         hold: goods(&stored["hold"]),
         missions: elements(&stored["missions"]).filter_map(read_id).collect(),
         exact_hold: stored["exact"].is_array().then(|| goods(&stored["exact"])),

@@ -10,7 +10,7 @@ use super::super::export::{ExportOrder, export_to_file};
 use super::repeating::of_every_kind;
 use super::*;
 
-async fn texts(ledger: &SqlLedger, query: &str) -> Vec<String> {
+pub(super) async fn texts(ledger: &SqlLedger, query: &str) -> Vec<String> {
     let asked = Statement::from_string(ledger.inner.dialect.backend(), query);
     let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
     let texts = rows.iter().map(|row| row.try_get_by_index(0).unwrap());

@@ -2,6 +2,7 @@
 
 use actors::domain::record::PoolAccount;
 
+use super::golden::texts;
 use super::*;
 
 /// The address of a test's own database with a role of few rights.
@@ -259,4 +260,55 @@ async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
                 .is_empty()
         );
     }
+}
+
+#[tokio::test]
+async fn what_builds_of_before_wrote_in_another_form_is_written_anew() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (ledger, _) = filled(&books).await;
+    let run = r#"{"goods":[["iron_ore",3]]}"#;
+    for statement in [
+        "DELETE FROM seaql_migrations WHERE version LIKE '%one_form'",
+        r#"UPDATE mysis SET working_set = '{"craft":{"offered":true},"tow":{"offered":false},"odd":7}'"#,
+        r#"INSERT INTO watch SELECT id, '{"since":50,"taken":[3,60],"missions":7,"ship":8}' FROM mysis"#,
+        &format!(r#"INSERT INTO routine SELECT id, '{{"run":{run},"paused":{run}}}' FROM mysis"#),
+        "UPDATE message SET horizon = NULL WHERE kind IN ('reply', 'call')",
+        r#"UPDATE message SET metadata = (metadata::jsonb || '{"bytes":5}')::text WHERE kind = 'result'"#,
+    ] {
+        ledger
+            .inner
+            .writer
+            .execute_unprepared(statement)
+            .await
+            .unwrap();
+    }
+    ledger.close().await;
+    let ledger = books.open().await;
+    let run = r#"{"due":[["iron_ore",3]]}"#;
+    for (query, expected) in [
+        ("SELECT working_set FROM mysis", r#"["craft"]"#),
+        (
+            "SELECT memo FROM watch",
+            r#"{"since":50,"taken":[3,60],"missions":[7],"ship":[8],"at":60}"#,
+        ),
+        (
+            "SELECT memo FROM routine",
+            &format!(r#"{{"run":{run},"paused":{run}}}"#),
+        ),
+        (
+            "SELECT json_agg(seq = horizon)::text FROM message WHERE kind IN ('reply', 'call')",
+            "[true, true]",
+        ),
+        (
+            "SELECT json_agg(metadata LIKE '%bytes%')::text FROM message WHERE kind = 'result'",
+            "[false]",
+        ),
+    ] {
+        let told = texts(&ledger, query).await;
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&told[0]), read(expected), "{query}");
+    }
+    ledger.close().await;
 }

@@ -99,39 +99,6 @@ fn the_offers_of_a_board_are_no_missions_that_are_done() {
 }
 
 #[test]
-fn a_run_that_was_stored_before_missions_were_known_goes_on() {
-    let mut played = Played::of(mining());
-    for (step, told) in [
-        ("r1.1.1 travel", "{}"),
-        ("r1.2.1 mine", "{}"),
-        ("r1.2.2 mine", "{}"),
-        ("r1.2.3 mine", "{}"),
-        (
-            "r1.3.1 get_cargo",
-            r#"{"cargo": [{"item_id": "iron", "quantity": 3}, {"item_id": "ice", "quantity": 1}]}"#,
-        ),
-        ("r1.4.1 sell", "{}"),
-    ] {
-        assert_eq!(played.next(), step);
-        played.done(told);
-    }
-    let memo = RoutineMemo {
-        run: Some(played.run.clone()),
-        ..RoutineMemo::default()
-    };
-    let mut stored: Json = serde_json::from_str(&memo.to_text()).expect("JSON");
-    let run = stored["run"].as_object_mut().expect("a run");
-    run.remove("missions");
-    let due = run.remove("due").expect("what is due");
-    run.insert("goods".to_string(), due);
-    played.run = RoutineMemo::restore(&stored.to_string())
-        .run
-        .expect("a run");
-    assert_eq!(played.next(), "r1.4.2 sell");
-    assert_eq!(*played.arguments, *r#"{"item_id":"ice","quantity":1}"#);
-}
-
-#[test]
 fn the_word_for_a_mission_stands_only_in_a_step_for_each_of_them() {
     let mut given = delivering();
     given["steps"][2]["each"] = json!("cargo");
