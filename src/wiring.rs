@@ -18,7 +18,9 @@ mod roles;
 mod room;
 mod rules;
 mod setup_check;
+#[cfg(feature = "simulators")]
 pub mod simulated;
+mod simulators;
 mod url_secrets;
 mod watchers;
 
@@ -74,6 +76,7 @@ pub use rules::{
     configured_secrets, describe_default_cap, describe_missing_secrets, provider_endpoints,
     upstream_access,
 };
+pub use simulators::game_tools;
 
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);

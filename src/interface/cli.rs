@@ -12,7 +12,6 @@ pub mod events;
 mod examples;
 pub mod export;
 mod freeze;
-pub mod galaxy;
 mod game_check;
 pub mod global;
 pub mod held;
@@ -22,7 +21,6 @@ pub mod incident;
 pub mod init;
 pub mod mysis;
 mod patient;
-pub mod pilot;
 pub mod processes;
 pub mod prompt;
 mod prove;
@@ -36,7 +34,8 @@ mod screen;
 pub mod setup;
 mod shell;
 mod shown;
-mod simulate;
+#[cfg(feature = "simulators")]
+mod simulators;
 mod status;
 mod swarm_client;
 pub mod talk;
@@ -145,12 +144,9 @@ enum CliCommand {
     Import(import::ImportArgs),
     /// Write conversations as JSON lines, which can be imported again, or as Markdown.
     Export(export::ExportArgs),
-    /// Serve the simulated SpaceMolt MCP server alone, on /mcp.
-    Galaxy(galaxy::GalaxyArgs),
-    /// Serve the simulated model server alone, on /v1.
-    Pilot(pilot::PilotArgs),
-    /// Run a swarm on simulated time with injected faults, and print the verdict.
-    Simulate(simulate::SimulateArgs),
+    #[cfg(feature = "simulators")]
+    #[command(flatten)]
+    Simulator(simulators::SimulatorCommand),
     /// Print the completion script for a shell.
     Completions(shell::CompletionsArgs),
     /// Print the manual page of zoea or of one of its commands.
@@ -259,15 +255,11 @@ async fn dispatch(
         CliCommand::Accounts(command) => accounts::run(&command, global, environment).await,
         CliCommand::Import(args) => import::run(&args, global, environment).await,
         CliCommand::Export(args) => export::run(&args, global, environment).await,
-        CliCommand::Galaxy(args) => galaxy::run(args).await,
-        CliCommand::Pilot(args) => pilot::run(args).await,
+        #[cfg(feature = "simulators")]
+        CliCommand::Simulator(command) => simulators::run(command).await,
         CliCommand::Completions(args) => shell::print_completions(&args, command_line()),
         CliCommand::Man(args) => shell::print_manual(&args, command_line()),
         CliCommand::AsChild(args) => as_child::run(&args),
-        // The simulation has its own runtime with a simulated clock.
-        CliCommand::Simulate(args) => {
-            tokio::task::spawn_blocking(move || simulate::run(&args)).await?
-        }
     }
 }
 

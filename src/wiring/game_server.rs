@@ -1,7 +1,6 @@
 //! The built-in game. The program serves it for offline play, and if a configuration names it as
 //! the game.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event_record::OrderSource;
@@ -15,8 +14,8 @@ use zoea_settings::Settings;
 
 use crate::host::home::Home;
 use crate::interface::swarm::Swarm;
-use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
-use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
+
+use super::simulators::serve_game;
 
 /// The mission of a new swarm.
 const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
@@ -28,7 +27,6 @@ pub struct GameServer {
     seed: u64,
     stop: CancellationToken,
     server: JoinHandle<anyhow::Result<()>>,
-    traffic: Arc<Traffic>,
 }
 
 impl GameServer {
@@ -43,24 +41,13 @@ impl GameServer {
     ) -> anyhow::Result<GameServer> {
         let stop = CancellationToken::new();
         let listener = bind_loopback().await?;
-        let options = GalaxyOptions {
-            seed,
-            tick,
-            data: Some(home.directory().join("galaxy")),
-            limits: GalaxyLimits {
-                logins: RateAllowance::Unlimited,
-                refusals: RateAllowance::Unlimited,
-                ..GalaxyLimits::default()
-            },
-            ..GalaxyOptions::default()
-        };
-        let galaxy = Galaxy::start(listener, options, stop.child_token()).await?;
+        let data = home.directory().join("galaxy");
+        let game = serve_game(listener, (tick, seed), data, stop.child_token()).await?;
         Ok(GameServer {
-            url: galaxy.url(),
-            seed: galaxy.seed(),
-            traffic: galaxy.traffic(),
+            url: game.url,
+            seed: game.seed,
             stop,
-            server: tokio::spawn(async move { galaxy.join().await.map(drop) }),
+            server: tokio::spawn(game.end),
         })
     }
 
@@ -84,8 +71,6 @@ impl GameServer {
         if let Ok(Err(error)) = self.server.await {
             tracing::warn!(error = %format!("{error:#}"), "offline server failed");
         }
-        let (requests, mutations) = (self.traffic.requests(), self.traffic.mutations());
-        tracing::info!(requests, mutations, "the simulated game has closed");
     }
 }
 

@@ -13,14 +13,12 @@ use tokio_util::sync::CancellationToken;
 use zoea_settings::{ProviderKind, ProviderSettings, Settings};
 
 use super::game_server::{GameServer, bind_loopback, give_first_mission};
+use super::simulators::serve_model;
 use crate::host::home::Home;
 use crate::interface::swarm::Swarm;
-use zoea_pilot::{Habits, PilotOptions};
 
 /// The name of the only provider.
 const PILOT_NAME: &str = "pilot";
-/// The pilot's pause before each answer, so that there is something to watch.
-const PILOT_LATENCY: Duration = Duration::from_millis(400);
 /// The most Myses that are created at the same time.
 const MAX_CREATED_AT_ONCE: usize = 256;
 /// The names of the first Myses. Later ones are numbered.
@@ -59,15 +57,7 @@ impl OfflineServers {
         let game = GameServer::start(home, options.tick, options.seed).await?;
         let model = bind_loopback().await?;
         let endpoint = format!("http://{}/v1", model.local_addr()?);
-        let pilot = PilotOptions {
-            habits: Habits {
-                seed: game.seed(),
-                ..Habits::default()
-            },
-            latency: PILOT_LATENCY,
-            ..PilotOptions::default()
-        };
-        servers.spawn(zoea_pilot::serve(model, pilot, stop.child_token()));
+        servers.spawn(serve_model(model, game.seed(), stop.child_token()));
         Ok(OfflineServers {
             settings: offline_settings(endpoint, &game, options),
             options,

@@ -1,5 +1,7 @@
 //! Examples in the help of each command.
 
+use std::collections::BTreeSet;
+
 use clap::Command;
 
 /// Each command, and lines that work: what is typed after `zoea`, and what it does.
@@ -361,7 +363,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
 
 /// Adds the examples to the help of each command.
 pub(super) fn add_examples(command: Command) -> Command {
-    EXAMPLES.iter().fold(command, |command, (name, examples)| {
+    // A program without the simulators has not all of the commands.
+    let known: BTreeSet<String> = command
+        .get_subcommands()
+        .map(|of| of.get_name().to_string())
+        .collect();
+    let examples = EXAMPLES.iter().filter(|(name, _)| {
+        let first = name.split(' ').next().unwrap_or_default();
+        first.is_empty() || known.contains(first)
+    });
+    examples.fold(command, |command, (name, examples)| {
         let mut lines = "Examples:".to_string();
         let typed = examples
             .iter()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::tokens::context_shortage;
-use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::tool::Toolset;
 use actors::domain::tool_offer::{ToolOffer, ToolSelection};
 use actors::ports::Upstream;
 use actors::secrets::Secrets;
@@ -70,14 +70,8 @@ fn offered_tools(settings: &Settings, tools: &Arc<Toolset>) -> Arc<Toolset> {
 
 /// The tools of the built-in game and our own.
 fn built_in_tools() -> Arc<Toolset> {
-    let tool = |(name, description, schema, read_only): (&str, &str, String, bool)| ToolSpec {
-        name: name.into(),
-        description: description.into(),
-        schema: schema.into(),
-        read_only_hint: Some(read_only),
-    };
     let own = actors::session::own_tools();
-    let listed = zoea_galaxy::tool_table().map(tool);
+    let listed = wiring::game_tools().into_iter();
     Arc::new(Toolset::new(listed.chain(own.tools().iter().cloned())))
 }
 

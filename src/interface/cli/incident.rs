@@ -1,20 +1,14 @@
 //! `zoea incident`: the newest exchanges with servers that failed.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::Value;
-use zoea_grammar::incident::Incident;
 use zoea_settings::Environment;
-use zoea_system::files;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
-
-/// The most bytes that are read of an incident. One that was written by hand may be larger than ours.
-const MAX_READ_BYTES: u64 = 1 << 20;
 
 /// The orders about incidents.
 #[derive(Debug, Subcommand)]
@@ -23,13 +17,6 @@ pub enum IncidentCommand {
     Last,
     /// List them, newest first.
     List,
-}
-
-/// Reads the file of an incident.
-pub(super) fn read_incident(file: &str) -> Result<Incident, String> {
-    let text = files::read_text(Path::new(file), MAX_READ_BYTES);
-    let text = text.map_err(|error| format!("{file}: {error}"))?;
-    Incident::parse(&text).map_err(|wrong| format!("{file}: {wrong}"))
 }
 
 pub(super) fn run(

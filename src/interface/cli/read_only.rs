@@ -64,12 +64,11 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Freeze
         | CliCommand::Thaw
         | CliCommand::Import(_)
-        | CliCommand::Galaxy(_)
-        | CliCommand::Pilot(_)
-        | CliCommand::Simulate(_)
         | CliCommand::Completions(_)
         | CliCommand::Man(_)
         | CliCommand::AsChild(_) => false,
+        #[cfg(feature = "simulators")]
+        CliCommand::Simulator(_) => false,
     }
 }
 

@@ -19,13 +19,13 @@ use zoea_grammar::incident::Incident;
 use zoea_grammar::units::parse_duration;
 use zoea_system::listen::{describe_listen_error, listen_address};
 
-use crate::interface::cli::incident::read_incident;
+use super::read_incident;
 use crate::interface::cli::out;
 
 /// The options of `zoea galaxy`.
 #[derive(Debug, Args)]
 #[command(after_help = faults_help())]
-pub struct GalaxyArgs {
+pub(super) struct GalaxyArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = listen_address)]
     addr: String,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, value_parser};
 use zoea_settings::bounds::{MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within};
 
-use super::out;
+use crate::interface::cli::out;
 use zoea_simulation::{SimulationOptions, SimulationProgress};
 use zoea_spacemolt::figures::group_digits;
 

@@ -15,12 +15,12 @@ use zoea_grammar::units::parse_duration;
 use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
 use zoea_system::listen::{describe_listen_error, listen_address};
 
-use crate::interface::cli::incident::read_incident;
+use super::read_incident;
 use crate::interface::cli::out;
 
 /// The options of `zoea pilot`.
 #[derive(Debug, Args)]
-pub struct PilotArgs {
+pub(super) struct PilotArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766", value_parser = listen_address)]
     addr: String,
