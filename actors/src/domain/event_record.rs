@@ -5,6 +5,8 @@ mod order_summary;
 use std::fmt;
 use std::sync::Arc;
 
+use strum::{EnumCount, VariantArray};
+
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
@@ -52,7 +54,7 @@ impl EventRecord {
 }
 
 /// The kind of event in a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum EventRecordKind {
     /// A Mysis changed its state.
     State,
@@ -66,12 +68,7 @@ pub enum EventRecordKind {
 
 impl EventRecordKind {
     /// All kinds.
-    pub const ALL: [EventRecordKind; 4] = [
-        EventRecordKind::State,
-        EventRecordKind::Notice,
-        EventRecordKind::Need,
-        EventRecordKind::Order,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database and in JSON.
     #[must_use]
@@ -92,7 +89,7 @@ impl EventRecordKind {
 }
 
 /// The source of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum OrderSource {
     /// The program's own terminal.
     Terminal,
@@ -112,15 +109,7 @@ pub enum OrderSource {
 
 impl OrderSource {
     /// All sources.
-    pub const ALL: [OrderSource; 7] = [
-        OrderSource::Terminal,
-        OrderSource::AttachedTerminal,
-        OrderSource::Control,
-        OrderSource::CommandLine,
-        OrderSource::Configuration,
-        OrderSource::Signal,
-        OrderSource::Program,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database and in JSON.
     #[must_use]

@@ -8,13 +8,15 @@ mod grant;
 use std::sync::Arc;
 use std::time::Duration;
 
+use strum::{EnumCount, VariantArray};
+
 use super::ids::Lane;
 use super::model::ServiceReturn;
 
 pub use grant::{Allowance, Granted, grant};
 
 /// What a limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumCount, VariantArray)]
 pub enum LimitKind {
     /// Requests in flight.
     InFlight,
@@ -28,12 +30,7 @@ pub enum LimitKind {
 
 impl LimitKind {
     /// All kinds.
-    pub const ALL: [LimitKind; 4] = [
-        LimitKind::InFlight,
-        LimitKind::Pace,
-        LimitKind::Tokens,
-        LimitKind::Trial,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// Whether what a process used still counts for a minute after its end.
     #[must_use]

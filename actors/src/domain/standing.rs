@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use strum::{EnumCount, VariantArray};
+
 use super::ids::Timestamp;
 use super::message::Severity;
 
 /// A condition of the whole program, the most severe one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum StandingKind {
     /// The store takes no writes.
     StoreTrouble,
@@ -21,12 +23,7 @@ pub enum StandingKind {
 
 impl StandingKind {
     /// All of them.
-    pub const ALL: [StandingKind; 4] = [
-        StandingKind::StoreTrouble,
-        StandingKind::NothingMoves,
-        StandingKind::LittleRoom,
-        StandingKind::SecretMissing,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// Its code in events, alerts, the status and metrics.
     #[must_use]

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use strum::VariantArray;
+
 use super::ids::Timestamp;
 
 /// The kind of a fault. It alone decides about a relaunch (DESIGN 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum MysisFaultKind {
     /// The outside failed and may work again: timeouts, 5xx, 429, network, unreadable bodies.
     Transient,
@@ -32,14 +34,8 @@ impl MysisFaultKind {
     /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<MysisFaultKind> {
-        [
-            MysisFaultKind::Transient,
-            MysisFaultKind::Permanent,
-            MysisFaultKind::Crash,
-            MysisFaultKind::Store,
-        ]
-        .into_iter()
-        .find(|kind| kind.as_str() == text)
+        let mut kinds = MysisFaultKind::VARIANTS.iter().copied();
+        kinds.find(|kind| kind.as_str() == text)
     }
 }
 

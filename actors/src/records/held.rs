@@ -46,7 +46,7 @@ const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 const FIRST_DOUBT_MS: u64 = 60_000;
 
 /// What is held back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum HeldKind {
     /// A text of a conversation.
     Text,

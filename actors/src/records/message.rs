@@ -11,6 +11,8 @@ mod words;
 
 use std::sync::Arc;
 
+use strum::{EnumCount, VariantArray};
+
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::{Charge, Echo, TokenUsage};
 use super::tool::command_of_call;
@@ -167,7 +169,7 @@ impl CallRecord {
 }
 
 /// The status of a call (DESIGN 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum CallStatus {
     /// Stored, not sent.
     Recorded,
@@ -184,14 +186,7 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
-    const ALL: [CallStatus; 6] = [
-        CallStatus::Recorded,
-        CallStatus::Sent,
-        CallStatus::Done,
-        CallStatus::Failed,
-        CallStatus::Unknown,
-        CallStatus::NotExecuted,
-    ];
+    const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word of CONTRACT.md.
     #[must_use]

@@ -1,7 +1,9 @@
 //! The four states of a Mysis, and its totals.
 
+use strum::{EnumCount, VariantArray};
+
 /// The state of a Mysis (DESIGN 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum LifeState {
     /// It waits for an order.
     Idle,
@@ -15,12 +17,7 @@ pub enum LifeState {
 
 impl LifeState {
     /// All states.
-    pub const ALL: [LifeState; 4] = [
-        LifeState::Idle,
-        LifeState::Running,
-        LifeState::Stopped,
-        LifeState::Errored,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database, in JSON and on screen.
     #[must_use]

@@ -4,362 +4,24 @@ use std::collections::BTreeSet;
 
 use clap::Command;
 
-/// Each command, and lines that work: what is typed after `zoea`, and what it does.
-const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
-    (
-        "run",
-        &[
-            (
-                "run --offline",
-                "play the built-in game: no key, no network",
-            ),
-            (
-                "run --resume",
-                "start those that were running when the program ended",
-            ),
-            (
-                "run --headless --start-swarm --for 8h",
-                "a night without a terminal",
-            ),
-        ],
-    ),
-    (
-        "incident last",
-        &[(
-            "incident last > failed.json",
-            "the newest call that failed, for `pilot --replay`",
-        )],
-    ),
-    (
-        "incident list",
-        &[("incident list", "the calls that failed and are kept")],
-    ),
-    (
-        "attach",
-        &[("attach", "open a terminal of the program that runs")],
-    ),
-    (
-        "status",
-        &[
-            ("status", "a page to read"),
-            ("status --json", "the same for programs"),
-        ],
-    ),
-    (
-        "setup",
-        &[
-            ("setup", "asks for what it needs"),
-            (
-                "setup --provider ollama --game offline --cap 20Mtokens --yes",
-                "without a terminal",
-            ),
-        ],
-    ),
-    ("init", &[("init", "write a configuration to edit by hand")]),
-    (
-        "doctor",
-        &[
-            ("doctor", "check everything that the swarm needs"),
-            ("doctor --prove", "whether the model can play"),
-        ],
-    ),
-    (
-        "mysis list",
-        &[
-            ("mysis list", "everybody and what they do"),
-            ("mysis list --where system=krynn", "those who are there"),
-        ],
-    ),
-    (
-        "mysis create",
-        &[("mysis create scout-1 --model qwen3:8b", "an idle Mysis")],
-    ),
-    (
-        "mysis start",
-        &[
-            ("mysis start scout-1 scout-2", "these two"),
-            (
-                "mysis start --where state=errored,provider=local",
-                "those that fit",
-            ),
-        ],
-    ),
-    (
-        "mysis retry",
-        &[("mysis retry --all", "whoever waits tries again at once")],
-    ),
-    (
-        "mysis undelete",
-        &[("mysis undelete scout-1", "bring it back within a day")],
-    ),
-    (
-        "mysis stop",
-        &[
-            ("mysis stop --all", "everybody"),
-            (
-                "mysis stop --where 'name=scout-*' --dry-run",
-                "whom it would stop",
-            ),
-        ],
-    ),
-    (
-        "mysis delete",
-        &[
-            ("mysis delete scout-1", "asks first"),
-            (
-                "mysis delete --where state=idle --dry-run",
-                "whom it would delete",
-            ),
-        ],
-    ),
-    (
-        "mysis configure",
-        &[(
-            "mysis configure scout-1 --provider local",
-            "another model server",
-        )],
-    ),
-    (
-        "send",
-        &[("send scout-1 'sell the ore at home'", "a direct message")],
-    ),
-    (
-        "broadcast",
-        &[
-            (
-                "broadcast 'earn credits: mine and sell'",
-                "the mission of all",
-            ),
-            ("broadcast 'meet at home' --dry-run", "whom it would reach"),
-        ],
-    ),
-    ("mission show", &[("mission show", "the mission in force")]),
-    ("mission clear", &[("mission clear", "no mission any more")]),
-    (
-        "note",
-        &[
-            (
-                "note scout-1 'never sell your fuel'",
-                "stands in each of its requests",
-            ),
-            ("note scout-1 --clear", "forget its notes"),
-        ],
-    ),
-    (
-        "answer",
-        &[
-            (
-                "answer scout-1 ore=iron count=3",
-                "the values that its server asks for",
-            ),
-            ("answer scout-1 --decline", "no"),
-        ],
-    ),
-    (
-        "routine list",
-        &[("routine list", "what runs, and the files at hand")],
-    ),
-    (
-        "routine start",
-        &[
-            (
-                "routine start scout-1 iron",
-                "HOME/routines/iron.json, or one that it has run before",
-            ),
-            ("routine start scout-1 ./gas.json", "a file of your own"),
-        ],
-    ),
-    (
-        "routine show",
-        &[("routine show scout-1", "the one that runs, as JSON")],
-    ),
-    (
-        "routine edit",
-        &[
-            (
-                "routine edit scout-1 '{\"rounds\": 50}'",
-                "more rounds for the one that runs, from its next step on",
-            ),
-            (
-                "routine edit scout-1 ./gas.json",
-                "all that the file has, for the routine of its name",
-            ),
-        ],
-    ),
-    (
-        "routine stop",
-        &[(
-            "routine stop scout-1",
-            "after the step that is under way; the model is asked",
-        )],
-    ),
-    (
-        "log",
-        &[
-            (
-                "log scout-1 --follow",
-                "the newest rows, and those that come",
-            ),
-            ("log scout-1 --limit 0 --kind result", "all results"),
-        ],
-    ),
-    (
-        "search",
-        &[("search 'out of fuel' --limit 5", "the newest five places")],
-    ),
-    (
-        "held forget",
-        &[
-            ("held forget 1a2b3c4d", "the next request holds that text"),
-            ("held forget all", "all are tried again"),
-        ],
-    ),
-    (
-        "processes drain",
-        &[(
-            "processes drain box-2",
-            "before that machine is switched off",
-        )],
-    ),
-    (
-        "processes undrain",
-        &[("processes undrain box-2", "it takes Myses again")],
-    ),
-    ("freeze", &[("freeze", "nothing leaves any more")]),
-    ("thaw", &[("thaw", "everything goes on")]),
-    (
-        "events",
-        &[
-            ("events --limit 200", "what happened lately"),
-            (
-                "events --follow --from 1234 --json",
-                "what comes after the event of that number, over restarts",
-            ),
-        ],
-    ),
-    (
-        "wait",
-        &[
-            (
-                "wait scout-1 --until answered --timeout 10m",
-                "until it answered your message",
-            ),
-            (
-                "wait --all --any --until 'credits>5000'",
-                "until one of them has so many credits",
-            ),
-        ],
-    ),
-    (
-        "prompt show",
-        &[("prompt show scout-1", "what its model is told first")],
-    ),
-    (
-        "prompt default",
-        &[("prompt default", "the built-in prompt, to start from")],
-    ),
-    (
-        "prompt check",
-        &[("prompt check", "whether its placeholders are known")],
-    ),
-    (
-        "books",
-        &[("books --days 7", "the tokens and dollars of a week")],
-    ),
-    (
-        "budget",
-        &[
-            ("budget 20", "up to 20 US dollars today"),
-            ("budget '30M tokens'", "where tokens are capped"),
-        ],
-    ),
-    (
-        "samples",
-        &[
-            ("samples --since 1d", "what a day came to, for each Mysis"),
-            (
-                "samples --sum --since 7d --resolution hour",
-                "the swarm, hour by hour",
-            ),
-        ],
-    ),
-    (
-        "report",
-        &[(
-            "report --day yesterday --format html --out day.html",
-            "a page with charts",
-        )],
-    ),
-    ("db check", &[("db check", "whether the database is sound")]),
-    (
-        "db backup",
-        &[("db backup monday.db", "a copy, also while the swarm runs")],
-    ),
-    (
-        "db restore",
-        &[("db restore monday.db", "put the copy in its place")],
-    ),
-    (
-        "db new",
-        &[("db new", "begin anew; what was there is kept beside it")],
-    ),
-    ("db compact", &[("db compact", "give free space back")]),
-    ("accounts list", &[("accounts list", "without passwords")]),
-    (
-        "accounts import",
-        &[(
-            "accounts import accounts.json",
-            "game accounts for the pool",
-        )],
-    ),
-    (
-        "accounts export",
-        &[(
-            "accounts export accounts.json",
-            "with passwords, for you only",
-        )],
-    ),
-    ("import", &[("import old.db", "a Zoea-Nova v12 database")]),
-    (
-        "export",
-        &[(
-            "export --mysis scout-1 --format md --out scout-1.md",
-            "to read",
-        )],
-    ),
-    (
-        "galaxy",
-        &[(
-            "galaxy --addr 127.0.0.1:4000 --tick 2s",
-            "a game for experiments",
-        )],
-    ),
-    (
-        "pilot",
-        &[("pilot --addr 127.0.0.1:4001", "a model for experiments")],
-    ),
-    (
-        "simulate",
-        &[(
-            "simulate --seeds 20 --days 0.5",
-            "twenty half days with faults",
-        )],
-    ),
-    (
-        "completions",
-        &[(
-            "completions bash > ~/.local/share/bash-completion/completions/zoea",
-            "for bash",
-        )],
-    ),
-    (
-        "man",
-        &[
-            ("man mysis create", "one page"),
-            ("man --dir ~/.local/share/man/man1", "all pages"),
-        ],
-    ),
-];
+/// Each command, and lines that work.
+const EXAMPLES: &str = include_str!("examples.txt");
+
+/// The examples by command: what is typed after `zoea`, and what it does.
+fn examples() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    let mut commands: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
+    for line in EXAMPLES.lines().filter(|line| !line.starts_with('#')) {
+        match line.trim().split_once(" # ") {
+            Some(example) => commands
+                .last_mut()
+                .into_iter()
+                .for_each(|(_, examples)| examples.push(example)),
+            None if line.is_empty() => {}
+            None => commands.push((line, Vec::new())),
+        }
+    }
+    commands
+}
 
 /// Adds the examples to the help of each command.
 pub(super) fn add_examples(command: Command) -> Command {
@@ -368,7 +30,7 @@ pub(super) fn add_examples(command: Command) -> Command {
         .get_subcommands()
         .map(|of| of.get_name().to_string())
         .collect();
-    let examples = EXAMPLES.iter().filter(|(name, _)| {
+    let examples = examples().into_iter().filter(|(name, _)| {
         let first = name.split(' ').next().unwrap_or_default();
         first.is_empty() || known.contains(first)
     });
@@ -379,7 +41,7 @@ pub(super) fn add_examples(command: Command) -> Command {
             .map(|(line, _)| line.len())
             .max()
             .unwrap_or(0);
-        for (line, does) in *examples {
+        for (line, does) in examples {
             // A long line would push what the others do out of sight.
             let width = typed.min(48);
             lines += &format!("\n  zoea {line:<width$}  {does}");
@@ -418,13 +80,13 @@ mod tests {
 
     #[test]
     fn every_command_has_examples_and_each_of_them_is_understood() {
-        let mut named: Vec<&str> = EXAMPLES.iter().map(|(name, _)| *name).collect();
+        let mut named: Vec<&str> = examples().into_iter().map(|(name, _)| name).collect();
         let mut commands = leaves(&command_line(), "");
         named.sort_unstable();
         commands.sort_unstable();
         assert_eq!(named, commands);
-        for (name, examples) in EXAMPLES {
-            for (line, _) in *examples {
+        for (name, examples) in examples() {
+            for (line, _) in examples {
                 assert!(line.starts_with(name), "{line}");
                 let line = line.split(" > ").next().unwrap();
                 let mut words = vec!["zoea".to_string()];

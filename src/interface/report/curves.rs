@@ -3,6 +3,7 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Flow, HOUR_MINUTES, Minute};
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, VariantArray};
 use zoea_ledger::{DaySamples, SwarmMinute};
 
 use super::moment;
@@ -44,7 +45,7 @@ pub struct CurveStep {
 }
 
 /// One of the curves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum CurveKind {
     Credits,
     Earned,
@@ -54,12 +55,7 @@ pub(super) enum CurveKind {
 
 impl CurveKind {
     /// All, in the order of the report.
-    pub(super) const ALL: [CurveKind; 4] = [
-        CurveKind::Credits,
-        CurveKind::Earned,
-        CurveKind::Cost,
-        CurveKind::Tokens,
-    ];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// What the report calls it.
     pub(super) fn title(self) -> &'static str {

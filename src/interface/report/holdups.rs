@@ -9,6 +9,7 @@ use actors::domain::event_record::{EventRecord, EventRecordKind, NEED_OVER_CODE}
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::state::LifeState;
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, VariantArray};
 
 /// The shortest time that is told: who was started again at once was not held up.
 const MIN_HELD_MS: u64 = 1000;
@@ -18,6 +19,7 @@ const MIN_LISTED_WAIT_MS: u64 = 60_000;
 /// What held a Mysis up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumCount, VariantArray)]
 pub enum HoldKind {
     /// A fault ended its turn.
     Errored,
@@ -36,14 +38,7 @@ pub enum HoldKind {
 
 impl HoldKind {
     /// All kinds, in the order of the report.
-    pub(super) const ALL: [HoldKind; 6] = [
-        HoldKind::Errored,
-        HoldKind::Stuck,
-        HoldKind::Parked,
-        HoldKind::Paused,
-        HoldKind::Asking,
-        HoldKind::Lost,
-    ];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The head of its column.
     pub(super) fn title(self) -> &'static str {

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use strum::{EnumCount, VariantArray};
 use tokio::time::Instant;
 
 use super::poison::{self, PoisonShape};
 
 /// A fault that the simulation injects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum InjectedFault {
     /// The whole process ends, as by `kill -9`.
     ProcessKill,
@@ -90,44 +91,7 @@ pub enum InjectedFault {
 
 impl InjectedFault {
     /// All faults.
-    pub const ALL: [InjectedFault; 36] = [
-        InjectedFault::ProcessKill,
-        InjectedFault::CommanderKill,
-        InjectedFault::ActorKill,
-        InjectedFault::SlowCommit,
-        InjectedFault::CommitRefused,
-        InjectedFault::CommitAnswerLost,
-        InjectedFault::CommitFailsTwice,
-        InjectedFault::CommitFailsThrice,
-        InjectedFault::StoreAway,
-        InjectedFault::CommitPanic,
-        InjectedFault::ReadFault,
-        InjectedFault::ModelLimited,
-        InjectedFault::ModelTransient,
-        InjectedFault::ModelPermanent,
-        InjectedFault::ModelAway,
-        InjectedFault::PoisonedOrder,
-        InjectedFault::PoisonedResult,
-        InjectedFault::PoisonedWords,
-        InjectedFault::ModelSlow,
-        InjectedFault::ModelMute,
-        InjectedFault::ModelPanic,
-        InjectedFault::GameUnreachable,
-        InjectedFault::GameAway,
-        InjectedFault::GameRestart,
-        InjectedFault::GameToolsChange,
-        InjectedFault::GameHindrance,
-        InjectedFault::GameAnswerLost,
-        InjectedFault::GameRequestLost,
-        InjectedFault::GameSessionLost,
-        InjectedFault::GameLoginLost,
-        InjectedFault::GameLimited,
-        InjectedFault::GameNoTools,
-        InjectedFault::GamePanic,
-        InjectedFault::ClockBySeconds,
-        InjectedFault::ClockByHours,
-        InjectedFault::ClockByYears,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 }
 
 /// Texts that the model's server refuses: they strike where all faults may.

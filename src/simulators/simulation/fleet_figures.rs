@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use strum::{EnumCount, VariantArray};
+
 /// A fault of a whole process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum FleetFault {
     /// It ends as by `kill -9`, and is started again after a while.
     Kill,
@@ -41,23 +43,7 @@ pub enum FleetFault {
 
 impl FleetFault {
     /// All of them.
-    pub const ALL: [FleetFault; 15] = [
-        FleetFault::Kill,
-        FleetFault::KillSeveral,
-        FleetFault::Restart,
-        FleetFault::Close,
-        FleetFault::RollingUpdate,
-        FleetFault::Drain,
-        FleetFault::ShortCut,
-        FleetFault::LongCut,
-        FleetFault::ShortPause,
-        FleetFault::LongPause,
-        FleetFault::SlowDatabase,
-        FleetFault::LostAnswers,
-        FleetFault::ClockSet,
-        FleetFault::Deletion,
-        FleetFault::Freeze,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 }
 
 /// The figures of a fleet.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest, RefusalHint, TokenUsage};
+use strum::{EnumCount, VariantArray};
 
 /// What stands in each such text. The number of the shape follows, and the number of the text.
 const MARK: &str = "POISON-";
@@ -17,7 +18,7 @@ const STATED_WAIT: Duration = Duration::from_secs(2);
 const LISTENERS: usize = 2;
 
 /// How the server refuses a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum PoisonShape {
     /// 400.
     Risk,
@@ -39,16 +40,7 @@ pub enum PoisonShape {
 
 impl PoisonShape {
     /// All shapes.
-    pub const ALL: [PoisonShape; 8] = [
-        PoisonShape::Risk,
-        PoisonShape::Flagged,
-        PoisonShape::Filtered,
-        PoisonShape::ServerError,
-        PoisonShape::Limited,
-        PoisonShape::LimitedWithWait,
-        PoisonShape::Cut,
-        PoisonShape::Empty,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub fn fault(self) -> ModelFault {
         let refused = |text: &str, usage| ModelFault::Refused {

@@ -2,9 +2,10 @@
 
 use actors::domain::event::{Activity, EventKind, SwarmEvent};
 use actors::domain::state::LifeState;
+use strum::{EnumCount, VariantArray};
 
 /// An event that few runs have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum RareEvent {
     /// A call was sent, and nobody knows its outcome.
     OutcomeUnknown,
@@ -62,34 +63,7 @@ pub enum RareEvent {
 
 impl RareEvent {
     /// All rare events.
-    pub const ALL: [RareEvent; 26] = [
-        RareEvent::OutcomeUnknown,
-        RareEvent::NotExecuted,
-        RareEvent::Crashed,
-        RareEvent::RelaunchesSpent,
-        RareEvent::StoreKilledInCommit,
-        RareEvent::StoreReplaced,
-        RareEvent::GateReplaced,
-        RareEvent::StoreTrouble,
-        RareEvent::StoreHealed,
-        RareEvent::CircuitOpen,
-        RareEvent::CircuitClosed,
-        RareEvent::FallbackAsked,
-        RareEvent::BudgetPause,
-        RareEvent::NoProgress,
-        RareEvent::ContextAfresh,
-        RareEvent::OtherProvider,
-        RareEvent::Parked,
-        RareEvent::RestartPause,
-        RareEvent::GameDown,
-        RareEvent::GameUp,
-        RareEvent::TurnLimit,
-        RareEvent::EmptyReply,
-        RareEvent::Errored,
-        RareEvent::Closed,
-        RareEvent::RoutineBegun,
-        RareEvent::OutcomeProven,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The rare event that this event is, if it is one.
     pub(super) fn of(event: &SwarmEvent) -> Option<RareEvent> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use strum::VariantArray;
+
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
 
@@ -50,7 +52,7 @@ pub enum CompletedOrder {
 }
 
 /// An order that was carried out and whose answer contains nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum CompletedAction {
     /// The Mysis was started.
     Started,

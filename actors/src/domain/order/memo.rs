@@ -3,25 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use strum::VariantArray;
 use zoea_text::redact::Redactor;
 
 use super::{CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult};
 use crate::ids::Seq;
 use crate::record::ProfileChange;
-
-const ACTIONS: [CompletedAction; 11] = [
-    CompletedAction::Started,
-    CompletedAction::Retried,
-    CompletedAction::Stopped,
-    CompletedAction::Deleted,
-    CompletedAction::Configured,
-    CompletedAction::NotesCleared,
-    CompletedAction::RoutineStarted,
-    CompletedAction::RoutineStopped,
-    CompletedAction::Answered,
-    CompletedAction::Declined,
-    CompletedAction::Cancelled,
-];
 
 /// The order as text, without secrets; `None` if it cannot be given to a Mysis of another process.
 #[must_use]
@@ -149,8 +136,9 @@ pub fn answer_from_text(text: &str) -> Option<OrderResult> {
         return Some(Ok(CompletedOrder::Routine(text.into())));
     }
     let word = read["done"].as_str()?;
-    let action = ACTIONS.into_iter().find(|action| action.as_str() == word)?;
-    Some(Ok(CompletedOrder::Done(action)))
+    let mut actions = CompletedAction::VARIANTS.iter();
+    let action = actions.find(|action| action.as_str() == word)?;
+    Some(Ok(CompletedOrder::Done(*action)))
 }
 
 #[cfg(test)]

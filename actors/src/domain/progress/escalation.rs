@@ -1,7 +1,9 @@
 //! The steps of escalation for a stuck Mysis.
 
+use strum::{EnumCount, VariantArray};
+
 /// The escalation of a stuck Mysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum EscalationStep {
     /// Nothing was done.
     #[default]
@@ -18,13 +20,7 @@ pub enum EscalationStep {
 
 impl EscalationStep {
     /// All steps, mildest first.
-    pub const ALL: [EscalationStep; 5] = [
-        EscalationStep::Unescalated,
-        EscalationStep::Notified,
-        EscalationStep::ContextReset,
-        EscalationStep::OtherProvider,
-        EscalationStep::Parked,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in notices and tables.
     #[must_use]

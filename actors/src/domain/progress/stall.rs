@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use strum::VariantArray;
+
 use super::EscalationStep;
 use crate::ids::Timestamp;
 
 /// The way in which a Mysis is stuck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum StallKind {
     /// It calls no tool.
     Talks,

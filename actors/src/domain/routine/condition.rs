@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strum::{EnumCount, VariantArray};
+
 use crate::samples::GameFacts;
 
 use super::prices::PriceBook;
@@ -22,7 +24,7 @@ pub struct KnownValues {
 }
 
 /// A value that a condition compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum Value {
     Fuel,
     FuelPercent,
@@ -41,22 +43,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    pub(super) const ALL: [Value; 14] = [
-        Value::Fuel,
-        Value::FuelPercent,
-        Value::Cargo,
-        Value::CargoFree,
-        Value::Hull,
-        Value::HullPercent,
-        Value::Credits,
-        Value::Place,
-        Value::Docked,
-        Value::Price,
-        Value::Cost,
-        Value::Ticks,
-        Value::Minutes,
-        Value::EarnedAnHour,
-    ];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -112,7 +99,7 @@ impl Value {
 }
 
 /// How two values are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum Op {
     Less,
     AtMost,
@@ -123,14 +110,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    pub(super) const ALL: [Op; 6] = [
-        Op::Less,
-        Op::AtMost,
-        Op::More,
-        Op::AtLeast,
-        Op::Equal,
-        Op::Other,
-    ];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub(super) fn as_str(self) -> &'static str {
         match self {

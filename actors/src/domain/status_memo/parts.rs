@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use strum::VariantArray;
 
 use crate::books::Day;
 use crate::event::{Activity, LastToolCall, LinkState};
@@ -24,15 +25,6 @@ static LINKS: [(LinkState, &str); 4] = [
     (LinkState::Ok, "ok"),
     (LinkState::Down, "down"),
     (LinkState::NoAccess, "no_access"),
-];
-
-const STALLS: [StallKind; 6] = [
-    StallKind::Talks,
-    StallKind::Repeats,
-    StallKind::Fails,
-    StallKind::Circles,
-    StallKind::Idles,
-    StallKind::Ails,
 ];
 
 /// The activities of one word.
@@ -165,7 +157,9 @@ pub(super) fn read_stuck(read: &Value) -> Option<Stuck> {
     Some(Stuck {
         since: time_of(&read["since"]).unwrap_or_default(),
         turns: count_of(&read["turns"]),
-        way: STALLS.into_iter().find(|way| way.as_str() == word)?,
+        way: *StallKind::VARIANTS
+            .iter()
+            .find(|way| way.as_str() == word)?,
         tool: text_of(&read["tool"]),
     })
 }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use strum::VariantArray;
+
 use crate::ids::{Moment, MysisId};
 
 use super::{HeldKind, HeldText, HeldTexts, MAX_HELD, SUSPECTED_TIME};
@@ -22,13 +24,8 @@ impl HeldKind {
     /// Reads the word; `None` for one that another version wrote.
     #[must_use]
     pub fn parse(word: &str) -> Option<HeldKind> {
-        let all = [
-            HeldKind::Text,
-            HeldKind::Tool,
-            HeldKind::Size,
-            HeldKind::Calls,
-        ];
-        all.into_iter().find(|kind| kind.as_str() == word)
+        let mut kinds = HeldKind::VARIANTS.iter().copied();
+        kinds.find(|kind| kind.as_str() == word)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The kinds of rows and their properties (DESIGN 4).
 
+use strum::{EnumCount, VariantArray};
+
 /// The kind of a row, as stored and shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum RowKind {
     /// See [`super::RowBody::Prompt`].
     Prompt,
@@ -25,17 +27,7 @@ pub enum RowKind {
 
 impl RowKind {
     /// All kinds, in the order of DESIGN 4.
-    pub const ALL: [RowKind; 9] = [
-        RowKind::Prompt,
-        RowKind::Mission,
-        RowKind::Peer,
-        RowKind::Note,
-        RowKind::Reply,
-        RowKind::Call,
-        RowKind::Result,
-        RowKind::Host,
-        RowKind::Audit,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word of DESIGN 4.
     #[must_use]

@@ -25,7 +25,7 @@ use crate::interface::cli::out;
 /// The options of `zoea galaxy`.
 #[derive(Debug, Args)]
 #[command(after_help = faults_help())]
-pub(super) struct GalaxyArgs {
+pub(crate) struct GalaxyArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = listen_address)]
     addr: String,

@@ -20,7 +20,7 @@ use crate::interface::cli::out;
 
 /// The options of `zoea pilot`.
 #[derive(Debug, Args)]
-pub(super) struct PilotArgs {
+pub(crate) struct PilotArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766", value_parser = listen_address)]
     addr: String,

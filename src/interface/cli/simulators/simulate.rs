@@ -14,7 +14,7 @@ const MAX_PROCESSES: u32 = 10;
 
 /// The options of `zoea simulate`.
 #[derive(Debug, Args)]
-pub(super) struct SimulateArgs {
+pub(crate) struct SimulateArgs {
     /// The seed of the run: the same seed gives the same events.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,

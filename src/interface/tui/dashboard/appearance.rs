@@ -1,6 +1,7 @@
 //! Appearance: the operator's choices about how the screen looks.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, VariantArray};
 
 use super::text::figures::UtcOffset;
 
@@ -33,6 +34,7 @@ pub struct Appearance {
 /// A set of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumCount, VariantArray)]
 pub enum Theme {
     /// Deep violet and teal on near-black.
     #[default]
@@ -49,13 +51,7 @@ pub enum Theme {
 
 impl Theme {
     /// All themes.
-    pub const ALL: [Theme; 5] = [
-        Theme::Dark,
-        Theme::Light,
-        Theme::HighContrast,
-        Theme::Terminal,
-        Theme::NoColour,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The name in the configuration and in the palette.
     #[must_use]

@@ -14,6 +14,7 @@ use actors::domain::books::Day;
 use actors::domain::ids::{Moment, MysisId};
 use actors::domain::screen::ReadId;
 use actors::domain::swarm_books::{BooksQuery, SwarmBooks};
+use strum::{EnumCount, VariantArray};
 
 use lines::{BooksGrouping, BooksLine, BooksSorting, BooksTable, LineKey, SwarmNames};
 
@@ -51,7 +52,7 @@ pub struct BooksView {
 }
 
 /// The days that the books show, up to today.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum BooksSpan {
     #[default]
     Today,
@@ -64,14 +65,7 @@ pub enum BooksSpan {
 
 impl BooksSpan {
     /// All, the shortest first.
-    pub const ALL: [BooksSpan; 6] = [
-        BooksSpan::Today,
-        BooksSpan::TwoDays,
-        BooksSpan::ThreeDays,
-        BooksSpan::Week,
-        BooksSpan::TwoWeeks,
-        BooksSpan::Month,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The number of days, today included.
     #[must_use]

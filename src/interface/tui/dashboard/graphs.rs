@@ -10,6 +10,7 @@ use std::sync::Arc;
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::samples::{Minute, Sample, SampleQuery, SampleSeries, SampleSteps};
 use actors::domain::screen::ReadId;
+use strum::{EnumCount, VariantArray};
 
 /// The most graphs side by side.
 pub const MAX_GRAPHS: usize = 9;
@@ -58,7 +59,7 @@ pub enum GraphScope {
 }
 
 /// What a graph shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum GraphedValue {
     /// Credits in the wallet.
     Credits,
@@ -79,15 +80,7 @@ pub enum GraphedValue {
 
 impl GraphedValue {
     /// All, in the order of the keys.
-    pub const ALL: [GraphedValue; 7] = [
-        GraphedValue::Credits,
-        GraphedValue::Earned,
-        GraphedValue::Tokens,
-        GraphedValue::Dollars,
-        GraphedValue::Calls,
-        GraphedValue::Failures,
-        GraphedValue::Waiting,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// What the screen calls it.
     #[must_use]
@@ -159,7 +152,7 @@ impl StepTime {
 }
 
 /// The time that graphs show, up to now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum GraphSpan {
     #[default]
     Hour,
@@ -170,12 +163,7 @@ pub enum GraphSpan {
 
 impl GraphSpan {
     /// All, the shortest first.
-    pub const ALL: [GraphSpan; 4] = [
-        GraphSpan::Hour,
-        GraphSpan::Day,
-        GraphSpan::Week,
-        GraphSpan::Month,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// What the screen calls it.
     #[must_use]

@@ -1,10 +1,12 @@
 //! The five empires: their ids, names and home systems.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, VariantArray};
 
 /// An empire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(EnumCount, VariantArray)]
 pub(super) enum Empire {
     Solarian,
     Voidborn,
@@ -14,13 +16,7 @@ pub(super) enum Empire {
 }
 
 impl Empire {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Solarian,
-        Self::Voidborn,
-        Self::Crimson,
-        Self::Nebula,
-        Self::Outerrim,
-    ];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The empire of this exact id: `Solarian` is refused.
     pub(super) fn find(id: &str) -> Option<Self> {

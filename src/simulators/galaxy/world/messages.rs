@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::{EnumCount, VariantArray};
 
 use super::{
     atlas::{PoiIx, SystemIx},
@@ -18,6 +19,7 @@ const MAX_BOARD_MESSAGES: usize = 100;
 /// The channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(EnumCount, VariantArray)]
 pub(super) enum Channel {
     System,
     Local,
@@ -108,7 +110,7 @@ impl MessageHistory {
 }
 
 impl Channel {
-    pub(super) const ALL: [Self; 4] = [Self::System, Self::Local, Self::Faction, Self::Private];
+    pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub(super) fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|channel| channel.id() == id)

@@ -1,11 +1,12 @@
 //! The colours that the operator chose (`[tui.colors]`), on top of those of a theme.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 use super::Theme;
 
 /// A colour of a theme, by meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum ThemePart {
     /// The background of the screen.
     Base,
@@ -58,30 +59,7 @@ impl ThemePart {
     pub const COUNT: usize = 22;
 
     /// All parts.
-    pub const ALL: [ThemePart; Self::COUNT] = [
-        ThemePart::Base,
-        ThemePart::Bar,
-        ThemePart::Selected,
-        ThemePart::Panel,
-        ThemePart::Field,
-        ThemePart::Text,
-        ThemePart::Strong,
-        ThemePart::Dim,
-        ThemePart::Faint,
-        ThemePart::Brand,
-        ThemePart::Accent,
-        ThemePart::Success,
-        ThemePart::Fault,
-        ThemePart::Warning,
-        ThemePart::You,
-        ThemePart::Broadcast,
-        ThemePart::Peer,
-        ThemePart::Reasoning,
-        ThemePart::Tool,
-        ThemePart::Name,
-        ThemePart::Number,
-        ThemePart::Found,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The name in the configuration.
     #[must_use]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::MysisId;
 use actors::domain::swarm_books::SwarmBooks;
+use strum::{EnumCount, VariantArray};
 use zoea_text::natural::compare_natural;
 
 /// What a line stands for.
@@ -47,7 +48,7 @@ impl BooksGrouping {
 }
 
 /// A column of the books.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum BooksColumn {
     /// What the line stands for.
     Name,
@@ -72,17 +73,7 @@ pub enum BooksColumn {
 
 impl BooksColumn {
     /// All, in the order of the screen.
-    pub const ALL: [BooksColumn; 9] = [
-        BooksColumn::Name,
-        BooksColumn::Calls,
-        BooksColumn::Spared,
-        BooksColumn::TokensIn,
-        BooksColumn::TokensCached,
-        BooksColumn::TokensOut,
-        BooksColumn::Cost,
-        BooksColumn::Earned,
-        BooksColumn::CreditsPerDollar,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The next one, in a circle.
     #[must_use]

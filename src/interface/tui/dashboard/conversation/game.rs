@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::Value;
+use strum::{EnumCount, VariantArray};
 
 use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
@@ -37,7 +38,7 @@ pub struct GameSummary {
 }
 
 /// A value with a maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum Gauge {
     /// Fuel.
     Fuel,
@@ -51,7 +52,7 @@ pub enum Gauge {
 
 impl Gauge {
     /// All gauges.
-    pub const ALL: [Gauge; 4] = [Gauge::Fuel, Gauge::Cargo, Gauge::Hull, Gauge::Shield];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The label on screen.
     #[must_use]

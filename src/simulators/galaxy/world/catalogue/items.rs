@@ -1,6 +1,7 @@
 //! Items: goods that a hold can contain, with their base values.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumCount, VariantArray};
 
 /// An item of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct CatalogueItem(u8);
 
 /// The kind of an item. For a resource it also says where it can be mined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(crate) enum ItemCategory {
     Ore,
     Gas,
@@ -106,15 +107,7 @@ impl CatalogueItem {
 }
 
 impl ItemCategory {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Ore,
-        Self::Gas,
-        Self::Ice,
-        Self::Refined,
-        Self::Component,
-        Self::Consumable,
-        Self::Module,
-    ];
+    pub(crate) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub(crate) fn id(self) -> &'static str {
         match self {
