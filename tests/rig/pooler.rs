@@ -34,8 +34,11 @@ impl Pooler {
             return None;
         }
         let directory = tempfile::tempdir().expect("a directory");
-        let port = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = port.local_addr().expect("an address").port();
+        // Free again before the pooler binds it, and before anybody asks whether it listens.
+        let port = {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            listener.local_addr().expect("an address").port()
+        };
         let (_, place) = url.rsplit_once('@').expect("a user");
         let (server, database) = place.split_once('/').expect("a database");
         let (host, server_port) = server.split_once(':').expect("a port");

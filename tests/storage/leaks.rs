@@ -93,7 +93,7 @@ const FOR_ADDRESSES: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Every encoding, and some nested ones; each has a round of its own.
-const WRITINGS: [(&str, Writing); 26] = [
+static WRITINGS: [(&str, Writing); 26] = [
     ("as it is", |text| text.to_string()),
     ("JSON", json_of),
     ("JSON in JSON", |text| json_of(&json_of(text))),
@@ -375,13 +375,22 @@ pub(crate) fn files(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     }
 }
 
+/// The writings are independent of each other, so swarms with a quarter of them each play side by side.
 #[test]
 fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
+    std::thread::scope(|scope| {
+        for writings in WRITINGS.chunks(WRITINGS.len().div_ceil(4)) {
+            scope.spawn(move || no_field_leaks(writings));
+        }
+    });
+}
+
+fn no_field_leaks(writings: &'static [(&'static str, Writing)]) {
     let parrot = Parrot::start(
-        WRITINGS.len(),
+        writings.len(),
         "registered",
-        Arc::new(|place, round| {
-            let (name, write) = WRITINGS[round];
+        Arc::new(move |place, round| {
+            let (name, write) = writings[round];
             let said = [KEY, PASSWORD, POOLED].map(write).join(" ; ");
             format!("[{place}; {name}] {said} ;")
         }),
@@ -506,7 +515,7 @@ fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
     eprintln!(
         "{} places, {} ways of writing, {} secrets; {} requests; {everything} bytes looked through",
         places.len(),
-        WRITINGS.len(),
+        writings.len(),
         3,
         parrot.asked().iter().sum::<usize>(),
     );

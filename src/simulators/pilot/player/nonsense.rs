@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::{PilotAnswer, PilotFinish, PilotToolCall};
+use crate::request::ChatEntry;
 
 use super::player_view::PlayerView;
 
@@ -97,7 +98,9 @@ pub(super) fn garble_answer(
     if call.name == "register" {
         kinds.extend([Nonsense::Capital; 5]);
     }
-    if view.has_acted() {
+    // An empty answer behind anything but a result could be asked again by an equal request, and so for ever.
+    let answers_results = matches!(view.request.entries.last(), Some(ChatEntry::Result { .. }));
+    if view.has_acted() && answers_results {
         kinds.push(Nonsense::Empty);
     }
     match rng.choice(kinds) {
