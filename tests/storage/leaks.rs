@@ -385,6 +385,7 @@ fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
     });
 }
 
+#[expect(clippy::print_stderr, reason = "the figures of a run")]
 fn no_field_leaks(writings: &'static [(&'static str, Writing)]) {
     let parrot = Parrot::start(
         writings.len(),
