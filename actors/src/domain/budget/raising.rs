@@ -79,7 +79,11 @@ fn check(
 ) -> Result<(), String> {
     let cap = match (to, cap) {
         (None, None) => return Ok(()),
-        (Some(_), None) => return Err(format!("the swarm has no cap in {measure} today")),
+        (Some(_), None) => {
+            return Err(format!(
+                "the swarm has no cap in {measure} today; `[budget]` of the configuration sets one"
+            ));
+        }
         (Some(to), Some(cap)) if to <= cap => {
             let cap = words(cap);
             return Err(format!(
@@ -205,7 +209,7 @@ mod tests {
             cost_micros: None,
         };
         let unlimited = "the swarm has no cap in tokens today";
-        assert_eq!(refused(rules, tokens, 0), unlimited);
+        assert!(refused(rules, tokens, 0).starts_with(unlimited));
         assert!(refused(rules, BudgetLimits::default(), 0).contains("how many"));
     }
 
