@@ -221,3 +221,29 @@ fn one_file_builds_http_clients() {
         found.join("\n")
     );
 }
+
+/// Tests in comments are switched off in every manifest, since a build of its own for each package costs a minute
+/// of every gate: code in a comment would look tested and would not be.
+#[test]
+fn no_comment_holds_code() {
+    let fence = ["`", "`", "`"].concat();
+    let with_code: Vec<PathBuf> = all()
+        .into_iter()
+        .filter(|(_, text)| {
+            let mut fences = text.lines().filter_map(|line| {
+                let comment = line.trim_start();
+                let comment = comment
+                    .strip_prefix("///")
+                    .or_else(|| comment.strip_prefix("//!"))?;
+                comment.trim().strip_prefix(fence.as_str())
+            });
+            let mut opens = false;
+            fences.any(|kind| {
+                opens = !opens;
+                opens && kind != "text"
+            })
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert!(with_code.is_empty(), "code in a comment: {with_code:?}");
+}
