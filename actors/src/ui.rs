@@ -194,23 +194,8 @@ impl Actor for UiActor {
             UiMsg::Answered(id, answer) => {
                 state.change_screen(&myself, |screen| screen.on_answer(id, answer));
             }
-            UiMsg::Paged(id, page) => {
-                state.change_screen(&myself, |screen| screen.on_page(id, page))
-            }
-            UiMsg::Searched(id, hits) => {
-                state.change_screen(&myself, |screen| screen.on_search(id, hits));
-            }
-            UiMsg::SamplesRead(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_samples(id, read));
-            }
-            UiMsg::BooksRead(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_books(id, read));
-            }
-            UiMsg::ProcessesRead(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_processes(id, read));
-            }
-            UiMsg::SystemMapRead(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_system_map(id, read));
+            UiMsg::Read(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_read(id, read))
             }
             UiMsg::SetupChecked(setup) => {
                 state.change_screen(&myself, |screen| screen.on_setup(setup));
@@ -224,9 +209,6 @@ impl Actor for UiActor {
             }
             UiMsg::EventsRead(read) => {
                 state.change_screen(&myself, |screen| screen.on_past_events(read));
-            }
-            UiMsg::OlderEventsRead(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_older_events(id, read));
             }
             // The terminal has left. This Ui needs no successor.
             UiMsg::Frame if state.link.has_left() => myself.stop(None),
@@ -295,13 +277,7 @@ impl UiState {
         for effect in self.screen.take_effects() {
             match effect {
                 UiEffect::Order { id, order } => self.send_order(myself, id, order),
-                UiEffect::Load { id, page } => self.load_page(myself, id, page),
-                UiEffect::Search { id, search } => self.search_archive(myself, id, search),
-                UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
-                UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
-                UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
-                UiEffect::ReadProcesses { id } => self.read_processes(myself, id),
-                UiEffect::ReadEvents { id, query } => self.read_older_events(myself, id, query),
+                UiEffect::Read { id, query } => self.read_store(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,

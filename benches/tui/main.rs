@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::ids::{MysisId, Now, Timestamp};
-use actors::domain::screen::SwarmSnapshot;
-use actors::domain::screen::UiEffect;
+use actors::domain::screen::{StoreAnswer, StoreQuery, SwarmSnapshot, UiEffect};
 use actors::domain::state::LifeState;
 use actors::domain::system_map::{SystemMap, SystemMapBuilder, SystemMapQuery};
 use actors::ports::Archive;
@@ -67,15 +66,25 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
     (board, swarm)
 }
 
+/// Answers the read of a page.
+fn answer_page(board: &mut Dashboard, stored: &Stored, effect: UiEffect) {
+    if let UiEffect::Read {
+        id,
+        query: StoreQuery::Page(page),
+    } = effect
+    {
+        let page = stored.page(page).now_or_never().expect("it is in memory");
+        let page = page.map_err(|fault| fault.to_string());
+        board.on_read(id, page.map(StoreAnswer::Page));
+    }
+}
+
 /// Answers the reads that a dashboard asks for, at once.
 fn fulfil(board: &mut Dashboard, stored: &Stored) {
     for _ in 0..10 {
         board.prepare_frame();
         for effect in board.take_effects() {
-            if let UiEffect::Load { id: stamp, page } = effect {
-                let page = stored.page(page).now_or_never().expect("it is in memory");
-                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
-            }
+            answer_page(board, stored, effect);
         }
     }
 }
@@ -105,8 +114,12 @@ fn map() -> (Dashboard, Swarm) {
     board.prepare_frame();
     board.on_input(letter('M').into());
     for effect in board.take_effects() {
-        if let UiEffect::ReadSystemMap { id, query } = effect {
-            board.on_system_map(id, Ok(read_map(&query)));
+        if let UiEffect::Read {
+            id,
+            query: StoreQuery::SystemMap(query),
+        } = effect
+        {
+            board.on_read(id, Ok(StoreAnswer::SystemMap(read_map(&query))));
         }
     }
     board.prepare_frame();
@@ -213,7 +226,11 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
     let pages: Vec<_> = loads
         .iter()
         .filter_map(|effect| {
-            let UiEffect::Load { id: stamp, page } = effect else {
+            let UiEffect::Read {
+                id: stamp,
+                query: StoreQuery::Page(page),
+            } = effect
+            else {
                 return None;
             };
             let rows = swarm.stored.page(page.clone()).now_or_never()?.ok()?;
@@ -224,7 +241,7 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
         .with_inputs(|| (opened.clone(), pages.clone()))
         .bench_local_values(|(mut board, pages)| {
             for (stamp, rows) in pages {
-                board.on_page(stamp, Ok(rows));
+                board.on_read(stamp, Ok(StoreAnswer::Page(rows)));
             }
             board.prepare_frame();
             board
@@ -244,14 +261,7 @@ fn scrolling_a_page(bencher: Bencher<'_, '_>) {
         board.on_input(key(KeyCode::PageUp).into());
         board.prepare_frame();
         for effect in board.take_effects() {
-            if let UiEffect::Load { id: stamp, page } = effect {
-                let page = swarm
-                    .stored
-                    .page(page)
-                    .now_or_never()
-                    .expect("it is in memory");
-                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
-            }
+            answer_page(&mut board, &swarm.stored, effect);
         }
     });
 }

@@ -7,7 +7,7 @@ use actors::domain::ids::Timestamp;
 use crossterm::event::Event;
 use zoea_scenes::swarm::{START, Swarm};
 use zoea_tui::dashboard::input_event::Input;
-use zoea_tui::dashboard::overlay::Overlay;
+use zoea_tui::dashboard::map::MapView;
 
 use crate::operator::Operator;
 use crate::snapshots::normal;
@@ -100,9 +100,7 @@ fn the_selected_system_is_named_at_every_size_and_so_is_what_enter_shows() {
                 "<shift-left>",
             ] {
                 operator.keys(keys);
-                let Some(Overlay::Map(view)) = operator.board.overlays().last() else {
-                    panic!("the map is open");
-                };
+                let view = operator.board.view::<MapView>().expect("the map is open");
                 let place = view.selected().expect("one is selected");
                 let name = view.map().expect("a map").systems[place].name.to_string();
                 let name: String = name.chars().take(14).collect();
@@ -164,7 +162,8 @@ fn m_writes_to_all_who_are_there_and_the_map_stays_behind() {
     let in_sol = in_sol.filter(|it| it.figures.facts.system.as_deref() == Some("sol"));
     let answered = receipt.done + receipt.awaited + receipt.refused.len();
     assert_eq!(answered, in_sol.count(), "{receipt:?}");
-    assert!(matches!(operator.board.overlays(), [Overlay::Map(_)]));
+    assert_eq!(operator.board.overlays().len(), 1);
+    assert!(operator.board.view::<MapView>().is_some());
 }
 
 #[test]

@@ -14,8 +14,7 @@ use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::order::{CompletedOrder, OrderResult};
 use actors::domain::samples::{Flow, GameFacts, Minute, Sample, SampleQuery, SampleSeries};
-use actors::domain::screen::SwarmSnapshot;
-use actors::domain::screen::UiEffect;
+use actors::domain::screen::{StoreAnswer, StoreQuery, SwarmSnapshot, UiEffect};
 use actors::domain::swarm_books::{BooksQuery, EarnedEntry, SwarmBooks};
 use actors::domain::system_map::{SystemMap, SystemMapBuilder, SystemMapQuery};
 use actors::ports::{Archive, ArchiveFault};
@@ -193,39 +192,38 @@ impl Operator {
                 }
                 self.board.on_answer(id, answer);
             }
-            UiEffect::Load { id: stamp, page } => {
-                let page = at_once(self.swarm.stored.page(page));
-                self.board.on_page(stamp, page);
-            }
-            UiEffect::Search { id: stamp, search } => {
-                let found = at_once(self.swarm.stored.search(search));
-                self.board.on_search_result(stamp, found);
-            }
-            UiEffect::ReadSamples { id, query } => {
-                self.board.on_samples(id, Ok(made_series(&query)));
-            }
-            UiEffect::ReadBooks { id, query } => {
-                self.board.on_books(id, Ok(made_books(&query)));
-            }
-            UiEffect::ReadSystemMap { id, query } => {
-                self.board
-                    .on_system_map(id, Ok(made_map(self.systems, &query)));
-            }
-            UiEffect::ReadProcesses { id } => self.board.on_processes(id, Ok(made_processes())),
-            UiEffect::ReadEvents { id, query } => {
-                let before = query.before.and_then(|before| {
-                    let mut records = self.records.iter();
-                    records.position(|record| record.id == before)
-                });
-                let end = before.unwrap_or(self.records.len());
-                let page = self.records[end.saturating_sub(query.limit)..end].to_vec();
-                self.board.on_older_events(id, Ok(page));
+            UiEffect::Read { id, query } => {
+                let read = self.read(query);
+                self.board.on_read(id, read);
             }
             UiEffect::Export { .. }
             | UiEffect::CheckSetup
             | UiEffect::Quit
             | UiEffect::QuitFor(_) => {}
         }
+    }
+
+    /// What the store answers.
+    fn read(&self, query: StoreQuery) -> Result<StoreAnswer, String> {
+        Ok(match query {
+            StoreQuery::Page(page) => StoreAnswer::Page(at_once(self.swarm.stored.page(page))?),
+            StoreQuery::Search(search) => {
+                StoreAnswer::Search(at_once(self.swarm.stored.search(search))?)
+            }
+            StoreQuery::Samples(query) => StoreAnswer::Samples(made_series(&query)),
+            StoreQuery::Books(query) => StoreAnswer::Books(made_books(&query)),
+            StoreQuery::SystemMap(query) => StoreAnswer::SystemMap(made_map(self.systems, &query)),
+            StoreQuery::Processes => StoreAnswer::Processes(made_processes()),
+            StoreQuery::Events(query) => {
+                let before = query.before.and_then(|before| {
+                    let mut records = self.records.iter();
+                    records.position(|record| record.id == before)
+                });
+                let end = before.unwrap_or(self.records.len());
+                let page = self.records[end.saturating_sub(query.limit)..end].to_vec();
+                StoreAnswer::Events(page)
+            }
+        })
     }
 
     pub(crate) fn picture(&self) -> Picture {

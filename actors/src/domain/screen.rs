@@ -3,15 +3,20 @@
 
 use std::sync::Arc;
 
-use super::event::MysisStatus;
-use super::ids::MysisId;
-use super::order::Order;
-use super::reading::{EventQuery, PageQuery, SearchQuery};
-use super::rules::SwarmRules;
-use super::samples::SampleQuery;
-use super::swarm_books::BooksQuery;
-use super::system_map::SystemMapQuery;
+use strum::EnumTryAs;
 use zoea_text::redact::Redactor;
+
+use super::event::MysisStatus;
+use super::event_record::EventRecord;
+use super::fleet_process::FleetProcess;
+use super::ids::MysisId;
+use super::message::Row;
+use super::order::Order;
+use super::reading::{EventQuery, PageQuery, SearchHits, SearchQuery};
+use super::rules::SwarmRules;
+use super::samples::{SampleQuery, SampleSeries};
+use super::swarm_books::{BooksQuery, SwarmBooks};
+use super::system_map::{SystemMap, SystemMapQuery};
 
 /// The id of an order from a screen. Its answer has the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,52 +36,12 @@ pub enum UiEffect {
         /// The order.
         order: Order,
     },
-    /// Reads a page of a conversation.
-    Load {
+    /// Reads from the store.
+    Read {
         /// The id of the answer.
         id: ReadId,
-        /// The query.
-        page: PageQuery,
-    },
-    /// Searches a text in the store.
-    Search {
-        /// The id of the answer.
-        id: ReadId,
-        /// The query.
-        search: SearchQuery,
-    },
-    /// Reads samples.
-    ReadSamples {
-        /// The id of the answer.
-        id: ReadId,
-        /// The query.
-        query: SampleQuery,
-    },
-    /// Reads the books, and what was earned.
-    ReadBooks {
-        /// The id of the answer.
-        id: ReadId,
-        /// The query.
-        query: BooksQuery,
-    },
-    /// Reads the map of systems.
-    ReadSystemMap {
-        /// The id of the answer.
-        id: ReadId,
-        /// The query.
-        query: SystemMapQuery,
-    },
-    /// Reads the processes of the fleet.
-    ReadProcesses {
-        /// The id of the answer.
-        id: ReadId,
-    },
-    /// Reads stored events.
-    ReadEvents {
-        /// The id of the answer.
-        id: ReadId,
-        /// The query.
-        query: EventQuery,
+        /// What is read.
+        query: StoreQuery,
     },
     /// Exports a conversation to a file.
     Export {
@@ -92,6 +57,44 @@ pub enum UiEffect {
     Quit,
     /// Closes the program, and another one takes its place.
     QuitFor(Successor),
+}
+
+/// What a screen reads from the store. The answer is the variant of the same name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoreQuery {
+    /// A page of a conversation.
+    Page(PageQuery),
+    /// The rows that contain a text.
+    Search(SearchQuery),
+    /// Samples.
+    Samples(SampleQuery),
+    /// The books, and what was earned.
+    Books(BooksQuery),
+    /// The map of systems.
+    SystemMap(SystemMapQuery),
+    /// The processes of the fleet.
+    Processes,
+    /// Stored events.
+    Events(EventQuery),
+}
+
+/// The answer to a [`StoreQuery`].
+#[derive(Clone, Debug, EnumTryAs)]
+pub enum StoreAnswer {
+    /// A page of a conversation.
+    Page(Vec<Arc<Row>>),
+    /// The rows that contain the text.
+    Search(SearchHits),
+    /// Samples.
+    Samples(Vec<SampleSeries>),
+    /// The books, and what was earned.
+    Books(SwarmBooks),
+    /// The map of systems.
+    SystemMap(SystemMap),
+    /// The processes of the fleet.
+    Processes(Vec<FleetProcess>),
+    /// Stored events, oldest first.
+    Events(Vec<EventRecord>),
 }
 
 /// What takes the place of the program that is quit.

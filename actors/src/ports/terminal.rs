@@ -7,17 +7,13 @@ use futures::future::BoxFuture;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
-use crate::domain::fleet_process::FleetProcess;
 use crate::domain::ids::{MysisId, Now, Timestamp};
-use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
-use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
-use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{ExportFormat, OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
-use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::screen::{
+    ExportFormat, OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect,
+};
 use crate::domain::swarm_setup::SwarmSetup;
-use crate::domain::system_map::SystemMap;
 use zoea_text::redact::Redactor;
 
 /// An input at a terminal. Only the screen knows its type.
@@ -56,30 +52,15 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes the newest stored events, oldest first, or the error of the store.
     fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>);
 
-    /// Takes a page of older events that was asked for, or the error of the store.
-    fn on_older_events(&mut self, id: ReadId, read: Result<Vec<EventRecord>, String>);
-
     /// Takes an input of the operator.
     fn on_input(&mut self, input: TerminalInput);
 
     /// Takes the answer to an order.
     fn on_answer(&mut self, id: OrderId, answer: OrderResult);
 
-    /// Takes a page of a conversation, or the error of the store.
-    fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>);
+    /// Takes what was read from the store, or the error of the store.
+    fn on_read(&mut self, id: ReadId, read: Result<StoreAnswer, String>);
 
-    /// Takes the result of a text search, or the error of the store.
-    fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>);
-
-    /// Takes samples, or the error of the store.
-    fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>);
-
-    /// Takes the books, or the error of the store.
-    fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>);
-    /// Takes the processes of the fleet, or the error of the store.
-    fn on_processes(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>);
-    /// Takes the map of systems, or the error of the store.
-    fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>);
     /// Takes what the swarm uses: first without answers of the servers, then with them.
     fn on_setup(&mut self, setup: SwarmSetup);
 

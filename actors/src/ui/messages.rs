@@ -4,16 +4,10 @@ use std::sync::Arc;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
-use crate::domain::fleet_process::FleetProcess;
-use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
-use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
-use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{OrderId, ReadId};
-use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::screen::{OrderId, ReadId, StoreAnswer};
 use crate::domain::swarm_setup::SwarmSetup;
-use crate::domain::system_map::SystemMap;
 use crate::ports::TerminalInput;
 use zoea_text::redact::Redactor;
 
@@ -32,18 +26,8 @@ pub enum UiMsg {
     Input(TerminalInput),
     /// The answer to an order.
     Answered(OrderId, OrderResult),
-    /// A page of a conversation, or the error of the store.
-    Paged(ReadId, Result<Vec<Arc<Row>>, String>),
-    /// The result of a text search, or the error of the store.
-    Searched(ReadId, Result<SearchHits, String>),
-    /// Samples, or the error of the store.
-    SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
-    /// The books, or the error of the store.
-    BooksRead(ReadId, Result<SwarmBooks, String>),
-    /// The processes of the fleet, or the error of the store.
-    ProcessesRead(ReadId, Result<Vec<FleetProcess>, String>),
-    /// The map of systems, or the error of the store.
-    SystemMapRead(ReadId, Result<SystemMap, String>),
+    /// What the screen read from the store, or the error of the store.
+    Read(ReadId, Result<StoreAnswer, String>),
     /// What the swarm uses.
     SetupChecked(SwarmSetup),
     /// The result of an export.
@@ -52,8 +36,6 @@ pub enum UiMsg {
     Recorded(Arc<EventRecord>),
     /// The newest stored events, or the error of the store.
     EventsRead(Result<Vec<EventRecord>, String>),
-    /// Older events that the screen asked for, or the error of the store.
-    OlderEventsRead(ReadId, Result<Vec<EventRecord>, String>),
     /// The next picture is due.
     Frame,
 }

@@ -11,12 +11,10 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::domain::ids::MysisId;
-use crate::domain::reading::{EVENT_PAGE, EventQuery, PageQuery, SearchQuery};
-use crate::domain::samples::SampleQuery;
-use crate::domain::screen::{ExportFormat, ReadId};
+use crate::domain::reading::{EVENT_PAGE, EventQuery};
+use crate::domain::screen::{ExportFormat, ReadId, StoreAnswer, StoreQuery};
 use crate::domain::swarm_books::{BooksQuery, SwarmBooks};
-use crate::domain::system_map::SystemMapQuery;
-use crate::ports::ArchiveFault;
+use crate::ports::{Archive, ArchiveFault};
 
 use super::{UiMsg, UiState};
 
@@ -50,28 +48,13 @@ impl ReadingTasks {
 }
 
 impl UiState {
-    /// Reads a page of a conversation.
-    pub(super) fn load_page(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, page: PageQuery) {
-        let read = self.archive.page(page);
+    /// Reads what the screen asked for.
+    pub(super) fn read_store(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, query: StoreQuery) {
+        let read = answer_of(self.archive.clone(), query).boxed();
         let ui = myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::Paged(id, read_in_time(read).await));
-        });
-    }
-
-    /// Reads older events.
-    pub(super) fn read_older_events(
-        &mut self,
-        myself: &ActorRef<UiMsg>,
-        id: ReadId,
-        query: EventQuery,
-    ) {
-        let read = self.archive.events(query);
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::OlderEventsRead(id, read_in_time(read).await));
+            let _ = ui.cast(UiMsg::Read(id, read_in_time(read).await));
         });
     }
 
@@ -82,77 +65,6 @@ impl UiState {
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::EventsRead(read_in_time(read).await));
-        });
-    }
-
-    /// Searches a text.
-    pub(super) fn search_archive(
-        &mut self,
-        myself: &ActorRef<UiMsg>,
-        id: ReadId,
-        search: SearchQuery,
-    ) {
-        let read = self.archive.search(search);
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::Searched(id, read_in_time(read).await));
-        });
-    }
-
-    /// Reads samples.
-    pub(super) fn read_samples(
-        &mut self,
-        myself: &ActorRef<UiMsg>,
-        id: ReadId,
-        query: SampleQuery,
-    ) {
-        let read = self.archive.samples(query);
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::SamplesRead(id, read_in_time(read).await));
-        });
-    }
-
-    /// Reads the books, and then what those earned who stand in them.
-    pub(super) fn read_books(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, query: BooksQuery) {
-        let archive = self.archive.clone();
-        let read = async move {
-            let costs = archive.books(query.first).await?;
-            let spared = archive.spared_calls(query.first).await?;
-            let series = archive.samples(query.samples(&costs)).await?;
-            Ok(SwarmBooks::new(costs, spared, &series))
-        };
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::BooksRead(id, read_in_time(read.boxed()).await));
-        });
-    }
-
-    /// Reads the map of systems.
-    pub(super) fn read_system_map(
-        &mut self,
-        myself: &ActorRef<UiMsg>,
-        id: ReadId,
-        query: SystemMapQuery,
-    ) {
-        let read = self.archive.system_map(query);
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::SystemMapRead(id, read_in_time(read).await));
-        });
-    }
-
-    /// Reads the processes of the fleet.
-    pub(super) fn read_processes(&mut self, myself: &ActorRef<UiMsg>, id: ReadId) {
-        let read = self.archive.processes();
-        let ui = myself.clone();
-        self.jobs.spawn(async move {
-            // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::ProcessesRead(id, read_in_time(read).await));
         });
     }
 
@@ -194,6 +106,30 @@ impl UiState {
             let _ = ui.cast(UiMsg::Exported(done));
         });
     }
+}
+
+/// Reads the answer to a query.
+async fn answer_of(
+    archive: Arc<dyn Archive>,
+    query: StoreQuery,
+) -> Result<StoreAnswer, ArchiveFault> {
+    Ok(match query {
+        StoreQuery::Page(query) => StoreAnswer::Page(archive.page(query).await?),
+        StoreQuery::Search(query) => StoreAnswer::Search(archive.search(query).await?),
+        StoreQuery::Samples(query) => StoreAnswer::Samples(archive.samples(query).await?),
+        StoreQuery::Books(query) => StoreAnswer::Books(books_of(&*archive, &query).await?),
+        StoreQuery::SystemMap(query) => StoreAnswer::SystemMap(archive.system_map(query).await?),
+        StoreQuery::Processes => StoreAnswer::Processes(archive.processes().await?),
+        StoreQuery::Events(query) => StoreAnswer::Events(archive.events(query).await?),
+    })
+}
+
+/// Reads the books, and then what those earned who stand in them.
+async fn books_of(archive: &dyn Archive, query: &BooksQuery) -> Result<SwarmBooks, ArchiveFault> {
+    let costs = archive.books(query.first).await?;
+    let spared = archive.spared_calls(query.first).await?;
+    let series = archive.samples(query.samples(&costs)).await?;
+    Ok(SwarmBooks::new(costs, spared, &series))
 }
 
 /// Limits the time of a query.

@@ -11,6 +11,7 @@ pub mod books;
 pub mod conversation;
 pub mod first_minute;
 pub mod graphs;
+pub mod help;
 pub mod history;
 pub mod input_event;
 pub mod inspector;
@@ -31,7 +32,9 @@ pub mod servers;
 pub mod table;
 pub mod text;
 pub mod token_rate;
+pub mod toolkit;
 pub mod view_choices;
+pub mod views;
 
 mod frame_update;
 mod freezing;

@@ -5,17 +5,11 @@ use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::EventRecord;
-use actors::domain::fleet_process::FleetProcess;
 use actors::domain::ids::{Now, Timestamp};
-use actors::domain::message::Row;
 use actors::domain::order::OrderResult;
-use actors::domain::reading::SearchHits;
 use actors::domain::rules::SwarmRules;
-use actors::domain::samples::SampleSeries;
-use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
-use actors::domain::swarm_books::SwarmBooks;
+use actors::domain::screen::{OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect};
 use actors::domain::swarm_setup::SwarmSetup;
-use actors::domain::system_map::SystemMap;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
 use zoea_text::redact::Redactor;
@@ -103,10 +97,6 @@ impl Screen for DashboardScreen {
         self.dashboard().on_past_events(read);
     }
 
-    fn on_older_events(&mut self, id: ReadId, read: Result<Vec<EventRecord>, String>) {
-        self.dashboard().on_older_events(id, read);
-    }
-
     fn on_input(&mut self, input: TerminalInput) {
         if let Some(input) = input.into_inner::<Input>() {
             self.dashboard().on_input(input);
@@ -117,28 +107,8 @@ impl Screen for DashboardScreen {
         self.dashboard().on_answer(id, answer);
     }
 
-    fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>) {
-        self.dashboard().on_page(id, page);
-    }
-
-    fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>) {
-        self.dashboard().on_search_result(id, hits);
-    }
-
-    fn on_processes(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>) {
-        self.dashboard().on_processes(id, read);
-    }
-
-    fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>) {
-        self.dashboard().on_system_map(id, read);
-    }
-
-    fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
-        self.dashboard().on_samples(id, read);
-    }
-
-    fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>) {
-        self.dashboard().on_books(id, read);
+    fn on_read(&mut self, id: ReadId, read: Result<StoreAnswer, String>) {
+        self.dashboard().on_read(id, read);
     }
 
     fn on_setup(&mut self, setup: SwarmSetup) {

@@ -8,14 +8,10 @@ mod too_small;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
-use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
+use crate::dashboard::overlay::{Overlay, composer, form, palette, query, question};
 use crate::dashboard::table::detail_pane;
-use crate::dashboard::{
-    books, conversation, graphs, inspector, log, map, needs, processes, routine_editor, search,
-    table,
-};
+use crate::dashboard::{conversation, needs, table};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::{Depth, Paint};
@@ -71,13 +67,8 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
         }
     }
     footer::paint(dashboard, &layout, painter);
-    let all = dashboard.screen();
     // What is told at the top is not covered.
-    let free = Rect {
-        y: layout.banner.height,
-        height: all.height - layout.banner.height,
-        ..all
-    };
+    let (all, free) = (layout.screen, layout.below_banner());
     for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
@@ -87,17 +78,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Confirm(question) => question::view::paint(question, (all, free), painter),
             Overlay::Palette(palette) => palette::view::paint(palette, free, painter),
             Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
-            Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
-            Overlay::Graphs(view) => graphs::view::paint(dashboard, view, &layout, painter),
-            Overlay::Books(view) => books::view::paint(dashboard, view, &layout, painter),
-            Overlay::Search(view) => search::view::paint(dashboard, view, &layout, painter),
-            Overlay::Map(view) => map::view::paint(dashboard, view, &layout, painter),
-            Overlay::Processes(view) => processes::view::paint(dashboard, view, &layout, painter),
-            Overlay::Routine(editor) => {
-                routine_editor::view::paint(dashboard, editor, &layout, painter)
-            }
-            Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
-            Overlay::Help(top) => help::paint(dashboard, *top, free, painter),
+            Overlay::View(view) => view.paint(dashboard, &layout, painter),
         }
     }
 }

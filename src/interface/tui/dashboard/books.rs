@@ -2,28 +2,49 @@
 
 pub mod keys;
 pub mod lines;
-pub(crate) mod view;
 
-mod actions;
 mod budgets;
 mod columns;
+mod view;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::domain::books::Day;
-use actors::domain::ids::{Moment, MysisId};
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
 use actors::domain::swarm_books::{BooksQuery, SwarmBooks};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
 use strum::{EnumCount, VariantArray};
 
+use super::Dashboard;
+use super::input_event::letter;
+use super::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use super::layout::ScreenLayout;
+use super::toolkit::list::{Listed, Selection};
+use super::toolkit::polled::Polled;
+use super::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use crate::painter::Painter;
+use keys::{BOOKS_KEYS, BooksAction};
 use lines::{BooksGrouping, BooksLine, BooksSorting, BooksTable, LineKey, SwarmNames};
 
-use super::keys::Movement;
-
-/// How often open books of a day are read again, in milliseconds.
-const REFRESH_MS: u64 = 5_000;
+/// How often open books of a day are read again.
+const REFRESH: Duration = Duration::from_secs(5);
 /// How often open books of several days are read again: that reads many samples.
-const SLOW_REFRESH_MS: u64 = 30_000;
+const SLOW_REFRESH: Duration = Duration::from_secs(30);
+
+/// What is fixed of the books.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "books",
+        &[letter('$')],
+        Opening(|board| board.open_view(|_| BooksView::default())),
+        "books",
+        "show what was spent and earned, and what is left",
+    )),
+    keys: || KeyTable::of("The books", BOOKS_KEYS),
+    moves: true,
+};
 
 /// The open books.
 #[derive(Clone, Debug, Default)]
@@ -34,21 +55,19 @@ pub struct BooksView {
     pub span: BooksSpan,
     /// The order of the lines.
     pub sorting: BooksSorting,
-    books: Option<Arc<SwarmBooks>>,
-    complaint: Option<Arc<str>>,
+    books: Polled<SwarmBooks>,
     table: Arc<BooksTable>,
     /// Whether the lines are still those of before.
     has_old_lines: bool,
-    /// The selected line; `None` for the first one.
-    selected: Option<LineKey>,
-    /// The first line in sight, and how many fit.
-    top: usize,
-    height: usize,
-    /// The read that is under way. There is one at a time.
-    awaited: Option<ReadId>,
-    /// Whether something else is shown now than what was read, or is being read.
-    is_current: bool,
-    asked_at: Option<Moment>,
+    selection: Selection<LineKey>,
+}
+
+impl Listed for BooksLine {
+    type Key = LineKey;
+
+    fn key(&self) -> &LineKey {
+        &self.key
+    }
 }
 
 /// The days that the books show, up to today.
@@ -100,89 +119,44 @@ impl BooksSpan {
 }
 
 impl BooksView {
-    /// Shows other days. What was read stays until they are read. A read that is under way is waited for, so that
-    /// impatient keys do not ask for more and more.
-    pub fn change_span(&mut self, span: BooksSpan) {
+    /// Shows other days.
+    fn change_span(&mut self, span: BooksSpan) {
         if span != self.span {
             self.span = span;
-            self.is_current = false;
-            self.books = None;
+            self.books.invalidate();
             self.has_old_lines = true;
         }
     }
 
     /// Adds up by something else.
-    pub fn change_grouping(&mut self, grouping: BooksGrouping) {
+    fn change_grouping(&mut self, grouping: BooksGrouping) {
         self.grouping = grouping;
-        self.selected = None;
+        self.selection.select(None);
         self.has_old_lines = true;
     }
 
     /// Sorts otherwise.
-    pub fn sort(&mut self, sorting: BooksSorting) {
+    fn sort(&mut self, sorting: BooksSorting) {
         self.sorting = sorting;
         self.has_old_lines = true;
     }
 
-    /// Waits no longer for a read whose answer may be lost.
-    pub fn forget_read(&mut self) {
-        self.awaited = None;
-        self.is_current = false;
-    }
-
-    /// Whether it is time to read.
-    #[must_use]
-    pub fn is_due(&self, now: Moment) -> bool {
-        let every = match self.span {
-            BooksSpan::Today => REFRESH_MS,
+    /// How often what is shown is read again.
+    fn refresh_interval(&self) -> Duration {
+        match self.span {
+            BooksSpan::Today => REFRESH,
             BooksSpan::TwoDays
             | BooksSpan::ThreeDays
             | BooksSpan::Week
             | BooksSpan::TwoWeeks
-            | BooksSpan::Month => SLOW_REFRESH_MS,
-        };
-        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(every);
-        self.awaited.is_none() && (!self.is_current || self.asked_at.is_none_or(is_old))
-    }
-
-    /// The read of what is shown. `myses` are those of the swarm.
-    pub fn ask(
-        &mut self,
-        id: ReadId,
-        myses: Vec<MysisId>,
-        (today, moment): (Day, Moment),
-    ) -> BooksQuery {
-        self.asked_at = Some(moment);
-        self.awaited = Some(id);
-        self.is_current = true;
-        BooksQuery {
-            first: self.span.first_day(today),
-            last: today,
-            myses,
-        }
-    }
-
-    /// Takes what was read, unless something else is shown now. After an error the lines stay.
-    pub fn take(&mut self, id: ReadId, read: Result<SwarmBooks, String>) {
-        let is_ours = self.awaited.take_if(|awaited| *awaited == id).is_some();
-        if !is_ours || !self.is_current {
-            return;
-        }
-        match read {
-            Ok(books) => {
-                self.books = Some(Arc::new(books));
-                self.complaint = None;
-                self.has_old_lines = true;
-            }
-            Err(why) => self.complaint = Some(why.into()),
+            | BooksSpan::Month => SLOW_REFRESH,
         }
     }
 
     /// Brings the lines up to date, and scrolls so that the selected one of them is in sight.
-    pub fn settle(&mut self, height: usize, names: impl FnOnce() -> SwarmNames) {
-        self.height = height;
+    fn scroll_to_selection(&mut self, height: usize, names: impl FnOnce() -> SwarmNames) {
         if std::mem::take(&mut self.has_old_lines) {
-            self.table = match &self.books {
+            self.table = match self.books.value() {
                 Some(books) => Arc::new(BooksTable::new(
                     books,
                     self.grouping,
@@ -192,30 +166,8 @@ impl BooksView {
                 None => Arc::default(),
             };
         }
-        let place = self.place();
-        let last = self.table.lines.len().saturating_sub(height);
-        self.top = self
-            .top
-            .clamp((place + 1).saturating_sub(height.max(1)), place)
-            .min(last);
-    }
-
-    /// Why the books could not be read.
-    #[must_use]
-    pub fn complaint(&self) -> Option<&Arc<str>> {
-        self.complaint.as_ref()
-    }
-
-    /// Whether nothing was read yet.
-    #[must_use]
-    pub fn is_loading(&self) -> bool {
-        self.books.is_none()
-    }
-
-    /// What was read.
-    #[must_use]
-    pub fn books(&self) -> Option<&SwarmBooks> {
-        self.books.as_deref()
+        self.selection
+            .scroll_to_selection(&self.table.lines, height);
     }
 
     /// All lines, and what they come to.
@@ -227,36 +179,113 @@ impl BooksView {
     /// The number of lines above those in sight, and these.
     #[must_use]
     pub fn visible_lines(&self) -> (usize, &[BooksLine]) {
-        let lines = &self.table.lines;
-        let end = self.top.saturating_add(self.height).min(lines.len());
-        (self.top, lines.get(self.top..end).unwrap_or_default())
+        self.selection.in_sight(&self.table.lines)
     }
 
     /// The selected line.
     #[must_use]
     pub fn selected(&self) -> Option<&BooksLine> {
-        self.table.lines.get(self.place())
+        self.selection.line(&self.table.lines)
+    }
+}
+
+impl View for BooksView {
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        keymap.hints(BOOKS_KEYS)
     }
 
-    fn place(&self) -> usize {
-        let place = self.selected.as_ref().and_then(|key| self.table.place(key));
-        place.unwrap_or(0)
+    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+        let Some(action) = board.keymap().find(BOOKS_KEYS, press) else {
+            let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) else {
+                return Pressed::Passes;
+            };
+            self.selection.go(going, &self.table.lines);
+            return Pressed::Stays;
+        };
+        match action {
+            BooksAction::Back => return Pressed::Closes,
+            BooksAction::Open => {
+                let key = self.selected().map(|line| line.key.clone());
+                return Pressed::then(move |board| open_line(board, key));
+            }
+            BooksAction::Grouping => self.change_grouping(self.grouping.step(true)),
+            BooksAction::GroupingBefore => self.change_grouping(self.grouping.step(false)),
+            BooksAction::MoreDays => self.change_span(self.span.step(true)),
+            BooksAction::FewerDays => self.change_span(self.span.step(false)),
+            BooksAction::Sort => self.sort(BooksSorting {
+                by: self.sorting.by.next(),
+                is_reversed: false,
+            }),
+            BooksAction::Turn => self.sort(BooksSorting {
+                is_reversed: !self.sorting.is_reversed,
+                ..self.sorting
+            }),
+        }
+        Pressed::Stays
     }
 
-    /// Selects another line.
-    pub fn go(&mut self, going: Movement) {
-        let last = self.table.lines.len().saturating_sub(1);
-        let place = going.lead_from(self.place(), last, self.height);
-        let line = self.table.lines.get(place);
-        self.selected = line.map(|line| line.key.clone());
+    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(board, self, layout, painter);
+    }
+
+    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
+        if self.books.is_due(board.moment, self.refresh_interval()) {
+            let today = Day::of(board.now);
+            let id = board.read(StoreQuery::Books(BooksQuery {
+                first: self.span.first_day(today),
+                last: today,
+                myses: board.roster.members().keys().copied().collect(),
+            }));
+            self.books.ask(id, board.moment);
+        }
+        let height = view::areas(board, self, page).lines.height;
+        self.scroll_to_selection(usize::from(height), || swarm_names(board));
+    }
+
+    fn awaits(&self, id: ReadId) -> bool {
+        self.books.awaits(id)
+    }
+
+    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+        self.has_old_lines |= self.books.take(id, read, StoreAnswer::try_as_books);
+    }
+
+    fn forget_reads(&mut self) {
+        self.books.forget_read();
+    }
+}
+
+fn open_line(board: &mut Dashboard, key: Option<LineKey>) {
+    match key {
+        Some(LineKey::Mysis(id)) if board.roster.get(id).is_some() => board.open_from_list(id),
+        Some(LineKey::Mysis(_)) => board.show_notice("it was deleted with its conversation"),
+        Some(LineKey::Provider(_) | LineKey::Day(_)) => {
+            board.show_notice("only a Mysis has a conversation; Tab adds up by Mysis");
+        }
+        None => {}
+    }
+}
+
+fn swarm_names(board: &Dashboard) -> SwarmNames {
+    let members = board.roster.members().iter();
+    SwarmNames {
+        myses: members
+            .map(|(id, member)| (*id, member.status.name.clone()))
+            .collect(),
+        free: board
+            .rules()
+            .map(|rules| rules.free_providers())
+            .unwrap_or_default(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use actors::domain::books::{BudgetUse, CostEntry};
+    use actors::domain::ids::{Moment, MysisId};
 
     use super::*;
+    use crate::dashboard::keys::Movement;
 
     fn books(myses: i64) -> SwarmBooks {
         let costs = (1..=myses).map(|mysis| CostEntry {
@@ -277,16 +306,16 @@ mod tests {
     }
 
     fn read(view: &mut BooksView, answer: Result<SwarmBooks, String>) {
-        drop(view.ask(ReadId(1), Vec::new(), (Day(100), Moment(0))));
-        view.take(ReadId(1), answer);
-        view.settle(4, SwarmNames::default);
+        view.books.ask(ReadId(1), Moment(0));
+        let answer = answer.map(StoreAnswer::Books);
+        view.has_old_lines |= view
+            .books
+            .take(ReadId(1), answer, StoreAnswer::try_as_books);
+        view.scroll_to_selection(4, SwarmNames::default);
     }
 
     #[test]
     fn the_days_end_today_and_have_their_bounds() {
-        let mut view = BooksView::default();
-        let asked = view.ask(ReadId(1), vec![MysisId(3)], (Day(100), Moment(0)));
-        assert_eq!((asked.first, asked.last), (Day(100), Day(100)));
         let all = BooksSpan::ALL;
         let firsts = all.map(|span| span.first_day(Day(100)).0);
         assert_eq!(firsts, [100, 99, 98, 94, 87, 71]);
@@ -295,23 +324,15 @@ mod tests {
     }
 
     #[test]
-    fn one_read_is_under_way_and_what_comes_too_late_is_left_alone() {
+    fn other_days_are_read_at_once_and_long_ones_less_often() {
         let mut view = BooksView::default();
-        assert!(view.is_due(Moment(0)) && view.is_loading());
-        drop(view.ask(ReadId(1), Vec::new(), (Day(100), Moment(0))));
+        read(&mut view, Ok(books(2)));
+        let is_due = |view: &BooksView, ms| view.books.is_due(Moment(ms), view.refresh_interval());
+        assert!(!is_due(&view, 4_900) && is_due(&view, 5_000));
         view.change_span(BooksSpan::Week);
-        assert!(!view.is_due(Moment(90_000)), "one at a time");
-        view.take(ReadId(1), Ok(books(2)));
-        assert!(view.is_loading() && view.is_due(Moment(0)));
+        assert!(is_due(&view, 0) && view.books.value().is_none());
         read(&mut view, Ok(books(2)));
-        assert!(!view.is_loading());
-        assert!(!view.is_due(Moment(29_000)) && view.is_due(Moment(30_000)));
-        view.change_span(BooksSpan::Today);
-        read(&mut view, Ok(books(2)));
-        assert!(!view.is_due(Moment(4_900)) && view.is_due(Moment(5_000)));
-        drop(view.ask(ReadId(3), Vec::new(), (Day(100), Moment(0))));
-        view.forget_read();
-        assert!(view.is_due(Moment(0)), "a lost answer is not waited for");
+        assert!(!is_due(&view, 29_000) && is_due(&view, 30_000));
     }
 
     #[test]
@@ -328,19 +349,21 @@ mod tests {
         };
         assert_eq!(names(&view).0, 0);
         let last = view.table().lines.last().map(|line| line.key.clone());
-        view.go(Movement::Last);
-        view.settle(4, SwarmNames::default);
+        let lines = view.table.clone();
+        view.selection.go(Movement::Last, &lines.lines);
+        view.scroll_to_selection(4, SwarmNames::default);
         assert_eq!(names(&view).0, 5);
         view.sort(BooksSorting {
             is_reversed: true,
             ..BooksSorting::default()
         });
-        view.settle(4, SwarmNames::default);
+        view.scroll_to_selection(4, SwarmNames::default);
         assert_eq!(view.selected().map(|line| line.key.clone()), last);
         assert_eq!(names(&view).0, 0);
-        view.go(Movement::Down);
-        view.go(Movement::PageDown);
-        view.settle(1, SwarmNames::default);
+        let lines = view.table.clone();
+        view.selection.go(Movement::Down, &lines.lines);
+        view.selection.go(Movement::PageDown, &lines.lines);
+        view.scroll_to_selection(1, SwarmNames::default);
         assert_eq!(names(&view).0, 4);
     }
 
@@ -350,10 +373,10 @@ mod tests {
         read(&mut view, Ok(books(2)));
         read(&mut view, Err("the store does not answer".into()));
         assert_eq!(view.table().lines.len(), 2);
-        let why = view.complaint().map(|why| &**why);
+        let why = view.books.complaint().map(|why| &**why);
         assert_eq!(why, Some("the store does not answer"));
         read(&mut view, Ok(books(3)));
-        assert_eq!(view.complaint(), None);
+        assert_eq!(view.books.complaint(), None);
         assert_eq!(view.table().lines.len(), 3);
     }
 }

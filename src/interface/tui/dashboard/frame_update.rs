@@ -12,24 +12,18 @@ use actors::domain::state::LifeState;
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
-use super::books::keys::BOOKS_KEYS;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
-use super::graphs::keys::GRAPH_KEYS;
+use super::inspector::Inspector;
 use super::key_screens::key_tables;
-use super::keys::{Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, Movement, TARGET_KEYS};
-use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
+use super::keys::{BEFORE_VIEWS, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::message::LogMessage;
-use super::map::keys::MAP_KEYS;
 use super::money;
 use super::orders::Receipt;
 use super::overlay::Overlay;
-use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
-use super::processes::keys::PROCESSES_KEYS;
-use super::routine_editor::keys::ROUTINE_KEYS;
-use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
+use super::views::OPENING_KEYS;
 use zoea_text::natural::compare_natural;
 
 /// How long a receipt is shown.
@@ -88,26 +82,12 @@ impl Dashboard {
         }
         self.update_needs();
         self.refresh_first_minute();
-        self.refresh_graphs();
-        self.refresh_books();
-        self.refresh_search();
-        self.refresh_map();
-        self.refresh_processes();
         self.refresh_timeline();
         self.follow_conversation();
-        self.refresh_log();
+        self.poll_views();
         self.update_table();
         self.update_focus();
         self.weigh_request();
-        let is_inspector = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
-        if self.overlays.iter().any(is_inspector) {
-            let page = self.layout().page();
-            for layer in &mut self.overlays {
-                if let Overlay::Inspect(inspector) = layer {
-                    inspector.resize(page.width.saturating_sub(2), page.height);
-                }
-            }
-        }
     }
 
     pub(super) fn update_table(&mut self) {
@@ -270,23 +250,10 @@ impl Dashboard {
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
         let tables = key_tables();
-        let mut views = vec![
-            tables.table,
-            tables.conversation,
-            tables.inspector,
-            tables.graphs,
-            tables.books,
-            tables.search,
-            tables.map,
-            tables.processes,
-            tables.routine,
-            tables.log,
-            tables.whole_event,
-            tables.lists,
-            tables.empty_swarm,
-        ];
-        let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
-        let in_hand = if self.overlays.iter().any(is_entry) {
+        let mut views = vec![tables.table, tables.conversation];
+        views.extend(tables.views);
+        views.push(tables.empty_swarm);
+        let in_hand = if self.view::<Inspector>().is_some() {
             2
         } else if self.offers_first_steps() {
             views.len() - 1
@@ -304,13 +271,6 @@ impl Dashboard {
             .iter()
             .map(|table| self.keymap.chapter(table))
             .collect()
-    }
-
-    /// The number of lines of the help screen.
-    #[must_use]
-    pub fn help_lines(&self) -> usize {
-        let chapters = self.help();
-        chapters.iter().map(|chapter| chapter.lines.len() + 2).sum()
     }
 
     /// The hints for the keys that work now, the most useful first.
@@ -350,24 +310,7 @@ impl Dashboard {
             ]),
             Some(Overlay::Query(query)) => fixed(query.hints()),
             Some(Overlay::Confirm(_)) => Vec::new(),
-            Some(Overlay::Inspect(_)) => self.keymap.hints(INSPECTOR_KEYS),
-            Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),
-            Some(Overlay::Books(_)) => self.keymap.hints(BOOKS_KEYS),
-            Some(Overlay::Search(_)) => self.keymap.hints(SEARCH_KEYS),
-            Some(Overlay::Map(_)) => self.keymap.hints(MAP_KEYS),
-            Some(Overlay::Processes(_)) => self.keymap.hints(PROCESSES_KEYS),
-            Some(Overlay::Routine(_)) => self.keymap.hints(ROUTINE_KEYS),
-            Some(Overlay::Log(view)) if view.whole.is_some() => self.keymap.hints(WHOLE_KEYS),
-            Some(Overlay::Log(_)) => self.keymap.hints(LOG_KEYS),
-            Some(Overlay::Help(_)) => {
-                let going = |going| self.keymap.key_of(MOVEMENT_KEYS, going);
-                let scroll = format!("{} {}", going(Movement::Up), going(Movement::Down));
-                vec![
-                    (self.keymap.key_of(LIST_KEYS, ListAction::Back), "close"),
-                    (scroll, "scroll"),
-                    (going(Movement::PageDown), "a page"),
-                ]
-            }
+            Some(Overlay::View(view)) => view.hints(&self.keymap),
             None => self.hints_of_view(),
         }
     }
@@ -386,7 +329,10 @@ impl Dashboard {
         if !self.offers_first_steps() {
             hints.extend(keymap.hints(TARGET_KEYS));
         }
-        hints.extend(keymap.hints(GLOBAL_KEYS));
+        let (first, last) = GLOBAL_KEYS.split_at(BEFORE_VIEWS);
+        hints.extend(keymap.hints(first));
+        hints.extend(keymap.hints(&OPENING_KEYS));
+        hints.extend(keymap.hints(last));
         hints
     }
 }

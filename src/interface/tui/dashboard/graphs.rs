@@ -1,25 +1,50 @@
 //! The graphs: what the swarm, one Mysis or the marked ones had and did over time, from their samples.
 
 pub mod keys;
-pub(crate) mod view;
 
-mod actions;
+mod value;
+mod view;
 
-use std::sync::Arc;
+pub use value::GraphedValue;
 
-use actors::domain::ids::{Moment, MysisId, Timestamp};
-use actors::domain::samples::{Minute, Sample, SampleQuery, SampleSeries, SampleSteps};
-use actors::domain::screen::ReadId;
+use std::time::Duration;
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleSteps};
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::layout::Rect;
 use strum::{EnumCount, VariantArray};
+
+use super::Dashboard;
+use super::input_event::letter;
+use super::keys::{KeyTable, Keymap, bind};
+use super::layout::ScreenLayout;
+use super::toolkit::polled::Polled;
+use super::toolkit::view::{Opening, Pointed, Pressed, View, ViewSpec};
+use crate::painter::Painter;
+use keys::{GRAPH_KEYS, GraphAction};
+use value::StepTime;
 
 /// The most graphs side by side.
 pub const MAX_GRAPHS: usize = 9;
-/// How often open graphs are read again, in milliseconds.
-const REFRESH_MS: u64 = 30_000;
+/// How often open graphs are read again.
+const REFRESH: Duration = Duration::from_secs(30);
 /// The least length of the axis of time, in minutes.
 const MIN_AXIS_MINUTES: f64 = 10.0;
-/// The minutes of an hour, for rates.
-const HOUR_MINUTES: f64 = 60.0;
+
+/// What is fixed of the graphs.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "graphs",
+        &[letter('g')],
+        Opening(|board| board.open_view(GraphView::of_targets)),
+        "graphs",
+        "show what was earned, used and spent over time",
+    )),
+    keys: || KeyTable::of("The graphs", GRAPH_KEYS),
+    moves: false,
+};
 
 /// The open graphs.
 #[derive(Clone, Debug)]
@@ -30,20 +55,15 @@ pub struct GraphView {
     pub span: GraphSpan,
     /// Whose values.
     pub scope: GraphScope,
-    series: Result<Arc<Vec<SampleSeries>>, Arc<str>>,
-    /// The steps of what was read, and the minute up to which it was asked for.
+    samples: Polled<GraphedSamples>,
+    /// The steps that were asked for last, and the minute up to which.
     asked: Option<(SampleSteps, Minute)>,
-    /// The read that is under way, of these steps. There is one at a time.
-    awaited: Option<AwaitedRead>,
-    /// Whether something else is shown now than what was read, or is being read.
-    is_outdated: bool,
-    asked_at: Option<Moment>,
 }
 
-/// A read that is under way.
-#[derive(Clone, Copy, Debug)]
-struct AwaitedRead {
-    id: ReadId,
+/// What was read for graphs.
+#[derive(Clone, Debug)]
+struct GraphedSamples {
+    series: Vec<SampleSeries>,
     steps: SampleSteps,
     /// The minute up to which it was asked for.
     upto: Minute,
@@ -56,99 +76,6 @@ pub enum GraphScope {
     Swarm,
     /// One graph for each of these.
     Each(Vec<MysisId>),
-}
-
-/// What a graph shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
-pub enum GraphedValue {
-    /// Credits in the wallet.
-    Credits,
-    /// Credits earned in an hour.
-    #[default]
-    Earned,
-    /// Tokens in an hour.
-    Tokens,
-    /// US dollars in an hour.
-    Dollars,
-    /// Tool calls in an hour.
-    Calls,
-    /// Failed calls in an hour.
-    Failures,
-    /// The share of the time in which it waits.
-    Waiting,
-}
-
-impl GraphedValue {
-    /// All, in the order of the keys.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
-    /// What the screen calls it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            GraphedValue::Credits => "credits",
-            GraphedValue::Earned => "credits earned an hour",
-            GraphedValue::Tokens => "tokens an hour",
-            GraphedValue::Dollars => "dollars an hour",
-            GraphedValue::Calls => "tool calls an hour",
-            GraphedValue::Failures => "failures an hour",
-            GraphedValue::Waiting => "percent of the time waiting",
-        }
-    }
-
-    /// The next or the previous one, in a circle.
-    #[must_use]
-    pub fn step(self, forth: bool) -> GraphedValue {
-        let all = Self::ALL;
-        let place = all.iter().position(|value| *value == self).unwrap_or(0);
-        let by = if forth { 1 } else { all.len() - 1 };
-        all[(place + by) % all.len()]
-    }
-
-    /// The value of a sample in whose step so many minutes are over; `None` where the game told nothing. The shares of
-    /// several Myses count each of them.
-    fn of(self, sample: &Sample, step: StepTime, myses: usize) -> Option<f64> {
-        let flow = &sample.flow;
-        if self == GraphedValue::Credits {
-            return sample.facts.credits.map(|credits| credits as f64);
-        }
-        // A sum of a few minutes is no rate of a longer step.
-        let minutes = step.minutes_of_rate()? as f64;
-        let hourly = |sum: f64| sum * HOUR_MINUTES / minutes;
-        match self {
-            GraphedValue::Credits => None,
-            GraphedValue::Earned => {
-                // Who has credits and made no deal earned nothing.
-                let known = sample.facts.credits.map(|_| 0);
-                flow.earned.or(known).map(|earned| hourly(earned as f64))
-            }
-            GraphedValue::Tokens => {
-                Some(hourly(flow.tokens_in.saturating_add(flow.tokens_out) as f64))
-            }
-            GraphedValue::Dollars => Some(hourly(flow.cost_micros as f64 / 1e6)),
-            GraphedValue::Calls => Some(hourly(flow.tool_calls as f64)),
-            GraphedValue::Failures => Some(hourly(flow.failures as f64)),
-            GraphedValue::Waiting => {
-                let all = minutes * 60_000.0 * myses.max(1) as f64;
-                Some(flow.waited_ms as f64 * 100.0 / all)
-            }
-        }
-    }
-}
-
-/// The minutes of a step, and how many of them are over.
-#[derive(Clone, Copy, Debug)]
-struct StepTime {
-    all: i64,
-    over: i64,
-}
-
-impl StepTime {
-    /// The minutes by which a rate is made; `None` while less than half of the step is over.
-    fn minutes_of_rate(self) -> Option<i64> {
-        let is_known = self.over > 0 && self.over.saturating_mul(2) >= self.all;
-        is_known.then_some(self.over)
-    }
 }
 
 /// The time that graphs show, up to now.
@@ -208,6 +135,15 @@ pub struct Curve {
 }
 
 impl GraphView {
+    /// Graphs of the Mysis in focus, of the marked ones, else of the swarm.
+    fn of_targets(board: &Dashboard) -> GraphView {
+        let is_chosen = board.focus.is_some() || !board.table.marks().is_empty();
+        GraphView::new(match is_chosen {
+            true => GraphScope::Each(board.targets()),
+            false => GraphScope::Swarm,
+        })
+    }
+
     /// Graphs of these Myses, or of the swarm, that nothing is known of yet.
     #[must_use]
     pub fn new(scope: GraphScope) -> GraphView {
@@ -215,43 +151,27 @@ impl GraphView {
             value: GraphedValue::default(),
             span: GraphSpan::default(),
             scope,
-            series: Ok(Arc::default()),
+            samples: Polled::default(),
             asked: None,
-            awaited: None,
-            is_outdated: true,
-            asked_at: None,
         }
     }
 
-    /// Forgets what was read, because something else is shown now. A read that is under way is waited for, so that
-    /// impatient keys do not ask for more and more.
-    pub fn invalidate(&mut self) {
-        self.series = Ok(Arc::default());
-        self.asked = None;
-        self.is_outdated = true;
+    /// Shows a longer or a shorter time.
+    pub fn change_span(&mut self, span: GraphSpan) {
+        if span != self.span {
+            self.span = span;
+            self.samples.invalidate();
+        }
     }
 
-    /// Waits no longer for a read whose answer may be lost.
-    pub fn forget_read(&mut self) {
-        self.awaited = None;
-        self.is_outdated = true;
-    }
-
-    /// Whether it is time to read.
-    #[must_use]
-    pub fn is_due(&self, now: Moment) -> bool {
-        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
-        self.awaited.is_none() && (self.is_outdated || self.asked_at.is_none_or(is_old))
+    /// Shows the values of others.
+    pub fn change_scope(&mut self, scope: GraphScope) {
+        self.scope = scope;
+        self.samples.invalidate();
     }
 
     /// The read of what is shown. `all` are the Myses of the swarm.
-    pub fn ask(
-        &mut self,
-        id: ReadId,
-        all: impl Iterator<Item = MysisId>,
-        (now, moment): (Timestamp, Moment),
-    ) -> SampleQuery {
-        self.asked_at = Some(moment);
+    pub fn query(&mut self, all: impl Iterator<Item = MysisId>, now: Timestamp) -> SampleQuery {
         let (myses, is_sum): (Vec<MysisId>, bool) = match &self.scope {
             GraphScope::Swarm => (all.collect(), true),
             GraphScope::Each(myses) => (myses.iter().copied().take(MAX_GRAPHS).collect(), false),
@@ -260,8 +180,7 @@ impl GraphView {
         let from = Minute(upto.0.saturating_sub(self.span.minutes())).start_time();
         let series = if is_sum { 1 } else { myses.len() };
         let steps = SampleSteps::automatic((from, now), series);
-        self.awaited = Some(AwaitedRead { id, steps, upto });
-        self.is_outdated = false;
+        self.asked = Some((steps, upto));
         SampleQuery {
             myses,
             deleted: Vec::new(),
@@ -271,39 +190,23 @@ impl GraphView {
     }
 
     /// Takes what was read, unless something else is shown now.
-    pub fn take(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
-        let Some(awaited) = self.awaited.take_if(|awaited| awaited.id == id) else {
-            return;
-        };
-        if self.is_outdated {
-            return;
-        }
-        self.asked = Some((awaited.steps, awaited.upto));
-        self.series = match read {
-            Ok(series) => Ok(Arc::new(series)),
-            Err(why) => Err(why.into()),
-        };
-    }
-
-    /// Why the samples could not be read.
-    #[must_use]
-    pub fn complaint(&self) -> Option<&Arc<str>> {
-        self.series.as_ref().err()
-    }
-
-    /// Whether the samples are being read for the first time.
-    #[must_use]
-    pub fn is_loading(&self) -> bool {
-        let is_reading = self.is_outdated || self.awaited.is_some();
-        is_reading && self.series.as_ref().is_ok_and(|series| series.is_empty())
+    pub fn take_samples(&mut self, id: ReadId, read: Result<StoreAnswer, String>) {
+        let asked = self.asked;
+        self.samples.take(id, read, |answer| {
+            let (steps, upto) = asked?;
+            Some(GraphedSamples {
+                series: answer.try_as_samples()?,
+                steps,
+                upto,
+            })
+        });
     }
 
     /// The first and the last minute of the axis: from the first of these points to the minute that was asked for, at
     /// least so many minutes that an axis can be drawn.
     #[must_use]
     pub fn bounds(&self, curves: &[Curve]) -> Option<(f64, f64)> {
-        let (_, upto) = self.asked?;
-        let last = upto.0 as f64;
+        let last = self.samples.value()?.upto.0 as f64;
         let points = curves.iter().flat_map(|curve| curve.points.first());
         let first = points.map(|(minute, _)| *minute).fold(last, f64::min);
         Some((first.min(last - MIN_AXIS_MINUTES), last))
@@ -312,9 +215,14 @@ impl GraphView {
     /// The curves of the shown value. `myses` is the number of Myses in the swarm.
     #[must_use]
     pub fn curves(&self, myses: usize) -> Vec<Curve> {
-        let (Ok(series), Some((steps, upto))) = (&self.series, self.asked) else {
+        let Some(samples) = self.samples.value() else {
             return Vec::new();
         };
+        let GraphedSamples {
+            series,
+            steps,
+            upto,
+        } = &**samples;
         let counted = |series: &SampleSeries| if series.mysis.is_none() { myses } else { 1 };
         series
             .iter()
@@ -338,6 +246,59 @@ impl GraphView {
     }
 }
 
+impl View for GraphView {
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        keymap.hints(GRAPH_KEYS)
+    }
+
+    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+        let Some(action) = board.keymap().find(GRAPH_KEYS, press) else {
+            return Pressed::Passes;
+        };
+        match action {
+            GraphAction::Back => return Pressed::Closes,
+            GraphAction::Next => self.value = self.value.step(true),
+            GraphAction::Previous => self.value = self.value.step(false),
+            GraphAction::Longer => self.change_span(self.span.step(true)),
+            GraphAction::Shorter => self.change_span(self.span.step(false)),
+            GraphAction::Scope => self.change_scope(match &self.scope {
+                GraphScope::Swarm => GraphScope::Each(board.targets()),
+                GraphScope::Each(_) => GraphScope::Swarm,
+            }),
+        }
+        Pressed::Stays
+    }
+
+    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(board, self, layout, painter);
+    }
+
+    fn poll(&mut self, board: &mut Dashboard, _: Rect) {
+        if self.samples.is_due(board.moment, REFRESH) {
+            let query = self.query(board.roster.members().keys().copied(), board.now);
+            let id = board.read(StoreQuery::Samples(query));
+            self.samples.ask(id, board.moment);
+        }
+    }
+
+    fn awaits(&self, id: ReadId) -> bool {
+        self.samples.awaits(id)
+    }
+
+    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+        self.take_samples(id, read);
+    }
+
+    fn forget_reads(&mut self) {
+        self.samples.forget_read();
+    }
+
+    /// The wheel would change the time, which is read anew.
+    fn point(&mut self, _: MouseEvent, _: Rect) -> Pointed {
+        Pointed::Used
+    }
+}
+
 /// The least round number that is not below a value.
 #[must_use]
 pub fn round_ceiling(value: f64) -> f64 {
@@ -353,7 +314,8 @@ pub fn round_ceiling(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::samples::{Flow, GameFacts};
+    use actors::domain::ids::Moment;
+    use actors::domain::samples::{Flow, GameFacts, Sample};
 
     use super::*;
 
@@ -409,11 +371,13 @@ mod tests {
     }
 
     fn read(view: &mut GraphView, upto: i64, samples: Vec<Sample>) {
-        let now = (Minute(upto).start_time(), Moment(0));
-        view.invalidate();
-        drop(view.ask(ReadId(9), [MysisId(1)].into_iter(), now));
+        view.samples.invalidate();
+        let query = view.query([MysisId(1)].into_iter(), Minute(upto).start_time());
+        assert!(query.is_sum);
+        view.samples.ask(ReadId(9), Moment(0));
         let mysis = None;
-        view.take(ReadId(9), Ok(vec![SampleSeries { mysis, samples }]));
+        let series = vec![SampleSeries { mysis, samples }];
+        view.take_samples(ReadId(9), Ok(StoreAnswer::Samples(series)));
     }
 
     #[test]
@@ -438,35 +402,6 @@ mod tests {
         );
         assert_eq!(bounds(&view), Some((15.0, 1_441.0)));
         assert_eq!(view.curves(1)[0].points.len(), 1);
-    }
-
-    #[test]
-    fn one_read_is_under_way_and_what_it_brings_too_late_is_left_alone() {
-        let mut view = GraphView::new(GraphScope::Swarm);
-        let now = (Minute(120).start_time(), Moment(0));
-        let all = || [MysisId(1)].into_iter();
-        assert!(view.is_due(Moment(0)) && view.is_loading());
-        assert!(view.ask(ReadId(1), all(), now).is_sum);
-        view.invalidate();
-        assert!(!view.is_due(Moment(90_000)), "one at a time");
-        view.take(ReadId(1), Err("too late".into()));
-        assert!(view.complaint().is_none());
-        assert!(view.is_due(Moment(0)) && view.is_loading());
-        drop(view.ask(ReadId(2), all(), now));
-        let series = SampleSeries {
-            mysis: None,
-            samples: vec![sample(100, Some(7), 0), sample(101, None, 0)],
-        };
-        view.take(ReadId(1), Err("long ago".into()));
-        view.take(ReadId(2), Ok(vec![series]));
-        assert_eq!(view.curves(1)[0].points.len(), 1);
-        assert!(!view.is_due(Moment(29_000)) && view.is_due(Moment(30_000)));
-        drop(view.ask(ReadId(3), all(), now));
-        view.forget_read();
-        assert!(
-            view.is_due(Moment(0)),
-            "an answer that was lost is not waited for"
-        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod pointing;
 
+pub(super) use pointing::{WHEEL_LINES, wheel_direction};
+
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
@@ -12,6 +14,7 @@ use super::action::TerminalAction;
 use super::appearance::MouseUse;
 use super::conversation::keys::FOCUS_KEYS;
 use super::first_minute::keys::FIRST_KEYS;
+use super::help::HelpView;
 use super::input_event::{Input, has_ctrl};
 use super::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
 use super::layout::bounded_size;
@@ -20,8 +23,11 @@ use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
+use super::routine_editor::edit_routine;
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
+use super::toolkit::view::Opening;
+use super::views::OPENING_KEYS;
 use crossterm::event::{Event, KeyEvent};
 use serde_json::json;
 
@@ -86,12 +92,6 @@ impl Dashboard {
                 | GlobalAction::Palette
                 | GlobalAction::Freeze
                 | GlobalAction::Resume
-                | GlobalAction::Graphs
-                | GlobalAction::Books
-                | GlobalAction::Search
-                | GlobalAction::Map
-                | GlobalAction::Processes
-                | GlobalAction::Log
                 | GlobalAction::Undo
                 | GlobalAction::Dump
                 | GlobalAction::Mouse
@@ -119,6 +119,9 @@ impl Dashboard {
         if let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) {
             return self.run_global(gesture);
         }
+        if let Some(Opening(open)) = self.keymap.find(&OPENING_KEYS, press) {
+            return open(self);
+        }
         if let Some(gesture) = self.keymap.find(TARGET_KEYS, press) {
             return self.run_on_targets(gesture);
         }
@@ -139,17 +142,14 @@ impl Dashboard {
     /// Handles the keys that concern the screen only, while an overlay without a text field has the
     /// keys.
     pub(super) fn press_over_layer(&mut self, press: KeyEvent) {
+        if let Some(Opening(open)) = self.keymap.find(&OPENING_KEYS, press) {
+            return open(self);
+        }
         let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) else {
             return;
         };
         match gesture {
             GlobalAction::Freeze
-            | GlobalAction::Graphs
-            | GlobalAction::Books
-            | GlobalAction::Search
-            | GlobalAction::Map
-            | GlobalAction::Processes
-            | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
             | GlobalAction::Help
@@ -172,16 +172,10 @@ impl Dashboard {
             }
             GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
-            GlobalAction::Graphs => self.open_graphs(),
-            GlobalAction::Books => self.open_books(),
-            GlobalAction::Search => self.ask_what_to_search(),
-            GlobalAction::Map => self.open_map(),
-            GlobalAction::Processes => self.open_processes(),
-            GlobalAction::Log => self.open_log(),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
             GlobalAction::Mouse => self.toggle_mouse(),
-            GlobalAction::Help => self.overlays.push(Overlay::Help(0)),
+            GlobalAction::Help => self.open_view(|_| HelpView::default()),
             GlobalAction::Quit => self.quit(),
             GlobalAction::Suspend => self.suspend(),
             GlobalAction::Redraw => self.actions.push(TerminalAction::Redraw),
@@ -209,7 +203,7 @@ impl Dashboard {
                 };
                 let target = self.target().map(|status| (status.id, offered(status)));
                 if let Some((mysis, offered)) = target {
-                    self.edit_routine(mysis, offered.as_deref());
+                    edit_routine(self, mysis, offered.as_deref());
                 }
             }
             TargetAction::TakeOffer => self.take_offers(&ids),
@@ -296,7 +290,7 @@ impl Dashboard {
             }
             Some(Overlay::Form(form)) => form.paste(text),
             Some(Overlay::Palette(palette)) => palette.paste(text, &known),
-            Some(Overlay::Routine(editor)) => editor.paste(text),
+            Some(Overlay::View(view)) => view.paste(text),
             Some(Overlay::Query(query)) => {
                 query.field.insert(&text.replace('\n', " "));
                 let text = query.field.text().to_string();
@@ -304,18 +298,7 @@ impl Dashboard {
                     self.table.change_filter(|filter| filter.set_text(&text));
                 }
             }
-            Some(
-                Overlay::Confirm(_)
-                | Overlay::Graphs(_)
-                | Overlay::Books(_)
-                | Overlay::Search(_)
-                | Overlay::Map(_)
-                | Overlay::Processes(_)
-                | Overlay::Inspect(_)
-                | Overlay::Log(_)
-                | Overlay::Help(_),
-            )
-            | None => {}
+            Some(Overlay::Confirm(_)) | None => {}
         }
     }
 
@@ -333,6 +316,7 @@ impl Dashboard {
         };
         gestures.extend(keymap.action_help(TARGET_KEYS));
         gestures.extend(keymap.action_help(GLOBAL_KEYS));
+        gestures.extend(keymap.action_help(&OPENING_KEYS));
         CompletionSources {
             myses,
             providers: providers.map(ToString::to_string).collect(),

@@ -1,8 +1,10 @@
 //! The inspector: one entry of a conversation in full, as a tree that folds and can be searched.
 
-pub(crate) mod view;
-
+mod actions;
 mod trees;
+mod view;
+
+pub use actions::SPEC;
 
 use std::sync::Arc;
 

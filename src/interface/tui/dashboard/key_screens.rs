@@ -1,35 +1,24 @@
 //! All tables of keys, and which of them work at the same time.
 
+use std::iter;
+
 use crossterm::event::KeyEvent;
 
-use super::books::keys::BOOKS_KEYS;
 use super::conversation::keys::FOCUS_KEYS;
 use super::first_minute::keys::FIRST_KEYS;
-use super::graphs::keys::GRAPH_KEYS;
-use super::keys::{GLOBAL_KEYS, KeyTable, Keymap, MOVEMENT_KEYS, NamedAction, TARGET_KEYS};
-use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
-use super::map::keys::MAP_KEYS;
-use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
-use super::processes::keys::PROCESSES_KEYS;
-use super::routine_editor::keys::ROUTINE_KEYS;
-use super::search::keys::SEARCH_KEYS;
+use super::keys::{
+    BEFORE_VIEWS, GLOBAL_KEYS, KeyTable, Keymap, MOVEMENT_KEYS, NamedAction, TARGET_KEYS,
+};
 use super::table::keys::TABLE_KEYS;
+use super::views::{OPENING_KEYS, VIEWS};
 
 /// The tables of all views, and those that they share.
 #[derive(Clone, Debug)]
 pub struct KeyTables {
     pub table: KeyTable,
     pub conversation: KeyTable,
-    pub inspector: KeyTable,
-    pub graphs: KeyTable,
-    pub books: KeyTable,
-    pub search: KeyTable,
-    pub map: KeyTable,
-    pub processes: KeyTable,
-    pub routine: KeyTable,
-    pub log: KeyTable,
-    pub whole_event: KeyTable,
-    pub lists: KeyTable,
+    /// Those of the views, in their order.
+    pub views: Vec<KeyTable>,
     /// The table of Myses while there is none.
     pub empty_swarm: KeyTable,
     pub movement: KeyTable,
@@ -43,20 +32,11 @@ pub fn key_tables() -> KeyTables {
     KeyTables {
         table: KeyTable::of("The table of Myses", TABLE_KEYS),
         conversation: KeyTable::of("A conversation", FOCUS_KEYS),
-        inspector: KeyTable::of("An entry or a request that is looked into", INSPECTOR_KEYS),
-        graphs: KeyTable::of("The graphs", GRAPH_KEYS),
-        books: KeyTable::of("The books", BOOKS_KEYS),
-        search: KeyTable::of("A search across the swarm", SEARCH_KEYS),
-        map: KeyTable::of("The map", MAP_KEYS),
-        processes: KeyTable::of("The processes", PROCESSES_KEYS),
-        routine: KeyTable::of("The text of a routine", ROUTINE_KEYS),
-        log: KeyTable::of("The log", LOG_KEYS),
-        whole_event: KeyTable::of("An event of the log, whole", WHOLE_KEYS),
-        lists: KeyTable::of("This help", LIST_KEYS),
+        views: VIEWS.iter().map(|view| (view.keys)()).collect(),
         empty_swarm: KeyTable::of("A swarm without a Mysis", FIRST_KEYS),
         movement: KeyTable::of("Going about, in every view", MOVEMENT_KEYS),
         targets: KeyTable::of("The Myses in hand: marked, open or selected", TARGET_KEYS),
-        global: KeyTable::of("Everywhere", GLOBAL_KEYS),
+        global: KeyTable::of("Everywhere", GLOBAL_KEYS).with(BEFORE_VIEWS, &OPENING_KEYS),
     }
 }
 
@@ -64,24 +44,16 @@ impl KeyTables {
     /// All of them, those that work everywhere first.
     #[must_use]
     pub fn into_list(self) -> Vec<KeyTable> {
-        vec![
+        let mut all = vec![
             self.global,
             self.targets,
             self.movement,
             self.table,
             self.empty_swarm,
             self.conversation,
-            self.inspector,
-            self.graphs,
-            self.books,
-            self.search,
-            self.map,
-            self.processes,
-            self.routine,
-            self.log,
-            self.whole_event,
-            self.lists,
-        ]
+        ];
+        all.extend(self.views);
+        all
     }
 }
 
@@ -108,36 +80,21 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
     let KeyTables {
         table,
         conversation,
-        inspector,
-        graphs,
-        books,
-        search,
-        map,
-        processes,
-        routine,
-        log,
-        whole_event,
-        lists,
+        views,
         empty_swarm,
         movement,
         targets,
         global,
     } = &tables;
-    let together: [&[&KeyTable]; 13] = [
-        &[table, movement, targets, global],
-        &[conversation, movement, targets, global],
-        &[inspector, movement],
-        &[graphs],
-        &[books, movement],
-        &[search, movement],
-        &[map],
-        &[processes, movement],
-        &[routine],
-        &[log, movement],
-        &[whole_event, movement],
-        &[lists, movement],
-        &[empty_swarm, movement, global],
+    let mut together = vec![
+        vec![table, movement, targets, global],
+        vec![conversation, movement, targets, global],
+        vec![empty_swarm, movement, global],
     ];
+    for (spec, view) in VIEWS.iter().zip(views) {
+        let moves = spec.moves.then_some(movement);
+        together.push(iter::once(view).chain(moves).collect());
+    }
     let mut collisions: Vec<KeyCollision> = Vec::new();
     for tables in together {
         let actions: Vec<NamedAction> = tables

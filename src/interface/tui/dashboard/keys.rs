@@ -7,7 +7,7 @@ mod going;
 mod keymap;
 mod notation;
 
-pub use anywhere::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
+pub use anywhere::{BEFORE_VIEWS, GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
 pub use going::{MOVEMENT_KEYS, Movement};
 pub use keymap::Keymap;
 pub use notation::{KeyMistake, key_text, parse_key};
@@ -77,6 +77,14 @@ impl KeyTable {
             title,
             actions: actions.collect(),
         }
+    }
+
+    /// The same with the entries of another table at a place.
+    #[must_use]
+    pub fn with<G>(mut self, place: usize, table: &'static [Binding<G>]) -> KeyTable {
+        let more = KeyTable::of(self.title, table).actions;
+        self.actions.splice(place..place, more);
+        self
     }
 }
 

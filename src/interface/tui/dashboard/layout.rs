@@ -2,7 +2,6 @@
 
 use super::Dashboard;
 use super::appearance::Panel;
-use super::overlay::Overlay;
 use super::servers::ServerLight;
 use super::text::width;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -75,6 +74,8 @@ fn rows_of(text: &str, width: u16) -> u16 {
 /// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenLayout {
+    /// All of it.
+    pub screen: Rect,
     /// What is told where the swarm runs and nothing happens.
     pub banner: Rect,
     /// Facts about the whole swarm.
@@ -113,6 +114,16 @@ struct SharedRows {
 }
 
 impl ScreenLayout {
+    /// All of the screen but the banner: what is told at the top is not covered.
+    #[must_use]
+    pub fn below_banner(&self) -> Rect {
+        Rect {
+            y: self.banner.height,
+            height: self.screen.height - self.banner.height,
+            ..self.screen
+        }
+    }
+
     /// The whole area of the view, panels included.
     #[must_use]
     pub fn page(&self) -> Rect {
@@ -172,6 +183,7 @@ impl Dashboard {
         let panel = Constraint::Length(self.columns_of_panel());
         let [body, panel] = Layout::horizontal([Constraint::Min(0), panel]).areas(body);
         ScreenLayout {
+            screen: self.screen(),
             banner,
             header,
             server_rows: rows.servers,
@@ -313,8 +325,7 @@ impl Dashboard {
 
     /// The rows of the composer, title included: at most a third of the screen.
     fn composer_rows(&self) -> u16 {
-        let composer = self.overlays.iter().find_map(Overlay::composer);
-        let Some(composer) = composer else {
+        let Some(composer) = self.open_composer() else {
             return 0;
         };
         let columns = usize::from(self.size.0.saturating_sub(4));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::needs::NeedBook;
@@ -13,8 +14,8 @@ use zoea_text::redact::Redactor;
 
 use super::Dashboard;
 use super::conversation::Focus;
+use super::inspector::Inspector;
 use super::log::message::LogMessage;
-use super::overlay::Overlay;
 use super::text::tone::Tone;
 
 impl Dashboard {
@@ -137,6 +138,25 @@ impl Dashboard {
         }
     }
 
+    /// Takes what was just recorded of an event or an order.
+    pub fn on_recorded(&mut self, record: &EventRecord) {
+        Arc::make_mut(&mut self.log).add(LogMessage::of(record));
+    }
+
+    /// Takes the newest stored events, or the error of the store.
+    pub fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>) {
+        match read {
+            Ok(records) => {
+                let messages = records.iter().map(LogMessage::of).collect();
+                Arc::make_mut(&mut self.log).add_newest(messages);
+            }
+            Err(why) => {
+                let text = format!("what happened before cannot be read: {why}");
+                self.tell_operator(Tone::Fault, "unreadable", &text);
+            }
+        }
+    }
+
     /// A notice is in the log as a record. An error of the program stays visible besides, unless it is one
     /// that lasts, which the banner has. It goes when a notice says that it is over.
     fn on_notice(&mut self, at: Timestamp, (severity, code): (Severity, &'static str), text: &str) {
@@ -163,8 +183,7 @@ impl Dashboard {
         };
         if self.roster.get(mysis).is_none() && !self.return_to_list() {
             self.focus = None;
-            self.overlays
-                .retain(|layer| !matches!(layer, Overlay::Inspect(_)));
+            self.close_view::<Inspector>();
         }
     }
 }

@@ -9,12 +9,14 @@ pub mod message;
 
 pub(crate) mod folding;
 pub(crate) mod lately;
-pub(crate) mod view;
 pub(crate) mod whole;
 
 mod actions;
 mod lines;
 mod rows;
+mod view;
+
+pub use actions::{SPEC, WHOLE_SPEC};
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;

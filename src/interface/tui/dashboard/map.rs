@@ -1,39 +1,40 @@
 //! The map: the systems and lanes that the swarm's looks tell of, where its ships are, and what is earned there.
 
 pub mod keys;
-pub(crate) mod view;
 
 mod actions;
 mod labels;
 mod ships;
+mod view;
 mod viewport;
 
-use std::sync::Arc;
+pub use actions::SPEC;
 
-use actors::domain::ids::Moment;
-use actors::domain::screen::ReadId;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::screen::{ReadId, StoreAnswer};
 use actors::domain::system_map::SystemMap;
 
-/// How often an open map is read again, in milliseconds.
-const REFRESH_MS: u64 = 60_000;
+use super::toolkit::polled::Polled;
+
+/// How often an open map is read again.
+const REFRESH: Duration = Duration::from_secs(60);
 /// How soon a map is read again that is empty, or on which nobody has looked at the system of a ship yet.
-const REFRESH_INCOMPLETE_MS: u64 = 5_000;
+const REFRESH_INCOMPLETE: Duration = Duration::from_secs(5);
 /// The strongest magnification, in steps.
 const MAX_ZOOM: i32 = 12;
 
 /// The open map.
 #[derive(Clone, Debug, Default)]
 pub struct MapView {
-    /// The map that was read; `None` before the first answer.
-    map: Option<Result<Arc<SystemMap>, Arc<str>>>,
+    map: Polled<SystemMap>,
     /// The id of the selected system.
     selected: Option<Arc<str>>,
     /// The middle of what is shown, on the map; `None` for the middle of the whole map.
     centre: Option<(f64, f64)>,
     /// The magnification in steps; 0 shows the whole map.
     zoom: i32,
-    awaited: Option<ReadId>,
-    asked_at: Option<Moment>,
 }
 
 /// A direction on the screen.
@@ -61,13 +62,7 @@ impl MapView {
     /// The map that was read last.
     #[must_use]
     pub fn map(&self) -> Option<&Arc<SystemMap>> {
-        self.map.as_ref()?.as_ref().ok()
-    }
-
-    /// Why the map could not be read.
-    #[must_use]
-    pub fn complaint(&self) -> Option<&Arc<str>> {
-        self.map.as_ref()?.as_ref().err()
+        self.map.value()
     }
 
     /// The place of the selected system in the map.
@@ -76,44 +71,23 @@ impl MapView {
         self.map()?.find(self.selected.as_ref()?)
     }
 
-    /// Whether it is time to read. One that lacks something is read again soon.
-    #[must_use]
-    pub fn is_due(&self, now: Moment, lacks_any: impl FnOnce(&SystemMap) -> bool) -> bool {
-        let Some(asked_at) = self.asked_at else {
-            return true;
-        };
+    /// How soon it is read again. One that lacks something is read again soon.
+    fn refresh_interval(&self, lacks_any: impl FnOnce(&SystemMap) -> bool) -> Duration {
         let lacks = |map: &Arc<SystemMap>| map.systems.is_empty() || lacks_any(map);
-        let after = match self.map().is_some_and(lacks) {
-            true => REFRESH_INCOMPLETE_MS,
-            false => REFRESH_MS,
-        };
-        self.awaited.is_none() && now.since(asked_at).as_millis() >= u128::from(after)
-    }
-
-    /// Notes that a read is under way.
-    fn ask(&mut self, id: ReadId, now: Moment) {
-        (self.awaited, self.asked_at) = (Some(id), Some(now));
-    }
-
-    /// Waits no longer for a read whose answer may be lost.
-    pub fn forget_read(&mut self) {
-        (self.awaited, self.asked_at) = (None, None);
+        match self.map().is_some_and(lacks) {
+            true => REFRESH_INCOMPLETE,
+            false => REFRESH,
+        }
     }
 
     /// Takes what was read. `preferred` is selected unless a system is.
-    fn take(
+    fn take_map(
         &mut self,
         id: ReadId,
-        read: Result<SystemMap, String>,
+        read: Result<StoreAnswer, String>,
         preferred: impl FnOnce() -> Option<Arc<str>>,
     ) {
-        if self.awaited.take_if(|awaited| *awaited == id).is_none() {
-            return;
-        }
-        self.map = Some(match read {
-            Ok(map) => Ok(Arc::new(map)),
-            Err(why) => Err(why.into()),
-        });
+        self.map.take(id, read, StoreAnswer::try_as_system_map);
         if self.selected().is_none() {
             let first = || Some(self.map()?.systems.first()?.id.clone());
             let preferred =

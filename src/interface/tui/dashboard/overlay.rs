@@ -1,4 +1,4 @@
-//! Overlays: dialogs and lists over the view. The topmost one has the keys.
+//! Layers over the table and the conversation: dialogs, and views. The topmost one has the keys.
 
 pub mod composer;
 pub mod form;
@@ -7,25 +7,17 @@ pub mod palette;
 pub mod query;
 pub mod question;
 
-pub(crate) mod help;
-
 mod actions;
+mod views;
 
-use super::books::BooksView;
-use super::graphs::GraphView;
-use super::inspector::Inspector;
-use super::log::list::LogView;
-use super::map::MapView;
-use super::processes::ProcessesView;
-use super::routine_editor::RoutineEditor;
-use super::search::SearchView;
+use super::toolkit::view::View;
 use composer::Composer;
 use form::MysisForm;
 use palette::CommandPalette;
 use query::Query;
 use question::ConfirmDialog;
 
-/// A dialog or list over the view.
+/// A dialog or a view.
 #[derive(Clone, Debug)]
 pub enum Overlay {
     /// The composer.
@@ -37,24 +29,8 @@ pub enum Overlay {
     Palette(Box<CommandPalette>),
     /// The line of a search or filter.
     Query(Query),
-    /// The inspector.
-    Inspect(Box<Inspector>),
-    /// The graphs.
-    Graphs(Box<GraphView>),
-    /// The books.
-    Books(Box<BooksView>),
-    /// A search across the swarm.
-    Search(Box<SearchView>),
-    /// The map.
-    Map(Box<MapView>),
-    /// The processes of the fleet.
-    Processes(Box<ProcessesView>),
-    /// The editor of a routine.
-    Routine(Box<RoutineEditor>),
-    /// The log.
-    Log(Box<LogView>),
-    /// The help screen, scrolled to this line.
-    Help(usize),
+    /// A view.
+    View(Box<dyn View>),
 }
 
 impl Overlay {
@@ -67,59 +43,24 @@ impl Overlay {
         None
     }
 
-    /// The graphs, if these are they.
-    pub fn graphs(&mut self) -> Option<&mut GraphView> {
-        if let Overlay::Graphs(view) = self {
-            return Some(view);
+    /// The view, if this is one.
+    #[must_use]
+    pub fn view(&self) -> Option<&dyn View> {
+        if let Overlay::View(view) = self {
+            return Some(&**view);
         }
         None
     }
 
-    /// Asks again for what it waits for, because the answer may be lost.
-    pub fn forget_read(&mut self) {
-        match self {
-            Overlay::Graphs(view) => view.forget_read(),
-            Overlay::Books(view) => view.forget_read(),
-            Overlay::Search(view) => view.forget_read(),
-            Overlay::Map(view) => view.forget_read(),
-            Overlay::Processes(view) => view.forget_read(),
-            Overlay::Compose(_)
-            | Overlay::Form(_)
-            | Overlay::Confirm(_)
-            | Overlay::Palette(_)
-            | Overlay::Query(_)
-            | Overlay::Inspect(_)
-            | Overlay::Routine(_)
-            | Overlay::Log(_)
-            | Overlay::Help(_) => {}
-        }
-    }
-
-    /// The map, if this is it.
-    pub fn map(&mut self) -> Option<&mut MapView> {
-        if let Overlay::Map(view) = self {
-            return Some(view);
+    /// The view for changes, if this is one.
+    pub fn view_mut(&mut self) -> Option<&mut dyn View> {
+        if let Overlay::View(view) = self {
+            return Some(&mut **view);
         }
         None
     }
 
-    /// The list of processes, if this is it.
-    pub fn processes(&mut self) -> Option<&mut ProcessesView> {
-        if let Overlay::Processes(view) = self {
-            return Some(view);
-        }
-        None
-    }
-
-    /// The log, if this is it.
-    pub fn log(&mut self) -> Option<&mut LogView> {
-        if let Overlay::Log(view) = self {
-            return Some(view);
-        }
-        None
-    }
-
-    /// Whether the view stays visible and clickable behind it.
+    /// Whether what is below stays visible and clickable.
     #[must_use]
     pub fn is_thin(&self) -> bool {
         matches!(self, Overlay::Compose(_) | Overlay::Query(_))

@@ -1,97 +1,146 @@
 //! The processes that share one database: what each runs, since when, and whether it is heard of.
 
 pub mod keys;
-pub(crate) mod view;
 
-mod actions;
+mod view;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use actors::domain::fleet_process::FleetProcess;
-use actors::domain::ids::Moment;
-use actors::domain::screen::ReadId;
+use actors::domain::fleet_process::{FleetProcess, ProcessState};
+use actors::domain::order::Order;
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
 
-use super::keys::Movement;
+use super::Dashboard;
+use super::input_event::letter;
+use super::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use super::layout::ScreenLayout;
+use super::overlay::question::{ActionToConfirm, ConfirmDialog};
+use super::toolkit::columns::lines_area;
+use super::toolkit::list::{Listed, Selection};
+use super::toolkit::polled::Polled;
+use super::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use crate::painter::Painter;
+use keys::{PROCESSES_KEYS, ProcessesAction};
 
-/// How often the open list is read again, in milliseconds.
-const REFRESH_MS: u64 = 2_000;
+/// How often the open list is read again.
+const REFRESH: Duration = Duration::from_secs(2);
+
+/// What is fixed of the list of processes.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "processes",
+        &[letter('W')],
+        Opening(|board| board.open_view(|_| ProcessesView::default())),
+        "",
+        "show what each process runs, and drain one",
+    )),
+    keys: || KeyTable::of("The processes", PROCESSES_KEYS),
+    moves: true,
+};
 
 /// The open list of processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessesView {
-    processes: Option<Arc<[FleetProcess]>>,
-    complaint: Option<Arc<str>>,
-    /// The name of the selected process; `None` for the first one.
-    selected: Option<Arc<str>>,
-    /// The first line in sight, and how many fit.
-    top: usize,
-    height: usize,
-    awaited: Option<ReadId>,
-    asked_at: Option<Moment>,
+    processes: Polled<Vec<FleetProcess>>,
+    selection: Selection<Arc<str>>,
+}
+
+impl Listed for FleetProcess {
+    type Key = Arc<str>;
+
+    fn key(&self) -> &Arc<str> {
+        &self.name
+    }
 }
 
 impl ProcessesView {
-    /// Whether it is time to read.
-    #[must_use]
-    pub fn is_due(&self, now: Moment) -> bool {
-        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
-        self.awaited.is_none() && self.asked_at.is_none_or(is_old)
-    }
-
-    /// Notes that a read is under way.
-    fn ask(&mut self, id: ReadId, now: Moment) {
-        (self.awaited, self.asked_at) = (Some(id), Some(now));
-    }
-
-    /// Waits no longer for a read whose answer may be lost.
-    pub fn forget_read(&mut self) {
-        (self.awaited, self.asked_at) = (None, None);
-    }
-
-    /// Takes what was read. After an error the list stays.
-    fn take(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>) {
-        if self.awaited.take_if(|awaited| *awaited == id).is_none() {
-            return;
-        }
-        match read {
-            Ok(processes) => {
-                self.processes = Some(processes.into());
-                self.complaint = None;
-            }
-            Err(why) => self.complaint = Some(why.into()),
-        }
-    }
-
-    /// Scrolls so that the selected process is in sight.
-    fn settle(&mut self, height: usize) {
-        self.height = height.max(1);
-        let place = self.place();
-        let last = self.all().len().saturating_sub(self.height);
-        let first = (place + 1).saturating_sub(self.height);
-        self.top = self.top.clamp(first, place).min(last.max(first));
-    }
-
     /// All processes.
     fn all(&self) -> &[FleetProcess] {
-        self.processes.as_deref().unwrap_or_default()
+        self.processes.value().map_or(&[], |all| all.as_slice())
+    }
+}
+
+impl View for ProcessesView {
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        keymap.hints(PROCESSES_KEYS)
     }
 
-    /// The selected process.
-    #[must_use]
-    pub fn selected(&self) -> Option<&FleetProcess> {
-        self.all().get(self.place())
+    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+        match board.keymap().find(PROCESSES_KEYS, press) {
+            Some(ProcessesAction::Back) => Pressed::Closes,
+            Some(ProcessesAction::Drain) => match self.selection.line(self.all()).cloned() {
+                Some(process) => Pressed::then(move |board| ask_to_drain(board, &process)),
+                None => Pressed::Stays,
+            },
+            None => match board.keymap().find(MOVEMENT_KEYS, press) {
+                Some(going) => {
+                    let all = self.processes.value().cloned().unwrap_or_default();
+                    self.selection.go(going, &all);
+                    Pressed::Stays
+                }
+                None => Pressed::Passes,
+            },
+        }
     }
 
-    fn place(&self) -> usize {
-        let is_it = |process: &FleetProcess| Some(&process.name) == self.selected.as_ref();
-        self.all().iter().position(is_it).unwrap_or(0)
+    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(board, self, layout, painter);
     }
 
-    /// Selects another process.
-    fn go(&mut self, going: Movement) {
-        let last = self.all().len().saturating_sub(1);
-        let place = going.lead_from(self.place(), last, self.height);
-        let process = self.all().get(place);
-        self.selected = process.map(|process| process.name.clone());
+    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
+        let all = self.processes.value().cloned().unwrap_or_default();
+        let rows = lines_area(page).height;
+        self.selection.scroll_to_selection(&all, usize::from(rows));
+        if self.processes.is_due(board.moment, REFRESH) {
+            let id = board.read(StoreQuery::Processes);
+            self.processes.ask(id, board.moment);
+        }
     }
+
+    fn awaits(&self, id: ReadId) -> bool {
+        self.processes.awaits(id)
+    }
+
+    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+        self.processes.take(id, read, StoreAnswer::try_as_processes);
+    }
+
+    fn forget_reads(&mut self) {
+        self.processes.forget_read();
+    }
+}
+
+fn ask_to_drain(board: &mut Dashboard, process: &FleetProcess) {
+    let name = &process.name;
+    match process.state {
+        ProcessState::Ended | ProcessState::Gone => {
+            board.show_notice(&format!("{name} does not run any more"));
+        }
+        ProcessState::Draining => drain(board, name, false),
+        ProcessState::Alive | ProcessState::Frozen => {
+            let running = process.running;
+            board.confirm(ConfirmDialog::new(
+                ActionToConfirm::Drain(name.clone()),
+                vec![
+                    format!("Drain {name}? It runs {running} Myses."),
+                    "It gives each to another process between two turns, and takes none."
+                        .to_string(),
+                ],
+            ));
+        }
+    }
+}
+
+/// Drains a process, or ends that.
+pub(super) fn drain(board: &mut Dashboard, name: &str, is_draining: bool) {
+    let what = if is_draining { "drain" } else { "undrain" };
+    let process = name.to_string();
+    let order = Order::Drain {
+        process,
+        is_draining,
+    };
+    board.order_once(what, name, order);
 }

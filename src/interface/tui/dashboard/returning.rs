@@ -38,7 +38,9 @@ impl Dashboard {
     /// Lets the layers ask again for what they wait for, because the answers may be lost.
     pub(super) fn forget_reads(&mut self) {
         for layer in &mut self.overlays {
-            layer.forget_read();
+            if let Some(view) = layer.view_mut() {
+                view.forget_reads();
+            }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The editor of a routine: its whole text, with every mistake at its place before anything is stored.
 
 pub mod keys;
-pub(crate) mod view;
 
 mod actions;
 mod laid_out;
 mod mistakes;
+mod view;
+
+pub use actions::SPEC;
+pub(super) use actions::{edit_routine, edit_routines};
 
 use actors::domain::ids::MysisId;
 use actors::domain::screen::OrderId;

@@ -1,9 +1,12 @@
 //! The search across the swarm: the places of a text in all conversations, newest first.
 
 pub mod keys;
-pub(crate) mod view;
 
 mod actions;
+mod view;
+
+pub use actions::SPEC;
+pub(super) use actions::search_swarm;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -17,6 +20,7 @@ use zoea_text::clean::one_line;
 
 use super::conversation::transcript::text_search::{Excerpt, TextSearch};
 use super::keys::Movement;
+use super::toolkit::list::{Listed, Selection};
 
 /// The hits that are read first. Each time the operator wants more, twice as many are read.
 const FIRST_HITS: usize = 50;
@@ -44,11 +48,7 @@ pub struct SearchView {
     may_have_more: bool,
     /// The time of the newest row that retention removed.
     removed_before: Option<Timestamp>,
-    /// The selected hit; `None` for the first one.
-    selected: Option<HitKey>,
-    /// The first hit in sight, and how many fit.
-    top: usize,
-    height: usize,
+    selection: Selection<HitKey>,
 }
 
 /// The answers that are still missing, and what came so far.
@@ -112,9 +112,7 @@ impl SearchView {
             complaint: None,
             may_have_more: false,
             removed_before: None,
-            selected: None,
-            top: 0,
-            height: 0,
+            selection: Selection::default(),
         }
     }
 
@@ -125,7 +123,7 @@ impl SearchView {
     }
 
     /// Asks for the hits if that is due; nothing else.
-    pub fn ask(&mut self, ids: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
+    fn ask(&mut self, ids: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
         if !std::mem::take(&mut self.is_due) {
             return Vec::new();
         }
@@ -147,12 +145,12 @@ impl SearchView {
     }
 
     /// Asks again for what was asked, because the answer may be lost.
-    pub fn forget_read(&mut self) {
+    fn forget_read(&mut self) {
         self.is_due |= self.awaited.take().is_some();
     }
 
     /// Takes an answer. Returns whether it was waited for.
-    pub fn take(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
+    fn take_hits(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
         let Some(awaited) = &mut self.awaited else {
             return false;
         };
@@ -244,49 +242,26 @@ impl SearchView {
     /// The selected hit.
     #[must_use]
     pub fn selected(&self) -> Option<&SearchHit> {
-        self.hits.get(self.place())
-    }
-
-    fn place(&self) -> usize {
-        let place = self
-            .selected
-            .and_then(|key| self.hits.iter().position(|hit| hit.key == key));
-        place.unwrap_or(0)
-    }
-
-    /// The number of hits above those in sight, and these.
-    #[must_use]
-    pub fn visible_hits(&self) -> (usize, &[SearchHit]) {
-        let end = self.top.saturating_add(self.height).min(self.hits.len());
-        (self.top, self.hits.get(self.top..end).unwrap_or_default())
-    }
-
-    /// Scrolls so that the selected hit is among those that fit.
-    pub fn settle(&mut self, height: usize) {
-        self.height = height;
-        let place = self.place();
-        let last = self.hits.len().saturating_sub(height);
-        let least = (place + 1).saturating_sub(height);
-        self.top = self.top.clamp(least, place).min(last);
+        self.selection.line(&self.hits)
     }
 
     /// Selects another hit. Beyond the last one older ones are read.
-    pub fn go(&mut self, going: Movement) {
-        let last = self.hits.len().saturating_sub(1);
-        let page = self.height.max(2) - 1;
-        let before = self.place();
-        let place = match going {
-            Movement::Up => before.saturating_sub(1),
-            Movement::Down => before + 1,
-            Movement::PageUp => before.saturating_sub(page),
-            Movement::PageDown => before + page,
-            Movement::First => 0,
-            Movement::Last => last + usize::from(before == last),
-        };
-        if place > last {
+    fn go(&mut self, going: Movement) {
+        let hits = self.hits.clone();
+        let last = hits.len().saturating_sub(1);
+        let is_last = self.selection.place(&hits) == last;
+        if is_last && matches!(going, Movement::Down | Movement::PageDown | Movement::Last) {
             self.want_more();
         }
-        self.selected = self.hits.get(place.min(last)).map(|hit| hit.key);
+        self.selection.go(going, &hits);
+    }
+}
+
+impl Listed for SearchHit {
+    type Key = HitKey;
+
+    fn key(&self) -> &HitKey {
+        &self.key
     }
 }
 
@@ -324,11 +299,12 @@ mod tests {
     fn answer(view: &mut SearchView, messages: &SearchHits, reasoning: &SearchHits) {
         let ids = [ReadId(1), ReadId(2)];
         assert_eq!(view.ask(ids).len(), 2);
-        assert!(view.take(ids[0], Ok(messages)));
+        assert!(view.take_hits(ids[0], Ok(messages)));
         assert!(view.is_searching());
-        assert!(view.take(ids[1], Ok(reasoning)));
+        assert!(view.take_hits(ids[1], Ok(reasoning)));
         assert!(!view.is_searching());
-        view.settle(5);
+        let hits = view.hits.clone();
+        view.selection.scroll_to_selection(&hits, 5);
     }
 
     fn keys(view: &SearchView) -> Vec<(i64, i64)> {
@@ -377,9 +353,10 @@ mod tests {
             view.go(Movement::Down);
             assert!(view.ask(ids).is_empty(), "one read at a time");
             let limit = i64::try_from(query.limit).unwrap();
-            assert!(view.take(ids[0], Ok(&rows(limit))));
-            assert!(view.take(ids[1], Ok(&nothing)));
-            view.settle(5);
+            assert!(view.take_hits(ids[0], Ok(&rows(limit))));
+            assert!(view.take_hits(ids[1], Ok(&nothing)));
+            let hits = view.hits.clone();
+            view.selection.scroll_to_selection(&hits, 5);
             assert_eq!(view.selected().map(|hit| hit.key), selected);
         }
         assert_eq!(wanted, [100, 200, 400, 800]);
@@ -391,9 +368,9 @@ mod tests {
     fn an_error_is_told_and_an_answer_to_an_older_question_is_dropped() {
         let mut view = SearchView::new("x", Timestamp(9_000));
         drop(view.ask([ReadId(1), ReadId(2)]));
-        assert!(!view.take(ReadId(7), Ok(&SearchHits::default())));
-        assert!(view.take(ReadId(2), Err("the store does not answer")));
-        assert!(!view.take(ReadId(1), Ok(&SearchHits::default())));
+        assert!(!view.take_hits(ReadId(7), Ok(&SearchHits::default())));
+        assert!(view.take_hits(ReadId(2), Err("the store does not answer")));
+        assert!(!view.take_hits(ReadId(1), Ok(&SearchHits::default())));
         let why = view.complaint().map(|why| &**why);
         assert_eq!(why, Some("the store does not answer"));
         assert!(!view.is_searching());

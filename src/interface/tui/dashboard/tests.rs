@@ -21,13 +21,16 @@ use zoea_text::redact::Redactor;
 
 use super::action::TerminalAction;
 use super::frame_update::StatusLine;
+use super::graphs::GraphView;
 use super::input_event::{Input, key, letter};
+use super::inspector::Inspector;
+use super::log::list::LogView;
 use super::overlay::Overlay;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
-use actors::domain::screen::{OrderId, Successor, UiEffect};
+use actors::domain::screen::{OrderId, StoreAnswer, StoreQuery, Successor, UiEffect};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// Rules with two providers.
@@ -172,7 +175,11 @@ pub(super) fn orders_of(effects: &[UiEffect]) -> Vec<(OrderId, Order)> {
 pub(super) fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
     let mut loads = Vec::new();
     for effect in effects {
-        if let UiEffect::Load { id: stamp, page } = effect {
+        if let UiEffect::Read {
+            id: stamp,
+            query: StoreQuery::Page(page),
+        } = effect
+        {
             loads.push((*stamp, page.clone()));
         }
     }
@@ -334,7 +341,8 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let loads = loads_of(&effects);
     let (stamp, page) = &loads[1];
     assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
-    desk.board.on_page(*stamp, Ok(vec![words(7, "hello")]));
+    let page = StoreAnswer::Page(vec![words(7, "hello")]);
+    desk.board.on_read(*stamp, Ok(page));
     desk.board.prepare_frame();
     assert!(!is_unread(&desk));
     desk.happens(Some((1, "alpha")), EventKind::Deleted);
@@ -404,9 +412,7 @@ fn the_request_last_sent_is_looked_into_letter_for_letter() {
     assert!(desk.board.overlays().is_empty());
     let body = r#"{"model":"m","messages":[{"role":"user","content":"go"}]}"#;
     desk.answers(id, Ok(sent(body)));
-    let Some(Overlay::Inspect(inspector)) = desk.board.overlays().last() else {
-        panic!("nothing is looked into");
-    };
+    let inspector = desk.board.view::<Inspector>().expect("it is looked into");
     assert_eq!(inspector.whole_text(), body);
     assert!(inspector.title.starts_with("LAST REQUEST OF alpha"));
     desk.types("w");
@@ -621,10 +627,7 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     desk.types("?");
     assert_eq!(desk.board.overlays().len(), 1);
     desk.types("L");
-    assert!(matches!(
-        desk.board.overlays().last(),
-        Some(Overlay::Log(_))
-    ));
+    assert!(desk.board.view::<LogView>().is_some());
     desk.types("LLq");
     assert_eq!(desk.board.overlays().len(), 1);
 }
@@ -649,7 +652,10 @@ fn the_end_names_for_whom_it_still_waits() {
 
 #[test]
 fn g_goes_to_the_graphs_from_every_view_and_list() {
-    let is_open = |desk: &Desk| matches!(desk.board.overlays().last(), Some(Overlay::Graphs(_)));
+    let is_open = |desk: &Desk| {
+        let place = desk.board.place_of_view::<GraphView>();
+        place.is_some_and(|place| place + 1 == desk.board.overlays().len())
+    };
     let mut desk = Desk::new();
     desk.types("g?g");
     assert!(is_open(&desk));

@@ -99,7 +99,7 @@ fn mysis_text(dashboard: &Dashboard, view: &BooksView, rules: &BudgetRules) -> O
         return None;
     }
     let today = Day::of(dashboard.now());
-    let costs = view.books().map_or(&[][..], |books| &books.costs[..]);
+    let costs = view.books.value().map_or(&[][..], |books| &books.costs[..]);
     let mut myses: std::collections::BTreeMap<MysisId, BudgetUse> = Default::default();
     for entry in costs.iter().filter(|entry| entry.day == today) {
         myses.entry(entry.mysis).or_default().add(&entry.spent);

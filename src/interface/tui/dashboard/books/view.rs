@@ -14,7 +14,8 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::{begin_page, say};
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// The most lines for budgets.
@@ -61,10 +62,7 @@ pub(crate) fn paint(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = layout.page();
-    painter.fill(page, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(dashboard, view));
+    let page = begin_page(layout, &title(dashboard, view), painter);
     let areas = areas(dashboard, view, page);
     let budgets = budget_rows(dashboard, view, page.width);
     let budgets: Vec<Line<'_>> = budgets
@@ -73,16 +71,15 @@ pub(crate) fn paint(
         .collect();
     painter.render(Paragraph::new(budgets), areas.budgets);
     if view.table().lines.is_empty() {
-        let (words, tone) = match (view.complaint(), view.is_loading()) {
+        let (words, tone) = match (view.books.complaint(), view.books.value()) {
             (Some(why), _) => (format!("the books cannot be read: {why}"), Tone::Fault),
-            (None, true) => ("reading the books …".to_string(), Tone::Dim),
-            (None, false) => (
+            (None, None) => ("reading the books …".to_string(), Tone::Dim),
+            (None, Some(_)) => (
                 "nothing was spent or earned in this time".to_string(),
                 Tone::Dim,
             ),
         };
-        let middle = centre_area(areas.lines, areas.lines.width, 1);
-        return painter.text_at(middle, 0, Alignment::Center, &words, tone);
+        return say(areas.lines, &words, tone, painter);
     }
     let plan = ColumnPlan::new(view, areas.lines.width);
     paint_lines(view, &plan, &areas, painter);
@@ -159,7 +156,7 @@ fn paint_totals(
 ) {
     let paint = painter.paint();
     let total = view.table().total;
-    let (words, tone) = match view.complaint() {
+    let (words, tone) = match view.books.complaint() {
         Some(why) => (format!(" not up to date: {why} "), Tone::Fault),
         None if total.cost.known_part().is_some() => {
             (" +?: a part has no known price ".to_string(), Tone::Dim)

@@ -15,7 +15,7 @@ use crate::dashboard::overlay::query::{Query, QueryScope};
 use actors::domain::ids::Seq;
 use actors::domain::message::Row;
 use actors::domain::reading::PageQuery;
-use actors::domain::screen::{ReadId, UiEffect};
+use actors::domain::screen::{ReadId, StoreQuery, UiEffect};
 
 use std::sync::Arc;
 
@@ -90,14 +90,15 @@ impl Dashboard {
             return;
         };
         focus.transcript.expect(stamp, load);
-        self.effects.push(UiEffect::Load {
+        let page = PageQuery {
+            mysis: focus.mysis(),
+            from: load.from,
+            limit: PAGE,
+            kinds: Vec::new(),
+        };
+        self.effects.push(UiEffect::Read {
             id: stamp,
-            page: PageQuery {
-                mysis: focus.mysis(),
-                from: load.from,
-                limit: PAGE,
-                kinds: Vec::new(),
-            },
+            query: StoreQuery::Page(page),
         });
     }
 
@@ -131,7 +132,7 @@ impl Dashboard {
     fn inspect(&mut self) {
         if let Some(row) = self.selected_row() {
             let inspector = Inspector::of(row, self.appearance.offset);
-            self.overlays.push(Overlay::Inspect(Box::new(inspector)));
+            self.overlays.push(Overlay::View(Box::new(inspector)));
         }
     }
 
@@ -150,13 +151,10 @@ impl Dashboard {
         ));
     }
 
-    /// Writes an entry to a file.
-    pub(in crate::dashboard) fn write(&mut self, inspector: &Inspector) {
-        let act = TerminalAction::Write {
-            name: inspector.file_name(),
-            text: inspector.whole_text().into(),
-        };
-        self.actions.push(act);
+    /// Writes a text to a file of this name.
+    pub(in crate::dashboard) fn write(&mut self, name: String, text: &str) {
+        let text = text.into();
+        self.actions.push(TerminalAction::Write { name, text });
     }
 
     fn ask_what_to_find(&mut self) {
@@ -177,7 +175,10 @@ impl Dashboard {
         };
         let questions = focus.start_search(text, stamps);
         for (stamp, search) in questions {
-            self.effects.push(UiEffect::Search { id: stamp, search });
+            self.effects.push(UiEffect::Read {
+                id: stamp,
+                query: StoreQuery::Search(search),
+            });
         }
         self.go_to_match(Direction::Back);
     }
@@ -193,7 +194,10 @@ impl Dashboard {
             text_search.current = Some(seq);
         }
         for (stamp, search) in questions {
-            self.effects.push(UiEffect::Search { id: stamp, search });
+            self.effects.push(UiEffect::Read {
+                id: stamp,
+                query: StoreQuery::Search(search),
+            });
         }
         self.go_in_transcript(|transcript| transcript.go_to_place(seq));
     }
@@ -230,7 +234,10 @@ impl Dashboard {
     ) {
         match found {
             SeekResult::Here(seq) => self.go_in_transcript(|transcript| transcript.go_to(seq)),
-            SeekResult::Ask(page) => self.effects.push(UiEffect::Load { id: stamp, page }),
+            SeekResult::Ask(page) => self.effects.push(UiEffect::Read {
+                id: stamp,
+                query: StoreQuery::Page(page),
+            }),
             SeekResult::Nowhere => {
                 self.show_notice(&format!("there is no other {} that way", what.as_str()))
             }

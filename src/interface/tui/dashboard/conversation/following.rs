@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::reading::{PageFrom, PageQuery};
-use actors::domain::screen::{ReadId, UiEffect};
+use actors::domain::screen::{ReadId, StoreQuery, UiEffect};
 
 use super::Focus;
 use super::transcript::pages::Edge;
@@ -174,7 +174,10 @@ impl Dashboard {
         let id = self.next_read_id();
         if let Some(focus) = &mut self.focus {
             let page = focus.following.ask(id, focus.mysis(), moment);
-            self.effects.push(UiEffect::Load { id, page });
+            self.effects.push(UiEffect::Read {
+                id,
+                query: StoreQuery::Page(page),
+            });
         }
     }
 
@@ -211,10 +214,16 @@ impl Dashboard {
             return;
         };
         let page = focus.ask_for_game(game);
-        self.effects.push(UiEffect::Load { id: game, page });
+        self.effects.push(UiEffect::Read {
+            id: game,
+            query: StoreQuery::Page(page),
+        });
         let mysis = focus.mysis();
         let page = focus.timeline.ask_for_rows(timeline, mysis);
-        self.effects.push(UiEffect::Load { id: timeline, page });
+        self.effects.push(UiEffect::Read {
+            id: timeline,
+            query: StoreQuery::Page(page),
+        });
     }
 }
 

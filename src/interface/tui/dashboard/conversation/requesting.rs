@@ -108,7 +108,7 @@ impl Dashboard {
                 }
                 let offset = self.appearance.offset;
                 let inspector = Inspector::of_request(sent, &awaited.name, offset);
-                self.overlays.push(Overlay::Inspect(Box::new(inspector)));
+                self.overlays.push(Overlay::View(Box::new(inspector)));
             }
             Ok(_) => {}
             Err(refusal) => self.show_notice(&format!("{}: {refusal}", awaited.name)),

@@ -179,11 +179,11 @@ impl Timeline {
     }
 
     /// Takes the samples that were read for it.
-    pub fn take_samples(&mut self, id: ReadId, read: &Result<Vec<SampleSeries>, String>) {
+    pub fn take_samples(&mut self, id: ReadId, read: &[SampleSeries]) {
         if self.samples_read.take_if(|read| *read == id).is_none() {
             return;
         }
-        for sample in read.iter().flatten().flat_map(|series| &series.samples) {
+        for sample in read.iter().flat_map(|series| &series.samples) {
             if sample.flow.waited_ms > 0 {
                 self.record(sample.minute).waited_ms = sample.flow.waited_ms;
             }
@@ -193,7 +193,10 @@ impl Timeline {
 
     /// Handles a failed read. Returns whether it belonged to the timeline.
     pub fn fail_request(&mut self, id: ReadId) -> bool {
-        self.rows_read.take_if(|read| *read == id).is_some()
+        let is_rows = self.rows_read.take_if(|read| *read == id).is_some();
+        // What is known of the samples stays until they are read again.
+        self.samples_read.take_if(|read| *read == id);
+        is_rows
     }
 
     /// Takes a row that was stored just now, unless it was read before it was told.

@@ -1,6 +1,6 @@
 //! Draws the graphs.
 
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
@@ -16,7 +16,8 @@ use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::message::LogKind;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::painter::{Painter, centre_area};
+use crate::dashboard::toolkit::page::{begin_page, say, with_complaint};
+use crate::painter::Painter;
 use crate::theme::{Ground, Paint};
 
 /// From this height on, a graph has an axis of time: its name, three rows of a curve, the axis and its times.
@@ -32,20 +33,16 @@ pub(crate) fn paint(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let body = layout.page();
-    painter.fill(body, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(dashboard, view));
+    let body = begin_page(layout, &title(dashboard, view), painter);
     let curves = view.curves(dashboard.counts().all);
     let has_points = curves.iter().any(|curve| !curve.points.is_empty());
     let (Some(bounds), true) = (view.bounds(&curves), has_points) else {
-        let words = match (view.complaint(), view.is_loading()) {
-            (Some(why), _) => format!("the samples cannot be read: {why}"),
-            (None, true) => "reading the samples …".to_string(),
-            (None, false) => "nothing is known of this time yet".to_string(),
+        let (words, tone) = match (view.samples.complaint(), view.samples.value()) {
+            (Some(why), _) => (format!("the samples cannot be read: {why}"), Tone::Fault),
+            (None, None) => ("reading the samples …".to_string(), Tone::Dim),
+            (None, Some(_)) => ("nothing is known of this time yet".to_string(), Tone::Dim),
         };
-        let middle = centre_area(body, body.width, 1);
-        painter.text_at(middle, 0, Alignment::Center, &words, Tone::Dim);
+        say(body, &words, tone, painter);
         return;
     };
     let values = value_bounds(&curves);
@@ -75,12 +72,13 @@ fn title(dashboard: &Dashboard, view: &GraphView) -> StyledLine {
             names.collect::<Vec<_>>().join(", ")
         }
     };
-    StyledLine::of(" GRAPHS  ", Tone::Brand)
+    let title = StyledLine::of(" GRAPHS  ", Tone::Brand)
         .with(view.value.as_str(), Tone::Strong)
         .with(format!("  {}", view.span.as_str()), Tone::Accent)
         .with(format!("   {ORDER_SIGN} your orders"), Tone::You)
         .with(format!("  {ERROR_SIGN} errors"), Tone::Fault)
-        .with(format!("   {whose}"), Tone::Dim)
+        .with(format!("   {whose}"), Tone::Dim);
+    with_complaint(title, view.samples.complaint())
 }
 
 /// The areas of so many graphs: as square a grid as possible.

@@ -3,47 +3,20 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
-use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::log::list::LogView;
-use crate::dashboard::overlay::Overlay;
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 /// The lines that one step of the wheel scrolls.
-const WHEEL_LINES: usize = 3;
+pub(in crate::dashboard) const WHEEL_LINES: usize = 3;
 
 impl Dashboard {
     pub(super) fn on_mouse(&mut self, mouse: MouseEvent) {
         let layout = self.layout();
-        let over = self
-            .overlays
-            .iter_mut()
-            .rev()
-            .find(|layer| !layer.is_thin());
+        let over = self.overlays.iter().rposition(|layer| !layer.is_thin());
         match over {
             None => self.point_in_view(mouse, &layout),
-            Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
-            Some(Overlay::Log(view)) if wheel_direction(mouse).is_none() => {
-                point_in_log(view, mouse, &layout);
-            }
-            Some(
-                Overlay::Books(_)
-                | Overlay::Search(_)
-                | Overlay::Processes(_)
-                | Overlay::Routine(_)
-                | Overlay::Log(_)
-                | Overlay::Help(_),
-            ) => self.wheel_as_keys(mouse),
-            Some(
-                Overlay::Compose(_)
-                | Overlay::Form(_)
-                | Overlay::Confirm(_)
-                | Overlay::Graphs(_)
-                | Overlay::Map(_)
-                | Overlay::Palette(_)
-                | Overlay::Query(_),
-            ) => {}
+            Some(place) => self.point_in_open_view(mouse, place),
         }
     }
 
@@ -120,7 +93,7 @@ impl Dashboard {
         }
     }
 
-    fn wheel_as_keys(&mut self, mouse: MouseEvent) {
+    pub(in crate::dashboard) fn wheel_as_keys(&mut self, mouse: MouseEvent) {
         let code = match wheel_direction(mouse) {
             Some(Direction::Back) => KeyCode::Up,
             Some(Direction::Forth) => KeyCode::Down,
@@ -132,29 +105,12 @@ impl Dashboard {
     }
 }
 
-fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &ScreenLayout) {
-    let page = layout.page();
-    if let Some(way) = wheel_direction(mouse) {
-        inspector.scroll(WHEEL_LINES, way);
-    } else if page.contains(position_of(mouse)) {
-        inspector.click(usize::from(mouse.row - page.y));
-    }
-}
-
-/// The first click takes a line in hand. A second one shows it whole.
-fn point_in_log(view: &mut LogView, mouse: MouseEvent, layout: &ScreenLayout) {
-    let page = layout.page();
-    if page.contains(position_of(mouse)) {
-        view.click(usize::from(mouse.row - page.y));
-    }
-}
-
 fn position_of(mouse: MouseEvent) -> Position {
     Position::new(mouse.column, mouse.row)
 }
 
 /// The direction of the wheel; `None` for a click.
-fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
+pub(in crate::dashboard) fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
     let turned = [
         (MouseEventKind::ScrollUp, Direction::Back),
         (MouseEventKind::ScrollDown, Direction::Forth),

@@ -16,18 +16,6 @@ pub enum GlobalAction {
     Freeze,
     /// Start the Myses that ran when the program ended.
     Resume,
-    /// Show the graphs.
-    Graphs,
-    /// Show what was spent and earned.
-    Books,
-    /// Search a text in all conversations.
-    Search,
-    /// Show the map.
-    Map,
-    /// Show the message log.
-    Log,
-    /// Show the processes of the fleet.
-    Processes,
     /// Undo the last order.
     Undo,
     /// Write the screen to files.
@@ -72,7 +60,10 @@ pub enum TargetAction {
 /// The name of the action that closes the program.
 pub(super) const QUIT: &str = "quit";
 
-/// The keys that work everywhere.
+/// So many of them come before the keys that open views, in the help and in the hints.
+pub const BEFORE_VIEWS: usize = 4;
+
+/// The keys that work everywhere, but for those that open views.
 pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     bind(
         "broadcast",
@@ -101,48 +92,6 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         GlobalAction::Freeze,
         "",
         "freeze the swarm: nothing leaves; again thaws it",
-    ),
-    bind(
-        "graphs",
-        &[letter('g')],
-        GlobalAction::Graphs,
-        "graphs",
-        "show what was earned, used and spent over time",
-    ),
-    bind(
-        "books",
-        &[letter('$')],
-        GlobalAction::Books,
-        "books",
-        "show what was spent and earned, and what is left",
-    ),
-    bind(
-        "search_swarm",
-        &[letter('S')],
-        GlobalAction::Search,
-        "search",
-        "search a text in all conversations",
-    ),
-    bind(
-        "map",
-        &[letter('M')],
-        GlobalAction::Map,
-        "map",
-        "show where the ships are and what is earned there",
-    ),
-    bind(
-        "processes",
-        &[letter('W')],
-        GlobalAction::Processes,
-        "",
-        "show what each process runs, and drain one",
-    ),
-    bind(
-        "log",
-        &[letter('L')],
-        GlobalAction::Log,
-        "log",
-        "show what flew past",
     ),
     bind(
         "undo",

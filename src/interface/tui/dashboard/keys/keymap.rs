@@ -55,6 +55,14 @@ impl Keymap {
         key.map(key_name).unwrap_or_default()
     }
 
+    /// The name of the first key of the action of this name; empty if the table has no such action.
+    #[must_use]
+    pub fn key_named<G>(&self, table: &[Binding<G>], name: &str) -> String {
+        let binding = table.iter().find(|binding| binding.name == name);
+        let key = binding.and_then(|binding| self.first_key(binding));
+        key.map(key_name).unwrap_or_default()
+    }
+
     /// A chapter of the help screen.
     #[must_use]
     pub fn chapter(&self, table: &KeyTable) -> Chapter {

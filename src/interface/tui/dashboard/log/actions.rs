@@ -1,238 +1,227 @@
 //! What opens, feeds and steers the log.
 
-use std::sync::Arc;
-
-use actors::domain::event_record::EventRecord;
 use actors::domain::reading::{EVENT_PAGE, EventQuery};
-use actors::domain::screen::{ReadId, UiEffect};
-use crossterm::event::KeyEvent;
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
+use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::layout::{Position, Rect};
 
 use super::keys::{LOG_KEYS, LogAction, WHOLE_KEYS, WholeAction};
 use super::lines::LineRules;
 use super::list::LogView;
 use super::message::LogMessage;
+use super::view;
 use super::whole::WholeEvent;
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
-use crate::dashboard::keys::MOVEMENT_KEYS;
-use crate::dashboard::overlay::Overlay;
-use crate::dashboard::overlay::query::{Query, QueryScope};
-use crate::dashboard::text::tone::Tone;
+use crate::dashboard::handling::wheel_direction;
+use crate::dashboard::input_event::letter;
+use crate::dashboard::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::overlay::query::QueryScope;
+use crate::dashboard::toolkit::view::{Opening, Pointed, Pressed, View, ViewSpec};
+use crate::painter::Painter;
 
-impl Dashboard {
-    /// Opens the log. One that is open already, behind another list, comes to the front.
-    pub(in crate::dashboard) fn open_log(&mut self) {
-        let mut layers = self.overlays.iter();
-        if let Some(place) = layers.position(|layer| matches!(layer, Overlay::Log(_))) {
-            return self.overlays.truncate(place + 1);
+/// What is fixed of the log.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "log",
+        &[letter('L')],
+        Opening(|board| board.open_view(new_log)),
+        "log",
+        "show what flew past",
+    )),
+    keys: || KeyTable::of("The log", LOG_KEYS),
+    moves: true,
+};
+
+/// What is fixed of an event of the log that is shown whole.
+pub const WHOLE_SPEC: ViewSpec = ViewSpec {
+    opening: None,
+    keys: || KeyTable::of("An event of the log, whole", WHOLE_KEYS),
+    moves: true,
+};
+
+fn new_log(board: &Dashboard) -> LogView {
+    let offset = board.appearance.offset;
+    LogView::new(LineRules {
+        filter: super::filter::LogFilter::default(),
+        only: None,
+        unfolded: std::collections::BTreeSet::new(),
+        unfolds_all: false,
+        looked: board.looked.rule(),
+        offset,
+        today: offset.day(board.now),
+    })
+}
+
+impl View for LogView {
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        match self.whole {
+            Some(_) => keymap.hints(WHOLE_KEYS),
+            None => keymap.hints(LOG_KEYS),
         }
-        let offset = self.appearance.offset;
-        let rules = LineRules {
-            filter: super::filter::LogFilter::default(),
-            only: None,
-            unfolded: std::collections::BTreeSet::new(),
-            unfolds_all: false,
-            looked: self.looked.rule(),
-            offset,
-            today: offset.day(self.now),
-        };
-        let view = Box::new(LogView::new(rules));
-        self.overlays.push(Overlay::Log(view));
-        self.refresh_log();
     }
 
-    /// Brings the open log up to date, and reads older events if it is at the oldest.
-    pub(in crate::dashboard) fn refresh_log(&mut self) {
-        let is_open = self.overlays.iter_mut().any(|layer| layer.log().is_some());
-        if self.log.keeps_older() != is_open {
-            Arc::make_mut(&mut self.log).keep_older(is_open);
+    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+        if let Some(whole) = self.whole.take() {
+            return self.press_in_whole(board, whole, press);
         }
-        let page = self.layout().page();
-        let offset = self.appearance.offset;
-        let today = offset.day(self.now);
-        let Some(view) = self.overlays.iter_mut().find_map(Overlay::log) else {
-            return;
-        };
-        (view.rules.offset, view.rules.today) = (offset, today);
-        view.settle(&self.log, (page.width.saturating_sub(1), page.height));
-        let Some(before) = view.wants_older(&self.log) else {
-            return;
-        };
-        self.stamps += 1;
-        let id = ReadId(self.stamps);
-        view.awaited = Some(id);
-        let query = EventQuery {
-            before: Some(before),
-            limit: EVENT_PAGE,
-        };
-        self.effects.push(UiEffect::ReadEvents { id, query });
-    }
-
-    pub(in crate::dashboard) fn press_in_log(&mut self, mut view: Box<LogView>, press: KeyEvent) {
-        if let Some(whole) = view.whole.take() {
-            return self.press_in_whole(view, whole, press);
-        }
-        let Some(action) = self.keymap.find(LOG_KEYS, press) else {
-            let going = self.keymap.find(MOVEMENT_KEYS, press);
-            if let Some(going) = going {
-                view.complaint = None;
-                view.move_to(going);
-            }
-            self.overlays.push(Overlay::Log(view));
-            return match going {
-                Some(_) => self.refresh_log(),
-                None => self.press_over_list(press),
+        let Some(action) = board.keymap().find(LOG_KEYS, press) else {
+            let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) else {
+                return Pressed::Passes;
             };
+            self.complaint = None;
+            self.move_to(going);
+            return Pressed::Stays;
         };
         match action {
-            LogAction::Back if view.text_search.is_some() => view.find_text(""),
-            LogAction::Back => return self.looked.look(self.now),
+            LogAction::Back if self.text_search.is_some() => self.find_text(""),
+            LogAction::Back => {
+                board.looked.look(board.now);
+                return Pressed::Closes;
+            }
             LogAction::Whole => {
-                let line = view.line_in_hand();
-                view.whole = line.map(|line| WholeEvent::of(line.events()));
+                let line = self.line_in_hand();
+                self.whole = line.map(|line| WholeEvent::of(line.events()));
             }
-            LogAction::Turn => view.toggle_fold(),
-            LogAction::TurnAll => view.toggle_folds(),
-            LogAction::Filter => view.next_filter(),
-            LogAction::Only => view.toggle_only(),
-            LogAction::Wrap => view.wraps = !view.wraps,
+            LogAction::Turn => self.toggle_fold(),
+            LogAction::TurnAll => self.toggle_folds(),
+            LogAction::Filter => self.next_filter(),
+            LogAction::Only => self.toggle_only(),
+            LogAction::Wrap => self.wraps = !self.wraps,
             LogAction::Find => {
-                let text = view
-                    .text_search
-                    .as_ref()
-                    .map(|known| known.text().to_string());
-                self.overlays.push(Overlay::Log(view));
-                let query = Query::new(QueryScope::Log, &text.unwrap_or_default());
-                return self.overlays.push(Overlay::Query(query));
+                let known = self.text_search.as_ref();
+                let text = known.map_or("", |known| known.text()).to_string();
+                return Pressed::then(move |board| board.open_line(QueryScope::Log, &text));
             }
-            LogAction::NextMatch | LogAction::MatchBefore => {
-                let way = match action == LogAction::NextMatch {
-                    true => Direction::Forth,
-                    false => Direction::Back,
-                };
-                self.overlays.push(Overlay::Log(view));
-                return self.go_to_log_match(way);
-            }
+            LogAction::NextMatch => self.step_to_match(board, Direction::Forth),
+            LogAction::MatchBefore => self.step_to_match(board, Direction::Back),
             LogAction::Copy => {
-                if let Some(event) = view.event_in_hand() {
-                    self.copy(&event.text);
+                if let Some(event) = self.event_in_hand() {
+                    board.copy(&event.text);
                 }
             }
         }
-        self.overlays.push(Overlay::Log(view));
-        self.refresh_log();
+        Pressed::Stays
     }
 
-    fn press_in_whole(&mut self, mut view: Box<LogView>, mut whole: WholeEvent, press: KeyEvent) {
-        match self.keymap.find(WHOLE_KEYS, press) {
-            Some(WholeAction::Back) => return self.overlays.push(Overlay::Log(view)),
+    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint_log(board, self, layout, painter);
+    }
+
+    /// Brings the lines up to date, and reads older events if the oldest is in sight.
+    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
+        let offset = board.appearance.offset;
+        (self.rules.offset, self.rules.today) = (offset, offset.day(board.now));
+        self.settle(&board.log, (page.width.saturating_sub(1), page.height));
+        if let Some(before) = self.wants_older(&board.log) {
+            self.awaited = Some(board.read(StoreQuery::Events(EventQuery {
+                before: Some(before),
+                limit: EVENT_PAGE,
+            })));
+        }
+    }
+
+    fn awaits(&self, id: ReadId) -> bool {
+        self.awaited == Some(id)
+    }
+
+    fn take(&mut self, board: &mut Dashboard, _: ReadId, read: Result<StoreAnswer, String>) {
+        self.awaited = None;
+        let records = match read {
+            Ok(answer) => answer.try_as_events().unwrap_or_default(),
+            Err(why) => {
+                (self.seeks, self.complaint) = (false, Some(why.into()));
+                return;
+            }
+        };
+        let messages = records.iter().map(LogMessage::of).collect();
+        std::sync::Arc::make_mut(&mut board.log).add_older(messages);
+        let page = board.layout().page();
+        self.settle(&board.log, (page.width.saturating_sub(1), page.height));
+        if std::mem::take(&mut self.seeks) {
+            self.step_to_match(board, Direction::Back);
+        }
+    }
+
+    /// Looks for a text, from the line in hand to older ones.
+    fn take_line(&mut self, board: &mut Dashboard, text: Option<&str>) {
+        let text = text.unwrap_or_default();
+        self.find_text(text);
+        if !text.is_empty() && !self.is_at_match() {
+            self.step_to_match(board, Direction::Back);
+        }
+    }
+
+    /// The first click takes a line in hand. A second one shows it whole.
+    fn point(&mut self, mouse: MouseEvent, page: Rect) -> Pointed {
+        if wheel_direction(mouse).is_some() {
+            return Pointed::AsKeys;
+        }
+        if page.contains(Position::new(mouse.column, mouse.row)) {
+            self.click(usize::from(mouse.row - page.y));
+        }
+        Pointed::Used
+    }
+}
+
+impl LogView {
+    fn press_in_whole(
+        &mut self,
+        board: &mut Dashboard,
+        mut whole: WholeEvent,
+        press: KeyEvent,
+    ) -> Pressed {
+        match board.keymap().find(WHOLE_KEYS, press) {
+            Some(WholeAction::Back) => return Pressed::Stays,
             Some(WholeAction::Open) => match whole.place() {
-                Some((mysis, row)) if self.roster.get(mysis).is_some() => {
-                    self.looked.look(self.now);
-                    self.open(mysis);
+                Some((mysis, row)) if board.roster.get(mysis).is_some() => {
+                    board.looked.look(board.now);
+                    board.open(mysis);
                     if let Some(row) = row {
-                        self.go_in_transcript(|transcript| transcript.go_to(row));
+                        board.go_in_transcript(|transcript| transcript.go_to(row));
                     }
-                    return;
+                    return Pressed::Closes;
                 }
-                Some(_) => self.show_notice("that Mysis is no longer there"),
-                None => self.show_notice("this is about the swarm; it has no conversation"),
+                Some(_) => board.show_notice("that Mysis is no longer there"),
+                None => board.show_notice("this is about the swarm; it has no conversation"),
             },
-            Some(WholeAction::Copy) => self.copy(whole.text()),
+            Some(WholeAction::Copy) => board.copy(whole.text()),
             None => {
-                let page = self.layout().page();
-                let lines = whole.lines(self.appearance.offset, usize::from(page.width));
-                if let Some(going) = self.keymap.find(MOVEMENT_KEYS, press) {
+                let going = board.keymap().find(MOVEMENT_KEYS, press);
+                if let Some(going) = going {
+                    let page = board.layout().page();
+                    let lines = whole.lines(board.appearance.offset, usize::from(page.width));
                     whole.scroll(going, lines.len(), usize::from(page.height));
                 }
-                view.whole = Some(whole);
-                self.overlays.push(Overlay::Log(view));
-                return self.press_over_list(press);
+                self.whole = Some(whole);
+                return match going {
+                    Some(_) => Pressed::Stays,
+                    None => Pressed::Passes,
+                };
             }
         }
-        view.whole = Some(whole);
-        self.overlays.push(Overlay::Log(view));
+        self.whole = Some(whole);
+        Pressed::Stays
     }
 
-    /// Looks for a text in the log, from the line in hand to older ones; an empty text ends the search.
-    pub(in crate::dashboard) fn find_in_log(&mut self, text: &str) {
-        let Some(view) = self.overlays.iter_mut().find_map(Overlay::log) else {
+    /// Goes to the next line with the searched text. Older events are read until one has it.
+    fn step_to_match(&mut self, board: &mut Dashboard, way: Direction) {
+        let Some(text) = self.text_search.as_ref().map(|known| known.text()) else {
+            return board.show_notice("nothing is looked for; / does");
+        };
+        let text = text.to_string();
+        if self.go_to_match(way) {
             return;
-        };
-        view.find_text(text);
-        if !text.is_empty() && !view.is_at_match() {
-            self.go_to_log_match(Direction::Back);
         }
-    }
-
-    fn go_to_log_match(&mut self, way: Direction) {
-        let has_older = self.log.has_older();
-        let Some(view) = self.overlays.iter_mut().find_map(Overlay::log) else {
+        if way == Direction::Back && board.log.has_older() {
+            self.seeks = true;
             return;
-        };
-        let Some(text) = view
-            .text_search
-            .as_ref()
-            .map(|known| known.text().to_string())
-        else {
-            return self.show_notice("nothing is looked for; / does");
-        };
-        if view.go_to_match(way) {
-            return self.refresh_log();
-        }
-        if way == Direction::Back && has_older {
-            view.seeks = true;
-            return self.refresh_log();
         }
         let side = match way {
             Direction::Back => "before this",
             Direction::Forth => "after this",
         };
-        self.show_notice(&format!("`{text}` stands nowhere {side}"));
-    }
-
-    /// Takes what was just recorded of an event or an order.
-    pub fn on_recorded(&mut self, record: &EventRecord) {
-        Arc::make_mut(&mut self.log).add(LogMessage::of(record));
-    }
-
-    /// Takes the newest stored events, or the error of the store.
-    pub fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>) {
-        match read {
-            Ok(records) => {
-                let messages = records.iter().map(LogMessage::of).collect();
-                Arc::make_mut(&mut self.log).add_newest(messages);
-            }
-            Err(why) => {
-                let text = format!("what happened before cannot be read: {why}");
-                self.tell_operator(Tone::Fault, "unreadable", &text);
-            }
-        }
-    }
-
-    /// Takes a page of older events, or the error of the store.
-    pub fn on_older_events(&mut self, id: ReadId, read: Result<Vec<EventRecord>, String>) {
-        let page = self.layout().page();
-        let Some(view) = self.overlays.iter_mut().find_map(Overlay::log) else {
-            return;
-        };
-        if view.awaited != Some(id) {
-            return;
-        }
-        view.awaited = None;
-        let records = match read {
-            Ok(records) => records,
-            Err(why) => {
-                (view.seeks, view.complaint) = (false, Some(why.into()));
-                return;
-            }
-        };
-        let messages = records.iter().map(LogMessage::of).collect();
-        Arc::make_mut(&mut self.log).add_older(messages);
-        view.settle(&self.log, (page.width.saturating_sub(1), page.height));
-        if view.seeks {
-            view.seeks = false;
-            self.go_to_log_match(Direction::Back);
-        }
+        board.show_notice(&format!("`{text}` stands nowhere {side}"));
     }
 }

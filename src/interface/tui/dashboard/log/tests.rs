@@ -5,12 +5,11 @@ use actors::domain::event_record::{EventRecord, EventRecordKind, MESSAGE_CODE, O
 use actors::domain::ids::{Now, TurnNumber};
 use actors::domain::message::{Severity, Utterance};
 use actors::domain::reading::EventQuery;
-use actors::domain::screen::{ReadId, UiEffect};
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery, UiEffect};
 use crossterm::event::KeyCode;
 
 use super::list::LogView;
 use super::*;
-use crate::dashboard::overlay::Overlay;
 use crate::dashboard::tests::Desk;
 
 fn record(id: i64, who: &str, text: &str) -> EventRecord {
@@ -200,8 +199,7 @@ fn older_events_are_kept_while_somebody_looks_at_them() {
 }
 
 fn log_of(desk: &mut Desk) -> &LogView {
-    let layer = desk.board.overlays.iter_mut().find_map(Overlay::log);
-    layer.expect("the log is open")
+    desk.board.view::<LogView>().expect("the log is open")
 }
 
 fn in_hand(desk: &mut Desk) -> String {
@@ -214,7 +212,11 @@ fn in_hand(desk: &mut Desk) -> String {
 /// The queries for older events among these effects.
 fn asked(effects: &[UiEffect]) -> Vec<(ReadId, EventQuery)> {
     let asked = effects.iter().filter_map(|effect| {
-        if let UiEffect::ReadEvents { id, query } = effect {
+        if let UiEffect::Read {
+            id,
+            query: StoreQuery::Events(query),
+        } = effect
+        {
             return Some((*id, *query));
         }
         None
@@ -244,16 +246,18 @@ fn the_top_of_the_log_asks_for_older_events_once_and_stays_where_it_is() {
     );
     assert_eq!(in_hand(&mut desk), "event 1001");
     assert_eq!(asked(&desk.key(KeyCode::Up)), [], "it is being read");
-    desk.board.on_older_events(ReadId(id.0 + 77), Ok(page(1)));
+    desk.board
+        .on_read(ReadId(id.0 + 77), Ok(StoreAnswer::Events(page(1))));
     assert_eq!(desk.board.log().oldest(), Some(EventId(1_001)));
-    desk.board.on_older_events(id, Ok(page(501)));
+    desk.board.on_read(id, Ok(StoreAnswer::Events(page(501))));
     desk.board.prepare_frame();
     assert_eq!(in_hand(&mut desk), "event 1001");
     desk.key(KeyCode::Up);
     assert_eq!(in_hand(&mut desk), "event 1000");
     let again = asked(&desk.key(KeyCode::Home));
     let short = page(1).split_off(400);
-    desk.board.on_older_events(again[0].0, Ok(short));
+    desk.board
+        .on_read(again[0].0, Ok(StoreAnswer::Events(short)));
     desk.board.prepare_frame();
     assert_eq!(
         asked(&desk.key(KeyCode::Home)),
@@ -269,7 +273,7 @@ fn a_store_that_cannot_be_read_is_told_and_asked_again_by_a_key() {
     desk.board.on_past_events(Ok(page(1_001)));
     desk.types("L");
     let (id, _) = asked(&desk.key(KeyCode::Home))[0];
-    desk.board.on_older_events(id, Err("disk gone".to_string()));
+    desk.board.on_read(id, Err("disk gone".to_string()));
     desk.board.prepare_frame();
     assert_eq!(asked(&desk.board.take_effects()), []);
     assert_eq!(log_of(&mut desk).complaint(), Some("disk gone"));
@@ -292,7 +296,8 @@ fn a_search_goes_back_from_the_line_in_hand_and_on_into_the_store() {
     desk.types("/event 77");
     let reading = asked(&desk.key(KeyCode::Enter));
     assert_eq!(reading.len(), 1, "none of these is in memory");
-    desk.board.on_older_events(reading[0].0, Ok(page(501)));
+    desk.board
+        .on_read(reading[0].0, Ok(StoreAnswer::Events(page(501))));
     desk.board.prepare_frame();
     assert_eq!(in_hand(&mut desk), "event 779");
 }
@@ -401,7 +406,15 @@ fn whole_text_leads_to_the_conversation_at_its_row() {
         desk.board.focus().map(|focus| focus.mysis()),
         Some(MysisId(1))
     );
-    let asks_for_row = |effect: &UiEffect| matches!(effect, UiEffect::Load { .. });
+    let asks_for_row = |effect: &UiEffect| {
+        matches!(
+            effect,
+            UiEffect::Read {
+                query: StoreQuery::Page(_),
+                ..
+            }
+        )
+    };
     assert!(effects.iter().any(asks_for_row), "{effects:?}");
     desk.key(KeyCode::Esc);
     desk.types("Lk");

@@ -1,5 +1,6 @@
 //! The model of the map.
 
+use actors::domain::ids::Moment;
 use actors::domain::system_map::{MappedSystem, SystemMap};
 use ratatui::layout::Rect;
 
@@ -26,9 +27,14 @@ fn map_of(systems: &[(&str, f64, f64)]) -> SystemMap {
 
 fn view_of(systems: &[(&str, f64, f64)], selected: &str) -> MapView {
     let mut view = MapView::default();
-    view.ask(ReadId(1), Moment(0));
-    view.take(ReadId(1), Ok(map_of(systems)), || Some(selected.into()));
+    read(&mut view, systems, selected);
     view
+}
+
+fn read(view: &mut MapView, systems: &[(&str, f64, f64)], preferred: &str) {
+    view.map.ask(ReadId(1), Moment(0));
+    let map = StoreAnswer::SystemMap(map_of(systems));
+    view.take_map(ReadId(1), Ok(map), || Some(preferred.into()));
 }
 
 /// Five systems as a cross, the second value upwards, and one far to the right, a little aside.
@@ -67,11 +73,9 @@ fn arrows_lead_to_the_next_system_in_their_direction() {
 #[test]
 fn the_selected_system_stays_selected_when_the_map_is_read_again() {
     let mut view = view_of(&CROSS, "north");
-    view.ask(ReadId(2), Moment(1));
-    view.take(ReadId(2), Ok(map_of(&CROSS[2..])), || Some("west".into()));
+    read(&mut view, &CROSS[2..], "west");
     assert_eq!(selected(&view), "north");
-    view.ask(ReadId(3), Moment(2));
-    view.take(ReadId(3), Ok(map_of(&CROSS[..1])), || Some("gone".into()));
+    read(&mut view, &CROSS[..1], "gone");
     assert_eq!(
         selected(&view),
         "east",
@@ -80,33 +84,12 @@ fn the_selected_system_stays_selected_when_the_map_is_read_again() {
 }
 
 #[test]
-fn one_read_is_under_way_and_another_answer_is_left_alone() {
-    let mut view = MapView::default();
-    assert!(view.is_due(Moment(0), |_| false) && view.map().is_none());
-    view.ask(ReadId(1), Moment(0));
-    assert!(!view.is_due(Moment(90_000), |_| false), "one at a time");
-    view.take(ReadId(7), Err("late".into()), || None);
-    assert!(view.complaint().is_none());
-    view.take(ReadId(1), Err("it is locked".into()), || None);
-    assert_eq!(view.complaint().map(|why| &**why), Some("it is locked"));
-    assert!(!view.is_due(Moment(59_000), |_| false) && view.is_due(Moment(60_000), |_| false));
-    view.ask(ReadId(2), Moment(60_000));
-    view.forget_read();
-    assert!(
-        view.is_due(Moment(60_001), |_| false),
-        "a lost answer is not waited for"
-    );
-}
-
-#[test]
 fn a_map_that_lacks_a_system_or_all_is_read_again_soon() {
-    let mut view = view_of(&CROSS, "west");
-    view.asked_at = Some(Moment(0));
-    assert!(!view.is_due(Moment(4_999), |_| true) && view.is_due(Moment(5_000), |_| true));
-    assert!(!view.is_due(Moment(5_000), |_| false));
-    let mut view = view_of(&[], "none");
-    view.asked_at = Some(Moment(0));
-    assert!(view.is_due(Moment(5_000), |_| false));
+    let view = view_of(&CROSS, "west");
+    assert_eq!(view.refresh_interval(|_| true), REFRESH_INCOMPLETE);
+    assert_eq!(view.refresh_interval(|_| false), REFRESH);
+    let view = view_of(&[], "none");
+    assert_eq!(view.refresh_interval(|_| false), REFRESH_INCOMPLETE);
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::dashboard::money::short_credits;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::toolkit::page::with_complaint;
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
@@ -37,26 +38,18 @@ const FOOTER_LINES: u16 = 4;
 
 type ShipsBySystem = BTreeMap<Arc<str>, SystemShips>;
 
-impl Dashboard {
-    /// The areas of the map and of what is told of the selected system.
-    pub(super) fn map_areas(&self) -> [Rect; 2] {
-        let page = self.layout().page();
-        if page.width >= MIN_COLUMNS_WITH_PANE {
-            let pane = Constraint::Length(PANE_COLUMNS);
-            return Layout::horizontal([Constraint::Min(0), pane]).areas(page);
-        }
-        let lines = if page.height >= MIN_ROWS_WITH_LINES {
-            FOOTER_LINES
-        } else {
-            1
-        };
-        Layout::vertical([Constraint::Min(0), Constraint::Length(lines)]).areas(page)
+/// The areas of the map and of what is told of the selected system.
+pub(super) fn areas(page: Rect) -> [Rect; 2] {
+    if page.width >= MIN_COLUMNS_WITH_PANE {
+        let pane = Constraint::Length(PANE_COLUMNS);
+        return Layout::horizontal([Constraint::Min(0), pane]).areas(page);
     }
-
-    /// The area of the map.
-    pub(super) fn map_area(&self) -> Rect {
-        self.map_areas()[0]
-    }
+    let lines = if page.height >= MIN_ROWS_WITH_LINES {
+        FOOTER_LINES
+    } else {
+        1
+    };
+    Layout::vertical([Constraint::Min(0), Constraint::Length(lines)]).areas(page)
 }
 
 pub(crate) fn paint(
@@ -73,7 +66,7 @@ pub(crate) fn paint(
         return paint_empty(view, page, painter);
     };
     let ships = ships_by_system(dashboard.roster(), dashboard.now());
-    let [area, pane] = dashboard.map_areas();
+    let [area, pane] = areas(page);
     let viewport = Viewport::new(view, map, area);
     let selected = view.selected();
     paint_lanes(dashboard, map, selected, &viewport, painter);
@@ -82,6 +75,7 @@ pub(crate) fn paint(
         paint_label(label, area, painter);
     }
     let title = title(map, &ships, labels.hidden, view.zoom);
+    let title = with_complaint(title, view.map.complaint());
     painter.line(layout.title, 0, &title);
     if let Some(place) = selected {
         let told = SelectedSystem {
@@ -96,7 +90,7 @@ pub(crate) fn paint(
 
 /// Says why there is no map, and what brings one.
 fn paint_empty(view: &MapView, page: Rect, painter: &mut Painter<'_>) {
-    let (first, second) = match (view.complaint(), view.map()) {
+    let (first, second) = match (view.map.complaint(), view.map()) {
         (Some(why), _) => (format!("the map cannot be read: {why}"), ""),
         (None, None) => ("reading the map …".to_string(), ""),
         (None, Some(_)) => (

@@ -14,8 +14,7 @@ use crate::dashboard::conversation::{FollowFault, PLACES, SeekResult};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::text::tone::Tone;
-use actors::domain::screen::OrderId;
-use actors::domain::screen::ReadId;
+use actors::domain::screen::{OrderId, ReadId, StoreAnswer};
 
 impl Dashboard {
     /// Takes the answer to an order.
@@ -36,7 +35,7 @@ impl Dashboard {
         if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
             self.show_notice(&reloaded.to_string());
         }
-        if self.answered_routine(id, &outcome) {
+        if self.answered_view(id, &outcome) {
             return;
         }
         if let Ok(CompletedOrder::Passed(process)) = &outcome.answer {
@@ -58,11 +57,28 @@ impl Dashboard {
         }
     }
 
-    /// Takes a page of a conversation, or the error of the store.
-    pub fn on_page(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
-        match page {
-            Ok(page) => self.take_page(stamp, page),
-            Err(why) => self.on_read_error(stamp, &why),
+    /// Takes what was read for the open conversation, or the error of the store.
+    pub(in crate::dashboard) fn on_conversation_read(
+        &mut self,
+        id: ReadId,
+        read: Result<StoreAnswer, String>,
+    ) {
+        match read {
+            Ok(StoreAnswer::Page(page)) => self.take_page(id, page),
+            Ok(StoreAnswer::Search(found)) => self.take_found(id, found),
+            Ok(StoreAnswer::Samples(series)) => {
+                if let Some(focus) = &mut self.focus {
+                    focus.timeline.take_samples(id, &series);
+                }
+            }
+            // The view that asked is closed.
+            Ok(
+                StoreAnswer::Books(_)
+                | StoreAnswer::SystemMap(_)
+                | StoreAnswer::Processes(_)
+                | StoreAnswer::Events(_),
+            ) => {}
+            Err(why) => self.on_read_error(id, &why),
         }
     }
 
@@ -86,15 +102,8 @@ impl Dashboard {
         focus.take_rows(stamp, page);
     }
 
-    /// Takes the result of a text search, or the error of the store.
-    pub fn on_search_result(&mut self, stamp: ReadId, found: Result<SearchHits, String>) {
-        if self.take_hits(stamp, found.as_ref().map_err(|why| &**why)) {
-            return;
-        }
-        let rows = match found {
-            Ok(found) => found.rows,
-            Err(why) => return self.on_read_error(stamp, &why),
-        };
+    fn take_found(&mut self, stamp: ReadId, found: SearchHits) {
+        let rows = found.rows;
         let Some(focus) = &mut self.focus else {
             return;
         };

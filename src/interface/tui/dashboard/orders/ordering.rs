@@ -14,6 +14,8 @@ use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::{ComposeTarget, Composer, note_tokens};
 use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog, NumberToType};
+use crate::dashboard::processes;
+use crate::dashboard::routine_editor::RoutineEditor;
 use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, Successor, UiEffect};
 use zoea_spacemolt::figures::group_digits;
@@ -311,8 +313,8 @@ impl Dashboard {
             ActionToConfirm::Thaw => {
                 self.order_once("thaw", "the swarm", Order::Thaw);
             }
-            ActionToConfirm::Drain(name) => self.drain(&name, true),
-            ActionToConfirm::LeaveRoutine => self.drop_routine(),
+            ActionToConfirm::Drain(name) => processes::drain(self, &name, true),
+            ActionToConfirm::LeaveRoutine => self.close_view::<RoutineEditor>(),
             ActionToConfirm::Suspend => self.actions.push(TerminalAction::Suspend),
             ActionToConfirm::Quit => self.close(),
         }

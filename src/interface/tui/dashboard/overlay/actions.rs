@@ -3,18 +3,21 @@
 use super::Overlay;
 use super::composer::{Composer, ComposerOutcome};
 use super::form::FormOutcome;
-use super::keys::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
 use super::palette::{CommandPalette, PaletteOutcome};
 use super::query::{Query, QueryOutcome, QueryScope};
 use super::question::{ActionToConfirm, ConfirmAnswer, ConfirmDialog};
 use crate::dashboard::Dashboard;
-use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::has_ctrl;
-use crate::dashboard::inspector::Inspector;
-use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Movement};
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
+use crate::dashboard::search;
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl Dashboard {
+    /// The open composer.
+    pub(in crate::dashboard) fn open_composer(&self) -> Option<&Composer> {
+        self.overlays.iter().find_map(Overlay::composer)
+    }
+
     /// Lets the topmost overlay handle the key. The overlay stays open unless the key closed it.
     pub(in crate::dashboard) fn press_in_layer(&mut self, layer: Overlay, press: KeyEvent) {
         match layer {
@@ -47,15 +50,7 @@ impl Dashboard {
             },
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
             Overlay::Query(query) => self.press_in_query(query, press),
-            Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
-            Overlay::Graphs(view) => self.press_in_graphs(view, press),
-            Overlay::Books(view) => self.press_in_books(view, press),
-            Overlay::Search(view) => self.press_in_search(view, press),
-            Overlay::Map(view) => self.press_in_map(view, press),
-            Overlay::Processes(view) => self.press_in_processes(view, press),
-            Overlay::Routine(editor) => self.press_in_routine(editor, press),
-            Overlay::Log(view) => self.press_in_log(view, press),
-            Overlay::Help(top) => self.press_in_help(top, press),
+            Overlay::View(view) => self.press_in_open_view(view, press),
         }
     }
 
@@ -134,94 +129,15 @@ impl Dashboard {
             }
             (QueryOutcome::Done, QueryScope::Conversation) => self.find_text(&text),
             (QueryOutcome::Leave, QueryScope::Conversation) => self.find_text(""),
-            (QueryOutcome::Done, QueryScope::Swarm) => self.search_swarm(&text),
-            (QueryOutcome::Leave, QueryScope::Swarm | QueryScope::Routine) => {}
-            (QueryOutcome::Done, QueryScope::Routine) => self.start_written_routine(&text),
-            (QueryOutcome::Done, QueryScope::Entry) => self.find_in_entry(&text),
-            (QueryOutcome::Leave, QueryScope::Entry) => self.find_in_entry(""),
-            (QueryOutcome::Done, QueryScope::Log) => self.find_in_log(&text),
-            (QueryOutcome::Leave, QueryScope::Log) => self.find_in_log(""),
-        }
-    }
-
-    fn find_in_entry(&mut self, text: &str) {
-        if let Some(Overlay::Inspect(inspector)) = self.overlays.last_mut() {
-            inspector.find(text);
-        }
-    }
-
-    fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: KeyEvent) {
-        let Some(gesture) = self.keymap.find(INSPECTOR_KEYS, press) else {
-            if let Some(going) = self.keymap.find(MOVEMENT_KEYS, press) {
-                inspector.move_to(going);
+            (QueryOutcome::Done, QueryScope::Swarm) => search::search_swarm(self, &text),
+            (QueryOutcome::Leave, QueryScope::Swarm) => {}
+            (QueryOutcome::Done, QueryScope::Entry | QueryScope::Routine | QueryScope::Log) => {
+                self.give_line(Some(&text));
             }
-            self.overlays.push(Overlay::Inspect(inspector));
-            return self.press_over_layer(press);
-        };
-        match gesture {
-            InspectorAction::Turn => inspector.turn(),
-            InspectorAction::Open => inspector.open(),
-            InspectorAction::Close => inspector.close(),
-            InspectorAction::TurnAll => inspector.turn_all(),
-            InspectorAction::NextMatch => inspector.next_match(Direction::Forth),
-            InspectorAction::MatchBefore => inspector.next_match(Direction::Back),
-            InspectorAction::Copy => self.copy(&inspector.text()),
-            InspectorAction::Write => self.write(&inspector),
-            InspectorAction::CopyAll => self.copy(&inspector.whole_text()),
-            InspectorAction::Find => {
-                let text = inspector
-                    .text_search
-                    .as_ref()
-                    .map(|it| it.text().to_string());
-                let query = Query::new(QueryScope::Entry, &text.unwrap_or_default());
-                self.overlays.push(Overlay::Inspect(inspector));
-                return self.overlays.push(Overlay::Query(query));
+            (QueryOutcome::Leave, QueryScope::Entry | QueryScope::Routine | QueryScope::Log) => {
+                self.give_line(None);
             }
-            InspectorAction::Back => return,
         }
-        self.overlays.push(Overlay::Inspect(inspector));
-    }
-
-    /// The key that opened a list also closes it.
-    fn press_in_help(&mut self, top: usize, press: KeyEvent) {
-        let page = self.page_of_list();
-        let last = self.help_lines().saturating_sub(page);
-        let is_back = self.keymap.find(LIST_KEYS, press) == Some(ListAction::Back);
-        if is_back || self.keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
-            return;
-        }
-        let top = match self.going_in_list(press) {
-            None => top,
-            Some(Movement::Up) => top.saturating_sub(1),
-            Some(Movement::Down) => top + 1,
-            Some(Movement::PageUp) => top.saturating_sub(page),
-            Some(Movement::PageDown) => top + page,
-            Some(Movement::First) => 0,
-            Some(Movement::Last) => last,
-        };
-        self.overlays.push(Overlay::Help(top.min(last)));
-        self.press_over_list(press);
-    }
-
-    /// Lets global keys work over a list, except for those that would open a second list.
-    pub(in crate::dashboard) fn press_over_list(&mut self, press: KeyEvent) {
-        let gesture = self.keymap.find(GLOBAL_KEYS, press);
-        let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
-        if !is_list && self.keymap.find(LIST_KEYS, press).is_none() {
-            self.press_over_layer(press);
-        }
-    }
-
-    fn page_of_list(&self) -> usize {
-        usize::from(self.size.1.saturating_sub(4)).max(1)
-    }
-
-    /// The movement of a key in a list. Lists have an additional key for the next page.
-    fn going_in_list(&self, press: KeyEvent) -> Option<Movement> {
-        if self.keymap.find(LIST_KEYS, press) == Some(ListAction::PageDown) {
-            return Some(Movement::PageDown);
-        }
-        self.keymap.find(MOVEMENT_KEYS, press)
     }
 
     /// The answer of a key to a question. The key that asked about the program insists on it.

@@ -14,7 +14,7 @@ use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use commands::{AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, find_command};
+use commands::{AUTOMATIC, MYSIS_WORDS, PALETTE, PaletteCommand, find_command};
 use takes::{Takes, state_words};
 
 /// The most candidates that are shown.
@@ -197,7 +197,7 @@ fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
 fn first_words(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let wanted = written.to_lowercase();
     let mut found: Vec<(usize, Candidate)> = Vec::new();
-    for command in COMMANDS {
+    for command in PALETTE.iter() {
         if let Some(rank) = rank(command.name, command.help, &wanted) {
             found.push((rank, of_command(command)));
         }

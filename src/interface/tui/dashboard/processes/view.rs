@@ -2,103 +2,91 @@
 
 use actors::domain::fleet_process::{FleetProcess, ProcessState};
 use actors::domain::ids::Timestamp;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use zoea_text::clean::one_line;
 
 use super::ProcessesView;
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::dashboard::text::width;
-use crate::painter::{Painter, centre_area};
-use crate::theme::Ground;
+use crate::dashboard::toolkit::columns::{ListColumn, lines_area, paint_list};
+use crate::dashboard::toolkit::page::{begin_page, say, with_complaint};
+use crate::painter::Painter;
 
-/// A column: its title, its width, and what it says.
-struct ProcessColumn {
-    title: &'static str,
-    columns: usize,
-    cell: fn(&FleetProcess, Timestamp) -> (String, Tone),
+/// What is told of a process. The host and directory give way first.
+fn columns(now: Timestamp) -> [ListColumn<'static, FleetProcess>; 9] {
+    let figure = |title, worth, columns, count: fn(&FleetProcess) -> u64, tone| {
+        let cell = move |of: &FleetProcess| StyledLine::of(count(of).to_string(), tone);
+        ListColumn::figure(title, worth, columns, cell)
+    };
+    [
+        ListColumn::text("PROCESS", 9, (16, 16), |of: &FleetProcess, _| name_cell(of)),
+        ListColumn::text("STATE", 8, (8, 8), |of: &FleetProcess, _| state_cell(of)),
+        figure("MYSES", 7, 5, |of| of.myses, Tone::Text),
+        figure("RUNNING", 6, 7, |of| of.running, Tone::Text),
+        figure("FOR", 5, 5, |of| of.capacity, Tone::Dim),
+        ListColumn::figure("SINCE", 4, 5, move |of: &FleetProcess| {
+            age(of.since, now, Tone::Dim)
+        }),
+        ListColumn::figure("HEARD", 3, 5, move |of: &FleetProcess| heard_cell(of, now)),
+        ListColumn::text(
+            "VERSION",
+            2,
+            (8, 8),
+            |of: &FleetProcess, _| dim(&of.version),
+        ),
+        ListColumn::text(
+            "HOST AND DIRECTORY",
+            1,
+            (18, 200),
+            |of: &FleetProcess, _| dim(&format!("{}:{}", of.host, of.directory)),
+        ),
+    ]
 }
 
-/// All columns, the most important ones first. Those that do not fit are left out.
-const COLUMNS: [ProcessColumn; 9] = [
-    column("PROCESS", 16, name_cell),
-    column("STATE", 8, state_cell),
-    column("MYSES", 5, |of, _| (of.myses.to_string(), Tone::Text)),
-    column("RUNNING", 7, |of, _| (of.running.to_string(), Tone::Text)),
-    column("FOR", 5, |of, _| (of.capacity.to_string(), Tone::Dim)),
-    column("SINCE", 5, |of, now| (age(of.since, now), Tone::Dim)),
-    column("HEARD", 5, heard_cell),
-    column("VERSION", 8, |of, _| (of.version.to_string(), Tone::Dim)),
-    column("HOST AND DIRECTORY", 40, |of, _| {
-        (format!("{}:{}", of.host, of.directory), Tone::Dim)
-    }),
-];
-
-const fn column(
-    title: &'static str,
-    columns: usize,
-    cell: fn(&FleetProcess, Timestamp) -> (String, Tone),
-) -> ProcessColumn {
-    ProcessColumn {
-        title,
-        columns,
-        cell,
-    }
+fn dim(text: &str) -> StyledLine {
+    StyledLine::of(one_line(text), Tone::Dim)
 }
 
-fn name_cell(process: &FleetProcess, _: Timestamp) -> (String, Tone) {
+fn name_cell(process: &FleetProcess) -> StyledLine {
+    let name = one_line(&process.name);
     match process.is_here {
-        true => (format!("{} here", process.name), Tone::Strong),
-        false => (process.name.to_string(), Tone::Text),
+        true => StyledLine::of(format!("{name} here"), Tone::Strong),
+        false => StyledLine::of(name, Tone::Text),
     }
 }
 
-fn state_cell(process: &FleetProcess, _: Timestamp) -> (String, Tone) {
+fn state_cell(process: &FleetProcess) -> StyledLine {
     let tone = match process.state {
         ProcessState::Alive => Tone::Success,
         ProcessState::Draining | ProcessState::Frozen => Tone::Warning,
         ProcessState::Ended => Tone::Dim,
         ProcessState::Gone => Tone::Fault,
     };
-    (process.state.as_str().to_string(), tone)
+    StyledLine::of(process.state.as_str(), tone)
 }
 
 /// How long ago a process was heard of.
-fn heard_cell(process: &FleetProcess, now: Timestamp) -> (String, Tone) {
+fn heard_cell(process: &FleetProcess, now: Timestamp) -> StyledLine {
     match process.until {
-        Some(until) => (age(until, now), Tone::Warning),
-        None => ("now".to_string(), Tone::Dim),
+        Some(until) => age(until, now, Tone::Warning),
+        None => StyledLine::of("now", Tone::Dim),
     }
 }
 
-fn age(at: Timestamp, now: Timestamp) -> String {
-    figures::ago(now.since(at))
+fn age(at: Timestamp, now: Timestamp, tone: Tone) -> StyledLine {
+    StyledLine::of(figures::ago(now.since(at)), tone)
 }
 
-/// The rows of the page for processes. The heading gives way first.
-pub(super) fn rows_in(page: Rect) -> usize {
-    usize::from(areas(page)[1].height)
-}
-
-fn areas(page: Rect) -> [Rect; 2] {
-    let heading = u16::from(page.height >= 2);
-    Layout::vertical([Constraint::Length(heading), Constraint::Min(0)]).areas(page)
-}
-
-pub(crate) fn paint(
+pub(super) fn paint(
     dashboard: &Dashboard,
     view: &ProcessesView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = layout.page();
-    painter.fill(page, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(view));
-    let [heading, lines] = areas(page);
+    let page = begin_page(layout, &title(view), painter);
     if view.all().is_empty() {
-        let (words, tone) = match (&view.complaint, &view.processes) {
+        let (words, tone) = match (view.processes.complaint(), view.processes.value()) {
             (Some(why), _) => (format!("the processes cannot be read: {why}"), Tone::Fault),
             (None, None) => ("reading the processes …".to_string(), Tone::Dim),
             (None, Some(_)) => (
@@ -106,36 +94,10 @@ pub(crate) fn paint(
                 Tone::Dim,
             ),
         };
-        let middle = centre_area(lines, lines.width, 1);
-        return painter.text_at(middle, 0, Alignment::Center, &words, tone);
+        return say(lines_area(page), &words, tone, painter);
     }
-    let shown = fitting_columns(usize::from(page.width));
-    let titles = shown.iter().map(|(column, columns)| {
-        let title = (column.title.to_string(), Tone::Dim);
-        (title, *columns)
-    });
-    painter.line(heading, 0, &line_of("", titles));
-    let now = dashboard.now();
-    let selected = view.selected().map(|process| &process.name);
-    let in_sight = view.all().iter().skip(view.top).take(view.height);
-    for (row, process) in (0..lines.height).zip(in_sight) {
-        let is_selected = selected == Some(&process.name);
-        if is_selected {
-            let whole = Rect {
-                y: lines.y + row,
-                height: 1,
-                ..lines
-            };
-            painter.fill(whole, Ground::Selected);
-        }
-        let mark = if is_selected { "▌" } else { "" };
-        let cells = shown.iter().map(|(column, columns)| {
-            let cell = (column.cell)(process, now);
-            (cell, *columns)
-        });
-        painter.line(lines, row, &line_of(mark, cells));
-    }
-    painter.scrollbar(lines, view.top, view.height, view.all().len());
+    let columns = columns(dashboard.now());
+    paint_list(&columns, view.all(), &view.selection, page, painter);
 }
 
 fn title(view: &ProcessesView) -> StyledLine {
@@ -146,39 +108,5 @@ fn title(view: &ProcessesView) -> StyledLine {
         let word = if up == 1 { "uses" } else { "share" };
         title = title.with(format!("{up} {word} this database"), Tone::Strong);
     }
-    match &view.complaint {
-        Some(why) => title.with(format!("  not up to date: {why}"), Tone::Fault),
-        None => title,
-    }
-}
-
-/// The columns that fit, each with its width. The last one takes the room that is left.
-fn fitting_columns(columns: usize) -> Vec<(&'static ProcessColumn, usize)> {
-    let mut left = columns.saturating_sub(2);
-    let mut shown = Vec::new();
-    for column in &COLUMNS {
-        let wanted = column.columns + 2;
-        let is_last = column.title == COLUMNS[COLUMNS.len() - 1].title;
-        if wanted > left && !is_last {
-            break;
-        }
-        let columns = column.columns.min(left);
-        if columns >= column.title.len().min(column.columns) {
-            shown.push((column, columns));
-        }
-        left = left.saturating_sub(wanted);
-    }
-    shown
-}
-
-/// A line of cells, each in its width.
-fn line_of(mark: &str, cells: impl Iterator<Item = ((String, Tone), usize)>) -> StyledLine {
-    let mut line = StyledLine::of(format!("{mark:<1} "), Tone::Accent);
-    for ((text, tone), columns) in cells {
-        let text = width::clip(&text, columns).into_owned();
-        let gap = columns.saturating_sub(width::of(&text)) + 2;
-        line.push(text, tone);
-        line.push(" ".repeat(gap), tone);
-    }
-    line
+    with_complaint(title, view.processes.complaint())
 }

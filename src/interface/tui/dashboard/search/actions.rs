@@ -1,107 +1,111 @@
 //! What opens, feeds and steers a search across the swarm.
 
-use actors::domain::reading::SearchHits;
-use actors::domain::screen::{ReadId, UiEffect};
+use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery, UiEffect};
 use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
 
 use super::keys::{SEARCH_KEYS, SearchAction};
 use super::{HitKey, SearchView, view};
 use crate::dashboard::Dashboard;
-use crate::dashboard::keys::MOVEMENT_KEYS;
-use crate::dashboard::overlay::Overlay;
-use crate::dashboard::overlay::query::{Query, QueryScope};
+use crate::dashboard::input_event::letter;
+use crate::dashboard::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::overlay::query::QueryScope;
+use crate::dashboard::toolkit::columns::lines_area;
+use crate::dashboard::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use crate::painter::Painter;
 
-impl Dashboard {
-    /// Asks for the text of a search. It is that of the list, if one is on top.
-    pub(in crate::dashboard) fn ask_what_to_search(&mut self) {
-        let text = match self.overlays.last() {
-            Some(Overlay::Search(view)) => view.text_search().text().to_string(),
-            Some(_) | None => String::new(),
-        };
-        let query = Query::new(QueryScope::Swarm, &text);
-        self.overlays.push(Overlay::Query(query));
+/// What is fixed of a search. The key that opens it asks for the text first.
+pub const SPEC: ViewSpec = ViewSpec {
+    opening: Some(bind(
+        "search_swarm",
+        &[letter('S')],
+        Opening(ask_what_to_search),
+        "search",
+        "search a text in all conversations",
+    )),
+    keys: || KeyTable::of("A search across the swarm", SEARCH_KEYS),
+    moves: true,
+};
+
+/// Asks for the text of a search. It is that of the list, if one is open.
+fn ask_what_to_search(board: &mut Dashboard) {
+    let open = board.view::<SearchView>();
+    let text = open.map_or(String::new(), |view| view.text_search().text().to_string());
+    board.open_line(QueryScope::Swarm, &text);
+}
+
+/// Searches a text in all conversations. A list that is open already gives way to it.
+pub(in crate::dashboard) fn search_swarm(board: &mut Dashboard, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    board.close_view::<SearchView>();
+    board.open_view(|board| SearchView::new(text, board.now));
+}
+
+/// Opens the conversation of a hit at its row. The places of the text are marked there.
+fn open_hit(board: &mut Dashboard, (mysis, seq): HitKey, text: &str) {
+    if board.roster.get(mysis).is_none() {
+        return board.show_notice("it was deleted with its conversation");
+    }
+    board.open_from_list(mysis);
+    board.find_text_at(text, seq);
+}
+
+impl View for SearchView {
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        keymap.hints(SEARCH_KEYS)
     }
 
-    /// Searches a text in all conversations. A list that is open already, behind others, comes to the front.
-    pub(in crate::dashboard) fn search_swarm(&mut self, text: &str) {
-        if text.trim().is_empty() {
-            return;
-        }
-        if let Some(place) = self.place_of_search() {
-            self.overlays.truncate(place);
-        }
-        let view = Box::new(SearchView::new(text, self.now));
-        self.overlays.push(Overlay::Search(view));
-        self.refresh_search();
-    }
-
-    pub(in crate::dashboard) fn press_in_search(
-        &mut self,
-        mut view: Box<SearchView>,
-        press: KeyEvent,
-    ) {
-        let action = self.keymap.find(SEARCH_KEYS, press);
-        let going = self.keymap.find(MOVEMENT_KEYS, press);
-        let hit = view.selected().map(|hit| hit.key);
-        let text = view.text_search().text().to_string();
-        if let (None, Some(going)) = (action, going) {
-            view.go(going);
-        }
-        if action == Some(SearchAction::Back) {
-            return;
-        }
-        self.overlays.push(Overlay::Search(view));
-        match (action, hit) {
-            (Some(SearchAction::Open), Some(hit)) => self.open_hit(hit, &text),
-            (Some(SearchAction::Again), _) => self.ask_what_to_search(),
-            (Some(SearchAction::Open | SearchAction::Back), _) => {}
-            (None, _) => self.press_over_layer(press),
-        }
-        self.refresh_search();
-    }
-
-    /// Opens the conversation of a hit at its row. The places of the text are marked there.
-    fn open_hit(&mut self, (mysis, seq): HitKey, text: &str) {
-        if self.roster.get(mysis).is_none() {
-            return self.show_notice("it was deleted with its conversation");
-        }
-        self.open_from_list(mysis);
-        self.find_text_at(text, seq);
-    }
-
-    /// Asks for the hits of the open search if that is due, and scrolls to the selected one.
-    pub(in crate::dashboard) fn refresh_search(&mut self) {
-        let height = view::areas(self.layout().page()).list.height;
-        let ids = [self.next_read_id(), self.next_read_id()];
-        if let Some(Overlay::Search(view)) = self.search_layer() {
-            let queries = view.ask(ids);
-            view.settle(usize::from(height));
-            let reads = queries
-                .into_iter()
-                .map(|(id, search)| UiEffect::Search { id, search });
-            self.effects.extend(reads);
+    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+        match board.keymap().find(SEARCH_KEYS, press) {
+            Some(SearchAction::Back) => Pressed::Closes,
+            Some(SearchAction::Again) => Pressed::then(ask_what_to_search),
+            Some(SearchAction::Open) => {
+                let text = self.text_search().text().to_string();
+                match self.selected().map(|hit| hit.key) {
+                    Some(hit) => Pressed::then(move |board| open_hit(board, hit, &text)),
+                    None => Pressed::Stays,
+                }
+            }
+            None => match board.keymap().find(MOVEMENT_KEYS, press) {
+                Some(going) => {
+                    self.go(going);
+                    Pressed::Stays
+                }
+                None => Pressed::Passes,
+            },
         }
     }
 
-    /// Takes the result of a search across the swarm. Returns whether it was one.
-    pub(in crate::dashboard) fn take_hits(
-        &mut self,
-        id: ReadId,
-        found: Result<&SearchHits, &str>,
-    ) -> bool {
-        match self.search_layer() {
-            Some(Overlay::Search(view)) => view.take(id, found),
-            Some(_) | None => false,
+    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(board, self, layout, painter);
+    }
+
+    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
+        let ids = [board.next_read_id(), board.next_read_id()];
+        for (id, query) in self.ask(ids) {
+            let query = StoreQuery::Search(query);
+            board.effects.push(UiEffect::Read { id, query });
         }
+        let hits = self.hits.clone();
+        let height = lines_area(view::areas(page).list).height;
+        self.selection
+            .scroll_to_selection(&hits, usize::from(height));
     }
 
-    fn place_of_search(&self) -> Option<usize> {
-        let mut layers = self.overlays.iter();
-        layers.position(|layer| matches!(layer, Overlay::Search(_)))
+    fn awaits(&self, id: ReadId) -> bool {
+        let awaited = self.awaited.as_ref();
+        awaited.is_some_and(|awaited| awaited.missing.contains(&id))
     }
 
-    fn search_layer(&mut self) -> Option<&mut Overlay> {
-        let place = self.place_of_search()?;
-        self.overlays.get_mut(place)
+    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+        let hits = read.map(|answer| answer.try_as_search().unwrap_or_default());
+        self.take_hits(id, hits.as_ref().map_err(|why| &**why));
+    }
+
+    fn forget_reads(&mut self) {
+        self.forget_read();
     }
 }

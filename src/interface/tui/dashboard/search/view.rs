@@ -1,8 +1,7 @@
 //! Draws the places of a text in all conversations.
 
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
-use ratatui::text::Text;
-use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, Wrap};
+use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
 use super::{SearchHit, SearchView};
@@ -10,8 +9,9 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::toolkit::columns::{ListColumn, paint_list};
+use crate::dashboard::toolkit::page::begin_page;
 use crate::painter::{Painter, centre_area};
-use crate::theme::{Ground, Paint};
 
 /// The rows of the selected place as a whole, its heading included.
 const DETAIL_ROWS: u16 = 5;
@@ -47,23 +47,13 @@ pub(crate) fn paint(
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = layout.page();
-    painter.fill(page, Ground::Base);
-    painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(view));
+    let page = begin_page(layout, &title(view), painter);
     if view.hits().is_empty() {
         return paint_nothing(dashboard, view, page, painter);
     }
     let areas = areas(page);
-    let paint = painter.paint();
-    let plan = ColumnPlan::new(areas.list.width);
-    let (above, in_sight) = view.visible_hits();
-    let selected = view.selected().map(|hit| hit.key);
-    let rows = in_sight
-        .iter()
-        .map(|hit| plan.row(dashboard, view, hit, selected == Some(hit.key), paint));
-    painter.render(Table::new(rows, plan.widths()), areas.list);
-    painter.scrollbar(areas.list, above, in_sight.len(), view.hits().len());
+    let columns = columns(dashboard, view, areas.list.width);
+    paint_list(&columns, view.hits(), &view.selection, areas.list, painter);
     if let Some(hit) = view.selected() {
         paint_detail(dashboard, hit, areas.detail, painter);
     }
@@ -158,98 +148,64 @@ fn owner(dashboard: &Dashboard, hit: &SearchHit) -> String {
     )
 }
 
-/// The widths of the columns.
-#[derive(Clone, Copy, Debug)]
-struct ColumnPlan {
-    time: u16,
-    name: u16,
-    kind: u16,
-    text: u16,
+/// What is told of a hit. Who and when give way to the place itself.
+fn columns<'a>(
+    dashboard: &'a Dashboard,
+    view: &'a SearchView,
+    room: u16,
+) -> [ListColumn<'a, SearchHit>; 4] {
+    let (time, name) = match room {
+        MIN_COLUMNS_WITH_DAY.. => (14, 16),
+        60..MIN_COLUMNS_WITH_DAY => (8, 12),
+        _ => (5, 9),
+    };
+    let kind = if room >= MIN_COLUMNS_WITH_KIND { 7 } else { 0 };
+    [
+        ListColumn::text("WHEN", 2, (time, time), |hit: &SearchHit, columns| {
+            StyledLine::of(time_of(dashboard, hit, columns), Tone::Dim)
+        }),
+        ListColumn::text("MYSIS", 3, (name, name), |hit: &SearchHit, _| {
+            StyledLine::of(owner(dashboard, hit), Tone::Mysis)
+        }),
+        ListColumn::text("ROW", 1, (kind, kind), |hit: &SearchHit, _| {
+            StyledLine::of(&*hit.kind, Tone::Dim)
+        }),
+        ListColumn::text("PLACE", 4, (10, u16::MAX), |hit: &SearchHit, columns| {
+            place_in_row(view, hit, columns)
+        }),
+    ]
 }
 
-impl ColumnPlan {
-    fn new(room: u16) -> ColumnPlan {
-        let (time, name) = match room {
-            MIN_COLUMNS_WITH_DAY.. => (15, 16),
-            60..MIN_COLUMNS_WITH_DAY => (9, 12),
-            _ => (6, 9),
-        };
-        let kind = if room >= MIN_COLUMNS_WITH_KIND { 7 } else { 0 };
-        // A blank between each two columns, and one for the scrollbar.
-        let taken = time + name + kind + 4;
-        ColumnPlan {
-            time,
-            name,
-            kind,
-            text: room.saturating_sub(taken),
-        }
+/// The local time: with the day where there is room, and where it is not today.
+fn time_of(dashboard: &Dashboard, hit: &SearchHit, columns: usize) -> String {
+    let offset = dashboard.appearance().offset;
+    let (day, clock) = (offset.day(hit.at), offset.clock(hit.at));
+    let short_day = day.get(5..).unwrap_or_default();
+    let is_today = day == offset.day(dashboard.now());
+    match (columns, is_today) {
+        (14.., _) => format!("{short_day} {clock}"),
+        (8.., true) => clock,
+        (_, true) => clock.get(..5).unwrap_or_default().to_string(),
+        (_, false) => short_day.to_string(),
     }
+}
 
-    fn widths(self) -> [Constraint; 4] {
-        [self.time, self.name, self.kind, self.text].map(Constraint::Length)
-    }
-
-    fn row(
-        self,
-        dashboard: &Dashboard,
-        view: &SearchView,
-        hit: &SearchHit,
-        is_selected: bool,
-        paint: Paint,
-    ) -> Row<'static> {
-        let mark = if is_selected { "▌" } else { " " };
-        let time = StyledLine::of(mark, Tone::Accent).with(self.time(dashboard, hit), Tone::Dim);
-        let name = owner(dashboard, hit);
-        let name = width::clip(&name, usize::from(self.name)).into_owned();
-        let kind = width::clip(&hit.kind, usize::from(self.kind)).into_owned();
-        let cells = [
-            time,
-            StyledLine::of(name, Tone::Mysis),
-            StyledLine::of(kind, Tone::Dim),
-            self.place(view, hit),
-        ];
-        let ground = if is_selected {
-            Ground::Selected
-        } else {
-            Ground::Base
-        };
-        let cells = cells.map(|cell| Cell::from(Text::from(paint.line(&cell))));
-        Row::new(cells).style(paint.ground(ground))
-    }
-
-    /// The local time: with the day where there is room, and where it is not today.
-    fn time(self, dashboard: &Dashboard, hit: &SearchHit) -> String {
-        let offset = dashboard.appearance().offset;
-        let (day, clock) = (offset.day(hit.at), offset.clock(hit.at));
-        let short_day = day.get(5..).unwrap_or_default();
-        let is_today = day == offset.day(dashboard.now());
-        match (self.time, is_today) {
-            (15.., _) => format!("{short_day} {clock}"),
-            (9.., true) => clock,
-            (_, true) => clock.get(..5).unwrap_or_default().to_string(),
-            (_, false) => short_day.to_string(),
-        }
-    }
-
-    /// The place with what stands around it, so that what was found is in sight.
-    fn place(self, view: &SearchView, hit: &SearchHit) -> StyledLine {
-        let columns = usize::from(self.text);
-        let excerpt = &hit.excerpt;
-        let found = width::of(&excerpt.found);
-        // If all of it fits, nothing is cut; else what comes before has at most a third.
-        let after = width::of(&excerpt.after);
-        let room = columns.saturating_sub(found + after).max(columns / 3);
-        let before = match width::of(&excerpt.before) {
-            wide if wide <= room => excerpt.before.to_string(),
-            _ => format!("…{}", width::end(&excerpt.before, room.saturating_sub(1))),
-        };
-        let line = StyledLine::of(before, Tone::Text)
-            .with(&*excerpt.found, Tone::Found)
-            .with(&*excerpt.after, Tone::Text);
-        let mut lines = [line];
-        view.text_search().mark(&mut lines);
-        let [mut line] = lines;
-        line.clip(columns);
-        line
-    }
+/// The place with what stands around it, so that what was found is in sight.
+fn place_in_row(view: &SearchView, hit: &SearchHit, columns: usize) -> StyledLine {
+    let excerpt = &hit.excerpt;
+    let found = width::of(&excerpt.found);
+    // If all of it fits, nothing is cut; else what comes before has at most a third.
+    let after = width::of(&excerpt.after);
+    let room = columns.saturating_sub(found + after).max(columns / 3);
+    let before = match width::of(&excerpt.before) {
+        wide if wide <= room => excerpt.before.to_string(),
+        _ => format!("…{}", width::end(&excerpt.before, room.saturating_sub(1))),
+    };
+    let line = StyledLine::of(before, Tone::Text)
+        .with(&*excerpt.found, Tone::Found)
+        .with(&*excerpt.after, Tone::Text);
+    let mut lines = [line];
+    view.text_search().mark(&mut lines);
+    let [line] = lines;
+    line
 }

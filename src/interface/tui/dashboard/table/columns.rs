@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::dashboard::toolkit::columns::{Wish, share_room};
+
 /// A column of the table. They stand in this order, unless the operator chose another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
@@ -152,6 +154,26 @@ impl Column {
     }
 }
 
+impl ColumnSpec {
+    /// The columns of the screen that it wants as the one at this place by importance.
+    fn wish(&self, place: u16) -> Wish {
+        let good = match self.column == Column::Words {
+            true => GOOD_WORDS_COLUMNS,
+            false => self.width,
+        };
+        Wish {
+            // No gap stands before the mark, and none separates it from the name.
+            gap: u16::from(place > 1),
+            least: self.width,
+            good,
+            wide: match self.column == Column::Words {
+                true => GOOD_WORDS_COLUMNS,
+                false => self.wide,
+            },
+        }
+    }
+}
+
 /// These columns, each where it stands first.
 #[must_use]
 pub fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
@@ -181,7 +203,6 @@ pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColum
         .iter()
         .filter(|spec| width >= spec.from && !folded.contains(&spec.column));
     let (mut specs, left) = choose(width, wanted);
-    let left = widen(&mut specs, left);
     specs.sort_by_key(|(spec, _)| spec.column);
     place(specs, left)
 }
@@ -192,58 +213,29 @@ pub fn chosen_columns(width: u16, chosen: &[Column]) -> Vec<PlacedColumn> {
     let mark = [Column::Mark];
     let others = chosen.iter().filter(|column| **column != Column::Mark);
     let wanted = mark.iter().chain(others).map(|column| column.spec());
-    let (mut specs, left) = choose(width, wanted);
-    let left = widen(&mut specs, left);
+    let (specs, left) = choose(width, wanted);
     place(specs, left)
 }
 
-/// The columns of the last words before others get wider.
+/// The columns of the last words before others get wider: a sentence is of more use than the end of a
+/// name.
 const GOOD_WORDS_COLUMNS: u16 = 40;
 
 type Chosen = Vec<(&'static ColumnSpec, u16)>;
 
-/// Takes the columns that fit, in this order, with the width for little room. Returns them and the
-/// columns of the screen that are left.
+/// Takes the columns that fit, in this order, and shares the room out. Returns them and the columns of
+/// the screen that are left. In a very narrow table the first two are cut.
 fn choose(width: u16, wanted: impl Iterator<Item = &'static ColumnSpec>) -> (Chosen, u16) {
-    let mut left = width;
-    let mut specs: Chosen = Vec::new();
-    for spec in wanted {
-        // No gap stands before the mark, and none separates it from the name.
-        let gap = u16::from(specs.len() > 1);
-        // In a very narrow table the first columns are cut.
-        let is_first = specs.len() < 2;
-        let needed = spec.width + gap;
-        if needed <= left {
-            left -= needed;
-            specs.push((spec, spec.width));
-        } else if is_first && left > 0 {
-            specs.push((spec, left));
-            left = 0;
-        }
-    }
-    (specs, left)
-}
-
-/// Gives the room that is left to the columns in their order, up to their wide form. Returns the
-/// rest.
-fn widen(specs: &mut Chosen, mut left: u16) -> u16 {
-    let mut give = |width: &mut u16, most: u16| {
-        let more = most.saturating_sub(*width).min(left);
-        *width += more;
-        left -= more;
-    };
-    // A sentence is of more use than the end of a name.
-    for (spec, width) in specs.iter_mut() {
-        if spec.column == Column::Words {
-            give(width, GOOD_WORDS_COLUMNS);
-        }
-    }
-    for (spec, width) in specs.iter_mut() {
-        if spec.column != Column::Words {
-            give(width, spec.wide);
-        }
-    }
-    left
+    let specs: Vec<&ColumnSpec> = wanted.collect();
+    let wishes: Vec<Wish> = specs
+        .iter()
+        .zip(0..)
+        .map(|(spec, place)| spec.wish(place))
+        .collect();
+    let (widths, left) = share_room(width, 2, &wishes);
+    let chosen = specs.into_iter().zip(widths);
+    let chosen = chosen.filter_map(|(spec, width)| Some((spec, width?)));
+    (chosen.collect(), left)
 }
 
 /// Places columns side by side. The rest of the room goes to the words, else to the last text.

@@ -4,11 +4,12 @@ use super::cells;
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
 use crate::dashboard::first_minute;
-use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
+use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::views::OPENING_KEYS;
 use actors::domain::event::MysisStatus;
 use ratatui::layout::{Margin, Rect};
 use zoea_text::clean::one_line;
@@ -51,7 +52,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
     if room > 0 {
-        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Log);
+        let key = dashboard.keymap().key_named(&OPENING_KEYS, "log");
         lines.push(StyledLine::default());
         lines.push(
             StyledLine::of(" LATELY", Tone::Brand).with(format!("   {key} shows all"), Tone::Hint),

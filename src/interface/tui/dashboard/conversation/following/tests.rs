@@ -10,6 +10,7 @@ use crate::dashboard::tests::{Desk, loads_of, order_of, status, words};
 use actors::domain::message::{RowBody, Utterance};
 use actors::domain::order::CompletedOrder;
 use actors::domain::samples::Minute;
+use actors::domain::screen::StoreAnswer;
 use crossterm::event::KeyCode;
 
 const ALPHA: Option<(i64, &str)> = Some((1, "alpha"));
@@ -54,7 +55,7 @@ impl Shared {
                 PageFrom::Before(seq) => newest(rows.filter(|row| row.seq < seq).collect()),
                 PageFrom::After(seq) => rows.filter(|row| row.seq > seq).take(limit).collect(),
             };
-            self.desk.board.on_page(id, Ok(rows));
+            self.desk.board.on_read(id, Ok(StoreAnswer::Page(rows)));
             self.desk.board.prepare_frame();
             asked.extend(loads_of(&self.desk.board.take_effects()));
         }
@@ -305,7 +306,7 @@ fn a_store_that_cannot_be_read_is_told_of_once() {
     for _ in 0..3 {
         let asked = loads_of(&shared.wait(5_000));
         let (id, _) = asked.first().expect("a read");
-        shared.desk.board.on_page(*id, Err("away".to_string()));
+        shared.desk.board.on_read(*id, Err("away".to_string()));
         shared.desk.board.prepare_frame();
     }
     assert_eq!(complaints(&shared), 1);

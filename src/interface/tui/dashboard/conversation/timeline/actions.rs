@@ -2,7 +2,7 @@
 
 use actors::domain::ids::Seq;
 use actors::domain::samples::Minute;
-use actors::domain::screen::UiEffect;
+use actors::domain::screen::{StoreQuery, UiEffect};
 
 use super::view;
 use crate::dashboard::Dashboard;
@@ -21,7 +21,10 @@ impl Dashboard {
             let query = focus
                 .timeline
                 .ask_for_samples(id, mysis, (self.now, moment));
-            self.effects.push(UiEffect::ReadSamples { id, query });
+            self.effects.push(UiEffect::Read {
+                id,
+                query: StoreQuery::Samples(query),
+            });
         }
     }
 

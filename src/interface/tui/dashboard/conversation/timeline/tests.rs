@@ -98,10 +98,10 @@ fn waits_come_from_the_samples_and_only_from_those_that_were_asked_for() {
             ..Flow::default()
         },
     };
-    let read = Ok(vec![SampleSeries {
+    let read = [SampleSeries {
         mysis: Some(MysisId(1)),
         samples: vec![sample(0, 40_000), sample(1, 60_000), sample(2, 10)],
-    }]);
+    }];
     timeline.take_samples(ReadId(3), &read);
     assert_eq!(uses(&timeline, 0..3), [Some(MinuteUse::Think), None, None]);
     timeline.take_samples(ReadId(4), &read);

@@ -5,10 +5,14 @@ use super::takes::{ALL_STATES, Takes};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
-use crate::dashboard::overlay::Overlay;
+use crate::dashboard::help::HelpView;
 use crate::dashboard::overlay::composer::ComposeTarget;
+use crate::dashboard::routine_editor::edit_routines;
+use crate::dashboard::search;
 use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::seen_state::SeenState;
+use crate::dashboard::toolkit::view::Opening;
+use crate::dashboard::views::OPENING_KEYS;
 use actors::domain::ids::MysisId;
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
@@ -90,7 +94,7 @@ impl Dashboard {
             Verb::ForgetHeld => self.forget_held(words.next(command, 0)?),
             Verb::RaiseBudget => return self.raise_budget(words.rest_of_line(command)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
-            Verb::Search => self.search_swarm(words.rest_of_line(command)?),
+            Verb::Search => search::search_swarm(self, words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
             Verb::Filter => self.filter_by(words.rest),
             Verb::State => return self.run_state(words.next(command, 0)?),
@@ -104,11 +108,7 @@ impl Dashboard {
             | Verb::Thaw
             | Verb::Unmark
             | Verb::Undo
-            | Verb::Graphs
-            | Verb::Books
-            | Verb::Map
-            | Verb::Processes
-            | Verb::Log
+            | Verb::View(_)
             | Verb::Help
             | Verb::Dump
             | Verb::Dismiss
@@ -132,12 +132,13 @@ impl Dashboard {
         match verb {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.undo_last(),
-            Verb::Graphs => self.open_graphs(),
-            Verb::Books => self.open_books(),
-            Verb::Map => self.open_map(),
-            Verb::Processes => self.open_processes(),
-            Verb::Log => self.open_log(),
-            Verb::Help => self.overlays.push(Overlay::Help(0)),
+            Verb::View(name) => {
+                let view = OPENING_KEYS.iter().find(|key| key.name == name);
+                if let Some(Opening(open)) = view.map(|key| key.gesture) {
+                    open(self);
+                }
+            }
+            Verb::Help => self.open_view(|_| HelpView::default()),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.actions.push(TerminalAction::Redraw),
@@ -251,7 +252,7 @@ impl Dashboard {
         mut words: CommandArgs<'_>,
     ) -> Result<(), Complaint> {
         let ids = self.parse_myses(words.next(command, 0)?)?;
-        self.edit_routines(&ids, words.rest)
+        edit_routines(self, &ids, words.rest)
     }
 
     fn run_answer(

@@ -1,11 +1,14 @@
 //! The commands of the palette.
 
+use std::sync::LazyLock;
+
 use actors::domain::order::MysisOrder;
 use actors::domain::selector::SelectorWord;
 use actors::domain::state::LifeState;
 
 use super::takes::Takes;
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
+use crate::dashboard::views::OPENING_KEYS;
 
 /// A command of the palette.
 #[derive(Clone, Copy, Debug)]
@@ -76,18 +79,10 @@ pub enum Verb {
     Export,
     /// Undoes the last order.
     Undo,
-    /// Shows the graphs.
-    Graphs,
-    /// Shows what was spent and earned.
-    Books,
+    /// Opens the view of this name.
+    View(&'static str),
     /// Searches a text in all conversations.
     Search,
-    /// Shows the map.
-    Map,
-    /// Shows the processes of the fleet.
-    Processes,
-    /// Shows the message log.
-    Log,
     /// Shows the help screen.
     Help,
     /// Changes the theme.
@@ -128,8 +123,8 @@ const fn command(
     }
 }
 
-/// All commands.
-pub const COMMANDS: &[PaletteCommand] = &[
+/// All commands but those that open views.
+const COMMANDS: &[PaletteCommand] = &[
     command(
         "broadcast",
         &[Takes::Text],
@@ -299,12 +294,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "write the conversation to a file",
     ),
     command("undo", &[], Verb::Undo, "take the last order back"),
-    command("graphs", &[], Verb::Graphs, "what was earned and used"),
-    command("books", &[], Verb::Books, "what was spent and earned"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
-    command("map", &[], Verb::Map, "where the ships are"),
-    command("processes", &[], Verb::Processes, "who runs the Myses"),
-    command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
         "theme",
@@ -351,6 +341,14 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("quit", &[], Verb::Quit, "close the program"),
 ];
 
+/// All commands. Each view is opened by the name of its key.
+pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
+    // `search` takes its text in the same line.
+    let views = OPENING_KEYS.iter().filter(|key| key.name != "search_swarm");
+    let views = views.map(|key| command(key.name, &[], Verb::View(key.name), key.help));
+    COMMANDS.iter().copied().chain(views).collect()
+});
+
 /// The argument of `:columns` that shows the columns that fit.
 pub const AUTOMATIC: &str = "auto";
 
@@ -368,7 +366,7 @@ pub const MYSIS_WORDS: [SelectorWord; 7] = [
 /// The command of this name.
 #[must_use]
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
-    COMMANDS.iter().find(|command| command.name == name)
+    PALETTE.iter().find(|command| command.name == name)
 }
 
 #[cfg(test)]
@@ -377,8 +375,8 @@ mod tests {
 
     #[test]
     fn every_command_is_named_once() {
-        for (place, command) in COMMANDS.iter().enumerate() {
-            let before = &COMMANDS[..place];
+        for (place, command) in PALETTE.iter().enumerate() {
+            let before = &PALETTE[..place];
             assert!(before.iter().all(|other| other.name != command.name));
             assert!(before.iter().all(|other| other.verb != command.verb));
         }

@@ -27,13 +27,7 @@ fn editing() -> Desk {
 }
 
 fn editor(desk: &Desk) -> &RoutineEditor {
-    let editor = desk.board.overlays().iter().find_map(|layer| {
-        let Overlay::Routine(editor) = layer else {
-            return None;
-        };
-        Some(editor)
-    });
-    editor.expect("the editor")
+    desk.board.view::<RoutineEditor>().expect("the editor")
 }
 
 fn edited(order: Order) -> Value {

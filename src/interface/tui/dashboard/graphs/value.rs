@@ -1,0 +1,100 @@
+//! The values that graphs show, made of samples.
+
+use actors::domain::samples::Sample;
+use strum::{EnumCount, VariantArray};
+
+/// The minutes of an hour, for rates.
+const HOUR_MINUTES: f64 = 60.0;
+
+/// What a graph shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
+pub enum GraphedValue {
+    /// Credits in the wallet.
+    Credits,
+    /// Credits earned in an hour.
+    #[default]
+    Earned,
+    /// Tokens in an hour.
+    Tokens,
+    /// US dollars in an hour.
+    Dollars,
+    /// Tool calls in an hour.
+    Calls,
+    /// Failed calls in an hour.
+    Failures,
+    /// The share of the time in which it waits.
+    Waiting,
+}
+
+impl GraphedValue {
+    /// All, in the order of the keys.
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+
+    /// What the screen calls it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GraphedValue::Credits => "credits",
+            GraphedValue::Earned => "credits earned an hour",
+            GraphedValue::Tokens => "tokens an hour",
+            GraphedValue::Dollars => "dollars an hour",
+            GraphedValue::Calls => "tool calls an hour",
+            GraphedValue::Failures => "failures an hour",
+            GraphedValue::Waiting => "percent of the time waiting",
+        }
+    }
+
+    /// The next or the previous one, in a circle.
+    #[must_use]
+    pub fn step(self, forth: bool) -> GraphedValue {
+        let all = Self::ALL;
+        let place = all.iter().position(|value| *value == self).unwrap_or(0);
+        let by = if forth { 1 } else { all.len() - 1 };
+        all[(place + by) % all.len()]
+    }
+
+    /// The value of a sample in whose step so many minutes are over; `None` where the game told nothing. The shares of
+    /// several Myses count each of them.
+    pub(super) fn of(self, sample: &Sample, step: StepTime, myses: usize) -> Option<f64> {
+        let flow = &sample.flow;
+        if self == GraphedValue::Credits {
+            return sample.facts.credits.map(|credits| credits as f64);
+        }
+        // A sum of a few minutes is no rate of a longer step.
+        let minutes = step.minutes_of_rate()? as f64;
+        let hourly = |sum: f64| sum * HOUR_MINUTES / minutes;
+        match self {
+            GraphedValue::Credits => None,
+            GraphedValue::Earned => {
+                // Who has credits and made no deal earned nothing.
+                let known = sample.facts.credits.map(|_| 0);
+                flow.earned.or(known).map(|earned| hourly(earned as f64))
+            }
+            GraphedValue::Tokens => {
+                Some(hourly(flow.tokens_in.saturating_add(flow.tokens_out) as f64))
+            }
+            GraphedValue::Dollars => Some(hourly(flow.cost_micros as f64 / 1e6)),
+            GraphedValue::Calls => Some(hourly(flow.tool_calls as f64)),
+            GraphedValue::Failures => Some(hourly(flow.failures as f64)),
+            GraphedValue::Waiting => {
+                let all = minutes * 60_000.0 * myses.max(1) as f64;
+                Some(flow.waited_ms as f64 * 100.0 / all)
+            }
+        }
+    }
+}
+
+/// The minutes of a step, and how many of them are over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepTime {
+    pub(super) all: i64,
+    pub(super) over: i64,
+}
+
+impl StepTime {
+    /// The minutes by which a rate is made; `None` while less than half of the step is over.
+    fn minutes_of_rate(self) -> Option<i64> {
+        let is_known = self.over > 0 && self.over.saturating_mul(2) >= self.all;
+        is_known.then_some(self.over)
+    }
+}

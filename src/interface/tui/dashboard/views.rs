@@ -1,0 +1,25 @@
+//! The list of all views. From here the hints, the help, the settings of keys and the palette have them.
+
+use std::sync::LazyLock;
+
+use super::keys::Binding;
+use super::toolkit::view::{Opening, ViewSpec};
+use super::{books, graphs, help, inspector, log, map, processes, routine_editor, search};
+
+/// All views, in the order of the hints and the help.
+pub const VIEWS: &[ViewSpec] = &[
+    inspector::SPEC,
+    graphs::SPEC,
+    books::SPEC,
+    search::SPEC,
+    map::SPEC,
+    processes::SPEC,
+    routine_editor::SPEC,
+    log::SPEC,
+    log::WHOLE_SPEC,
+    help::SPEC,
+];
+
+/// The keys that open views.
+pub static OPENING_KEYS: LazyLock<Vec<Binding<Opening>>> =
+    LazyLock::new(|| VIEWS.iter().filter_map(|view| view.opening).collect());
