@@ -1,5 +1,7 @@
 //! The list of all views. From here the hints, the help, the settings of keys and the palette have them.
 
+pub mod waits;
+
 use std::sync::LazyLock;
 
 use super::keys::Binding;
@@ -14,6 +16,7 @@ pub const VIEWS: &[ViewSpec] = &[
     search::SPEC,
     map::SPEC,
     processes::SPEC,
+    waits::SPEC,
     routine_editor::SPEC,
     log::SPEC,
     log::WHOLE_SPEC,
