@@ -11,6 +11,7 @@ mod contrast;
 mod events;
 mod first_minute;
 mod fleet;
+mod glance;
 mod graphs;
 mod header;
 mod map;

@@ -109,15 +109,28 @@ fn a_column_comes_back_when_it_says_something_whatever_the_table_is_sorted_by() 
         assert!(!operator.text().contains("CREDITS"), "{sorting}");
         let mut status = operator.swarm.statuses[&ids[0]].clone();
         status.figures = figures;
+        let tell = |operator: &mut Operator, status: &actors::domain::event::MysisStatus| {
+            operator.hears(&[SwarmEvent {
+                at: operator.now,
+                mysis: None,
+                what: EventKind::StatusChanged(Arc::new(status.clone())),
+            }]);
+        };
+        operator.now = Timestamp(operator.now.0 + 4_000);
+        operator
+            .board
+            .tick(actors::domain::ids::Now::from_timestamp(operator.now));
+        tell(&mut operator, &status);
+        let is_still = !operator.text().contains("CREDITS");
+        assert!(
+            is_still,
+            "{sorting}: for five seconds after a key nothing moves"
+        );
         operator.now = Timestamp(operator.now.0 + 2_000);
         operator
             .board
             .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-        operator.hears(&[SwarmEvent {
-            at: operator.now,
-            mysis: None,
-            what: EventKind::StatusChanged(Arc::new(status)),
-        }]);
+        tell(&mut operator, &status);
         assert!(operator.text().contains("CREDITS"), "{sorting}");
     }
 }

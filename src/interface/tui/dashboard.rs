@@ -9,6 +9,7 @@ pub mod action;
 pub mod appearance;
 pub mod books;
 pub mod conversation;
+pub mod earning;
 pub mod first_minute;
 pub mod graphs;
 pub mod help;
@@ -33,6 +34,7 @@ pub mod table;
 pub mod text;
 pub mod token_rate;
 pub mod toolkit;
+pub mod verdict;
 pub mod view_choices;
 pub mod views;
 
@@ -64,6 +66,7 @@ use zoea_text::redact::Redactor;
 use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
+use conversation::preview::Preview;
 use first_minute::FirstMinute;
 use history::InputHistory;
 use keys::Keymap;
@@ -97,6 +100,8 @@ pub struct Dashboard {
     /// The Myses that needed the operator in the last picture; `None` before the first picture.
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: TokenRate,
+    /// Turns over time.
+    turns: TokenRate,
     mission: Option<Arc<str>>,
     spending: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
@@ -136,6 +141,8 @@ pub struct Dashboard {
     commands: InputHistory,
     /// Texts whose orders are not answered yet. A refused text goes back into its composer.
     sent: BTreeMap<OrderId, (ComposeTarget, Arc<str>)>,
+    /// The conversation of the selected Mysis, where it is shown beside the table.
+    preview: Option<Preview>,
     /// The request that the operator asked to inspect and that is being read.
     awaited_request: Option<conversation::AwaitedRequest>,
     stamps: u64,
@@ -171,6 +178,7 @@ impl Dashboard {
             needs: Arc::default(),
             needed: None,
             flow: TokenRate::default(),
+            turns: TokenRate::default(),
             mission: None,
             spending: Arc::default(),
             outages: Arc::default(),
@@ -201,6 +209,7 @@ impl Dashboard {
             kept_choices: ViewChoices::default(),
             commands: InputHistory::default(),
             sent: BTreeMap::new(),
+            preview: None,
             awaited_request: None,
             stamps: 0,
             effects: Vec::new(),
@@ -233,27 +242,12 @@ impl Dashboard {
             table: MysisTable::default(),
             focus: None,
             overlays: Vec::new(),
+            preview: None,
             awaited_request: None,
             effects: Vec::new(),
             actions: Vec::new(),
             ..self.clone()
         }
-    }
-
-    /// Whether effects or terminal actions wait to be taken.
-    #[must_use]
-    pub fn has_effects(&self) -> bool {
-        !(self.effects.is_empty() && self.actions.is_empty())
-    }
-
-    /// Takes the effects that others have to carry out.
-    pub fn take_effects(&mut self) -> Vec<UiEffect> {
-        std::mem::take(&mut self.effects)
-    }
-
-    /// Takes the actions that the terminal has to perform.
-    pub fn take_actions(&mut self) -> Vec<TerminalAction> {
-        std::mem::take(&mut self.actions)
     }
 
     /// All Myses.

@@ -64,6 +64,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             table::view::paint(dashboard, &layout, painter);
             detail_pane::paint(dashboard, layout.glance, painter);
             needs::view::paint(dashboard, layout.needs, painter);
+            conversation::preview::paint(dashboard, layout.panel, painter);
         }
     }
     footer::paint(dashboard, &layout, painter);

@@ -5,6 +5,7 @@ pub mod keys;
 pub mod timeline;
 pub mod transcript;
 
+pub(crate) mod preview;
 pub(crate) mod view;
 
 mod actions;

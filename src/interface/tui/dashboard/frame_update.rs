@@ -12,8 +12,8 @@ use actors::domain::state::LifeState;
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
-use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
+use super::conversation::{ActiveSeek, preview};
 use super::inspector::Inspector;
 use super::key_screens::key_tables;
 use super::keys::{BEFORE_VIEWS, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
@@ -75,6 +75,7 @@ impl Dashboard {
     pub fn prepare_frame(&mut self) {
         self.counts = self.roster.counts();
         self.flow.settle(self.roster.tokens_used(), self.moment);
+        self.turns.settle(self.counts.turns, self.moment);
         self.money = money::swarm_money(&self.roster, self.now);
         let servers = servers::server_lights(&self.roster, &self.outages);
         if *self.servers != servers {
@@ -87,6 +88,7 @@ impl Dashboard {
         self.poll_views();
         self.update_table();
         self.update_focus();
+        preview::poll(self);
         self.weigh_request();
     }
 

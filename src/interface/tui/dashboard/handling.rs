@@ -7,6 +7,7 @@ pub(super) use pointing::{WHEEL_LINES, wheel_direction};
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
+use actors::domain::screen::UiEffect;
 use actors::domain::selector::{Candidate, SelectorWord};
 
 use super::Dashboard;
@@ -32,6 +33,22 @@ use crossterm::event::{Event, KeyEvent};
 use serde_json::json;
 
 impl Dashboard {
+    /// Whether effects or terminal actions wait to be taken.
+    #[must_use]
+    pub fn has_effects(&self) -> bool {
+        !(self.effects.is_empty() && self.actions.is_empty())
+    }
+
+    /// Takes the effects that others have to carry out.
+    pub fn take_effects(&mut self) -> Vec<UiEffect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Takes the actions that the terminal has to perform.
+    pub fn take_actions(&mut self) -> Vec<TerminalAction> {
+        std::mem::take(&mut self.actions)
+    }
+
     /// Handles one input of the terminal.
     pub fn on_input(&mut self, input: Input) {
         self.update_table();
@@ -41,6 +58,7 @@ impl Dashboard {
         );
         if is_key {
             self.looked.be_active(self.now);
+            self.table.hold_still(self.moment);
         }
         match input {
             Input::Event(event) => self.on_terminal_event(event),

@@ -1,7 +1,7 @@
 //! The layout: the areas of the screen. Views draw into them, and the mouse is interpreted by them.
 
 use super::Dashboard;
-use super::appearance::Panel;
+use super::appearance::{Letters, Panel};
 use super::servers::ServerLight;
 use super::text::width;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -25,6 +25,18 @@ pub const LEAST: (u16, u16) = (40, 10);
 const TALL_SCREEN_ROWS: u16 = 30;
 /// From this height on, the header has a row for the servers in any case.
 const MIN_ROWS_FOR_SERVERS: u16 = 18;
+/// From this size on, the rate of the swarm is drawn large.
+const LARGE_RATE_SIZE: (u16, u16) = (100, 36);
+/// The rows that it takes more than the figures alone.
+const LARGE_ROWS: u16 = 2;
+/// From this height on, needs and the newest events are always there.
+const ROWS_FOR_ALL: u16 = 50;
+/// The rows of needs in such a screen, without their title.
+const LEAST_NEEDS_ROWS: u16 = 3;
+/// From this size on, the conversation of the selected Mysis is beside the table.
+const PREVIEW_SIZE: (u16, u16) = (160, 20);
+/// More columns are of no use for it.
+const MAX_PREVIEW_COLUMNS: u16 = 110;
 /// The least lines of the detail pane.
 const MIN_DETAIL_ROWS: u16 = 5;
 /// The columns before the text of the mission.
@@ -80,13 +92,15 @@ pub struct ScreenLayout {
     pub banner: Rect,
     /// Facts about the whole swarm.
     pub header: Rect,
+    /// The rows of the header that the rate of the swarm takes beside the one of its figures.
+    pub large_rows: u16,
     /// The last rows of the header, for the servers.
     pub server_rows: u16,
     /// The titles of the columns, or the name of the Mysis in focus.
     pub title: Rect,
     /// The table, or the conversation.
     pub body: Rect,
-    /// The game, beside the conversation.
+    /// The game, beside the conversation; or the conversation of the selected Mysis, beside the table.
     pub panel: Rect,
     /// The selected Mysis and the newest messages, below a short table.
     pub glance: Rect,
@@ -107,6 +121,7 @@ pub struct ScreenLayout {
 struct SharedRows {
     banner: u16,
     mission: u16,
+    large: u16,
     servers: u16,
     needs: u16,
     timeline: u16,
@@ -168,7 +183,7 @@ impl Dashboard {
             hints,
         ] = Layout::vertical([
             Constraint::Length(rows.banner),
-            Constraint::Length(2 + rows.mission + rows.servers),
+            Constraint::Length(2 + rows.large + rows.mission + rows.servers),
             Constraint::Length(1),
             Constraint::Min(0),
             Constraint::Length(rows.needs),
@@ -178,14 +193,15 @@ impl Dashboard {
             Constraint::Length(1),
         ])
         .areas(self.screen());
+        let panel = Constraint::Length(self.columns_of_panel());
+        let [rest, panel] = Layout::horizontal([Constraint::Min(0), panel]).areas(rest);
         let detail_pane = Constraint::Length(self.detail_pane_rows(rest.height));
         let [body, glance] = Layout::vertical([Constraint::Min(0), detail_pane]).areas(rest);
-        let panel = Constraint::Length(self.columns_of_panel());
-        let [body, panel] = Layout::horizontal([Constraint::Min(0), panel]).areas(body);
         ScreenLayout {
             screen: self.screen(),
             banner,
             header,
+            large_rows: rows.large,
             server_rows: rows.servers,
             title,
             body,
@@ -221,6 +237,7 @@ impl Dashboard {
             banner: take(self.urgent_rows().max(banner.min(1))),
             mission: take(1),
             servers: take(u16::from(self.wants_servers())),
+            large: 0,
             needs: 0,
             timeline: 0,
         };
@@ -228,6 +245,9 @@ impl Dashboard {
         rows.banner += take(banner - rows.banner);
         rows.needs = take(self.lines_of_needs());
         rows.mission += take(self.lines_of_mission() - rows.mission);
+        if self.wants_large_rate() {
+            rows.large = take(LARGE_ROWS) / LARGE_ROWS * LARGE_ROWS;
+        }
         // A title without a line below says nothing.
         rows.needs *= u16::from(rows.needs > 1);
         if self.focus.is_some() && room >= MIN_ROWS_FOR_TIMELINE {
@@ -269,6 +289,14 @@ impl Dashboard {
         height >= MIN_ROWS_FOR_SERVERS || !self.servers.iter().all(is_answered)
     }
 
+    /// Whether the rate of the swarm is drawn large: where there is room, and a swarm.
+    fn wants_large_rate(&self) -> bool {
+        let (width, height) = self.size;
+        let has_blocks = self.appearance.letters == Letters::Unicode;
+        let has_room = width >= LARGE_RATE_SIZE.0 && height >= LARGE_RATE_SIZE.1;
+        has_room && has_blocks && !self.roster.members().is_empty()
+    }
+
     /// A long mission gets a second line if the screen is tall enough.
     fn lines_of_mission(&self) -> u16 {
         let (width, height) = self.size;
@@ -288,27 +316,38 @@ impl Dashboard {
     fn lines_of_needs(&self) -> u16 {
         let (_, height) = self.size;
         let wanted = self.panel_needs().count() + self.standing_need_lines().len();
-        if self.focus.is_some() || wanted == 0 {
+        let is_tall = height >= ROWS_FOR_ALL;
+        if self.focus.is_some() || (wanted == 0 && !is_tall) {
             return 0;
         }
         let most = usize::from(height / 6);
-        1 + u16::try_from(wanted.min(most)).unwrap_or(0)
+        // In a tall screen the list does not come and go.
+        let least = if is_tall { LEAST_NEEDS_ROWS } else { 0 };
+        1 + u16::try_from(wanted.min(most)).unwrap_or(0).max(least)
     }
 
-    /// The rows that a short table leaves free, minus one line between the two.
+    /// The rows that a short table leaves free, minus one line between the two. In a tall screen the newest events have some
+    /// in any case.
     fn detail_pane_rows(&self, rows: u16) -> u16 {
         let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
-        if self.focus.is_some() || listed == 0 || free < MIN_DETAIL_ROWS {
+        if self.focus.is_some() || listed == 0 {
             return 0;
         }
-        free
+        let (_, height) = self.size;
+        let least = if height >= ROWS_FOR_ALL { rows / 4 } else { 0 };
+        match free {
+            MIN_DETAIL_ROWS.. => free.max(least),
+            _ => least,
+        }
     }
 
     fn columns_of_panel(&self) -> u16 {
-        let (width, _) = self.size;
+        let (width, height) = self.size;
         if self.focus.is_none() {
-            return 0;
+            let has_room = width >= PREVIEW_SIZE.0 && height >= PREVIEW_SIZE.1;
+            let has_rows = has_room && !self.table.order().is_empty();
+            return u16::from(has_rows) * (width * 2 / 5).min(MAX_PREVIEW_COLUMNS);
         }
         let wide = match width {
             180.. => 48,

@@ -125,6 +125,10 @@ impl Dashboard {
         if let Some(focus) = self.focus_on(mysis) {
             focus.on_row_stored(row);
         }
+        let preview = self.preview.as_mut();
+        if let Some(preview) = preview.filter(|preview| preview.mysis() == mysis) {
+            preview.transcript().on_row_stored(row);
+        }
         if self.log.awaits(mysis) {
             Arc::make_mut(&mut self.log).on_row_stored(mysis, row);
         }

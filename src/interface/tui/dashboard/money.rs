@@ -6,7 +6,6 @@ use zoea_spacemolt::figures::group_digits;
 
 use super::roster::Roster;
 use super::text::figures;
-use super::token_rate::sparkline;
 
 /// The money of the whole swarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +14,12 @@ pub struct SwarmMoney {
     pub credits: Option<i64>,
     /// The credits that were earned in the last hour; `None` if no result ever told of credits.
     pub earned: Option<i64>,
+    /// The same over time.
+    pub points: [i64; TREND_POINTS],
+    /// Whether any Mysis ever earned or lost anything, as far as is known.
+    pub has_earned: bool,
+    /// The highest point that one Mysis has: the scale that all rows share.
+    pub scale: i64,
     /// The cost of today in millionths of a US dollar.
     pub cost_today: u64,
 }
@@ -28,32 +33,22 @@ pub fn swarm_money(roster: &Roster, now: Timestamp) -> SwarmMoney {
         if let Some(credits) = figures.facts.credits {
             money.credits = Some(money.credits.unwrap_or(0).saturating_add(credits));
         }
-        if let Some(earned) = figures.earned_last_hour(now) {
+        if figures.earned_last_hour(now).is_some() {
+            let points = figures.trend.points(now);
+            let (_, _, has_earned) = figures.trend.parts();
+            money.has_earned |= has_earned;
+            for (sum, point) in money.points.iter_mut().zip(points) {
+                *sum = sum.saturating_add(point);
+                money.scale = money.scale.max(point);
+            }
+            let earned = points
+                .iter()
+                .fold(0_i64, |sum, point| sum.saturating_add(*point));
             money.earned = Some(money.earned.unwrap_or(0).saturating_add(earned));
         }
         money.cost_today = money.cost_today.saturating_add(figures.cost_today(now));
     }
     money
-}
-
-/// What was earned in the last hour as a rising curve of so many columns; empty if nothing is known.
-#[must_use]
-pub fn earned_curve(points: &[i64; TREND_POINTS], columns: usize) -> String {
-    let mut sum = 0_i64;
-    let sums = points.map(|earned| {
-        sum = sum.saturating_add(earned);
-        sum
-    });
-    if sums.iter().all(|sum| *sum == 0) {
-        return String::new();
-    }
-    let least = sums.iter().copied().min().unwrap_or(0).min(0);
-    let columns = columns.clamp(1, TREND_POINTS);
-    let heights: Vec<u64> = (1..=columns)
-        .filter_map(|column| sums.get(column * TREND_POINTS / columns - 1))
-        .map(|sum| sum.saturating_sub(least).unsigned_abs())
-        .collect();
-    sparkline(&heights)
 }
 
 /// The filled part of a gauge in percent; `None` if it is not known.
@@ -85,21 +80,6 @@ pub fn short_credits(credits: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn points(last: &[i64]) -> [i64; TREND_POINTS] {
-        let mut points = [0; TREND_POINTS];
-        points[TREND_POINTS - last.len()..].copy_from_slice(last);
-        points
-    }
-
-    #[test]
-    fn a_curve_rises_with_what_was_earned_and_ends_with_all_of_it() {
-        assert_eq!(earned_curve(&points(&[]), 10), "");
-        assert_eq!(earned_curve(&points(&[10; 30]), 10), "▂▃▄▄▅▆▆▇██");
-        assert_eq!(earned_curve(&points(&[10]), 6), "▁▁▁▁▁█");
-        let loss = earned_curve(&points(&[-10, 10]), 30);
-        assert_eq!(loss.chars().count(), 30);
-    }
 
     #[test]
     fn credits_are_grouped_while_they_fit() {

@@ -37,6 +37,9 @@ impl Dashboard {
 
     /// Lets the layers ask again for what they wait for, because the answers may be lost.
     pub(super) fn forget_reads(&mut self) {
+        if let Some(preview) = &mut self.preview {
+            preview.forget_read();
+        }
         for layer in &mut self.overlays {
             if let Some(view) = layer.view_mut() {
                 view.forget_reads();

@@ -60,6 +60,8 @@ pub struct Counts {
     pub here: usize,
     /// The newest game tick that a Mysis reported.
     pub tick: Option<i64>,
+    /// Turns begun.
+    pub turns: u64,
     /// Tokens used, prompt and reply.
     pub tokens: u64,
     /// Cost in millionths of a dollar.
@@ -214,6 +216,7 @@ impl Roster {
                 | Activity::Paused(_) => {}
             }
             counts.tick = counts.tick.max(status.tick);
+            counts.turns = counts.turns.saturating_add(status.totals.turns);
             counts.tokens = counts.tokens.saturating_add(tokens(status));
             counts.cost_micros = counts.cost_micros.saturating_add(status.totals.cost_micros);
         }

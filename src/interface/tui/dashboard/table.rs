@@ -29,6 +29,8 @@ use sorting::Sorting;
 /// The least time between two changes of the order. A table that reorders more often cannot be
 /// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
+/// For how long after a key nothing changes its place by itself: a row must not slip away from under the key.
+const STILL_AFTER_KEY: Duration = Duration::from_secs(5);
 
 /// The table.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,8 @@ pub struct MysisTable {
     anchor: Option<MysisId>,
     staleness: Staleness,
     ordered_at: Moment,
+    /// When a key was pressed last.
+    pressed_at: Option<Moment>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,6 +150,11 @@ impl MysisTable {
         self.invalidate();
     }
 
+    /// Notes that a key was pressed: for a while nothing changes its place by itself.
+    pub fn hold_still(&mut self, now: Moment) {
+        self.pressed_at = Some(now);
+    }
+
     /// Sets the number of rows on screen.
     pub fn resize(&mut self, rows: usize) {
         self.rows = rows;
@@ -155,7 +164,11 @@ impl MysisTable {
     pub fn settle(&mut self, roster: &Roster, outages: &ServerOutages, now: Now) {
         let is_due = match self.staleness {
             Staleness::None => false,
-            Staleness::Figures => now.moment.since(self.ordered_at) >= REORDER_INTERVAL,
+            Staleness::Figures => {
+                let is_still = |at| now.moment.since(at) < STILL_AFTER_KEY;
+                let is_old = now.moment.since(self.ordered_at) >= REORDER_INTERVAL;
+                is_old && !self.pressed_at.is_some_and(is_still)
+            }
             Staleness::Order => true,
         };
         if is_due {

@@ -4,5 +4,6 @@
 pub mod columns;
 pub mod list;
 pub mod page;
+pub mod plot;
 pub mod polled;
 pub mod view;

@@ -1,5 +1,7 @@
 //! The header: facts about the whole swarm.
 
+mod large;
+mod lead;
 mod servers;
 
 use crate::dashboard::Dashboard;
@@ -13,6 +15,7 @@ use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
+use crate::dashboard::verdict::verdict;
 use actors::domain::books::Day;
 use actors::domain::budget::percent_text;
 use actors::domain::login_progress::LoginProgress;
@@ -37,14 +40,18 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     let rows = [
         Constraint::Length(1),
         Constraint::Min(0),
-        Constraint::Length(1),
+        Constraint::Length(1 + layout.large_rows),
         Constraint::Length(layout.server_rows),
     ];
     let areas = Layout::vertical(rows).areas(layout.header.inner(Margin::new(1, 0)));
     let [counts, mission, figures, servers] = areas;
     paint_counts(dashboard, (counts, layout.server_rows), painter);
     paint_mission(dashboard, mission, painter);
-    paint_figures(dashboard, figures, painter);
+    if layout.large_rows > 0 {
+        paint_large(dashboard, figures, painter);
+    } else {
+        paint_figures(dashboard, figures, painter);
+    }
     servers::paint(dashboard, servers, painter);
 }
 
@@ -94,7 +101,7 @@ fn push_states(dashboard: &Dashboard, line: &mut StyledLine) {
     // Whoever runs waits for the store.
     let running = match dashboard.store_trouble() {
         Some(_) => Tone::Warning,
-        None => Tone::Running,
+        None => Tone::Text,
     };
     for (count, sign, word, tone) in [
         (counts.errored, "✖", "errored", Tone::Errored),
@@ -195,15 +202,47 @@ fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     }
 }
 
-/// Draws the figures, the most important ones first: who needs the operator, money, the budget, what goes on, tokens.
+/// Draws how it goes with its figure large, and the other figures at the right.
+fn paint_large(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+    let joined = |parts: Vec<Option<StyledLine>>| {
+        let mut line = StyledLine::default();
+        for part in parts.into_iter().flatten() {
+            let gap = if line.spans.is_empty() { "" } else { GAP };
+            line.push(gap, Tone::Dim);
+            line.spans.extend(part.spans);
+        }
+        line
+    };
+    let [per_minute, tokens] = token_texts(dashboard);
+    let beside = earned_text(dashboard).unwrap_or_default();
+    let others = [
+        joined(vec![lead::needs_text(dashboard), credits_text(dashboard)]),
+        joined(vec![
+            cost_text(dashboard),
+            budget_text(dashboard),
+            Some(tokens),
+        ]),
+        joined(vec![
+            logins_text(dashboard),
+            activity_text(dashboard),
+            Some(per_minute),
+        ]),
+    ];
+    large::paint(&verdict(dashboard), &beside, &others, area, painter);
+}
+
+/// Draws the figures, the most important ones first: how it goes, who needs the operator, money, the budget, what goes on, tokens.
 /// Those that do not fit are left out. A chart of the tokens takes the room that is left.
 fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let room = usize::from(area.width);
     let (mut left, mut right) = (StyledLine::default(), StyledLine::default());
     let mut taken = 0;
+    let [verdict, needs] = lead::lead(dashboard, room);
     let left_parts = [
-        needs_text(dashboard),
+        verdict,
+        needs,
         credits_text(dashboard),
+        earned_text(dashboard),
         cost_text(dashboard),
         budget_text(dashboard),
         logins_text(dashboard),
@@ -239,24 +278,20 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     painter.line_at_right(area, 0, &right);
 }
 
-fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let needs = dashboard.need_count();
-    let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
-    (needs > 0).then(|| line.with(" need you", Tone::Dim))
-}
-
-/// The credits of the swarm, and what it earned in the last hour.
+/// The credits of the swarm.
 fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
     let money = dashboard.money();
     let credits = money.credits?;
     let whole = money::credits(credits, MAX_CREDITS_COLUMNS);
-    let mut line = StyledLine::of("credits ", Tone::Dim).with(whole, Tone::Strong);
-    if let Some(earned) = money.earned {
-        let sign = if earned > 0 { "+" } else { "" };
-        let sum = money::short_credits(earned);
-        line.push(format!("  {sign}{sum} in 1 h"), tone_of_gain(earned));
-    }
-    Some(line)
+    Some(StyledLine::of("credits ", Tone::Dim).with(whole, Tone::Strong))
+}
+
+/// What the swarm earned in the last hour.
+fn earned_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let earned = dashboard.money().earned?;
+    let sign = if earned > 0 { "+" } else { "" };
+    let sum = format!("{sign}{}", money::short_credits(earned));
+    Some(StyledLine::of(sum, tone_of_gain(earned)).with(" in 1 h", Tone::Dim))
 }
 
 /// The cost of today.

@@ -39,12 +39,17 @@ pub(crate) fn paint(
         let area = centre_area(layout.body, layout.body.width, 1);
         painter.text_at(area, 0, Alignment::Center, &words, Tone::Dim);
     }
-    for (row, shown) in (0..).zip(transcript.visible_lines()) {
-        paint_line(transcript, shown, layout.body, row, painter);
-    }
+    paint_lines(transcript, layout.body, painter);
     paint_place(transcript, layout.body, painter);
     panel::paint(dashboard, focus, layout.panel, painter);
     timeline::view::paint(dashboard, focus, layout.timeline, painter);
+}
+
+/// Draws the visible lines of a conversation.
+pub(super) fn paint_lines(transcript: &Transcript, area: Rect, painter: &mut Painter<'_>) {
+    for (row, shown) in (0..area.height).zip(transcript.visible_lines()) {
+        paint_line(transcript, shown, area, row, painter);
+    }
 }
 
 fn paint_title(

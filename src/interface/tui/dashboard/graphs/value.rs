@@ -44,6 +44,19 @@ impl GraphedValue {
         }
     }
 
+    /// The unit on the axis.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        match self {
+            GraphedValue::Credits => "cr",
+            GraphedValue::Earned => "cr/h",
+            GraphedValue::Tokens => "tok/h",
+            GraphedValue::Dollars => "$/h",
+            GraphedValue::Calls | GraphedValue::Failures => "n/h",
+            GraphedValue::Waiting => "%",
+        }
+    }
+
     /// The next or the previous one, in a circle.
     #[must_use]
     pub fn step(self, forth: bool) -> GraphedValue {

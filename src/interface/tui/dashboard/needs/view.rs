@@ -33,6 +33,9 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         let more = StyledLine::of(format!("{} more ", all - rows), Tone::Hint);
         painter.line_at_right(area, 0, &more);
     }
+    if all == 0 {
+        painter.text(area, 1, " no Mysis needs attention", Tone::Dim);
+    }
     let mut row = 0;
     for line in standing.iter().take(rows) {
         row += 1;

@@ -10,7 +10,7 @@ use super::AnsweredOrder;
 use super::undo;
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::keys::{FOCUS_KEYS, FocusAction};
-use crate::dashboard::conversation::{FollowFault, PLACES, SeekResult};
+use crate::dashboard::conversation::{FollowFault, PLACES, SeekResult, preview};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::text::tone::Tone;
@@ -63,6 +63,9 @@ impl Dashboard {
         id: ReadId,
         read: Result<StoreAnswer, String>,
     ) {
+        let Some(read) = preview::take(self, id, read) else {
+            return;
+        };
         match read {
             Ok(StoreAnswer::Page(page)) => self.take_page(id, page),
             Ok(StoreAnswer::Search(found)) => self.take_found(id, found),

@@ -43,6 +43,7 @@ pub fn cell(
         Column::Doing => doing_within(status, now, outages, usize::from(placed.width)),
         Column::Process => process_text(status),
         Column::Place => place_text(status),
+        // The rate of a minute is a line of several tones (`earning`).
         Column::Credits | Column::Earned | Column::Trend => {
             money_cell(placed, &status.figures, now)
         }
@@ -96,7 +97,7 @@ fn unknown() -> (String, Tone) {
     ("–".to_string(), Tone::Faint)
 }
 
-/// The credits, what was earned in the last hour, or for any other column that hour as a curve.
+/// The credits, or what was earned in the last hour.
 fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) -> (String, Tone) {
     let columns = usize::from(placed.width);
     if placed.column == Column::Credits {
@@ -105,13 +106,15 @@ fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) ->
             (money::credits(credits, columns), Tone::Text)
         });
     }
-    if placed.column == Column::Earned {
-        return figures.earned_last_hour(now).map_or_else(unknown, |sum| {
-            (money::short_credits(sum), tone_of_gain(sum))
-        });
-    }
-    let points = figures.trend.points(now);
-    (money::earned_curve(&points, columns), Tone::Accent)
+    let earned = figures.earned_last_hour(now);
+    earned.map_or_else(unknown, |sum| {
+        let tone = match sum {
+            1.. => Tone::Text,
+            0 => Tone::Dim,
+            ..0 => Tone::Fault,
+        };
+        (money::short_credits(sum), tone)
+    })
 }
 
 /// The process that runs it: this one, or another one by its name.
@@ -225,21 +228,21 @@ fn doing_within(
             None => (timed("waits"), Tone::Dim),
         },
         Activity::Connecting => (timed("connects"), Tone::Dim),
-        Activity::CallingModel => (timed("thinks"), Tone::Accent),
+        Activity::CallingModel => (timed("thinks"), Tone::Text),
         Activity::Answering(arrived) => {
             let (is_thinking, size) = arrived.describe_progress();
             let verb = if is_thinking { "thinks" } else { "answers" };
-            (timed(&format!("{verb} {size}")), Tone::Accent)
+            (timed(&format!("{verb} {size}")), Tone::Text)
         }
         Activity::CoolingDown(_) => match left {
             Some(left) => (format!("retries in {left}"), Tone::Warning),
             None => (format!("cools down {taken}"), Tone::Warning),
         },
-        Activity::CallingTool(tool) => (timed(&short_name(tool)), Tone::Tool),
+        Activity::CallingTool(tool) => (timed(&short_name(tool)), Tone::Text),
         Activity::Asked(_) => (timed("asks you"), Tone::Warning),
-        Activity::Travelling => (timed("travels"), Tone::Tool),
-        Activity::Mining => (timed("mines"), Tone::Tool),
-        Activity::Fighting => (timed("fights"), Tone::Tool),
+        Activity::Travelling => (timed("travels"), Tone::Text),
+        Activity::Mining => (timed("mines"), Tone::Text),
+        Activity::Fighting => (timed("fights"), Tone::Text),
         Activity::InTransit => (timed("in transit"), Tone::Dim),
         Activity::OnCooldown => (timed("on cooldown"), Tone::Dim),
         Activity::Recording => ("saves".to_string(), Tone::Dim),

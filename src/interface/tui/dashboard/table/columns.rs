@@ -23,7 +23,7 @@ pub enum Column {
     Credits,
     /// The credits that it earned in its last hour.
     Earned,
-    /// What it earned in its last hour, as a curve.
+    /// What it earns a minute, and the last minutes as bars.
     Trend,
     /// Its hold: used and in all.
     Cargo,
@@ -95,11 +95,11 @@ const COLUMNS: [ColumnSpec; 23] = [
     spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
     spec(Column::State, "state", "STATE", (9, 9, 0), false),
     spec(Column::Process, "process", "PROCESS", (8, 14, 0), false),
+    spec(Column::Trend, "trend", "A MINUTE", (8, 22, 0), false),
     spec(Column::Credits, "credits", "CREDITS", (8, 9, 0), true),
     spec(Column::Earned, "earned", "EARNED", (7, 7, 0), true),
     spec(Column::Place, "place", "PLACE", (20, 28, 0), false),
     spec(Column::Words, "words", "LAST WORDS", (22, 400, 0), false),
-    spec(Column::Trend, "trend", "LAST HOUR", (10, 20, 0), false),
     spec(Column::Cargo, "cargo", "CARGO", (7, 9, 0), true),
     spec(Column::Fuel, "fuel", "FUEL", (4, 4, 0), true),
     spec(Column::Cost, "cost", "COST", (7, 7, 0), true),

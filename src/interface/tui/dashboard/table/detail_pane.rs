@@ -3,15 +3,20 @@
 use super::cells;
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
+use crate::dashboard::earning::EarnRate;
 use crate::dashboard::first_minute;
+use crate::dashboard::graphs::round_ceiling;
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
+use crate::dashboard::money::short_credits;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use crate::dashboard::toolkit::plot::Plot;
 use crate::dashboard::views::OPENING_KEYS;
 use actors::domain::event::MysisStatus;
-use ratatui::layout::{Margin, Rect};
+use actors::domain::samples::{Minute, TREND_MINUTES, TREND_POINTS};
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 use zoea_text::clean::one_line;
 
 use crate::dashboard::layout::row_of;
@@ -19,6 +24,11 @@ use crate::dashboard::log::lately::lately_lines;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
+/// From this size on, the graph of the swarm stands in the pane.
+const MIN_COLUMNS_WITH_GRAPH: u16 = 90;
+const MIN_ROWS_WITH_GRAPH: u16 = 8;
+/// The least length of its axis of time, in minutes.
+const MIN_GRAPH_MINUTES: i64 = 10;
 /// The most lines of words or of a fault.
 const MAX_TEXT_LINES: usize = 4;
 
@@ -27,6 +37,10 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         return;
     }
     painter.fill(area, Ground::Panel);
+    let graph = graph_columns(dashboard, area);
+    let [area, graph] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(graph)]).areas(area);
+    paint_graph(dashboard, graph, painter);
     let member = dashboard.table().selected();
     let member = member.and_then(|id| dashboard.roster().get(id));
     let mut lines = Vec::new();
@@ -60,6 +74,54 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     }
     lines.extend(lately_lines(dashboard, room, area.width));
     painter.lines(area, &lines);
+}
+
+/// The columns for the graph of the swarm, where there is room for one and something was earned.
+fn graph_columns(dashboard: &Dashboard, area: Rect) -> u16 {
+    let has_room = area.width >= MIN_COLUMNS_WITH_GRAPH && area.height >= MIN_ROWS_WITH_GRAPH;
+    let has_figures = dashboard.money().points.iter().any(|point| *point != 0);
+    u16::from(has_room && has_figures) * (area.width * 2 / 5)
+}
+
+/// Draws what the swarm earned a minute in the last hour.
+fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+    let now = Minute::of(dashboard.now()).0;
+    let minutes = |points: usize| i64::try_from(points).unwrap_or(0) * TREND_MINUTES;
+    let points = &dashboard.money().points;
+    let first = points.iter().position(|point| *point != 0).unwrap_or(0);
+    let known = points.iter().enumerate().skip(first);
+    let curve: Vec<(f64, f64)> = known
+        .map(|(place, earned)| {
+            let end = now - minutes(TREND_POINTS - 1 - place);
+            (end as f64, *earned as f64 / TREND_MINUTES as f64)
+        })
+        .collect();
+    let extreme = |pick: fn(f64, f64) -> f64| curve.iter().map(|(_, it)| *it).fold(0.0, pick);
+    let lowest = extreme(f64::min);
+    let bottom = if lowest < 0.0 {
+        -round_ceiling(-lowest)
+    } else {
+        0.0
+    };
+    let rate = EarnRate::of(points, dashboard.now());
+    let offset = dashboard.appearance().offset;
+    let plot = Plot {
+        points: &curve,
+        bounds: (
+            (now - minutes(TREND_POINTS - first).max(MIN_GRAPH_MINUTES)) as f64,
+            now as f64,
+        ),
+        values: (bottom, round_ceiling(extreme(f64::max))),
+        marks: &[],
+        title: ["the swarm, last hour", &rate.figure()],
+        unit: "cr/min",
+        value_text: &|value| short_credits(value as i64),
+        time_text: &|minute| {
+            let clock = offset.clock(Minute(minute as i64).start_time());
+            clock.get(..5).unwrap_or_default().to_string()
+        },
+    };
+    plot.paint(area.inner(Margin::new(1, 0)), painter);
 }
 
 /// The rows for what the Myses use, while none of them has had a turn: none where there is no room.

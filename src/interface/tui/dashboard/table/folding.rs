@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use actors::domain::event::MysisStatus;
+use actors::domain::event::{Activity, MysisStatus};
 
 use super::columns::Column;
 
@@ -43,8 +43,35 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
     );
+    // The header has the count of a state that all are in, and the mark of a nudge is the exception.
+    let are_plain = |status: &MysisStatus| {
+        status.state == first.state && !matches!(status.activity, Activity::Paused(_))
+    };
+    fold_if(Column::State, !is_one && all.clone().all(are_plain));
+    fold_if(Column::Nudges, all.clone().all(|status| status.nudges == 0));
     let is_there = |status: &MysisStatus| status.elsewhere == first.elsewhere;
     fold_if(Column::Process, all.clone().all(is_there));
+    for column in columns_of_game(all.clone()) {
+        fold_if(column, true);
+    }
+    let value = |status: &MysisStatus| status.figures.value.credits_per_dollar();
+    fold_if(
+        Column::Value,
+        all.clone().all(|status| value(status).is_none()),
+    );
+    fold_if(
+        Column::Cost,
+        all.clone().all(|status| status.totals.cost_micros == 0),
+    );
+    folded
+}
+
+/// The columns of what the game tells, where it told nothing of it.
+fn columns_of_game<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> Vec<Column> {
+    let mut folded = Vec::new();
+    let mut fold_if = |column: Column, says_nothing: bool| {
+        folded.extend(says_nothing.then_some(column));
+    };
     let facts = || all.clone().map(|status| &status.figures.facts);
     let has_credits = facts().any(|facts| facts.credits.is_some());
     for column in [Column::Credits, Column::Earned, Column::Trend] {
@@ -57,14 +84,5 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
     let has_no_cargo = facts().all(|facts| facts.cargo.now.is_none());
     fold_if(Column::Cargo, has_no_cargo);
     fold_if(Column::Fuel, facts().all(|facts| facts.fuel.now.is_none()));
-    let value = |status: &MysisStatus| status.figures.value.credits_per_dollar();
-    fold_if(
-        Column::Value,
-        all.clone().all(|status| value(status).is_none()),
-    );
-    fold_if(
-        Column::Cost,
-        all.clone().all(|status| status.totals.cost_micros == 0),
-    );
     folded
 }

@@ -79,7 +79,7 @@ impl SeenState {
             SeenState::Errored => ("✖", Tone::Errored),
             SeenState::Paused => ("‖", Tone::Warning),
             SeenState::Waiting => ("◌", Tone::Warning),
-            SeenState::Running => ("⬢", Tone::Running),
+            SeenState::Running => ("⬢", Tone::Dim),
             SeenState::Idle => ("⬡", Tone::Idle),
             SeenState::Stopped => ("■", Tone::Stopped),
         };

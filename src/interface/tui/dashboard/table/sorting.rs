@@ -12,6 +12,7 @@ use zoea_text::natural::compare_natural;
 
 use super::columns::Column;
 use super::seen_state::SeenState;
+use crate::dashboard::earning::EarnRate;
 use crate::dashboard::money::percent;
 
 /// A column and a direction.
@@ -73,7 +74,13 @@ impl Sorting {
                 NeedRank::None => 2,
             },
             Column::State => SeenState::of(status, outages) as i64,
-            Column::Earned | Column::Trend => {
+            Column::Trend => {
+                let figures = &status.figures;
+                let rate = EarnRate::of(&figures.trend.points(now), now).per_minute;
+                let earned = figures.earned_last_hour(now);
+                earned.map_or(i64::MAX, |_| rate.saturating_neg())
+            }
+            Column::Earned => {
                 // Who is not known to earn comes last.
                 let earned = status.figures.earned_last_hour(now);
                 earned.map_or(i64::MAX, i64::saturating_neg)

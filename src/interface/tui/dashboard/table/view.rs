@@ -4,6 +4,7 @@ use super::cells::cell;
 use super::columns::{Column, PlacedColumn};
 use super::sorting::SortDirection;
 use crate::dashboard::Dashboard;
+use crate::dashboard::earning::rate_line;
 use crate::dashboard::first_minute;
 use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::roster::RosterMember;
@@ -69,6 +70,9 @@ fn paint_row(
         painter.text(line, 0, "▌", Tone::Accent);
     }
     for placed in columns {
+        if placed.column == Column::Trend && paint_rate(dashboard, member, line, *placed, painter) {
+            continue;
+        }
         let is_mark = placed.column == Column::Mark;
         let is_doing = placed.column == Column::Doing;
         let (text, tone) = if is_doing && dashboard.is_held(&member.status) {
@@ -91,12 +95,31 @@ fn paint_row(
     }
 }
 
+/// Draws what it earns a minute. Returns whether that is known.
+fn paint_rate(
+    dashboard: &Dashboard,
+    member: &RosterMember,
+    line: Rect,
+    placed: PlacedColumn,
+    painter: &mut Painter<'_>,
+) -> bool {
+    let (figures, now) = (&member.status.figures, dashboard.now());
+    if figures.earned_last_hour(now).is_none() {
+        return false;
+    }
+    let points = figures.trend.points(now);
+    let scale = dashboard.money().scale;
+    let rate = rate_line(&points, now, scale, usize::from(placed.width));
+    painter.line(cell_area(line, placed), 0, &rate);
+    true
+}
+
 fn paint_empty(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
         ("The swarm wakes up …", String::new())
     } else {
         let help = format!("{} shows all", dashboard.back_key());
-        ("The filter hides everybody.", help)
+        ("No Mysis matches the filter.", help)
     };
     let lines = [
         ("⬡ ⬢ ⬡", Tone::Brand),

@@ -1,0 +1,52 @@
+//! What the header says first: how it goes, and who needs the operator.
+
+use zoea_text::clean::one_line;
+
+use super::GAP;
+use crate::dashboard::Dashboard;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::dashboard::verdict::verdict;
+
+/// The most columns of the name of who needs the operator.
+const MAX_NAME_COLUMNS: usize = 24;
+
+/// How it goes, and who needs the operator, in so many columns: names and reasons give way to figures.
+pub(super) fn lead(dashboard: &Dashboard, room: usize) -> [Option<StyledLine>; 2] {
+    let verdict = verdict(dashboard);
+    let forms = [
+        (verdict.line(), needs_text(dashboard)),
+        (verdict.line(), need_count_text(dashboard)),
+        (verdict.short_line(), need_count_text(dashboard)),
+    ];
+    let fits = |(line, needs): &(StyledLine, Option<StyledLine>)| {
+        let needs = needs
+            .as_ref()
+            .map_or(0, |it| width::of(&it.text()) + GAP.len());
+        width::of(&line.text()) + needs <= room
+    };
+    let [_, _, shortest] = forms.clone();
+    let (line, needs) = forms.into_iter().find(fits).unwrap_or(shortest);
+    [Some(line), needs]
+}
+
+/// How many need the operator.
+fn need_count_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let needs = dashboard.need_count();
+    let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
+    (needs > 0).then(|| line.with(" need you", Tone::Dim))
+}
+
+/// How many need the operator, and who the first of them is.
+pub(super) fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let count = need_count_text(dashboard)?;
+    let needs = dashboard.need_count();
+    let first = dashboard.needs().first()?;
+    // Of one need that all have, what it is tells more than how many they are.
+    let first = match first.count() == needs && needs > 1 {
+        true => first.what.to_string(),
+        false => format!("{} {}", first.whose(), first.what),
+    };
+    let first = width::clip(&one_line(&first), MAX_NAME_COLUMNS).into_owned();
+    Some(count.with(": ", Tone::Dim).with(first, Tone::Warning))
+}

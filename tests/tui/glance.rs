@@ -1,0 +1,170 @@
+//! Read from the first six rows of a terminal of 80 by 24: whether it goes well, and who needs the operator.
+
+use std::sync::Arc;
+
+use actors::domain::event::{Activity, EventKind, SwarmEvent};
+use actors::domain::ids::{Lane, Timestamp};
+use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
+use actors::domain::state::LifeState;
+use zoea_scenes::swarm::{START, Swarm};
+
+use crate::operator::Operator;
+
+const NOW: Timestamp = Timestamp(START.0 + 3_600_000);
+
+/// Three running Myses, each of which earned this, so many minutes ago.
+fn playing(sums: &[(i64, i64)]) -> Swarm {
+    let mut swarm = Swarm::new(3, 0, 1);
+    for id in swarm.ids() {
+        let name = swarm.statuses[&id].name.to_string();
+        drop(swarm.change(&name, LifeState::Running, NOW));
+        swarm.has_earned(id, 5_000, sums, NOW);
+    }
+    swarm
+}
+
+/// So much in each of the last ten minutes, and of the ten before.
+fn steadily(recent: i64, before: i64) -> Vec<(i64, i64)> {
+    let sum = |minute| (minute, if minute < 10 { recent } else { before });
+    (0..20).map(sum).collect()
+}
+
+fn at(swarm: Swarm) -> Operator {
+    Operator::at(swarm, (80, 24))
+}
+
+fn happens(operator: &mut Operator, what: EventKind) {
+    operator.hears(&[SwarmEvent {
+        at: NOW,
+        mysis: None,
+        what,
+    }]);
+}
+
+/// The first six rows hold these words, and none of those.
+#[track_caller]
+fn first_rows_tell(operator: &Operator, words: &[&str], others: &[&str]) {
+    let text = operator.text();
+    let rows: Vec<&str> = text.lines().take(6).collect();
+    let rows = rows.join("\n");
+    for word in words {
+        assert!(rows.contains(word), "{word}:\n{rows}");
+    }
+    for word in others {
+        assert!(!rows.contains(word), "{word}:\n{rows}");
+    }
+}
+
+const NO_NEED: &str = "need you";
+
+#[test]
+fn earning_is_told_with_its_rate_and_direction() {
+    let rising = at(playing(&steadily(100, 50)));
+    first_rows_tell(&rising, &["EARNING +", " a minute ▲"], &[NO_NEED]);
+    let falling = at(playing(&steadily(50, 100)));
+    first_rows_tell(&falling, &["EARNING +", " a minute ▼"], &[NO_NEED]);
+}
+
+#[test]
+fn flat_is_told_with_its_time() {
+    let flat = at(playing(&[(30, 500), (25, 500)]));
+    first_rows_tell(&flat, &["FLAT 0 a minute, nothing for 2"], &["EARNING"]);
+}
+
+#[test]
+fn losing_is_told_with_its_rate() {
+    let losing = at(playing(&steadily(-40, 10)));
+    first_rows_tell(&losing, &["LOSING -", " a minute ▼"], &["EARNING", NO_NEED]);
+}
+
+#[test]
+fn an_outage_is_told_with_its_server() {
+    let mut swarm = playing(&steadily(50, 50));
+    let lane = Lane::Provider("openrouter".into());
+    for status in swarm.statuses.values_mut() {
+        status.activity = Activity::Queueing(lane.clone());
+    }
+    let mut operator = at(swarm);
+    let away = ServerOutage {
+        lane,
+        text: "HTTP 503".into(),
+        since: Timestamp(NOW.0 - 180_000),
+        next_try: Timestamp(NOW.0 + 4_000),
+        needs_operator: false,
+        stage: OutageStage::Away,
+    };
+    let outages = ServerOutages(vec![away]);
+    happens(&mut operator, EventKind::OutagesChanged(Arc::new(outages)));
+    let words = ["OUTAGE 3 of 3 wait: provider openrouter away 3m"];
+    first_rows_tell(&operator, &words, &["EARNING"]);
+}
+
+#[test]
+fn who_needs_the_operator_is_named() {
+    let mut swarm = playing(&steadily(50, 50));
+    let ids = swarm.ids();
+    drop(swarm.fail(ids[1], "model server: 401 Unauthorized", NOW));
+    let operator = at(swarm);
+    first_rows_tell(&operator, &["EARNING +", "! 1 need you: bravo"], &[]);
+}
+
+#[test]
+fn a_frozen_swarm_says_so() {
+    let mut operator = at(playing(&steadily(50, 50)));
+    happens(&mut operator, EventKind::FreezeChanged(Some(NOW)));
+    first_rows_tell(&operator, &["FROZEN nothing is called"], &["EARNING"]);
+}
+
+#[test]
+fn after_a_night_the_present_is_told_and_not_the_evening() {
+    let mut swarm = playing(&[]);
+    let ids = swarm.ids();
+    for id in &ids {
+        let evening = Timestamp(NOW.0 - 10 * 3_600_000);
+        swarm.has_earned(*id, 5_000, &[(1, 900), (3, 900)], evening);
+    }
+    drop(swarm.fail(ids[0], "model server: 503 after 4 tries", NOW));
+    let operator = at(swarm);
+    let words = ["FLAT 0 a minute, nothing for 60m", "! 1 need you: alpha"];
+    first_rows_tell(&operator, &words, &["EARNING"]);
+}
+
+#[test]
+fn a_swarm_without_credits_is_judged_by_its_work() {
+    let mut swarm = Swarm::new(2, 3, 1);
+    for id in swarm.ids() {
+        let name = swarm.statuses[&id].name.to_string();
+        drop(swarm.change(&name, LifeState::Running, NOW));
+    }
+    let operator = at(swarm);
+    first_rows_tell(
+        &operator,
+        &["WORKING", "turns a minute"],
+        &["EARNING", "credits"],
+    );
+}
+
+#[test]
+fn hostile_names_and_words_do_no_harm_beside_the_table() {
+    for size in [(60, 15), (80, 24), (120, 40), (200, 60), (300, 80)] {
+        let mut swarm = playing(&steadily(50, 50));
+        let evil = format!(
+            "\u{1b}[31m\u{202e}{}漢字\u{200d}👩\u{200d}🚀",
+            "x".repeat(10_000)
+        );
+        let id = swarm.add(&evil, NOW);
+        swarm.has_earned(id, 5, &[(1, i64::from(i32::MAX)), (3, -7)], NOW);
+        drop(swarm.says(id, &evil, NOW));
+        drop(swarm.fail(id, &evil, NOW));
+        let mut operator = Operator::at(swarm, size);
+        for keys in ["!", "g", "<esc>Z", "<esc><enter>"] {
+            operator.keys(keys);
+            let text = operator.text();
+            let harms = |letter: char| {
+                letter != '\n'
+                    && (letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter))
+            };
+            assert!(!text.contains(harms), "{size:?} {keys}: {text:?}");
+        }
+    }
+}
