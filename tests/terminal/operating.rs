@@ -110,9 +110,9 @@ fn a_day_at_the_bridge() {
     terminal.types("dy");
     terminal.sees("type 1, then Enter");
     terminal.types("1\r");
-    terminal.sees("The filter hides everybody.");
+    terminal.sees("No Mysis matches the filter.");
     terminal.types("\u{1b}");
-    terminal.sees_no("The filter hides everybody.");
+    terminal.sees_no("No Mysis matches the filter.");
     terminal.sees(" 3 Myses");
 
     // When nothing runs, the screen shows what the database contains.
