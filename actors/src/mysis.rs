@@ -84,7 +84,7 @@ pub enum MysisMsg {
 pub struct TaskResult {
     work: TaskId,
     /// `None` if the task panicked and lost the session.
-    session: Option<GameSession>,
+    session: Option<Box<GameSession>>,
     input: LifeInput,
 }
 
@@ -128,7 +128,7 @@ pub struct MysisState {
     rules: Arc<SwarmRules>,
     phase: MysisPhase,
     /// `None` while a task has it, or before it is needed.
-    session: Option<GameSession>,
+    session: Option<Box<GameSession>>,
     work: Option<AbortOnDropHandle<()>>,
     /// Tasks that continue when other tasks are cut off, because an account is being claimed or
     /// saved.

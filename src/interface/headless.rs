@@ -7,12 +7,13 @@
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use actors::commander::Watcher;
 use actors::domain::event::{EventKind, SwarmEvent};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use zoea_contract::EventJson;
 use zoea_system::out::Lines;
@@ -41,12 +42,12 @@ impl Headless {
     /// # Errors
     /// The actor or the thread behind it cannot be started.
     pub async fn start(format: Format) -> Result<Headless, ActorProcessingErr> {
-        let (lines, queue) = sync_channel(MAX_QUEUED_LINES);
+        let (lines, mut queue) = channel(MAX_QUEUED_LINES);
         let unwritten = Arc::new(AtomicU64::new(0));
         let counted = unwritten.clone();
         let writer = std::thread::Builder::new()
             .name("headless".to_string())
-            .spawn(move || write_lines(&queue, format, &counted))?;
+            .spawn(move || write_lines(&mut queue, format, &counted))?;
         let args = PrinterState {
             format,
             lines,
@@ -94,7 +95,7 @@ impl From<PrinterMsg> for Arc<SwarmEvent> {
 
 struct PrinterState {
     format: Format,
-    lines: SyncSender<String>,
+    lines: Sender<String>,
     left_out: u64,
     /// The lines that the writer could not write, and that are not told of yet.
     unwritten: Arc<AtomicU64>,
@@ -150,7 +151,7 @@ impl PrinterState {
                 tracing::warn!(left_out = self.left_out, "headless output is too slow");
             }
             // Nobody reads the output any more.
-            Err(TrySendError::Disconnected(_)) => {}
+            Err(TrySendError::Closed(_)) => {}
         }
     }
 }
@@ -179,14 +180,15 @@ impl PrinterState {
 
 /// Writes lines until no sender or no reader is left. A line that cannot be written, as on a full disk, is counted and
 /// left out, and the next one is tried.
-fn write_lines(queue: &Receiver<String>, format: Format, unwritten: &AtomicU64) {
+fn write_lines(queue: &mut Receiver<String>, format: Format, unwritten: &AtomicU64) {
     let mut lines = Lines::open();
     let is_over = |written: &io::Result<()>| {
         let kind = written.as_ref().err().map(io::Error::kind);
         kind == Some(ErrorKind::BrokenPipe)
     };
-    while let Ok(first) = queue.recv() {
-        for line in std::iter::once(first).chain(queue.try_iter().take(1024)) {
+    while let Some(first) = queue.blocking_recv() {
+        let more = std::iter::from_fn(|| queue.try_recv().ok()).take(1024);
+        for line in std::iter::once(first).chain(more) {
             let written = match format {
                 Format::Json => lines.json(&line),
                 // One event is one line, so newlines become spaces.

@@ -1,6 +1,8 @@
 //! Properties: every request of every history keeps all rules at once.
 
-use actors::domain::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns};
+use actors::domain::compose::{
+    TurnOwner, choose_owner, first_row_of_earlier_turns, shown_of_earlier_results,
+};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
 use proptest::prelude::*;
@@ -100,10 +102,12 @@ fn loses_nothing(mut history: History) -> Result<(), TestCaseError> {
     });
     let whole = told.conversation(history.budget);
     let mut window = whole.clone();
-    let earlier = told
+    let share = history.earlier_bytes();
+    let first = told
         .mission
         .as_ref()
-        .and_then(|_| first_row_of_earlier_turns(&whole, told.turn, history.earlier_bytes()));
+        .and_then(|_| first_row_of_earlier_turns(&whole, told.turn, share));
+    let earlier = first.map(|first| (first, shown_of_earlier_results(share)));
     window.trim_window(history.window, None, earlier);
     let mission = told.mission.as_ref();
     let owner = choose_owner(&whole, mission, history.window, NUDGE.into());

@@ -136,6 +136,14 @@ impl SwarmRules {
         most / 100 * usize::from(share)
     }
 
+    /// The same for the provider with the most.
+    #[must_use]
+    pub fn most_earlier_bytes(&self) -> usize {
+        let providers = self.providers.keys();
+        let most = providers.map(|name| self.earlier_bytes(name)).max();
+        most.unwrap_or_else(|| self.earlier_bytes(&self.default_provider))
+    }
+
     /// The provider with this name and the chain of its fallbacks, without repetitions.
     #[must_use]
     pub fn provider_routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {

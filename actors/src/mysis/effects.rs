@@ -184,7 +184,7 @@ impl MysisState {
         }
     }
 
-    fn take_session(&mut self) -> GameSession {
+    fn take_session(&mut self) -> Box<GameSession> {
         let rules = self.rules.tools.clone();
         let permit = match &self.phase {
             MysisPhase::Living(life) => life.tool_permit(),
@@ -194,13 +194,13 @@ impl MysisState {
         };
         let session = self.session.take();
         let mut session = session.unwrap_or_else(|| {
-            GameSession::new(
+            Box::new(GameSession::new(
                 self.who.id,
                 self.incarnation,
                 self.deps.upstream.link(self.who.id),
                 self.deps.session.clone(),
                 rules.clone(),
-            )
+            ))
         });
         session.take_rules(rules, permit);
         session

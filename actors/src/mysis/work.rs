@@ -95,7 +95,7 @@ pub(super) fn spawn_write(
 
 pub(super) fn spawn_call(
     mysis: &ActorRef<MysisMsg>,
-    mut session: GameSession,
+    mut session: Box<GameSession>,
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
@@ -106,7 +106,8 @@ pub(super) fn spawn_call(
         async move {
             let outcome = session.call(&order, &observer).await;
             (session, LifeInput::Returned { work, outcome })
-        },
+        }
+        .boxed(),
         move |text| LifeInput::Returned {
             work,
             outcome: ToolOutcome {
@@ -142,11 +143,14 @@ pub(super) fn spawn_cancel(
     }))
 }
 
+/// What a task does. It is boxed, so that it stands once in memory and not in each future around it.
+type Job = BoxFuture<'static, (Box<GameSession>, LifeInput)>;
+
 /// Runs a task to its end. A panic in it costs the session but not the Mysis.
 fn spawn_task(
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
-    job: impl Future<Output = (GameSession, LifeInput)> + Send + 'static,
+    job: Job,
     panicked: impl FnOnce(String) -> LifeInput + Send + 'static,
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {

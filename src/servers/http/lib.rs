@@ -7,12 +7,13 @@ pub mod kept;
 pub mod mend;
 pub mod proxies;
 pub mod raw_json;
+pub mod redirects;
 pub mod sse;
 pub mod waits;
 
 use std::time::Duration;
 
-use reqwest::redirect::{Attempt, Policy};
+use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Url};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
@@ -21,6 +22,7 @@ use zoea_system::descriptors;
 use zoea_text::trouble::Trouble;
 
 use proxies::Proxies;
+use redirects::{Redirected, refuse_redirect};
 
 pub use waits::retry_after;
 
@@ -121,29 +123,6 @@ fn client_builder() -> ClientBuilder {
 
 /// The number of characters of a redirect's target that are shown.
 const MAX_TARGET_CHARS: usize = 200;
-
-/// A server redirects a request to another one.
-#[derive(Debug, Error)]
-#[error(
-    "the server answered HTTP {status} and sends requests on to {target}; nothing was sent there: \
-     if that is where they belong, set the address in the configuration to it"
-)]
-struct Redirected {
-    status: u16,
-    target: String,
-}
-
-fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    // The path may contain a secret, as one in front of the server may have put it there.
-    let target = attempt.url().origin().ascii_serialization();
-    let before = attempt.previous().last().map(Url::origin);
-    let target = match before == Some(attempt.url().origin()) {
-        true => format!("another path of {target}"),
-        false => target,
-    };
-    let status = attempt.status().as_u16();
-    attempt.error(Redirected { status, target })
-}
 
 /// An address without the parts that may be secret.
 #[must_use]

@@ -6,6 +6,7 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 use zoea_http::kept::RawAnswer;
+use zoea_http::redirects::{Redirected, sent_once};
 
 use super::answer::ReceivedAnswer;
 use super::failure::{BadBody, HttpFailure};
@@ -31,12 +32,7 @@ pub(super) async fn send_request(
     factory: HttpRequestFactory,
     hearing: &ResponseProbe,
 ) -> Result<reqwest::Response, OpenAIError> {
-    let request = factory.build().await?;
-    let bytes = request.body().and_then(reqwest::Body::as_bytes);
-    let bytes = bytes.map(<[u8]>::len);
-    hearing.note(|heard| heard.sent_bytes = bytes.unwrap_or(0) as u64);
-    tracing::debug!(bytes, stage = "sent", "request");
-    let mut response = http.execute(request).await?;
+    let mut response = send_body(http, factory, hearing).await?;
     let status = response.status();
     let waits = HeaderWaits::read(response.headers(), SystemTime::now());
     let cost = response.headers().get(COST_HEADER);
@@ -84,6 +80,26 @@ pub(super) async fn send_request(
             let why = why.unwrap_or_default();
             Err(bad_body(format!("{what}{why}")))
         }
+    }
+}
+
+/// Sends a request, whose bytes are gone once they are sent.
+async fn send_body(
+    http: &reqwest::Client,
+    factory: HttpRequestFactory,
+    hearing: &ResponseProbe,
+) -> Result<reqwest::Response, OpenAIError> {
+    let request = factory.build().await?;
+    // It could build the request again, and keeps its bytes for that.
+    drop(factory);
+    let bytes = request.body().and_then(reqwest::Body::as_bytes);
+    let bytes = bytes.map(<[u8]>::len);
+    hearing.note(|heard| heard.sent_bytes = bytes.unwrap_or(0) as u64);
+    tracing::debug!(bytes, stage = "sent", "request");
+    let response = http.execute(sent_once(request)).await?;
+    match Redirected::of_answer(&response) {
+        Some(redirected) => Err(OpenAIError::Boxed(Box::new(redirected))),
+        None => Ok(response),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use actors::domain::model::{ModelAnswer, ModelFault, RefusalHint, TokenUsage};
 use async_openai::error::OpenAIError;
 use thiserror::Error;
+use zoea_http::redirects::Redirected;
 use zoea_text::redact::Redactor;
 
 use super::answer::{EMPTY_BODY, is_usual_end};
@@ -49,6 +50,7 @@ pub(super) fn judge_error(
                 };
                 return refusal.judge(SystemTime::now());
             }
+            Err(error) if error.is::<Redirected>() => redirect_fault(&error.to_string()),
             Err(error) => transient_fault(error.to_string()),
         },
         OpenAIError::Reqwest(error) => connection_fault(error),
@@ -187,9 +189,13 @@ fn connection_fault(error: reqwest::Error) -> ModelFault {
         return ModelFault::Unreachable { text };
     }
     if is_redirect {
-        return ModelFault::Permanent {
-            text: format!("{text} (the provider's endpoint)"),
-        };
+        return redirect_fault(&text);
     }
     transient_fault(text)
+}
+
+fn redirect_fault(text: &str) -> ModelFault {
+    ModelFault::Permanent {
+        text: format!("{text} (the provider's endpoint)"),
+    }
 }

@@ -269,7 +269,8 @@ impl Models for Providers {
             trace_request(&request, &body);
             let hearing = Arc::new(ResponseProbe::new(meter));
             let client = probed_client(access, http, hearing.clone());
-            let came: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            // The request is given away, so that nothing of it is kept once it is written.
+            let came: Result<Box<RawValue>, _> = client.chat().create_byot(body).await;
             let heard = hearing.take();
             let came = Came {
                 answer: came.map(|came| {
@@ -285,6 +286,7 @@ impl Models for Providers {
             let answer = known.understand(&begun, (&request, tools_bytes), came, &secrets);
             if let (Err(fault), Some(raw), Some(keeper)) = (&answer, heard.raw, incidents) {
                 let server = &request.provider;
+                let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
                 let incident = incident_of(server, &body, raw, fault, &secrets);
                 keeper.keep(incident).await;
             }

@@ -7,6 +7,7 @@ use crate::compose::{ComposedRequest, Composition, compose};
 use crate::game_state::GameState;
 use crate::held::HELD_SENTENCE;
 use crate::ids::CallKey;
+use crate::model::ChatMessage;
 use crate::record::Mission;
 use crate::system_prompt::has_placeholder;
 
@@ -25,7 +26,7 @@ impl Life {
         let told_in_prompt = |name: &str| has_placeholder(&self.rules.system_prompt, name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
-        compose(&Composition {
+        let composed = compose(&Composition {
             system: &system,
             role: &role,
             identity: &identity,
@@ -44,7 +45,19 @@ impl Life {
             game: (!told_in_prompt("game_state")).then_some(&*self.game_in_request()),
             now: self.both_clocks(),
             budget,
-        })
+        });
+        self.with_shared_prompt(composed)
+    }
+
+    /// The request with the template as its system prompt where that says the same, as most do: all
+    /// Myses share it.
+    fn with_shared_prompt(&self, mut composed: ComposedRequest) -> ComposedRequest {
+        if let Some(ChatMessage::System(text)) = composed.messages.first_mut()
+            && *text == self.rules.system_prompt
+        {
+            *text = self.rules.system_prompt.clone();
+        }
+        composed
     }
 
     /// The notices of the runtime, without what stands in no request now.

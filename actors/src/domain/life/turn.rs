@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns};
+use crate::compose::{
+    TurnOwner, choose_owner, first_row_of_earlier_turns, shown_of_earlier_results,
+};
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
 use crate::ids::TurnNumber;
@@ -257,10 +259,13 @@ impl Life {
     /// Drops the rows that no request needs any more. With `open`, that turn is still in progress.
     pub(super) fn trim_window(&mut self, open: Option<TurnNumber>) {
         let next = open.unwrap_or(TurnNumber(self.turn.0.saturating_add(1)));
-        let earlier = match self.mission {
+        let first = match self.mission {
             Some(_) => first_row_of_earlier_turns(&self.conversation, next, self.earlier_bytes()),
             None => None,
         };
+        // Another provider may be asked later.
+        let shown = shown_of_earlier_results(self.rules.most_earlier_bytes());
+        let earlier = first.map(|first| (first, shown));
         let window = self.rules.context_window;
         self.conversation.trim_window(window, open, earlier);
     }

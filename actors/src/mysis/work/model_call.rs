@@ -52,7 +52,7 @@ pub(in crate::mysis) struct ModelCaller {
 pub(in crate::mysis) fn spawn_ask(
     mysis: &ActorRef<MysisMsg>,
     question: ModelCaller,
-    session: GameSession,
+    session: Box<GameSession>,
     ask: ModelQuery,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
@@ -61,7 +61,9 @@ pub(in crate::mysis) fn spawn_ask(
     spawn_task(
         mysis.clone(),
         work,
-        async move { question.ask_when_admitted(&observer, session, ask).await }.instrument(span),
+        async move { question.ask_when_admitted(&observer, session, ask).await }
+            .instrument(span)
+            .boxed(),
         move |text| LifeInput::Died { work, text },
     )
 }
@@ -70,16 +72,15 @@ impl ModelCaller {
     async fn ask_when_admitted(
         self,
         observer: &MailboxObserver,
-        mut session: GameSession,
+        mut session: Box<GameSession>,
         ask: ModelQuery,
-    ) -> (GameSession, LifeInput) {
+    ) -> (Box<GameSession>, LifeInput) {
         let freeze = self.deps.session.freeze.clone();
         let (work, thaws) = (ask.work, freeze.thaws());
         // The session comes before the gate, because the holder of a permit must not wait for
         // anything else.
-        session
-            .prepare(observer, !ask.is_urgent, ask.begins_turn)
-            .await;
+        let prepared = session.prepare(observer, !ask.is_urgent, ask.begins_turn);
+        prepared.boxed().await;
         if let Some(text) = session.take_refused_link() {
             return (session, LifeInput::LoginRefused { work, text });
         }
@@ -112,7 +113,7 @@ impl ModelCaller {
                 Some(departure) => {
                     observer.on_event(SessionEvent::Progress(Activity::CallingModel));
                     let asked = self.ask_provider(observer, (pass, departure), &session, ask);
-                    asked.await
+                    asked.boxed().await
                 }
                 // It was admitted in the moment of the freeze.
                 None => {
@@ -258,15 +259,18 @@ impl ModelCaller {
         // A secret may have become known after the request was composed.
         let secrets = &self.deps.session.secrets;
         let known = secrets.redactor();
-        let messages = messages
+        let cleaned: Arc<[ChatMessage]> = messages
             .iter()
-            .map(|message| message.without_secrets(&known));
+            .map(|message| message.without_secrets(&known))
+            .collect();
+        // The answer may take minutes.
+        drop(messages);
         let request = ModelRequest {
             provider: route.provider,
             model: route.model,
             temperature: route.temperature,
             max_tokens,
-            messages: messages.collect(),
+            messages: cleaned,
             tools: session.offered_tools(&tools).without_secrets(&known),
         };
         observer.keep_request(LastRequest {

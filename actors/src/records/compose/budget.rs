@@ -77,6 +77,11 @@ impl Caps {
         }
     }
 
+    /// The longest length of a result.
+    pub(super) fn results(&self) -> usize {
+        self.words
+    }
+
     pub(super) fn shorten_parts(&self, parts: &mut [RequestPart]) {
         for part in parts {
             self.shorten_part(part);

@@ -17,6 +17,12 @@ use super::steady::{Block, first_kept, first_within};
 /// the same turns.
 const MAX_ROWS: usize = 128;
 
+/// The most bytes that earlier turns show of a result, if they may have so many.
+#[must_use]
+pub fn shown_of_earlier_results(bytes: usize) -> usize {
+    Caps::of_earlier_turns(bytes).results()
+}
+
 /// A part of a request and the row from which it was made.
 pub(super) struct Told<'a> {
     pub(super) unit: Unit<'a>,

@@ -13,10 +13,6 @@ use super::{Conversation, answered_call};
 /// The most orders that stay although they are not answered. Of more, the oldest and the newest
 /// stay.
 const MAX_KEPT_ORDERS: usize = 100;
-/// The part of what is kept of a result that is kept of an old one. Earlier turns take at most
-/// three quarters of a request, and a result at most a sixteenth of them: less than a quarter of
-/// what is kept of a result of the turn.
-const EARLIER_PART: usize = 4;
 /// The bytes that are kept of an old result of a snapshot tool, which earlier turns do not show.
 const SNAPSHOT_BYTES: usize = 192;
 
@@ -48,16 +44,23 @@ impl Conversation {
 
     /// Drops rows that no request of the next turn needs. An order is searched in the newest
     /// `window` sendable rows. With `open`, that turn is still in progress. With `earlier`, the
-    /// rows from there on stay, because earlier turns may stand before the next one.
-    pub fn trim_window(&mut self, window: usize, open: Option<TurnNumber>, earlier: Option<Seq>) {
+    /// rows from there on stay, because earlier turns may stand before the next one, which show so
+    /// many bytes of a result.
+    pub fn trim_window(
+        &mut self,
+        window: usize,
+        open: Option<TurnNumber>,
+        earlier: Option<(Seq, usize)>,
+    ) {
         let needed = self.first_needed(window, open);
-        let floor = earlier.map_or(needed, |earlier| earlier.min(needed));
+        let first = earlier.map(|(first, _)| first);
+        let floor = first.map_or(needed, |first| first.min(needed));
         let mission = self.newest_seq(RowKind::Mission);
         self.rows
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
-        self.complete_from = self.complete_from.max(earlier.unwrap_or(self.last.next()));
-        if earlier.is_some() {
-            self.shorten_earlier_results(window, open);
+        self.complete_from = self.complete_from.max(first.unwrap_or(self.last.next()));
+        if let Some((_, shown)) = earlier {
+            self.shorten_earlier_results(window, open, shown);
         }
         self.drop_middle_orders();
         self.rows.shrink_to_fit();
@@ -69,7 +72,7 @@ impl Conversation {
     /// Keeps of old results no more than earlier turns show of them. Those of the newest turn, of the
     /// last loop, since an order that may own the next turn, and of the turn before that order may be
     /// sent whole.
-    fn shorten_earlier_results(&mut self, window: usize, open: Option<TurnNumber>) {
+    fn shorten_earlier_results(&mut self, window: usize, open: Option<TurnNumber>, shown: usize) {
         let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
         let since = |turn: TurnNumber| {
             let rows = self.rows.iter().filter(move |row| row.turn >= turn);
@@ -88,11 +91,10 @@ impl Conversation {
         let whole = turns.filter_map(|row| since(row.turn)).chain(order).min();
         let whole = whole.unwrap_or(self.last.next());
         let whole = self.last_loop_before(whole).unwrap_or(whole);
-        let (hold, looks) = (self.hold / EARLIER_PART, snapshot_queries(&self.rows));
+        let looks = snapshot_queries(&self.rows);
         for row in self.rows.iter_mut().take_while(|row| row.seq < whole) {
             let is_look = answered_call(row).is_some_and(|call| looks.contains_key(&call));
-            let hold = if is_look { SNAPSHOT_BYTES } else { hold };
-            *row = lighten_row(row, hold.max(SNAPSHOT_BYTES));
+            *row = lighten_row(row, if is_look { SNAPSHOT_BYTES } else { shown });
         }
     }
 

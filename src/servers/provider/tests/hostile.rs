@@ -79,27 +79,32 @@ fn endless(first: String, then: String) -> Response<Body> {
 #[tokio::test]
 async fn a_conversation_is_not_sent_on_to_another_host() {
     let mut other = Host::new(|| answer(YES)).await;
-    let target = format!("{}/chat/completions", other.url);
-    let sent_on = move || {
-        let moved = Response::builder().status(307).header("location", &target);
-        moved.body(Body::empty()).expect("an answer")
-    };
-    let mut host = Host::new(sent_on).await;
-    let fault = asked(&host.providers(Some("secret-key"), false))
-        .await
-        .unwrap_err();
-    let ModelFault::Permanent { text } = &fault else {
-        panic!("asking again does not help: {fault:?}");
-    };
-    assert!(
-        text.contains(other.url.trim_end_matches("/v1")) && text.contains("set the address"),
-        "{text}"
-    );
-    assert!(host.heard.recv().await.is_some());
-    assert!(
-        other.heard.try_recv().is_err(),
-        "the other host heard of it"
-    );
+    for status in [301, 302, 303, 307, 308] {
+        let target = format!("{}/chat/completions", other.url);
+        let sent_on = move || {
+            let moved = Response::builder().status(status);
+            let moved = moved.header("location", &target);
+            moved.body(Body::empty()).expect("an answer")
+        };
+        let mut host = Host::new(sent_on).await;
+        let fault = asked(&host.providers(Some("secret-key"), false))
+            .await
+            .unwrap_err();
+        let ModelFault::Permanent { text } = &fault else {
+            panic!("asking again does not help: {fault:?}");
+        };
+        let origin = other.url.trim_end_matches("/v1");
+        let expected = format!("HTTP {status} and sends requests on to {origin};");
+        assert!(
+            text.contains(&expected) && text.contains("set the address"),
+            "{text}"
+        );
+        assert!(host.heard.recv().await.is_some());
+        assert!(
+            other.heard.try_recv().is_err(),
+            "the other host heard of it"
+        );
+    }
 }
 
 #[tokio::test]
