@@ -3,6 +3,7 @@
 //!
 //! `cargo bench --bench yardstick` takes about four minutes; `-- 16 100` measures only these sizes.
 //! `-- floor 100` measures, beside the program, the least that the same work can cost (`floor.rs`).
+//! `-- played 100 1000` measures the simulated game's own results in their place (`played.rs`).
 //! `-- 1000 streamed traced` measures streamed answers and tracing. `ZOEA_BIN=target/dist/zoea` in
 //! the environment measures another build of the program.
 
@@ -10,7 +11,9 @@
 
 mod floor;
 mod mock;
+mod played;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use floor::Floor;
@@ -39,10 +42,14 @@ fn main() {
     } else {
         sizes
     };
+    if more.iter().any(|wanted| wanted == "played") {
+        return played::measure_all(&sizes);
+    }
     println!(
-        "| Myses | first paint | PSS | CPU a turn | written a turn | database a turn | key p50 | key p99 | turns |"
+        "| Myses | first paint | PSS | CPU a turn | written a turn | database a turn | key p50 | key p99 | turns \
+         | after kill -9: first calls of half, of all | CPU until then |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
         let (line, requests) = measure(size, &more);
         println!("{line}");
@@ -63,7 +70,7 @@ fn measure_floor(agents: usize, requests: &Requests) -> String {
     std::thread::sleep(MEASURED);
     let after = Figures::of(floor.figures(), floor.database(), &mock);
     format!(
-        "| {agents}, the floor | | {} | | | {} |",
+        "| {agents}, the floor | | {} | | | {} | | |",
         Figures::columns(&before, &after),
         after.turns - before.turns
     )
@@ -100,16 +107,45 @@ fn measure(myses: usize, more: &[String]) -> (String, Requests) {
     }
     let after = Figures::of(program.figures(), program.database(), &mock);
     keys.sort();
-    program.quit();
     let line = format!(
-        "| {myses} | {} ms | {} | {} ms | {} ms | {} |",
+        "| {myses} | {} ms | {} | {} ms | {} ms | {} | {} |",
         paint.as_millis(),
         Figures::columns(&before, &after),
         keys[keys.len() / 2].as_micros() as f64 / 1000.0,
         keys[keys.len() * 99 / 100].as_micros() as f64 / 1000.0,
-        after.turns - before.turns
+        after.turns - before.turns,
+        measure_return(program, &home, &mock, myses),
     );
     (line, mock.requests())
+}
+
+/// Kills the program and starts it again. Returns the time from there until half of the Myses and all
+/// of them have asked their model, and the processor's time of the program until the former.
+fn measure_return(program: Program, home: &Path, mock: &Mock, myses: usize) -> String {
+    program.kill();
+    mock.forget_who_asked();
+    let mut program = Program::start(home, &["run", "--resume"]);
+    let half = myses.div_ceil(2);
+    let mut cpu = None;
+    while mock.first_asked().len() < myses {
+        program.read_for(Duration::from_millis(5));
+        if mock.first_asked().len() >= half && cpu.is_none() {
+            cpu = Some(program.figures().cpu_micros);
+        }
+    }
+    let asked = mock.first_asked();
+    let since = |place: usize| {
+        let asked = asked.get(place);
+        asked.map_or(0, |asked| (*asked - program.started()).as_millis())
+    };
+    let line = format!(
+        "{}, {} ms | {} ms",
+        since(half.saturating_sub(1)),
+        since(myses.saturating_sub(1)),
+        cpu.unwrap_or_default() / 1000
+    );
+    program.quit();
+    line
 }
 
 /// Waits until every Mysis has played a turn, so that the start is not measured.

@@ -1,10 +1,11 @@
 //! A model that thinks for 200 ms and a game with one tool. It keeps the newest requests, which the
 //! floor sends again.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -21,6 +22,8 @@ const RESULT: usize = 2000;
 struct Seen {
     turns: AtomicU64,
     requests: Mutex<Requests>,
+    /// When each Mysis asked its model first, by its name.
+    asked: Mutex<BTreeMap<String, Instant>>,
 }
 
 /// The newest requests of a turn, as they came.
@@ -67,6 +70,18 @@ impl Mock {
         self.seen.turns.load(Ordering::Relaxed)
     }
 
+    /// Counts anew who asks.
+    pub(crate) fn forget_who_asked(&self) {
+        self.seen.asked().clear();
+    }
+
+    /// When those that have asked since did so first, in order.
+    pub(crate) fn first_asked(&self) -> Vec<Instant> {
+        let mut asked: Vec<Instant> = self.seen.asked().values().copied().collect();
+        asked.sort();
+        asked
+    }
+
     /// Where it listens.
     pub(crate) fn address(&self) -> std::net::SocketAddr {
         self.address
@@ -103,9 +118,24 @@ impl Seen {
     fn requests(&self) -> std::sync::MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn asked(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Instant>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes who asks. Each request says the name of its Mysis.
+    fn note_who_asks(&self, request: &Value) {
+        let messages = request["messages"].as_array().into_iter().flatten();
+        let name = messages
+            .filter_map(|message| message["content"].as_str())
+            .find_map(|text| text.split_once("You are m")?.1.split_once(", a Mysis"));
+        let name = name.expect("a request names its Mysis").0.to_string();
+        self.asked().entry(name).or_insert_with(Instant::now);
+    }
 }
 
 async fn model(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Response {
+    seen.note_who_asks(&request);
     tokio::time::sleep(THINKING).await;
     let is_answered = request["messages"]
         .as_array()

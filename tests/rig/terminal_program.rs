@@ -168,6 +168,22 @@ impl Program {
         }
     }
 
+    /// Kills it, as a power cut would end it.
+    pub fn kill(mut self) {
+        let pid = self.pid.to_string();
+        let killed = std::process::Command::new("sh")
+            .args(["-c", r#"kill -9 "$0""#, &pid])
+            .status();
+        assert!(killed.expect("kill runs").success());
+        self.child.wait().expect("it ends");
+    }
+
+    /// When it was started.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
     /// The kernel's figures about it.
     pub fn figures(&self) -> ProcessFigures {
         ProcessFigures::of(self.pid)
