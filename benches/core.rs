@@ -76,6 +76,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         ms: 10,
                         tick: None,
                         bytes: RESULT as u64 + 10,
+                        game: actors::domain::game::GameRef::SPACEMOLT,
                     },
                 },
                 _ => RowBody::Reply(said(seq - 1, "I mined three units of iron ore.")),

@@ -26,7 +26,6 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::task::AbortOnDropHandle;
-use zoea_spacemolt::results;
 
 use crate::calls::CallWatch;
 use crate::domain::event::{Activity, LinkState};
@@ -310,7 +309,7 @@ impl GameSession {
         // A game may reveal secrets in any of its answers.
         let text = self.without_secrets(text);
         ToolOutcome {
-            tick: results::tick(&text),
+            tick: self.tick_in(&text),
             text,
             status,
             ms: self.stopwatch().millis_since(started),

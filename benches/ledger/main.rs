@@ -176,6 +176,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
                     ms: 3,
                     tick: None,
                     bytes,
+                    game: actors::domain::game::GameRef::SPACEMOLT,
                 },
             },
         )],

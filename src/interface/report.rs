@@ -67,6 +67,13 @@ pub struct ReportLine {
     pub spent: Cost,
 }
 
+/// Whether something is about money.
+#[derive(Clone, Copy, Debug)]
+struct OfMoney(bool);
+
+const OF_MONEY: OfMoney = OfMoney(true);
+const OF_ANY: OfMoney = OfMoney(false);
+
 /// The report of one day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DayReport {
@@ -94,6 +101,9 @@ pub struct DayReport {
     /// Whether events of the day may be missing, because only the newest are stored.
     #[serde(default)]
     pub are_events_cut: bool,
+    /// Whether its tools are no game's, so that nothing is said of credits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_no_game: bool,
 }
 
 impl ReportLine {
@@ -152,6 +162,11 @@ impl DayReport {
             myses.push(line);
         }
         myses.sort_by(values::compare_value);
+        let is_of_no_game = record.has_other_tools && earned.values().all(Option::is_none);
+        let mut systems = values::by_system(record);
+        if is_of_no_game {
+            systems.clear();
+        }
         DayReport {
             day: day.to_string(),
             days: days
@@ -161,11 +176,19 @@ impl DayReport {
             curves: Curves::of_samples(&record.samples),
             timeline: Timeline::of_events(&record.events, times, myses.len()),
             providers: values::by_provider(day, record, &earned, &is_free),
-            systems: values::by_system(record),
+            systems,
             held_up: holdups::read_holdups(&record.events, times, &waits),
             are_events_cut: record.are_events_cut,
+            is_of_no_game,
             myses,
         }
+    }
+
+    /// Those of the columns, tiles or curves that it has: what is of money only where a game told of it.
+    fn having<T, const N: usize>(&self, all: [(T, OfMoney); N]) -> Vec<T> {
+        let has = |of: OfMoney| !(of.0 && self.is_of_no_game);
+        let shown = all.into_iter().filter(|(_, of)| has(*of));
+        shown.map(|(one, _)| one).collect()
     }
 
     /// The sum of all Myses.

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use actors::domain::system_prompt::DEFAULT_TEMPLATE;
+use actors::domain::game::GameRef;
 use anyhow::Context;
 use zoea_settings::check_prompt;
 
@@ -16,10 +16,17 @@ const MAX_TEMPLATE_BYTES: u64 = 1 << 20;
 /// A system prompt template, and its origin.
 #[derive(Clone, Debug)]
 pub struct PromptTemplate {
-    /// The text of the template.
-    pub text: Arc<str>,
-    /// Whether it is the operator's own, from the home.
-    pub is_own: bool,
+    /// The operator's own, from the home; `None`: the built-in one of the game.
+    pub own: Option<Arc<str>>,
+}
+
+impl PromptTemplate {
+    /// The text of the template with tools of this game.
+    #[must_use]
+    pub fn text(&self, game: GameRef) -> &str {
+        let own = self.own.as_deref();
+        own.unwrap_or_else(|| game.prompt())
+    }
 }
 
 /// The template that is in force in a home. A file without text counts as absent.
@@ -41,14 +48,10 @@ pub fn prompt_template(home: &Home) -> anyhow::Result<PromptTemplate> {
         }
     };
     if text.trim().is_empty() {
-        return Ok(PromptTemplate {
-            text: DEFAULT_TEMPLATE.into(),
-            is_own: false,
-        });
+        return Ok(PromptTemplate { own: None });
     }
     check_prompt(&file, &text)?;
     Ok(PromptTemplate {
-        text: text.into(),
-        is_own: true,
+        own: Some(text.into()),
     })
 }

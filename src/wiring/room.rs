@@ -7,8 +7,8 @@ use std::time::Duration;
 use actors::domain::standing::StandingKind;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior};
-use zoea_spacemolt::figures::group_digits;
 use zoea_system::disk;
+use zoea_text::figures::group_digits;
 
 use crate::telemetry::operator::Operator;
 

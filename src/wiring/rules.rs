@@ -36,7 +36,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         progress: settings.progress.clone(),
         value: settings.value.clone(),
         routines: settings.routines,
-        system_prompt: prompt_template(home)?.text,
+        system_prompt: prompt_template(home)?.own,
         tools: ToolRules {
             search_others: swarm.tools.search_others,
             filters: Arc::new(filters),

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use actors::domain::game::GameRef;
 use actors::domain::message::CallStatus;
 use actors::domain::result_words::result_in_words;
 use rmcp::{
@@ -145,7 +146,7 @@ pub(crate) fn assert_readable(command: &str, is_error: bool, text: &str) {
         true => CallStatus::Failed,
         false => CallStatus::Done,
     };
-    let words = result_in_words(command, status, text);
+    let words = result_in_words(GameRef::SPACEMOLT, command, status, text);
     assert!(
         !words.is_empty() && !words.starts_with(['{', '[']),
         "{command}: {words}"

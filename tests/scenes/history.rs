@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
+use actors::domain::game::GameRef;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
@@ -274,7 +275,7 @@ impl Told {
             CallStatus::Done
         };
         if !given.is_error
-            && let Some(look) = SnapshotQuery::of(&call.name, &call.arguments)
+            && let Some(look) = SnapshotQuery::of(GameRef::SPACEMOLT, &call.name, &call.arguments)
         {
             self.game.record_snapshot(
                 look,
@@ -293,6 +294,7 @@ impl Told {
                 ms: 1,
                 tick: None,
                 bytes: text.len() as u64,
+                game: GameRef::SPACEMOLT,
             },
             text,
         });

@@ -294,6 +294,7 @@ impl Swarm {
             ms: self.dice.u64(2..12_000),
             tick: Some(270_871 + turn),
             bytes: text.len() as u64,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         };
         let call = CallKey {
             seq: self.stored.last(id),

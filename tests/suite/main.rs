@@ -1,6 +1,7 @@
 //! The whole program as its users run it: real processes, real files, real sockets.
 
 mod access;
+mod any_tools;
 mod asking;
 mod budgets;
 mod cassette;
@@ -14,6 +15,7 @@ mod dependencies;
 mod first_state;
 mod flight;
 mod game_load;
+mod game_names;
 mod grouped;
 mod health;
 mod incidents;

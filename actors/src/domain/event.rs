@@ -10,8 +10,9 @@ use std::sync::Arc;
 use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
+use super::game::GameRef;
 use super::held::UndeliveredOrder;
-use super::ids::{Incarnation, MysisId, Timestamp, TurnNumber};
+use super::ids::{Incarnation, Lane, MysisId, Timestamp, TurnNumber};
 use super::message::{Row, Severity};
 use super::model::TokenUsage;
 use super::outages::ServerOutages;
@@ -98,6 +99,8 @@ pub struct MysisStatus {
     pub activity_until: Option<Timestamp>,
     /// Its game account.
     pub account: Option<Arc<str>>,
+    /// The game whose tools it has, once that is known.
+    pub game: Option<GameRef>,
     /// The state of its connection to the game server.
     pub link: LinkState,
     /// The newest game tick that it knows.
@@ -163,6 +166,27 @@ pub fn is_interruption(reason: Option<&str>) -> bool {
 }
 
 impl MysisStatus {
+    /// What its server of tools is called in sentences.
+    #[must_use]
+    pub fn tool_server(&self) -> &'static str {
+        self.game.unwrap_or_else(|| GameRef::of_key(None)).server()
+    }
+
+    /// Whether its tools may tell of money, places and levels: not if they are no game's.
+    #[must_use]
+    pub fn may_tell_facts(&self) -> bool {
+        self.game.is_none_or(|game| game.tells_facts())
+    }
+
+    /// Its activity in words.
+    #[must_use]
+    pub fn activity_words(&self) -> String {
+        match &self.activity {
+            Activity::Queueing(Lane::Game) => format!("waiting for {}", self.tool_server()),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether it is parked (`[progress]`).
     #[must_use]
     pub fn is_parked(&self) -> bool {
@@ -215,6 +239,7 @@ impl MysisStatus {
             activity_since: now,
             activity_until: None,
             account: record.account.clone(),
+            game: None,
             link: LinkState::None,
             link_since: now,
             stuck: None,

@@ -48,6 +48,6 @@ pub mod write;
 pub mod written_call;
 
 pub use zoea_records::{
-    books, bounds, brief, compose, conversation, fault, game_state, held, ids, last_request,
-    message, model, reading, record, samples, snapshot_query, state, tokens, tool,
+    books, bounds, brief, compose, conversation, fault, game, game_state, held, ids, last_request,
+    message, model, pattern, reading, record, samples, snapshot_query, state, tokens, tool,
 };

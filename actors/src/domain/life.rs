@@ -20,6 +20,7 @@ mod recent_activity;
 mod record;
 mod request;
 mod restore;
+mod results;
 mod role;
 mod routes;
 mod routine;
@@ -314,6 +315,7 @@ impl Life {
         let is_running = self.state() == LifeState::Running;
         MysisStatus {
             id: self.id,
+            game: self.session.is_game_known.then_some(self.session.game),
             name: self.profile.name.clone(),
             profile: self.profile.clone(),
             own_profile: self.own_profile.clone(),

@@ -277,7 +277,8 @@ fn need_of_running(
         return Some((NO_ACCESS_NEED, why, since, Severity::Error, remedy));
     }
     if status.link == LinkState::Down {
-        let why = "the game server cannot be reached; it waits until it can".into();
+        let server = status.tool_server();
+        let why = format!("{server} cannot be reached; it waits until it can").into();
         let since = status.link_since;
         return Some((NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow));
     }

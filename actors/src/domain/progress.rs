@@ -2,9 +2,8 @@
 //!
 //! It is a pure state machine over a Mysis' stored calls and results, turn by turn. It watches
 //! outcomes (credits, cargo, places, missions, skills, the ship) and repetition (failing calls,
-//! cycles of calls, replies without calls). A stuck Mysis is escalated step by step: it is
-//! notified, its context is reset, another provider is used, it is parked. A gain goes one step back,
-//! unless it was stuck again and again and earns nothing.
+//! cycles of calls, replies without calls). A stuck Mysis is escalated step by step: it is notified, its context is reset,
+//! another provider is used, it is parked. A gain goes one step back, unless it was stuck again and again and earns nothing.
 //!
 //! The state takes at most about two KiB for each Mysis. A checkpoint of it survives a restart.
 
@@ -22,11 +21,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
+use super::game::GameReading;
 use super::ids::{Moment, Now, Seq, Timestamp};
 use super::message::CallStatus;
 use super::rules::ProgressRules;
+use super::tool::is_own;
 
 use call_pattern::CallPattern;
 use lapse::Lapse;
@@ -55,7 +56,7 @@ pub struct FinishedCall<'a> {
     /// How the call ended.
     pub status: CallStatus,
     /// Its result.
-    pub text: &'a str,
+    pub reading: &'a GameReading<'a>,
 }
 
 /// Detects whether one Mysis is stuck.
@@ -89,11 +90,13 @@ impl StallDetector {
     /// Takes a call of the current turn.
     pub fn on_call(&mut self, call: FinishedCall<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
-        let gains = if is_done {
-            self.outcomes
-                .read_result(call.tool, call.read_only, call.text)
-        } else {
-            outcome::Gains::default()
+        let outcomes = &mut self.outcomes;
+        let gains = match is_done {
+            true if call.reading.is_of_a_game() || is_own(call.tool) => {
+                outcomes.read_result(call.tool, call.read_only, call.reading)
+            }
+            true => outcomes.take_unreadable(call.tool, call.reading.text()),
+            false => outcome::Gains::default(),
         };
         self.stall_window.on_call(&call, gains);
         self.cycle.on_call(gains);

@@ -1,9 +1,10 @@
 //! A tool's result in words, for the operator's screen. The model sees the result itself.
 
-use zoea_spacemolt::figures::group_digits;
 use zoea_spacemolt::results::without_headings;
 use zoea_spacemolt::wording;
+use zoea_text::figures::group_digits;
 
+use crate::game::GameRef;
 use crate::game_state::digest_text;
 use crate::message::CallStatus;
 
@@ -13,18 +14,23 @@ const MAX_READ_BYTES: usize = 256 << 10;
 /// A result as one line, at most [`wording::MAX_LINE_CHARS`] characters and the sign of a cut, safe
 /// for a terminal.
 ///
-/// `command` is what the call means in the game. A failed call reads as refused, one that was not
-/// made as not executed, and one without a known outcome as the runtime says it.
+/// `command` is what the call means in the game. A call that failed reads as refused by a game and as
+/// failed elsewhere, one that was not made as not executed, and one without a known outcome as the
+/// runtime says it.
 #[must_use]
-pub fn result_in_words(command: &str, status: CallStatus, result: &str) -> String {
+pub fn result_in_words(game: GameRef, command: &str, status: CallStatus, result: &str) -> String {
     let words = match status {
         CallStatus::Done if result.len() > MAX_READ_BYTES => unread(result.len()),
         CallStatus::Done => {
             let told = own_words(command, result);
-            let told = told.or_else(|| wording::describe(command, result));
-            told.unwrap_or_else(|| wording::first_words(&digest_text(without_headings(result))))
+            let told = told.or_else(|| game.words(command, result));
+            told.unwrap_or_else(|| by_its_form(game, result))
         }
-        CallStatus::Failed => wording::refuse(result),
+        CallStatus::Failed if game.tells_facts() => wording::refuse(result),
+        CallStatus::Failed => match wording::first_words(result) {
+            words if words.is_empty() => "failed".to_string(),
+            words => format!("failed: {words}"),
+        },
         CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown | CallStatus::NotExecuted => {
             wording::first_words(result)
         }
@@ -32,6 +38,15 @@ pub fn result_in_words(command: &str, status: CallStatus, result: &str) -> Strin
     match words.is_empty() {
         true => "an empty answer".to_string(),
         false => words,
+    }
+}
+
+/// A result of which only the form is known: what stands in it as JSON, else its first line.
+fn by_its_form(game: GameRef, result: &str) -> String {
+    let body = without_headings(result);
+    match game.tells_facts() || body.starts_with(['{', '[']) {
+        true => wording::first_words(&digest_text(body)),
+        false => wording::first_words(body),
     }
 }
 
@@ -61,6 +76,29 @@ fn own_words(command: &str, result: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    const GAME: GameRef = GameRef::SPACEMOLT;
+
+    #[test]
+    fn a_result_of_no_game_is_told_by_its_form_alone() {
+        let told = |command: &str, status, result: &str| {
+            result_in_words(GameRef::ANY_TOOLS, command, status, result)
+        };
+        let sold = r#"{"item_id":"ore","quantity":3,"total_earned":12}"#;
+        let words = told("sell", CallStatus::Done, sold);
+        assert!(
+            words.contains("item_id ore") && !words.contains("sold"),
+            "{words}"
+        );
+        let text = "src: 3 files\nCargo.toml";
+        assert_eq!(
+            told("list_directory", CallStatus::Done, text),
+            "src: 3 files"
+        );
+        let missing = "Error: ENOENT: no such file";
+        let words = told("read_file", CallStatus::Failed, missing);
+        assert_eq!(words, "failed: ENOENT: no such file");
+    }
+
     #[test]
     fn whatever_comes_is_one_short_line_that_is_no_json() {
         let long = format!("{{\"a\":\"{}\"}}", "x ".repeat(5_000));
@@ -80,11 +118,14 @@ mod tests {
                 "Hello",
             ),
         ] {
-            assert_eq!(result_in_words("list", CallStatus::Done, result), words);
+            assert_eq!(
+                result_in_words(GAME, "list", CallStatus::Done, result),
+                words
+            );
         }
         for result in [&long, &"é".repeat(400_000)] {
             for status in [CallStatus::Done, CallStatus::Failed, CallStatus::Unknown] {
-                let words = result_in_words("list", status, result);
+                let words = result_in_words(GAME, "list", status, result);
                 let count = words.chars().count();
                 assert!(
                     (1..=wording::MAX_LINE_CHARS + 1).contains(&count),
@@ -96,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_did_not_happen_never_reads_as_done() {
-        let told = |status, result| result_in_words("mine", status, result);
+        let told = |status, result| result_in_words(GAME, "mine", status, result);
         assert_eq!(
             told(
                 CallStatus::Failed,
@@ -118,7 +159,7 @@ mod tests {
 
     #[test]
     fn searches_of_our_own_are_counted() {
-        let told = |result| result_in_words("zoea_search_messages", CallStatus::Done, result);
+        let told = |result| result_in_words(GAME, "zoea_search_messages", CallStatus::Done, result);
         assert_eq!(told(r#"[{"role": "user"}]"#), "found 1 message");
         assert_eq!(
             told("no messages found matching 'q'"),

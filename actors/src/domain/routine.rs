@@ -56,8 +56,6 @@ const MAX_REPETITIONS: u32 = 100;
 const DEFAULT_REPETITIONS: u32 = 50;
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 40;
-/// Longer results are not read.
-const MAX_READ_BYTES: usize = 64 << 10;
 /// The most bytes of the arguments of a step.
 const MAX_ARGUMENTS_BYTES: usize = 1000;
 

@@ -15,7 +15,7 @@ use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
 use super::role::RoleBook;
 use super::routine::RoutineRules;
-use super::system_prompt::DEFAULT_TEMPLATE;
+use super::tool::RepeatRules;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
 
@@ -62,8 +62,8 @@ pub struct SwarmRules {
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
-    /// The template of the system prompt.
-    pub system_prompt: Arc<str>,
+    /// The operator's template of the system prompt; `None`: the built-in one of the game.
+    pub system_prompt: Option<Arc<str>>,
     /// The rules for tool calls.
     pub tools: ToolRules,
     /// The rules for relaunching a dead or errored Mysis.
@@ -93,7 +93,7 @@ impl Default for SwarmRules {
             value: ValueRules::default(),
             routines: RoutineRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
-            system_prompt: DEFAULT_TEMPLATE.into(),
+            system_prompt: None,
             tools: ToolRules::default(),
             supervision: SupervisionRules::default(),
             budget: BudgetRules::default(),
@@ -271,6 +271,8 @@ pub struct ToolRules {
     pub filters: Arc<ToolFilters>,
     /// How a Mysis without an account logs in.
     pub login: LoginWay,
+    /// Which calls are made again where their answers are lost.
+    pub repeat: RepeatRules,
 }
 
 impl Default for ToolRules {
@@ -285,6 +287,7 @@ impl Default for ToolRules {
             list: ToolListMode::default(),
             filters: Arc::default(),
             login: LoginWay::default(),
+            repeat: RepeatRules::default(),
         }
     }
 }

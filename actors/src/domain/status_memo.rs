@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::event::MysisStatus;
+use crate::game::GameRef;
 use crate::ids::{MysisId, Timestamp, TurnNumber};
 use crate::record::MysisProfile;
 use crate::state::{LifeState, Totals};
@@ -26,7 +27,7 @@ use parts::{
 #[must_use]
 pub fn to_text(status: &MysisStatus) -> String {
     let totals = status.totals;
-    json!({
+    let mut memo = json!({
         "name": *status.name,
         "provider": *status.profile.provider,
         "own_model": status.profile.model.as_deref(),
@@ -61,8 +62,11 @@ pub fn to_text(status: &MysisStatus) -> String {
         "circle": status.circle.as_deref().map(circle_json),
         "spared": status.spared_calls,
         "undelivered": status.undelivered.as_deref().map(undelivered_json),
-    })
-    .to_string()
+    });
+    if let Some(game) = status.game.and_then(GameRef::stored_key) {
+        memo["game"] = game.into();
+    }
+    memo.to_string()
 }
 
 /// Reads a status; `None` if it is none of this Mysis.
@@ -97,6 +101,7 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         activity_since: time_of(&read["since"]).unwrap_or_default(),
         activity_until: time_of(&read["until"]),
         account: text_of(&read["account"]),
+        game: read["game"].as_str().map(|key| GameRef::of_key(Some(key))),
         link: read_link(&read["link"]),
         link_since: time_of(&read["link_since"]).unwrap_or_default(),
         tick: read["tick"].as_i64(),

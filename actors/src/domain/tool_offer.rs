@@ -1,6 +1,6 @@
 //! The tools that a request offers: a small part of the game's many.
 //!
-//! Of a list that is short in brief all are offered. Else these are: the basics of the game, our own
+//! Of a list that is short all are offered: a game's in brief, any other as its server describes it. Else these are: the basics of the game, our own
 //! but for the rare ones, and what the working set contains. Of a server that is not the game, its
 //! first tools take the place of the basics. Of a tool with actions those actions are listed that are
 //! offered, with their parameters. What may change stands at the end: what the working set contains
@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use zoea_spacemolt::basics::{BASICS, is_basic};
 use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
@@ -21,8 +20,10 @@ use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
 
-/// A list of tools of at most so many bytes is offered whole.
+/// A list of a game's tools of at most so many bytes in brief is offered whole.
 const SHORT_LIST_BYTES: usize = 8 << 10;
+/// So is any other list of at most so many bytes, and with whole descriptions where these fit.
+const WHOLE_LIST_BYTES: usize = 16 << 10;
 /// The most tools that a request offers. Servers refuse a request with more as a whole.
 const MAX_OFFERED: usize = 128;
 
@@ -61,8 +62,6 @@ pub struct ToolSelection {
 pub struct ToolOffer {
     selection: Arc<ToolSelection>,
     catalog: Arc<Toolset>,
-    /// Whether that is the list of the game.
-    is_of_game: bool,
     tools: Arc<Toolset>,
 }
 
@@ -76,7 +75,6 @@ impl ToolOffer {
     ) -> ToolOffer {
         ToolOffer {
             tools: offered_tools(catalog, permit, &selection),
-            is_of_game: is_game(catalog),
             catalog: catalog.clone(),
             selection: Arc::new(selection),
         }
@@ -109,7 +107,7 @@ impl ToolOffer {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
         let is_ours = is_own(command) && !is_rare_own(command);
-        is_whole || is_ours || is_of_role() || is_basic(command) && self.is_of_game
+        is_whole || is_ours || is_of_role() || basics_of(&self.catalog).contains(&command)
     }
 }
 
@@ -119,15 +117,24 @@ fn offered_tools(
     permit: &ToolPermit,
     selection: &ToolSelection,
 ) -> Arc<Toolset> {
+    let most = match basics_of(catalog).is_empty() {
+        true => WHOLE_LIST_BYTES,
+        false => SHORT_LIST_BYTES,
+    };
+    let as_described = permit.filter(catalog);
     let allowed = match selection.list {
-        ToolListMode::All => permit.filter(catalog),
+        ToolListMode::All => as_described,
+        // Nothing is known of these tools but what their descriptions say.
+        ToolListMode::Working if most == WHOLE_LIST_BYTES && as_described.bytes() <= most => {
+            as_described
+        }
         ToolListMode::Working => permit.filter(catalog.brief()),
     };
     // Without the search, of which the whole list has no need.
     let is_whole = allowed.tools().len() <= MAX_OFFERED
         && match selection.list {
             ToolListMode::All => true,
-            ToolListMode::Working => allowed.bytes() <= SHORT_LIST_BYTES,
+            ToolListMode::Working => allowed.bytes() <= most,
         };
     let mut chosen: Vec<ToolSpec> = if is_whole {
         // There is nothing to find.
@@ -135,7 +142,7 @@ fn offered_tools(
         let all = all.filter(|tool| &*tool.name != FIND_TOOLS);
         without_unwanted(all.cloned(), selection)
     } else {
-        working_list(&allowed, is_game(catalog), selection)
+        working_list(&allowed, basics_of(catalog), selection)
     };
     let done = chosen.extract_if(.., |tool| *tool.name == *DONE_TOOL);
     let done: Vec<ToolSpec> = done.filter(|_| selection.may_end).collect();
@@ -175,23 +182,23 @@ fn name_routines(tools: &mut [ToolSpec], routines: &[Arc<str>]) {
     }
 }
 
-/// Whether a list is the game's: it has half of the basics.
-fn is_game(catalog: &Toolset) -> bool {
-    let known = BASICS
-        .iter()
-        .filter(|basic| catalog.tool_of_command(basic).is_some());
-    known.count() * 2 >= BASICS.len()
+/// The commands that are always offered of a list.
+fn basics_of(catalog: &Toolset) -> &'static [&'static str] {
+    catalog.game().map_or(&[], |game| game.basics())
 }
 
 /// The tools that are always offered, then our own, then those of the working set: what changes
 /// comes last, because a provider's cache keeps what comes before. For all of the working set there
 /// is room, so that what is always offered stays the same.
-fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
-    let basics = BASICS.iter().copied().filter(|_| is_game);
+fn working_list(
+    allowed: &Toolset,
+    basics: &[&'static str],
+    selection: &ToolSelection,
+) -> Vec<ToolSpec> {
     let mut needed = Wanted::default();
-    needed.add(basics);
+    needed.add(basics.iter().copied());
     needed.add(selection.of_role.iter().map(|name| &**name));
-    let first_bytes = match (selection.list, is_game) {
+    let first_bytes = match (selection.list, !basics.is_empty()) {
         (ToolListMode::All, _) => usize::MAX,
         (ToolListMode::Working, true) => 0,
         (ToolListMode::Working, false) => SHORT_LIST_BYTES,
@@ -383,7 +390,9 @@ mod tests {
     /// A game of the first interface: the basics, and many more tools.
     fn flat() -> Arc<Toolset> {
         let many = (0..200).map(|number| tool(&format!("work_{number}"), &"x".repeat(90)));
-        let basics = BASICS.iter().map(|name| tool(name, "Basic."));
+        let basics = zoea_spacemolt::basics::BASICS
+            .iter()
+            .map(|name| tool(name, "Basic."));
         let own = [tool_search::spec(), tool("zoea_read_result", "Reads.")];
         Arc::new(Toolset::new(many.chain(basics).chain(own)))
     }
@@ -419,10 +428,10 @@ mod tests {
     fn the_basics_come_first_then_our_own_and_then_what_is_used() {
         let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&["work_7", "gone"]));
         let names = names(chosen.tools());
-        assert_eq!(names.len(), BASICS.len() + 3);
-        assert_eq!(names[..2], BASICS[..2]);
+        assert_eq!(names.len(), zoea_spacemolt::basics::BASICS.len() + 3);
+        assert_eq!(names[..2], zoea_spacemolt::basics::BASICS[..2]);
         assert_eq!(
-            names[BASICS.len()..],
+            names[zoea_spacemolt::basics::BASICS.len()..],
             [FIND_TOOLS, "zoea_read_result", "work_7"]
         );
         assert!(chosen.tools().bytes() < SHORT_LIST_BYTES);
@@ -524,10 +533,27 @@ mod tests {
         assert_eq!(chosen.tools().tools().len(), catalog.tools().len() - 1);
         assert_eq!(chosen.tools().get("work_150"), catalog.get("work_150"));
         assert!(chosen.tools().get(FIND_TOOLS).is_none() && chosen.is_given("work_150"));
-        let few = Toolset::new([tool("paint", "Paint. With colours."), tool_search::spec()]);
-        let chosen = ToolOffer::choose(&Arc::new(few), &permit(&[]), selection(&[]));
-        assert_eq!(names(chosen.tools()), ["paint"]);
-        assert_eq!(&*chosen.tools().tools()[0].description, "Paint");
+        let few = |name: &str| {
+            let few = Toolset::new([tool(name, "Paint. With colours."), tool_search::spec()]);
+            let chosen = ToolOffer::choose(&Arc::new(few), &permit(&[]), selection(&[]));
+            assert_eq!(names(chosen.tools()), [name]);
+            chosen.tools().tools()[0].description.to_string()
+        };
+        assert_eq!(few("mine"), "Paint");
+        let told = few("paint");
+        assert_eq!(
+            told, "Paint. With colours.",
+            "of no game, as the server says it"
+        );
+        let long = (0..40).map(|number| tool(&format!("paint_{number}"), &"Red. ".repeat(90)));
+        let long = Arc::new(Toolset::new(long));
+        let chosen = ToolOffer::choose(&long, &permit(&[]), selection(&[]));
+        assert_eq!(
+            chosen.tools().tools().len(),
+            40,
+            "whole in brief where that fits"
+        );
+        assert!(chosen.tools().bytes() < WHOLE_LIST_BYTES && long.bytes() > WHOLE_LIST_BYTES);
     }
 
     #[test]
@@ -557,7 +583,11 @@ mod tests {
             ..ToolSelection::default()
         };
         let chosen = ToolOffer::choose(&catalog, &permit(&[]), all);
-        assert!(BASICS.iter().all(|name| chosen.tools().get(name).is_some()));
+        assert!(
+            zoea_spacemolt::basics::BASICS
+                .iter()
+                .all(|name| chosen.tools().get(name).is_some())
+        );
     }
 
     #[test]

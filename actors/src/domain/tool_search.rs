@@ -127,7 +127,7 @@ pub fn find_tools(tools: &Toolset, query: &str) -> ToolFindings {
 
 fn nothing_found(all: &[Findable<'_>], query: &str) -> String {
     if all.is_empty() {
-        return "no tools of the game are known at the moment: try again later".to_string();
+        return "no tools of the server are known at the moment: try again later".to_string();
     }
     let query = first_sentence(query, WORDS_BYTES);
     let names = list_names(all);

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use super::ids::Moment;
 use super::rules::ValueRules;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use strum::{EnumCount, VariantArray};
 
+use super::game::GameRef;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::{Charge, Echo, TokenUsage};
 use super::tool::command_of_call;
@@ -235,6 +236,8 @@ pub struct ResultMeta {
     pub tick: Option<i64>,
     /// The size of the result in bytes, before anything was cut.
     pub bytes: u64,
+    /// The game whose tool it is. The result is read as that game's, wherever it is read.
+    pub game: GameRef,
 }
 
 impl ResultMeta {

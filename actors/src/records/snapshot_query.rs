@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use zoea_spacemolt::commands;
 
-use super::tool::{command_of_call, is_snapshot};
+use super::game::GameRef;
+use super::tool::command_of_call;
 
 /// A call of a snapshot tool: the tool with its arguments. Of a tool with actions it is the command
 /// that the call means, so that the same question in two forms is one query.
@@ -19,11 +20,11 @@ pub struct SnapshotQuery {
 }
 
 impl SnapshotQuery {
-    /// The snapshot query of a call; `None` if the tool is not a snapshot tool.
+    /// The snapshot query of a call of this game; `None` if it does not only look.
     #[must_use]
-    pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
+    pub fn of(game: GameRef, tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
         let command = command_of_call(tool, arguments);
-        is_snapshot(&command).then(|| SnapshotQuery {
+        game.is_look(&command).then(|| SnapshotQuery {
             tool: command,
             arguments: if commands::is_grouped(tool) {
                 arguments_of_command(tool, arguments)
@@ -74,16 +75,18 @@ mod tests {
 
     #[test]
     fn an_error_never_replaces_a_good_result_and_equal_arguments_are_one_look() {
-        let look = |arguments: &str| SnapshotQuery::of(&"get_poi".into(), &arguments.into());
+        let of = |tool: &str, arguments: &str| {
+            SnapshotQuery::of(GameRef::SPACEMOLT, &tool.into(), &arguments.into())
+        };
+        let look = |arguments: &str| of("get_poi", arguments);
         let first = look(r#"{"a":1,"b":2}"#).unwrap();
         assert_eq!(look(r#"{ "b": 2, "a": 1 }"#), Some(first.clone()));
-        assert_eq!(SnapshotQuery::of(&"mine".into(), &"{}".into()), None);
-        let of_action = |arguments: &str| SnapshotQuery::of(&"spacemolt".into(), &arguments.into());
+        assert_eq!(of("mine", "{}"), None);
+        let of_action = |arguments: &str| of("spacemolt", arguments);
+        let of_any = SnapshotQuery::of(GameRef::ANY_TOOLS, &"get_next_job".into(), &"{}".into());
+        assert_eq!(of_any, None, "of no game every result stays");
         let status = of_action(r#"{"action":"get_status","session_id":"1"}"#);
-        assert_eq!(
-            status,
-            SnapshotQuery::of(&"get_status".into(), &"{}".into())
-        );
+        assert_eq!(status, of("get_status", "{}"));
         assert_eq!(status, of_action(r#"{"action":"get_state"}"#));
         assert_eq!(of_action(r#"{"action":"mine"}"#), None);
         assert_eq!(of_action(r#"{"action":"get_notifications"}"#), None);

@@ -1,5 +1,7 @@
 //! What a game server's answer means for the runtime.
 
+use zoea_spacemolt::results;
+
 use crate::ports::LinkAnswer;
 
 use super::{GameSession, SessionEvent, SessionObserver};
@@ -33,6 +35,13 @@ pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
 }
 
 impl GameSession {
+    /// The game's tick in a result.
+    pub(super) fn tick_in(&self, text: &str) -> Option<i64> {
+        let game = self.tools.game();
+        game.filter(|game| game.tells_facts())?;
+        results::tick(text)
+    }
+
     /// Tells what the answer to a login says of the player. A request that was composed before is out
     /// of date.
     pub(super) fn tell_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {

@@ -160,7 +160,7 @@ fn failed(text: &str) -> NoAnswer {
 fn cancelled(why: &str) -> NoAnswer {
     let text = format!(
         "Error: cancelled: the server broke this call off, because {why}. What it had done by then \
-         is not known: look at the game."
+         is not known: look before you repeat it."
     );
     (text, CallStatus::Failed)
 }

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::event::{Activity, LinkState};
+use crate::domain::game::GameRef;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
@@ -253,12 +254,18 @@ impl GameSession {
         }
     }
 
+    /// What the server is called in sentences, by the tools that it listed last.
+    fn server_words(&self) -> &'static str {
+        let listed = self.listed.as_ref().and_then(|tools| tools.game());
+        listed.unwrap_or_else(|| GameRef::of_key(None)).server()
+    }
+
     fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {
         self.phase = ConnectionPhase::Open { login };
         // A newer session is open now, so the stored one is not tried again.
         self.saved = None;
         if failures > 0 {
-            let text = "the game server answers again".to_string();
+            let text = format!("{} answers again", self.server_words());
             self.tell_notice(outlet, Severity::Info, "mcp_up", text);
         }
         self.tell_link(outlet, LinkState::Ok);
@@ -275,7 +282,8 @@ impl GameSession {
             | LinkFault::AnswerLost(_) => (LinkState::Down, Severity::Warn),
         };
         if failures == 0 {
-            let text = format!("the game server cannot be used: {fault}; trying on");
+            let server = self.server_words();
+            let text = format!("{server} cannot be used: {fault}; trying on");
             self.tell_notice(outlet, severity, "mcp_down", text);
         }
         self.phase = ConnectionPhase::Closed {

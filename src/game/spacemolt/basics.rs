@@ -31,12 +31,6 @@ pub const BASICS: [&str; 26] = [
     "help",
 ];
 
-/// Whether a command is one of the basics.
-#[must_use]
-pub fn is_basic(command: &str) -> bool {
-    BASICS.contains(&command)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::Map;

@@ -158,6 +158,21 @@ pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
     find_action(tool, action.trim()).map(|action| action.effect == CommandEffect::Reads)
 }
 
+/// Whether a call of the first interface only reads; `None` if it is no command of it. Of a command
+/// with several actions the one that is given counts.
+#[must_use]
+pub fn reads(command: &str, arguments: &Map<String, Value>) -> Option<bool> {
+    if command == HELP {
+        return Some(true);
+    }
+    let wanted = arguments.get(ACTION).and_then(Value::as_str);
+    let is_it = |action: &&Action| {
+        action.command == command && (action.inner.is_none() || action.inner == wanted)
+    };
+    let known = TABLE.actions.iter().find(is_it);
+    known.map(|action| action.effect == CommandEffect::Reads)
+}
+
 /// One tool of the second interface stands for nine of the first. Which one is meant depends on the
 /// owner and on what is moved.
 fn storage_command(action: &str, arguments: &Map<String, Value>) -> Option<&'static str> {

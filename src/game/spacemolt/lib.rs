@@ -6,16 +6,18 @@
 //! goes by the first interface's names, and everything that reads results by its fields, so this
 //! package is the only place that knows both.
 
+mod adapter;
 pub mod basics;
 #[cfg(test)]
 mod captured;
 pub mod commands;
 mod dashboard;
-pub mod figures;
 pub mod results;
 pub mod standing;
 pub mod systems;
 pub mod wording;
+
+pub use adapter::{SpaceMolt, has_listed};
 
 /// The tools of the second interface, put together from what clients and the HTTP specification
 /// show, in the form of an answer to `tools/list`. Members that begin with `x_` are notes.

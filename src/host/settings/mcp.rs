@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zoea_domain::rules::{LoginWay, ToolRules};
+use zoea_domain::tool::RepeatRules;
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_domain::tool_offer::ToolListMode;
 
@@ -10,8 +11,8 @@ use super::header::{HeaderSettings, VariableSettings, read_mcp_headers, read_var
 use super::key::Key;
 use super::provider::KeySource;
 use super::rule::{
-    BUILT_IN_GAME, command_words, duration_above_zero, non_empty_text, one_of, retry_waits,
-    tool_patterns, upstream_url, variable_name, whole_number,
+    BUILT_IN_GAME, boolean, command_words, duration_above_zero, non_empty_text, one_of,
+    retry_waits, tool_patterns, upstream_url, variable_name, whole_number,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -87,6 +88,10 @@ impl ReadSection for McpSettings {
             optional tools = ["get_*", "travel", "mine", "sell"], tool_patterns();
             /// Which are not, whatever `tools` says.
             default deny_tools = [], tool_patterns();
+            /// Tools that only read, by your word: a call whose answer is lost is made again. Of SpaceMolt's it is known.
+            default repeatable = [], tool_patterns();
+            /// The same of every tool whose server says that it only reads. A server can be wrong.
+            default trust_annotations = false, boolean();
             /// "working": a request offers the tools that Myses of its role use, in brief, and they find the others by
             /// zoea_find_tools. "all": all that are allowed, as the server describes them, with each request.
             default tool_list = "working", one_of([("working", ToolListMode::Working), ("all", ToolListMode::All)]);
@@ -122,6 +127,10 @@ impl ReadSection for McpSettings {
             login,
             list: tool_list,
             filters: filters_of_all(tools, deny_tools),
+            repeat: RepeatRules {
+                repeatable,
+                trust_annotations,
+            },
             ..ToolRules::default()
         };
         Self {

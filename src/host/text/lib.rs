@@ -2,6 +2,7 @@
 //! JSON. Pure functions that know nothing of the swarm.
 
 pub mod clean;
+pub mod figures;
 pub mod json_size;
 pub mod markdown;
 pub mod names;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
 use crate::interface::cli::global::GlobalArgs;

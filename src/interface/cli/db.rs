@@ -16,7 +16,7 @@ use crate::interface::control::call::ControlCall;
 use crate::wiring;
 use zoea_contract::CompactedJson;
 use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind, RestoreResult};
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 /// Why a server's database is neither backed up nor restored by us.
 const ON_A_SERVER: &str =

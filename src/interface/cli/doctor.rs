@@ -183,7 +183,7 @@ fn check_network(settings: &Settings) -> Vec<(String, DoctorFinding)> {
 
 fn check_prompt(checks: &mut Vec<(String, DoctorFinding)>, home: &Home) {
     let finding = match wiring::prompt_template(home) {
-        Ok(template) if template.is_own => Ok(home.system_prompt().display().to_string()),
+        Ok(template) if template.own.is_some() => Ok(home.system_prompt().display().to_string()),
         Ok(_) => Ok("the built-in one".to_string()),
         Err(error) => Err(format!("{error:#}")),
     };

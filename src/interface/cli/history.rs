@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors::domain::game::GameRef;
 use actors::domain::message::{CallStatus, RowKind};
 use actors::domain::result_words::result_in_words;
 use clap::{Args, value_parser};
@@ -193,7 +194,8 @@ fn print_row(row: &Value, in_words: bool) -> anyhow::Result<()> {
     match status.filter(|_| in_words && text("kind") == "result") {
         Some(status) => {
             let command = row["metadata"]["tool"].as_str().unwrap_or_default();
-            print_indented(&result_in_words(command, status, text("content")))?;
+            let game = GameRef::of_key(row["metadata"]["game"].as_str());
+            print_indented(&result_in_words(game, command, status, text("content")))?;
         }
         None => print_indented(text("content"))?,
     }

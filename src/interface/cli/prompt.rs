@@ -1,9 +1,10 @@
 //! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
 
+use actors::domain::game::GameRef;
 use actors::domain::order::OrderRefusal;
 use actors::domain::system_prompt::{
-    CostlyPlaceholder, DEFAULT_TEMPLATE, PromptFacts, costly_placeholders, has_placeholder,
-    identity, render_template, role_text,
+    CostlyPlaceholder, PromptFacts, costly_placeholders, has_placeholder, identity,
+    render_template, role_text,
 };
 use clap::{Args, Subcommand};
 use zoea_settings::Environment;
@@ -54,7 +55,7 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     match &args.command {
-        PromptCommand::Default => Ok(out::line(DEFAULT_TEMPLATE)?),
+        PromptCommand::Default => Ok(out::line(GameRef::SPACEMOLT.prompt())?),
         PromptCommand::Check => check_template(global, environment),
         PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
     }
@@ -64,7 +65,7 @@ fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Res
     let home = global.open_home(environment)?;
     let template = prompt_template(&home)?;
     let file = home.system_prompt();
-    if !template.is_own {
+    if template.own.is_none() {
         let text = format!(
             "there is no {}: the built-in prompt is used",
             file.display()
@@ -72,8 +73,9 @@ fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Res
         return Ok(out::line(&text)?);
     }
     out::line(&format!("{}: every placeholder is known", file.display()))?;
-    for costly in costly_placeholders(&template.text) {
-        out::line(&describe_cost(&template.text, &costly))?;
+    let text = template.text(GameRef::default());
+    for costly in costly_placeholders(text) {
+        out::line(&describe_cost(text, &costly))?;
     }
     Ok(())
 }
@@ -111,6 +113,7 @@ async fn show_prompt(
     let template = prompt_template(&global.open_home(environment)?)?;
     let notices = ["(what the runtime has to say)".to_string()];
     let mut facts = PromptFacts {
+        game: GameRef::SPACEMOLT,
         name: "alpha",
         account: Some("(its game account)"),
         mission: Some("(the mission in force)"),
@@ -119,7 +122,7 @@ async fn show_prompt(
     };
     let Some(name) = name else {
         return Ok(out::line(&out::clean(&whole_prompt(
-            &template.text,
+            template.text(facts.game),
             &facts,
             "",
         )))?);
@@ -127,14 +130,15 @@ async fn show_prompt(
     let client = SwarmClient::open(global, environment).await?;
     let found = read_prompt_facts(&client, name).await;
     client.close().await;
-    let (account, mission, role) = found?;
+    let (account, mission, role, game) = found?;
     let role = role.map(|role| role_prompt(&role, global, environment));
     let role = role.transpose()?.unwrap_or_default();
+    facts.game = game;
     facts.name = name;
     facts.account = account.as_deref();
     facts.mission = mission.as_deref();
     Ok(out::line(&out::clean(&whole_prompt(
-        &template.text,
+        template.text(game),
         &facts,
         &role,
     )))?)
@@ -161,11 +165,11 @@ fn whole_prompt(template: &str, facts: &PromptFacts<'_>, role: &str) -> String {
     text
 }
 
-/// Reads the account of a Mysis, the mission in force and its role.
+/// Reads the account of a Mysis, the mission in force, its role, and the game whose tools it has.
 async fn read_prompt_facts(
     client: &SwarmClient,
     name: &str,
-) -> anyhow::Result<(Option<String>, Option<String>, Option<String>)> {
+) -> anyhow::Result<(Option<String>, Option<String>, Option<String>, GameRef)> {
     let myses = client.call(ControlCall::all_myses()).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
@@ -174,7 +178,8 @@ async fn read_prompt_facts(
     let mission = client.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
     let (account, role) = (text(&mysis["account"]), text(&mysis["role"]));
-    Ok((account, text(&mission["text"]), role))
+    let game = GameRef::of_key(mysis["game"].as_str());
+    Ok((account, text(&mission["text"]), role, game))
 }
 
 /// What a role adds to the prompt, by the configuration as it is now.

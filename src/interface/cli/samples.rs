@@ -1,9 +1,11 @@
 //! `zoea samples`: what Myses have, earn, cost and wait for over time.
 
+use std::ops::RangeInclusive;
+
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
@@ -51,31 +53,62 @@ pub(super) async fn run(
 
 /// A line for each step of one series.
 fn steps_table(series: &Value) -> Table {
-    let mut table = Table::new(&columns("AT"));
-    for sample in series["samples"].as_array().into_iter().flatten() {
+    let samples = series["samples"].as_array().into_iter().flatten();
+    let rows = samples.map(|sample| {
         let at = shown::time(sample["at"].as_str().unwrap_or_default());
-        table.add(cells(&at, sample, &SampleTotals::of([sample])));
+        cells(&at, sample, &SampleTotals::of([sample]))
+    });
+    table("AT", rows.collect(), None)
+}
+
+/// A table without the columns of the game that say nothing in any row.
+fn table(first: &'static str, rows: Vec<Vec<String>>, totals: Option<Vec<String>>) -> Table {
+    let is_known = |place: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(place));
+        !OF_GAME.contains(&place) || rows.is_empty() || cells.any(|cell| cell != UNKNOWN)
+    };
+    let known: Vec<bool> = (0..COLUMNS).map(is_known).collect();
+    let shown = |cells: Vec<String>| -> Vec<String> {
+        let cells = cells.into_iter().zip(&known);
+        cells
+            .filter_map(|(cell, is_known)| is_known.then_some(cell))
+            .collect()
+    };
+    let columns = columns(first).into_iter().zip(&known);
+    let columns: Vec<Column> = columns
+        .filter_map(|(column, is_known)| is_known.then_some(column))
+        .collect();
+    let mut table = Table::new(&columns);
+    if let Some(totals) = totals {
+        table.set_totals(shown(totals));
+    }
+    for row in rows {
+        table.add(shown(row));
     }
     table
 }
 
 /// A line for each Mysis, with its newest facts and what the time comes to.
 fn myses_table(series: &[Value]) -> Table {
-    let mut table = Table::new(&columns("MYSIS"));
     let samples = |series: &Value| series["samples"].as_array().cloned().unwrap_or_default();
-    for one in series {
+    let rows = series.iter().map(|one| {
         let of_it = samples(one);
         let newest = of_it.last().unwrap_or(&Value::Null);
-        table.add(cells(&shown::owner(one), newest, &SampleTotals::of(&of_it)));
-    }
-    if series.len() > 1 {
+        cells(&shown::owner(one), newest, &SampleTotals::of(&of_it))
+    });
+    let totals = (series.len() > 1).then(|| {
         let all: Vec<Value> = series.iter().flat_map(samples).collect();
-        table.set_totals(cells("all", &Value::Null, &SampleTotals::of(&all)));
-    }
-    table
+        cells("all", &Value::Null, &SampleTotals::of(&all))
+    });
+    table("MYSIS", rows.collect(), totals)
 }
 
-fn columns(first: &'static str) -> [Column; 15] {
+/// The columns, those of them that only a game tells, and what stands where nothing is known.
+const COLUMNS: usize = 15;
+const OF_GAME: RangeInclusive<usize> = 1..=6;
+const UNKNOWN: &str = "-";
+
+fn columns(first: &'static str) -> [Column; COLUMNS] {
     [
         Column::text(first),
         Column::figure("CREDITS"),
@@ -138,7 +171,7 @@ impl SampleTotals {
 
 /// A line: the facts of a sample, and totals. What is not known is a hyphen.
 fn cells(first: &str, facts: &Value, totals: &SampleTotals) -> Vec<String> {
-    let unknown = || "-".to_string();
+    let unknown = || UNKNOWN.to_string();
     let number = |key: &str| facts[key].is_i64().then(|| shown::figure(&facts[key]));
     let gauge = |now: &str, most: &str| match (number(now), number(most)) {
         (None, _) => unknown(),

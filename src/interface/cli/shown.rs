@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Local, TimeZone};
 use serde_json::Value;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use crate::interface::cli::out;
 

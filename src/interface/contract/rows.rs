@@ -139,6 +139,9 @@ pub enum RowMetadataJson<'a> {
         tick: Option<i64>,
         /// The length of the answer in bytes.
         bytes: u64,
+        /// `any` for a tool of no game.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        game: Option<&'static str>,
     },
     /// Metadata of a host notice.
     Host {
@@ -180,6 +183,7 @@ impl<'a> RowMetadataJson<'a> {
                 ms: meta.ms,
                 tick: meta.tick,
                 bytes: meta.bytes,
+                game: meta.game.stored_key(),
             }),
             RowBody::Host { meta, .. } => Some(RowMetadataJson::Host {
                 severity: meta.severity.as_str(),

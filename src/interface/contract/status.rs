@@ -75,6 +75,8 @@ pub struct MysisStatusJson<'a> {
     account: Option<&'a str>,
     mcp: &'static str,
     tick: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<&'static str>,
     nudges: u32,
     turns: u64,
     tokens_in: u64,
@@ -173,12 +175,13 @@ impl<'a> MysisStatusJson<'a> {
             reason: status.reason.as_deref(),
             activity: match away {
                 Some(away) => format!("waiting for {}: {}", ServerLabel(&away.lane), away.text),
-                None => status.activity.to_string(),
+                None => status.activity_words(),
             },
             activity_until: until.map(|at| at.to_string()),
             account: status.account.as_deref(),
             mcp: status.link.as_str(),
             tick: status.tick,
+            game: status.game.and_then(|game| game.stored_key()),
             nudges: status.nudges,
             turns: status.totals.turns,
             tokens_in: status.totals.tokens_in,

@@ -181,6 +181,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
             ms: 1,
             tick: None,
             bytes: 2,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         },
     };
     assert_eq!(

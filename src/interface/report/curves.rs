@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
 use zoea_ledger::{DaySamples, SwarmMinute};
 
-use super::moment;
+use super::{DayReport, OF_ANY, OF_MONEY, OfMoney, moment};
 
 /// The most steps of a day.
 const MAX_STEPS: i64 = 96;
@@ -56,6 +56,18 @@ pub(super) enum CurveKind {
 impl CurveKind {
     /// All, in the order of the report.
     pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+
+    /// Those of a report.
+    pub(super) fn of_report(report: &DayReport) -> Vec<CurveKind> {
+        report.having(Self::ALL.map(|kind| (kind, kind.of_money())))
+    }
+
+    fn of_money(self) -> OfMoney {
+        match self {
+            CurveKind::Credits | CurveKind::Earned => OF_MONEY,
+            CurveKind::Cost | CurveKind::Tokens => OF_ANY,
+        }
+    }
 
     /// What the report calls it.
     pub(super) fn title(self) -> &'static str {

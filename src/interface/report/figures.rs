@@ -1,7 +1,7 @@
 //! How a report writes numbers, times and durations.
 
 use actors::domain::ids::Timestamp;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 /// The length of a minute in milliseconds.
 const MINUTE_MS: u64 = 60_000;

@@ -6,7 +6,7 @@ mod tables;
 
 use super::figures::{dollars, group_count, group_thousands, short_count};
 use super::summary::sentences;
-use super::{DayReport, NOT_ASKED, ReportLine};
+use super::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, ReportLine};
 use markup::escape_html;
 
 /// The page around the sections. Its colours follow the reader's choice of light or dark.
@@ -25,11 +25,11 @@ pub(super) fn render_page(report: &DayReport) -> String {
     PAGE_TEMPLATE
         .replace("{{day}}", &escape_html(&report.day))
         .replace("{{lead}}", &escape_html(&sentences(report).join(" ")))
-        .replace("{{tiles}}", &total_tiles(&total))
+        .replace("{{tiles}}", &total_tiles(report, &total))
         .replace("{{sections}}", &sections.concat())
 }
 
-fn total_tiles(total: &ReportLine) -> String {
+fn total_tiles(report: &DayReport, total: &ReportLine) -> String {
     let earned = total
         .gained()
         .map_or(NOT_ASKED.to_string(), group_thousands);
@@ -38,17 +38,17 @@ fn total_tiles(total: &ReportLine) -> String {
         (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),
         (_, _) => (cost.dollars(), "cost"),
     };
-    [
-        ("credits earned", earned),
-        (of_what, known),
-        (
-            "credits per dollar",
-            cost.credits_per_dollar(total.gained()),
-        ),
-        ("tokens", short_count(cost.tokens())),
-        ("turns", group_count(total.turns)),
-        ("faults", group_count(total.faults)),
-    ]
-    .map(|(what, value)| format!("<div class=\"tile\"><b>{value}</b><span>{what}</span></div>"))
-    .concat()
+    let each = cost.credits_per_dollar(total.gained());
+    let tiles = report.having([
+        (("credits earned", earned), OF_MONEY),
+        ((of_what, known), OF_ANY),
+        (("credits per dollar", each), OF_MONEY),
+        (("tokens", short_count(cost.tokens())), OF_ANY),
+        (("turns", group_count(total.turns)), OF_ANY),
+        (("faults", group_count(total.faults)), OF_ANY),
+    ]);
+    let tiles = tiles.into_iter();
+    tiles
+        .map(|(what, value)| format!("<div class=\"tile\"><b>{value}</b><span>{what}</span></div>"))
+        .collect()
 }

@@ -11,7 +11,7 @@ use super::holdups::{HoldKind, HoldUp};
 use super::summary::sentences;
 use super::timeline::Timeline;
 use super::values::{Ranking, ValueLine};
-use super::{DayReport, NOT_ASKED, ReportLine};
+use super::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, ReportLine};
 
 /// The heights of a curve of letters.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -21,9 +21,20 @@ const NO_VALUE: char = '·';
 const TIME_COLUMNS: usize = 12;
 /// The most Myses of the table of those that were held up.
 const MAX_HELD_UP: usize = 20;
-/// The head of a table of Myses.
-const MYSIS_HEAD: &str = "| Mysis | credits | gained | turns | faults | calls | tokens in | cached \
-                          | out | cost | per dollar |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+/// The heads of the columns of a table of Myses.
+const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
+    ("Mysis", OF_ANY),
+    ("credits", OF_MONEY),
+    ("gained", OF_MONEY),
+    ("turns", OF_ANY),
+    ("faults", OF_ANY),
+    ("calls", OF_ANY),
+    ("tokens in", OF_ANY),
+    ("cached", OF_ANY),
+    ("out", OF_ANY),
+    ("cost", OF_ANY),
+    ("per dollar", OF_MONEY),
+];
 
 pub(super) fn render_text(report: &DayReport) -> String {
     let mut text = format!("# Zoea Nova, {}\n\n", report.day);
@@ -38,26 +49,37 @@ pub(super) fn render_text(report: &DayReport) -> String {
     text.push_str(&timeline(report));
     let ranking = Ranking::of(&report.myses);
     let total = report.total();
-    text.push_str("\n## Myses by value\n\n");
-    text.push_str(&mysis_table(ranking.best.iter().chain([&total])));
+    text.push_str(match report.is_of_no_game {
+        true => "\n## Myses\n\n",
+        false => "\n## Myses by value\n\n",
+    });
+    text.push_str(&mysis_table(report, ranking.best.iter().chain([&total])));
     if !ranking.worst.is_empty() {
         let _ = write!(text, "\n### The last {}\n\n", ranking.worst.len());
-        text.push_str(&mysis_table(ranking.worst.iter()));
+        text.push_str(&mysis_table(report, ranking.worst.iter()));
     }
-    text.push_str(&value_table("By provider", "provider", &report.providers));
-    text.push_str(&value_table("By system", "system", &report.systems));
+    text.push_str(&value_table(
+        report,
+        ("By provider", "provider"),
+        &report.providers,
+    ));
+    text.push_str(&value_table(
+        report,
+        ("By system", "system"),
+        &report.systems,
+    ));
     text.push_str(&held_up_table(&report.held_up));
     text.push_str(&days_table(report));
     if !ranking.folded.is_empty() {
         let _ = write!(text, "\n## The other {} Myses\n\n", ranking.folded.len());
-        text.push_str(&mysis_table(ranking.folded.iter()));
+        text.push_str(&mysis_table(report, ranking.folded.iter()));
     }
     text
 }
 
 fn curves(report: &DayReport) -> String {
     let mut text = String::from("```text\n");
-    for kind in CurveKind::ALL {
+    for kind in CurveKind::of_report(report) {
         let values = report.curves.values(kind);
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         if let Some(absence) = kind.absence(&values) {
@@ -195,50 +217,60 @@ fn timeline(report: &DayReport) -> String {
     text
 }
 
-fn mysis_table<'a>(lines: impl Iterator<Item = &'a ReportLine>) -> String {
-    let mut text = MYSIS_HEAD.to_string();
+/// The head of a table. The first column has names, all others numbers.
+fn head(columns: &[&str]) -> String {
+    let numbers = "|--:".repeat(columns.len().saturating_sub(1));
+    format!("| {} |\n|---{numbers}|\n", columns.join(" | "))
+}
+
+fn mysis_table<'a>(report: &DayReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
+    let mut text = head(&report.having(MYSIS_COLUMNS));
     for line in lines {
-        let _ = writeln!(text, "{}", mysis_row(line));
+        let _ = writeln!(text, "{}", mysis_row(report, line));
     }
     text
 }
 
-fn mysis_row(line: &ReportLine) -> String {
+fn mysis_row(report: &DayReport, line: &ReportLine) -> String {
     let or_not_asked =
         |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
     let spent = &line.spent;
-    row(&[
-        plain_line(&line.name),
-        or_not_asked(line.credits.map(|(_, last)| last)),
-        or_not_asked(line.gained()),
-        line.turns.to_string(),
-        line.faults.to_string(),
-        spent.calls.to_string(),
-        spent.tokens_in.to_string(),
-        spent.tokens_cached.to_string(),
-        spent.tokens_out.to_string(),
-        spent.dollars(),
-        spent.credits_per_dollar(line.gained()),
-    ])
+    let last = line.credits.map(|(_, last)| last);
+    row(&report.having([
+        (plain_line(&line.name), OF_ANY),
+        (or_not_asked(last), OF_MONEY),
+        (or_not_asked(line.gained()), OF_MONEY),
+        (line.turns.to_string(), OF_ANY),
+        (line.faults.to_string(), OF_ANY),
+        (spent.calls.to_string(), OF_ANY),
+        (spent.tokens_in.to_string(), OF_ANY),
+        (spent.tokens_cached.to_string(), OF_ANY),
+        (spent.tokens_out.to_string(), OF_ANY),
+        (spent.dollars(), OF_ANY),
+        (spent.credits_per_dollar(line.gained()), OF_MONEY),
+    ]))
 }
 
 fn row(cells: &[String]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-fn value_table(title: &str, what: &str, lines: &[ValueLine]) -> String {
+fn value_table(report: &DayReport, (title, what): (&str, &str), lines: &[ValueLine]) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let has_time = lines.iter().any(|line| line.minutes.is_some());
-    let mut head = vec![what, "Myses"];
+    let mut columns = vec![what, "Myses"];
     if has_time {
-        head.extend(["time", "earned an hour"]);
+        columns.extend(["time", "earned an hour"]);
     }
-    head.extend(["earned", "tokens", "cost", "per dollar"]);
-    let mut text = format!("\n## {title}\n\n| {} |\n|---", head.join(" | "));
-    text.push_str(&"|--:".repeat(head.len() - 1));
-    text.push_str("|\n");
+    columns.extend(report.having([
+        ("earned", OF_MONEY),
+        ("tokens", OF_ANY),
+        ("cost", OF_ANY),
+        ("per dollar", OF_MONEY),
+    ]));
+    let mut text = format!("\n## {title}\n\n{}", head(&columns));
     let or_not_asked = |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), group_thousands);
     for line in lines {
         let name = line.name.as_deref().map_or(UNKNOWN.to_string(), plain_line);
@@ -247,12 +279,12 @@ fn value_table(title: &str, what: &str, lines: &[ValueLine]) -> String {
             let ms = minutes.unsigned_abs().saturating_mul(60_000);
             cells.extend([duration(ms), or_not_asked(line.earned_hourly())]);
         }
-        cells.extend([
-            or_not_asked(line.earned),
-            group_count(line.spent.tokens()),
-            line.spent.dollars(),
-            line.spent.credits_per_dollar(line.earned),
-        ]);
+        cells.extend(report.having([
+            (or_not_asked(line.earned), OF_MONEY),
+            (group_count(line.spent.tokens()), OF_ANY),
+            (line.spent.dollars(), OF_ANY),
+            (line.spent.credits_per_dollar(line.earned), OF_MONEY),
+        ]));
         let _ = writeln!(text, "{}", row(&cells));
     }
     text

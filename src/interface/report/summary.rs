@@ -50,6 +50,9 @@ fn result(report: &DayReport, total: &ReportLine) -> String {
             "{who} earned {} credits {costs}{each}.",
             group_thousands(earned)
         ),
+        None if report.is_of_no_game => {
+            format!("{who} took {} turns {costs}.", group_count(total.turns))
+        }
         None => format!(
             "{who} took {} turns {costs}; no result told of credits.",
             group_count(total.turns)

@@ -118,6 +118,7 @@ fn busy_day(count: i64) -> DayRecord {
             event(640, Notice, "circuit_closed", "provider priced works again"),
         ],
         are_events_cut: false,
+        has_other_tools: false,
     }
 }
 
@@ -372,6 +373,39 @@ fn credits_that_nobody_asked_for_are_said_to_be_unknown_for_that_reason() {
         text.contains("| alpha | not asked | not asked | 1 |"),
         "{text}"
     );
+}
+
+#[test]
+fn where_the_tools_are_no_games_nothing_is_said_of_credits() {
+    let mut record = busy_day(3);
+    for of in record.myses.values_mut() {
+        of.credits = None;
+        if let Some(flow) = &mut of.sampled {
+            flow.earned = None;
+        }
+    }
+    record.has_other_tools = true;
+    let told = report(&record);
+    assert!(told.is_of_no_game);
+    let (page, text) = both(&told);
+    for form in [&page, &text] {
+        let form = form.to_lowercase();
+        for word in [
+            "credit",
+            "earned",
+            "gained",
+            "per dollar",
+            "wallet",
+            "by system",
+            "not asked",
+        ] {
+            assert!(!form.contains(word), "{word}: {form}");
+        }
+        assert!(
+            form.contains("by provider") && form.contains("tokens"),
+            "{form}"
+        );
+    }
 }
 
 #[test]

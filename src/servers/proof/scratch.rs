@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use actors::domain::compose::{Composition, TurnOwner, compose};
 use actors::domain::conversation::Conversation;
+use actors::domain::game::GameRef;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
 };
 use actors::domain::model::{ChatMessage, ModelAnswer};
 use actors::domain::record::{Mission, StoredHistory};
-use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, identity, render_template};
+use actors::domain::system_prompt::{PromptFacts, identity, render_template};
 
 /// The budget in bytes, which no scratch conversation reaches.
 const BUDGET_BYTES: usize = 1 << 20;
@@ -34,14 +35,16 @@ pub(super) struct Scratch {
 impl Scratch {
     /// A conversation with this mission and without rows.
     pub(super) fn new(mission: &str) -> Scratch {
+        let game = GameRef::SPACEMOLT;
         let facts = PromptFacts {
+            game,
             name: "scratch",
             account: Some("scratch"),
             ..PromptFacts::default()
         };
         Scratch {
-            system: render_template(DEFAULT_TEMPLATE, &facts),
-            identity: identity(DEFAULT_TEMPLATE, &facts),
+            system: render_template(game.prompt(), &facts),
+            identity: identity(game.prompt(), &facts),
             mission: Mission {
                 id: MissionId(1),
                 text: mission.into(),
@@ -135,6 +138,7 @@ impl Scratch {
                 ms: 1,
                 tick: None,
                 bytes: text.len() as u64,
+                game: GameRef::SPACEMOLT,
             };
             let call = CallKey { seq, position };
             let text: Arc<str> = text.into();

@@ -13,6 +13,7 @@ mod tests;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use actors::domain::game::GameRef;
 use actors::domain::ids::MysisId;
 use actors::domain::tool::Toolset;
 use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, TaskNews, Upstream};
@@ -102,13 +103,18 @@ impl CachingLink {
         ask(&mut own)
     }
 
-    fn is_read_only(&self, tool: &str, arguments: &str) -> bool {
-        let tools = self.own(|own| own.tools.clone());
-        tools.is_some_and(|tools| tools.is_read_only(tool, arguments))
+    /// The game whose tools these are, if its answers hold for a tick.
+    fn game(&self) -> Option<GameRef> {
+        let game = self.own(|own| own.tools.as_ref()?.game());
+        game.filter(|game| game.tells_facts())
     }
 
     async fn call_cached(self, call: LinkCall) -> Result<LinkReply, LinkFault> {
         self.shared.check(self.who)?;
+        let Some(game) = self.game() else {
+            // Of any other server nothing is known that could be spared.
+            return self.inner.call(call).await;
+        };
         if let Some(key) = shared_cache::key(&call) {
             return self.look_up(key, call).await.map(LinkReply::from);
         }
@@ -118,7 +124,7 @@ impl CachingLink {
             return Ok(known.into());
         }
         let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
-        let read_only = self.is_read_only(&tool, &arguments);
+        let read_only = game.only_reads(&tool, &arguments) == Some(true);
         let is_queue = tick_cache::is_queue(&call);
         let answer = match self.inner.call(call).await {
             Ok(LinkReply::Answer(answer)) => Ok(answer),
@@ -146,7 +152,9 @@ impl CachingLink {
     async fn ask_uncached(self, id: Arc<str>) -> Result<TaskNews, LinkFault> {
         self.shared.check(self.who)?;
         let news = self.inner.ask_task(id).await?;
-        if let TaskNews::Done(answer) = &news {
+        if self.game().is_some()
+            && let TaskNews::Done(answer) = &news
+        {
             self.own(|own| own.tick_cache.forget());
             self.learn_from(false, answer);
         }

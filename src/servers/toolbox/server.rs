@@ -6,6 +6,7 @@ use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use actors::domain::game::GameRef;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::ports::LinkCall;
 use actors::session::own_tools;
@@ -174,7 +175,6 @@ impl McpServer {
 
     fn make_list(&self, listing: &Listing) -> Arc<ToolList> {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
-        self.tell_left_out(left_out.as_ref());
         let pins = ToolPins::new(&listing.tools, &self.key);
         let own = own_tools();
         let is_code_known = self.registration_code.is_some();
@@ -183,7 +183,9 @@ impl McpServer {
             true => to_tool_spec(registration::without_code(tool)),
             false => to_tool_spec(tool),
         });
-        let tools = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
+        let tools = Toolset::new(tools.chain(own.tools().iter().cloned()));
+        self.tell_left_out(&tools, left_out.as_ref());
+        let tools = tools.leaving_out(left_out);
         self.share_list(tools, pins)
     }
 
@@ -227,17 +229,15 @@ impl McpServer {
     }
 
     /// Reports the tools that are left out.
-    fn tell_left_out(&self, left_out: Option<&Arc<str>>) {
+    fn tell_left_out(&self, tools: &Toolset, left_out: Option<&Arc<str>>) {
         let Some(text) = left_out else {
             return;
         };
         if self.known().told_left_out.replace(text.clone()).as_ref() == Some(text) {
             return;
         }
-        self.tell(
-            "tools_left_out",
-            &format!("of the game server's tools {text}"),
-        );
+        let server = server_words(tools);
+        self.tell("tools_left_out", &format!("of {server}'s tools {text}"));
     }
 
     /// Reports what changes for a Mysis that had another list before.
@@ -263,7 +263,8 @@ impl McpServer {
             known.told_changes.pop_front();
         }
         drop(known);
-        let text = format!("the game server's tools have changed: {change}");
+        let server = server_words(&after.tools);
+        let text = format!("{server}'s tools have changed: {change}");
         self.tell("tools_changed", &text);
     }
 
@@ -284,6 +285,12 @@ impl McpServer {
             tell(code, text);
         }
     }
+}
+
+/// What the server of these tools is called in sentences.
+fn server_words(tools: &Toolset) -> &'static str {
+    let game = tools.game();
+    game.unwrap_or_else(|| GameRef::of_key(None)).server()
 }
 
 fn to_tool_spec(tool: ListedTool) -> ToolSpec {

@@ -22,6 +22,8 @@ use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
 pub use sampled::{DaySamples, SwarmMinute, SystemDay};
 
+/// What stands in the metadata of a result of a tool that is no game's.
+const OTHER_TOOLS: &str = "\"game\":\"any\"";
 /// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
 
@@ -56,6 +58,8 @@ pub struct DayRecord {
     pub events: Vec<EventRecord>,
     /// Whether older events are no longer stored.
     pub are_events_cut: bool,
+    /// Whether tools answered that are no game's.
+    pub has_other_tools: bool,
 }
 
 impl DayRecord {
@@ -131,6 +135,13 @@ impl LedgerInner {
             let first = of.credits.map_or(credits, |(first, _)| first);
             of.credits = Some((first, credits));
         }
+        let other = select_day(day)
+            .column(Column::Id)
+            .filter(Column::Kind.eq("result"))
+            .filter(Column::Metadata.contains(OTHER_TOOLS))
+            .limit(1);
+        let other: Option<i64> = other.into_tuple().one(&self.readers).await?;
+        record.has_other_tools = other.is_some();
         let names = mysis::Entity::find()
             .select_only()
             .columns([mysis::Column::Id, mysis::Column::Name])
@@ -178,6 +189,8 @@ impl LedgerInner {
                 .expr(id)
                 .filter(Column::Kind.eq("result"))
                 .filter(Column::Metadata.contains("\"tool\":\"get_status\""))
+                // Of a tool that is no game's nothing is read.
+                .filter(Column::Metadata.not_like(format!("%{OTHER_TOOLS}%")))
                 .filter(
                     Condition::any()
                         .add(Column::Content.contains("\"credits\""))

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::bounds;
+use actors::domain::game::GameRef;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
@@ -271,6 +272,7 @@ fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
             tick: meta["tick"].as_i64(),
             // A stored text is never cut.
             bytes: text.len() as u64,
+            game: GameRef::of_key(meta["game"].as_str()),
         },
     })
 }

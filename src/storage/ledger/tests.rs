@@ -237,6 +237,7 @@ fn conversation() -> Vec<Arc<Row>> {
                     ms: 3,
                     tick: Some(9),
                     bytes: 3,
+                    game: actors::domain::game::GameRef::SPACEMOLT,
                 },
             },
         ),

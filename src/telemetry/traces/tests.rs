@@ -106,6 +106,7 @@ fn an_interrupted_turn_is_told_when_the_results_of_its_calls_are_stored() {
         ms: 0,
         tick: None,
         bytes: 0,
+        game: actors::domain::game::GameRef::SPACEMOLT,
     };
     let body = RowBody::Result {
         call: key,

@@ -23,7 +23,7 @@ pub(super) fn rules(budget: usize) -> SwarmRules {
         nudges: ["nudge one", "nudge two", "nudge three"]
             .map(Into::into)
             .to_vec(),
-        system_prompt: "You are {{name}}. Mission: {{mission}}".into(),
+        system_prompt: Some("You are {{name}}. Mission: {{mission}}".into()),
         providers: [("local".into(), local)].into(),
         ..SwarmRules::default()
     }

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use crate::game::GameRef;
 use crate::message::CallStatus;
 use crate::result_words::{result_in_words, unread};
 
@@ -20,6 +21,7 @@ pub struct Gist {
 /// What a line is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ShownResult {
+    game: GameRef,
     command: Arc<str>,
     status: CallStatus,
     text: Arc<str>,
@@ -28,13 +30,19 @@ struct ShownResult {
 impl Gist {
     /// The gist of a result.
     #[must_use]
-    pub fn of_result(command: Arc<str>, status: CallStatus, text: &Arc<str>) -> Gist {
+    pub fn of_result(
+        game: GameRef,
+        command: Arc<str>,
+        status: CallStatus,
+        text: &Arc<str>,
+    ) -> Gist {
         if text.len() > MAX_READ_BYTES {
             return unread(text.len()).as_str().into();
         }
         Gist {
             line: OnceLock::new(),
             result: Some(ShownResult {
+                game,
                 command,
                 status,
                 text: text.clone(),
@@ -59,11 +67,12 @@ impl Deref for Gist {
         self.line.get_or_init(|| {
             let words = self.result.as_ref().map(|result| {
                 let ShownResult {
+                    game,
                     command,
                     status,
                     text,
                 } = result;
-                result_in_words(command, *status, text)
+                result_in_words(*game, command, *status, text)
             });
             words.unwrap_or_default().into()
         })
@@ -89,16 +98,21 @@ mod tests {
     #[test]
     fn a_line_is_made_when_it_is_looked_at_and_not_to_be_compared() {
         let mined = Arc::from(r#"{"resource_id":"iron_ore","quantity":3}"#);
-        let gist = Gist::of_result("mine".into(), CallStatus::Done, &mined);
+        let gist = Gist::of_result(GameRef::SPACEMOLT, "mine".into(), CallStatus::Done, &mined);
         assert!(gist.line.get().is_none(), "nobody has looked at it");
         assert_eq!(gist, gist.clone());
         assert!(gist.line.get().is_none());
         assert_eq!(gist, Gist::from("mined 3 iron ore"));
         assert_ne!(gist, Gist::from("mined 4 iron ore"));
-        let refused = Gist::of_result("mine".into(), CallStatus::Failed, &mined);
+        let refused = Gist::of_result(
+            GameRef::SPACEMOLT,
+            "mine".into(),
+            CallStatus::Failed,
+            &mined,
+        );
         assert_ne!(gist, refused);
         let long = Arc::from("x".repeat(MAX_READ_BYTES + 1));
-        let long = Gist::of_result("mine".into(), CallStatus::Done, &long);
+        let long = Gist::of_result(GameRef::SPACEMOLT, "mine".into(), CallStatus::Done, &long);
         assert_eq!(&*long, "65,537 bytes");
         assert!(long.result.is_none(), "it is not kept");
     }

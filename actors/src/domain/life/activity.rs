@@ -1,9 +1,12 @@
 //! Activity: what a Mysis is shown to do, and since when.
 
+use std::sync::Arc;
+
+use zoea_game::Deed;
+
 use crate::event::Activity;
 use crate::ids::Timestamp;
 
-use super::calling::activity_of;
 use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
@@ -19,6 +22,16 @@ impl Life {
             since: self.now,
             until,
         };
+    }
+
+    /// What it is shown to do while a command is under way.
+    pub(super) fn activity_of(&self, command: &Arc<str>) -> Activity {
+        match self.session.game.deed(command) {
+            Some(Deed::Travels) => Activity::Travelling,
+            Some(Deed::Mines) => Activity::Mining,
+            Some(Deed::Fights) => Activity::Fighting,
+            None => Activity::CallingTool(command.clone()),
+        }
     }
 
     pub(super) fn on_progress(&mut self, work: TaskId, activity: Activity) {
@@ -38,7 +51,7 @@ impl Life {
             self.unmark_held_call(&activity);
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
             if let Activity::CallingTool(tool) = &activity {
-                self.set_activity(activity_of(tool));
+                self.set_activity(self.activity_of(tool));
             } else {
                 self.set_activity(activity);
             }

@@ -102,6 +102,12 @@ impl Life {
         self.rules.earlier_bytes(&self.profile.provider)
     }
 
+    /// The template of the system prompt: the operator's, or that of the game.
+    pub(super) fn prompt_template(&self) -> &str {
+        let own = self.rules.system_prompt.as_deref();
+        own.unwrap_or_else(|| self.session.game.prompt())
+    }
+
     /// The system prompt, what the role says, and who the Mysis is.
     pub(super) fn prompt_texts(
         &self,
@@ -109,7 +115,7 @@ impl Life {
         budget: usize,
         mission: Option<&Mission>,
     ) -> [String; 3] {
-        let template = &*self.rules.system_prompt;
+        let template = self.prompt_template();
         let game_state = if has_placeholder(template, "game_state") {
             self.game_in_request()
                 .summary(self.both_clocks(), note_allowance(budget), |_| false)
@@ -117,6 +123,7 @@ impl Life {
             String::new()
         };
         let facts = PromptFacts {
+            game: self.session.game,
             name: &self.profile.name,
             account: self.session.account.as_deref(),
             mission: mission.map(|mission| &*mission.text),

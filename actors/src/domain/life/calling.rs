@@ -9,15 +9,13 @@ use crate::bounds::MAX_CALLS;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::{CallKey, Seq};
-use crate::message::{CallStatus, ResultMeta, RowBody, Severity};
+use crate::message::{CallStatus, Severity};
 use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
-use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
 
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
-use super::recent_activity::is_trip;
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep};
 
@@ -56,7 +54,7 @@ impl Life {
                 (None, _) => SentMark::NotSent,
             },
         });
-        self.set_activity(activity_of(&open.call.command()));
+        self.set_activity(self.activity_of(&open.call.command()));
         self.effects.push(Effect::Call(CallOrder {
             work,
             turn: self.turn,
@@ -102,8 +100,8 @@ impl Life {
         }
         Some(match &self.session.link {
             LinkState::Down | LinkState::NoAccess => format!(
-                "Error: unavailable: the game server cannot be reached now, so {name} was not \
-                 called."
+                "Error: unavailable: {} cannot be reached now, so {name} was not called.",
+                self.session.game.server()
             ),
             LinkState::LoginRefused(words) => super::game_snapshots::refused_call(name, words),
             LinkState::Ok | LinkState::None => {
@@ -129,8 +127,7 @@ impl Life {
         };
         let open = self.conversation.open_calls().into_iter();
         for open in open.filter(|open| open.key.seq == calls) {
-            self.result_into(draft, &open, &outcome);
-            self.note_call(&open, &outcome);
+            self.watched_result_into(draft, &open, &outcome);
         }
     }
 
@@ -172,7 +169,7 @@ impl Life {
         if let LifeStage::InTurn { turn, .. } = &self.stage
             && let Some(open) = turn.calls.front()
         {
-            let activity = activity_of(&open.call.command());
+            let activity = self.activity_of(&open.call.command());
             self.set_activity(activity);
         }
     }
@@ -260,8 +257,7 @@ impl Life {
         let Some(open) = turn.calls.pop_front() else {
             return;
         };
-        self.result_into(&mut draft, &open, outcome);
-        self.note_call(&open, outcome);
+        self.watched_result_into(&mut draft, &open, outcome);
         self.tell_event(EventKind::ToolReturned {
             tool: open.call.command(),
             call_id: open.call.id,
@@ -277,48 +273,6 @@ impl Life {
             write_id,
             then: AfterRecording::GoOn,
         });
-    }
-
-    pub(super) fn result_into(
-        &mut self,
-        draft: &mut WriteDraft,
-        open: &PendingCall,
-        outcome: &ToolOutcome,
-    ) {
-        let tool = &open.call.command();
-        let is_good = outcome.status == CallStatus::Done;
-        let text = if is_good && carries_words_of_others(tool) {
-            format!("{FOREIGN_TEXT_LINE}\n{}", outcome.text)
-        } else {
-            outcome.text.clone()
-        };
-        let meta = ResultMeta {
-            call_id: open.call.id.clone(),
-            tool: tool.clone(),
-            status: outcome.status,
-            ms: outcome.ms,
-            tick: outcome.tick,
-            bytes: text.len() as u64,
-        };
-        let call = open.key;
-        let text = text.into();
-        let row = self.append_row(draft, RowBody::Result { call, text, meta });
-        let before = self.samples.figures().clone();
-        self.samples.count(&row, Some(&open.call));
-        self.learn_prices(tool, outcome.status, row.text());
-        if open.call.routine.is_some() {
-            self.take_step_result(draft, open, (outcome, row.text()), &before);
-        } else {
-            self.watch_circle(draft, open, &row, &before);
-            self.note_deed(draft, open, outcome.status);
-        }
-        self.note_settled(draft, open, outcome.status);
-        self.pace.record_call(open, outcome.status);
-        self.recent_activity
-            .record_call(&open.call, outcome.status, outcome.ms, row.text());
-        self.note_result(tool, outcome.status, row.text());
-        self.note_tool_use(draft, tool, outcome.status);
-        self.learn_from(draft, open, outcome, row.text());
     }
 
     /// Answers the remaining calls, which will not be made. A call that was not sent was not
@@ -368,7 +322,7 @@ pub(super) fn unknown_outcome(why: &str) -> ToolOutcome {
     ToolOutcome {
         text: format!(
             "outcome unknown: the call was sent, but {why} before its answer came. It may have \
-             been executed: look at the game before you repeat it."
+             been executed: look whether it was before you repeat it."
         ),
         status: CallStatus::Unknown,
         ms: 0,
@@ -383,15 +337,6 @@ pub(super) fn not_executed(why: &str) -> ToolOutcome {
         status: CallStatus::NotExecuted,
         ms: 0,
         tick: None,
-    }
-}
-
-pub(super) fn activity_of(tool: &Arc<str>) -> Activity {
-    match &**tool {
-        trip if is_trip(trip) => Activity::Travelling,
-        "mine" => Activity::Mining,
-        "attack" | "battle" | "reload" => Activity::Fighting,
-        _ => Activity::CallingTool(tool.clone()),
     }
 }
 

@@ -6,9 +6,10 @@ use zoea_spacemolt::results;
 
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
+use crate::game::GameRef;
 use crate::message::{CallStatus, Severity};
 use crate::snapshot_query::SnapshotQuery;
-use crate::tool::{carries_words_of_others, is_own, is_snapshot};
+use crate::tool::is_own;
 use crate::write::Write;
 
 use super::record::WriteDraft;
@@ -32,19 +33,23 @@ impl Life {
         outcome: &ToolOutcome,
         text: &str,
     ) {
+        let game = self.session.game;
+        if !game.tells_facts() {
+            return;
+        }
         if let Some(tick) = outcome.tick {
             self.session.tick = Some(tick);
             self.game.heard_tick(tick, self.moment);
         }
         let tool = &open.call.command();
-        if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
+        if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
             self.game.hear_wait(text, self.moment);
         }
         if outcome.status == CallStatus::Done && &**tool == "logout" {
             return self.forget_game(draft);
         }
-        if is_snapshot(tool) {
-            if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
+        if game.is_look(tool) {
+            if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
                 self.record_snapshot(draft, open, outcome, text);
             }
         } else if may_have_acted(open, outcome.status) {
@@ -59,7 +64,9 @@ impl Life {
         outcome: &ToolOutcome,
         text: &str,
     ) {
-        let Some(look) = SnapshotQuery::of(&open.call.name, &open.call.arguments) else {
+        let Some(look) =
+            SnapshotQuery::of(self.session.game, &open.call.name, &open.call.arguments)
+        else {
             return;
         };
         let now = self.both_clocks();
@@ -78,6 +85,10 @@ impl Life {
     /// Takes what the answer to the login says of the player: the first that is known of the game.
     pub(super) fn learn_from_login(&mut self, account: Option<Arc<str>>, text: &str) {
         self.plays_as(account);
+        // The login may be over before the tools are told.
+        if self.session.is_game_known && !self.session.game.tells_facts() {
+            return;
+        }
         let tick = results::tick(text);
         if let Some(tick) = tick {
             self.session.tick = Some(tick);
@@ -136,7 +147,7 @@ impl Life {
     pub(super) fn notices(&self) -> Vec<(&'static str, String)> {
         let link = match &self.session.link {
             LinkState::Down | LinkState::NoAccess => {
-                Some(("link_down", LINK_DOWN_NOTICE.to_string()))
+                Some(("link_down", link_down_notice(self.session.game)))
             }
             LinkState::LoginRefused(words) => Some(("login_refused", login_refused_notice(words))),
             LinkState::Ok | LinkState::None => None,
@@ -154,8 +165,13 @@ impl Life {
     }
 }
 
-const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment: its tools are missing \
-                         until it can. Wait, and say so in one sentence.";
+fn link_down_notice(game: GameRef) -> String {
+    let server = game.server().trim_start_matches("the ");
+    format!(
+        "The {server} cannot be reached at the moment: its tools are missing until it can. Wait, and say so \
+         in one sentence."
+    )
+}
 
 /// Why a call of the game is not made while the game refuses the login.
 pub(super) fn refused_call(tool: &str, words: &str) -> String {

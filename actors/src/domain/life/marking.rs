@@ -9,7 +9,7 @@ use crate::routine::ROUTINE_START;
 use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
 
-use super::calling::{activity_of, not_executed};
+use super::calling::not_executed;
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, SentMark, TurnStep};
 
@@ -52,9 +52,12 @@ impl Life {
 
     /// Shows that a call leaves.
     pub(super) fn show_departure(&mut self, open: &PendingCall) {
-        let until = self.recent_activity.expected_end(&open.call, self.now);
+        let game = self.session.game;
+        let until = self
+            .recent_activity
+            .expected_end(game, &open.call, self.now);
         let command = open.call.command();
-        self.set_activity_until(activity_of(&command), until);
+        self.set_activity_until(self.activity_of(&command), until);
         self.tell_event(EventKind::ToolCalled {
             tool: command,
             call_id: open.call.id.clone(),

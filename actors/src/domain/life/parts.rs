@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::event::LinkState;
+use crate::game::GameRef;
 use crate::ids::{Moment, Timestamp};
 use crate::role_list::RoleLists;
 use crate::state::Totals;
@@ -17,6 +18,10 @@ use super::input::WriteId;
 #[derive(Debug)]
 pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
+    /// The game whose tools they are; nothing is said of one until it is known.
+    pub(super) game: GameRef,
+    /// Whether that is known.
+    pub(super) is_game_known: bool,
     /// The tools of the server, and our own.
     pub(super) tools: Arc<Toolset>,
     /// Those of them that the model may call.
@@ -33,14 +38,17 @@ pub(super) struct SessionView {
 }
 
 impl SessionView {
-    /// Before a session is open. Account and tick are those of the previous incarnation.
+    /// Before a session is open. Account, game and tick are those of the previous incarnation.
     pub(super) fn unopened(
         account: Option<Arc<str>>,
+        game: Option<GameRef>,
         tick: Option<i64>,
         now: Timestamp,
     ) -> SessionView {
         SessionView {
             account,
+            game: game.unwrap_or_default(),
+            is_game_known: game.is_some(),
             tools: Arc::default(),
             allowed: Arc::default(),
             offer: ToolOffer::default(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::compose::TurnOwner;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, PARKED_PREFIX};
+use crate::game::GameReading;
 use crate::ids::Now;
 use crate::message::Severity;
 use crate::progress::{
@@ -24,13 +25,18 @@ impl Life {
     }
 
     /// Passes a call that has returned to the stall detection.
-    pub(super) fn note_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
+    pub(super) fn watch_call(
+        &mut self,
+        open: &PendingCall,
+        outcome: &ToolOutcome,
+        reading: &GameReading<'_>,
+    ) {
         let called = FinishedCall {
             tool: &open.call.command(),
             arguments: &open.call.arguments,
             read_only: open.call.read_only,
             status: outcome.status,
-            text: &outcome.text,
+            reading,
         };
         self.watch.on_call(called, self.unfrozen_now().moment);
         self.count_call(open, outcome);
@@ -178,7 +184,7 @@ impl Life {
         }
         Some(format!(
             "{notice} Your conversation was begun afresh for that reason: what you said and did \
-             before is not shown any more, only your order and what is known of the game."
+             before is not shown any more, only your order and what is known now."
         ))
     }
 }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zoea_game::Deed;
+
 use crate::conversation::Conversation;
 use crate::event::{Gist, LastToolCall};
+use crate::game::GameRef;
 use crate::ids::{CallKey, Timestamp};
 use crate::message::{CallRecord, CallStatus};
 
@@ -39,9 +42,9 @@ struct Trip {
     to: Arc<str>,
 }
 
-/// Whether a tool moves the ship and answers when it has arrived.
-pub(super) fn is_trip(tool: &str) -> bool {
-    matches!(tool, "travel" | "jump")
+/// Whether a tool moves the Mysis and answers when it has arrived.
+fn is_trip(game: GameRef, tool: &str) -> bool {
+    game.deed(tool) == Some(Deed::Travels)
 }
 
 impl RecentActivity {
@@ -65,7 +68,7 @@ impl RecentActivity {
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {
-                recent_activity.record_call(call, meta.status, meta.ms, text);
+                recent_activity.record_call(meta.game, call, (meta.status, meta.ms), text);
             }
         }
         recent_activity
@@ -83,9 +86,9 @@ impl RecentActivity {
     /// Takes a call that has returned.
     pub(super) fn record_call(
         &mut self,
+        game: GameRef,
         call: &CallRecord,
-        status: CallStatus,
-        ms: u64,
+        (status, ms): (CallStatus, u64),
         text: &Arc<str>,
     ) {
         let is_done = status == CallStatus::Done;
@@ -95,11 +98,11 @@ impl RecentActivity {
         }
         let command = call.command();
         self.last = Some(Arc::new(LastToolCall {
-            gist: Gist::of_result(command.clone(), status, text),
+            gist: Gist::of_result(game, command.clone(), status, text),
             is_error: !is_done,
             tool: command.clone(),
         }));
-        if is_done && is_trip(&command) {
+        if is_done && is_trip(game, &command) {
             let trip = self.trip(call);
             if self.trips.len() >= MAX_TRIPS {
                 self.trips.clear();
@@ -111,8 +114,13 @@ impl RecentActivity {
 
     /// When a call that is sent now will probably return. It assumes the duration of the last such
     /// trip.
-    pub(super) fn expected_end(&self, call: &CallRecord, now: Timestamp) -> Option<Timestamp> {
-        if !is_trip(&call.command()) {
+    pub(super) fn expected_end(
+        &self,
+        game: GameRef,
+        call: &CallRecord,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        if !is_trip(game, &call.command()) {
             return None;
         }
         let took = self.trips.get(&self.trip(call))?;
@@ -155,6 +163,8 @@ fn cut_chars(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const GAME: GameRef = GameRef::SPACEMOLT;
+
     fn call(name: &str, arguments: &str) -> CallRecord {
         CallRecord {
             id: "c".into(),
@@ -172,9 +182,9 @@ mod tests {
         recent_activity.record_words("\n off to the belt\nnow");
         assert_eq!(&*recent_activity.words(), "off to the belt");
         recent_activity.record_call(
+            GAME,
             &call("mine", "{}"),
-            CallStatus::Done,
-            1_000,
+            (CallStatus::Done, 1_000),
             &r#"{"resource_id":"iron_ore","quantity":3}"#.into(),
         );
         let deed = recent_activity.last_tool_call().unwrap();
@@ -186,9 +196,9 @@ mod tests {
             "nothing was said"
         );
         recent_activity.record_call(
+            GAME,
             &call("dock", "{}"),
-            CallStatus::Failed,
-            5,
+            (CallStatus::Failed, 5),
             &"Error: not_here".into(),
         );
         assert!(recent_activity.last_tool_call().unwrap().is_error);
@@ -196,7 +206,12 @@ mod tests {
         assert_eq!(recent_activity.last_tool_call(), None);
         for _ in 0..=MAX_CALLS_SINCE_WORDS {
             assert_eq!(&*recent_activity.words(), "docked?");
-            recent_activity.record_call(&call("mine", "{}"), CallStatus::Done, 1, &"".into());
+            recent_activity.record_call(
+                GAME,
+                &call("mine", "{}"),
+                (CallStatus::Done, 1),
+                &"".into(),
+            );
         }
         assert_eq!(&*recent_activity.words(), "", "that was long ago");
     }
@@ -209,31 +224,34 @@ mod tests {
             call("travel", r#"{"to":"belt"}"#),
             call("travel", r#"{"to":"home"}"#),
         );
-        assert_eq!(recent_activity.expected_end(&out, now), None);
+        assert_eq!(recent_activity.expected_end(GAME, &out, now), None);
         for _ in 0..2 {
-            recent_activity.record_call(&out, CallStatus::Done, 20_000, &"".into());
-            recent_activity.record_call(&home, CallStatus::Done, 40_000, &"".into());
+            recent_activity.record_call(GAME, &out, (CallStatus::Done, 20_000), &"".into());
+            recent_activity.record_call(GAME, &home, (CallStatus::Done, 40_000), &"".into());
         }
         assert_eq!(
-            recent_activity.expected_end(&out, now),
+            recent_activity.expected_end(GAME, &out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(&out, CallStatus::Failed, 1, &"".into());
+        recent_activity.record_call(GAME, &out, (CallStatus::Failed, 1), &"".into());
         assert_eq!(
-            recent_activity.expected_end(&out, now),
+            recent_activity.expected_end(GAME, &out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(&out, CallStatus::Done, 21_000, &"".into());
+        recent_activity.record_call(GAME, &out, (CallStatus::Done, 21_000), &"".into());
         assert_eq!(
-            recent_activity.expected_end(&home, now),
+            recent_activity.expected_end(GAME, &home, now),
             Some(Timestamp(40_000))
         );
         assert_eq!(
-            recent_activity.expected_end(&out, now),
+            recent_activity.expected_end(GAME, &out, now),
             None,
             "never from there to there"
         );
-        assert_eq!(recent_activity.expected_end(&call("mine", "{}"), now), None);
+        assert_eq!(
+            recent_activity.expected_end(GAME, &call("mine", "{}"), now),
+            None
+        );
     }
 
     #[test]

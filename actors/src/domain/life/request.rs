@@ -23,7 +23,7 @@ impl Life {
             true => self.conversation.without_held(&is_held),
             false => Cow::Borrowed(&self.conversation),
         };
-        let told_in_prompt = |name: &str| has_placeholder(&self.rules.system_prompt, name);
+        let told_in_prompt = |name: &str| has_placeholder(self.prompt_template(), name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
         let composed = compose(&Composition {

@@ -7,6 +7,7 @@ use crate::conversation::{Conversation, PendingCall};
 use crate::event::INTERRUPTED_PREFIX;
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
+use crate::game::GameRef;
 use crate::game_state::GameState;
 use crate::ids::{Incarnation, Moment, Now, Timestamp, TurnNumber};
 use crate::message::{CallStatus, RowKind, Severity};
@@ -111,7 +112,7 @@ impl Life {
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let turn = last_turn(&conversation);
         let recent_activity = RecentActivity::from_conversation(&conversation);
-        let session = SessionView::unopened(account, last_tick(&conversation), now);
+        let session = session_of_before(account, &conversation, now);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
         Life {
             id: past.record.id,
@@ -170,10 +171,18 @@ fn last_turn(conversation: &Conversation) -> TurnNumber {
     last.map(|row| row.turn).unwrap_or_default()
 }
 
-/// The last tick in the conversation.
-fn last_tick(conversation: &Conversation) -> Option<i64> {
-    let mut rows = conversation.rows().rev();
-    rows.find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick))
+/// The session before it is open. Until the server lists its tools, the game is that of the newest
+/// result. Who has an account has it in a game.
+fn session_of_before(
+    account: Option<Arc<str>>,
+    conversation: &Conversation,
+    now: Timestamp,
+) -> SessionView {
+    let results = || conversation.rows().rev().filter_map(|row| row.result());
+    let told = results().map(|(_, _, meta)| meta.game).next();
+    let game = told.or(account.as_ref().map(|_| GameRef::of_key(None)));
+    let tick = results().find_map(|(_, _, meta)| meta.tick);
+    SessionView::unopened(account, game, tick, now)
 }
 
 /// The initial stage. No Mysis runs before it is started.

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
+use crate::game::GameReading;
 use crate::ids::CallKey;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
@@ -117,7 +118,7 @@ impl Life {
         let arguments: Arc<str> = Value::Object(step.arguments).to_string().into();
         let call = CallRecord {
             id: step.id.into(),
-            read_only: self.session.tools.is_read_only(&step.tool, &arguments),
+            read_only: self.only_reads(&step.tool, &arguments),
             name: step.tool,
             arguments,
             status: CallStatus::Recorded,
@@ -152,7 +153,7 @@ impl Life {
         &mut self,
         draft: &mut WriteDraft,
         open: &PendingCall,
-        (outcome, text): (&ToolOutcome, &str),
+        (outcome, reading): (&ToolOutcome, &GameReading<'_>),
         before: &CurrentFigures,
     ) {
         self.time_routine();
@@ -165,7 +166,7 @@ impl Life {
                 call: &open.call,
                 key: open.key,
                 status: outcome.status,
-                text,
+                reading,
                 earned: now.value.earned.saturating_sub(before.value.earned),
                 before: &before.facts,
                 now: &now.facts,

@@ -80,7 +80,7 @@ fn rules() -> SwarmRules {
     SwarmRules {
         max_model_calls: 3,
         nudges: NUDGES.map(Into::into).to_vec(),
-        system_prompt: "you are {{name}}".into(),
+        system_prompt: Some("you are {{name}}".into()),
         providers: [("local".into(), local)].into(),
         ..SwarmRules::default()
     }

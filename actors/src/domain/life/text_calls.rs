@@ -40,6 +40,12 @@ impl Life {
         true
     }
 
+    /// Whether a call is made again where its answer is lost (decision 7).
+    pub(super) fn only_reads(&self, tool: &str, arguments: &str) -> bool {
+        let tools = &self.session.tools;
+        tools.only_reads(tool, arguments, &self.rules.tools.repeat)
+    }
+
     /// The call as it is stored, before it is made.
     pub(super) fn recorded_call(&self, call: RequestedCall) -> CallRecord {
         let arguments: Arc<str> = if call.arguments.trim().is_empty() {
@@ -55,7 +61,7 @@ impl Life {
         let name = meant.unwrap_or_else(|| call.name.into());
         CallRecord {
             id: call.id.into(),
-            read_only: self.session.tools.is_read_only(&name, &arguments),
+            read_only: self.only_reads(&name, &arguments),
             name,
             arguments,
             status: CallStatus::Recorded,

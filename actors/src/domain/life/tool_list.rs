@@ -52,6 +52,14 @@ impl Life {
     /// Takes another list of the server, or the first one. What its tools are chosen by stays until
     /// the next turn.
     pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
+        let game = tools.game().unwrap_or(self.session.game);
+        if game != self.session.game && !game.tells_facts() {
+            // What another server told is true of nothing here.
+            self.game.forget();
+            self.samples.forget_game();
+        }
+        self.session.game = game;
+        self.session.is_game_known |= tools.game().is_some();
         self.session.tools = tools;
         let selection = match &self.stage {
             LifeStage::InTurn { .. } => self.session.offer.selection().clone(),

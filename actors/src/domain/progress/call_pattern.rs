@@ -84,7 +84,7 @@ impl CallPattern {
     }
 
     fn on_failure(&mut self, call: &FinishedCall<'_>, now: Moment) -> bool {
-        let code = failure_code(call.text);
+        let code = failure_code(call.reading.text());
         let same =
             |ailment: &&mut RecurringFailure| ailment.tool == *call.tool && *ailment.code == *code;
         if let Some(ailment) = self.recurring_failures.iter_mut().find(same) {

@@ -8,14 +8,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use zoea_spacemolt::figures::group_digits;
-use zoea_spacemolt::results::read_facts;
 use zoea_spacemolt::standing::{Deal, deal};
+use zoea_text::figures::group_digits;
 
 use super::call_pattern::hash_texts;
+use crate::game::GameReading;
 
-/// Longer results are tables of the game such as the map or the catalog, not a Mysis' own state.
-const MAX_PARSED_BYTES: usize = 64 << 10;
 /// The most places that are remembered. A place that was left longer ago counts as new.
 const MAX_PLACES: usize = 48;
 /// The most states of missions, and of the ship, that are remembered.
@@ -67,28 +65,46 @@ impl Outcomes {
         self.credits.is_some() || self.cargo.is_some() || !self.places.is_empty()
     }
 
-    /// Reads a good result.
-    pub(super) fn read_result(&mut self, tool: &str, read_only: bool, text: &str) -> Gains {
-        let mut gains = Gains {
+    /// Takes a good result of which nothing can be read but whether it is new.
+    pub(super) fn take_unreadable(&mut self, tool: &str, text: &str) -> Gains {
+        Gains {
+            is_readable: Some(false),
+            ..self.hear_answer(tool, text)
+        }
+    }
+
+    fn hear_answer(&mut self, tool: &str, text: &str) -> Gains {
+        Gains {
             is_novel: remember_mark(&mut self.answers, MAX_ANSWERS, hash_texts([tool, text])),
             ..Gains::default()
-        };
-        if text.len() > MAX_PARSED_BYTES || tool.starts_with("zoea_") {
+        }
+    }
+
+    /// Reads a good result.
+    pub(super) fn read_result(
+        &mut self,
+        tool: &str,
+        read_only: bool,
+        reading: &GameReading<'_>,
+    ) -> Gains {
+        let mut gains = self.hear_answer(tool, reading.text());
+        // A long one is a table of the game such as the map or the catalog.
+        if !reading.is_short() || tool.starts_with("zoea_") {
             return gains;
         }
-        let Some(root) = read_facts(text) else {
+        let Some(root) = reading.facts() else {
             gains.is_readable = Some(false);
             return gains;
         };
         gains.is_readable = Some(true);
-        self.read_deals(&root, read_only, &mut gains);
-        self.read_player(&root, &mut gains);
-        self.read_ship(&root, &mut gains);
-        self.read_missions(&root, &mut gains);
+        self.read_deals(root, read_only, &mut gains);
+        self.read_player(root, &mut gains);
+        self.read_ship(root, &mut gains);
+        self.read_missions(root, &mut gains);
         if read_only {
-            self.read_what_runs(&root, &mut gains);
+            self.read_what_runs(root, &mut gains);
         } else {
-            self.read_arrival(&root, &mut gains);
+            self.read_arrival(root, &mut gains);
         }
         gains.any |= gains.lasting;
         gains

@@ -8,6 +8,7 @@ mod thresholds;
 use std::time::Duration;
 
 use super::*;
+use crate::game::GameRef;
 
 const BLATANT: u32 = 5;
 const MEANS: EscalationOptions = EscalationOptions {
@@ -49,12 +50,13 @@ impl Scene {
             Ok(text) => (CallStatus::Done, text),
             Err(text) => (CallStatus::Failed, text),
         };
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
         let called = FinishedCall {
             tool: &tool.into(),
             arguments: &arguments.into(),
             read_only: tool.starts_with("get_"),
             status,
-            text,
+            reading: &reading,
         };
         self.watch.on_call(called, self.now);
     }

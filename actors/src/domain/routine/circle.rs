@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 use zoea_spacemolt::commands;
-use zoea_spacemolt::results::read_facts;
 
+use crate::game::{GameReading, GameRef};
 use crate::ids::Seq;
 use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
-use crate::tool::{carries_words_of_others, is_own};
+use crate::tool::is_own;
 
+use super::Routine;
 use super::arguments::{EachOne, Goods, goods_of};
-use super::{MAX_READ_BYTES, Routine};
 use finding::find_circle;
 pub(super) use stored::WatchForm;
 
@@ -68,7 +68,7 @@ pub struct EndedCall<'a> {
     /// How it ended.
     pub status: CallStatus,
     /// Its result.
-    pub text: &'a str,
+    pub reading: &'a GameReading<'a>,
     /// What it earned.
     pub earned: i64,
     /// See above.
@@ -152,11 +152,9 @@ impl CircleWatch {
     }
 
     fn take_look(&mut self, ended: &EndedCall<'_>) {
-        let text = Some(ended.text).filter(|text| text.len() <= MAX_READ_BYTES);
-        let facts = text
-            .filter(|_| ended.status == CallStatus::Done)
-            .and_then(read_facts);
-        if let Some(goods) = facts.as_ref().and_then(goods_of) {
+        let is_good = ended.status == CallStatus::Done;
+        let facts = ended.reading.facts().filter(|_| is_good);
+        if let Some(goods) = facts.and_then(goods_of) {
             self.hold = goods;
         }
     }
@@ -211,7 +209,9 @@ pub fn acts_in_game(command: &str) -> bool {
         "get_notifications",
     ];
     const SESSION: [&str; 4] = ["login", "login_token", "logout", "register"];
-    !carries_words_of_others(command) && !SAID.contains(&command) && !SESSION.contains(&command)
+    !GameRef::SPACEMOLT.has_words_of_others(command)
+        && !SAID.contains(&command)
+        && !SESSION.contains(&command)
 }
 
 fn arguments_of(call: &CallRecord) -> Option<Map<String, Json>> {

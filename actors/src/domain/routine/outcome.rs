@@ -1,17 +1,17 @@
 //! Outcomes: what the result of a step does to its run.
 
 use serde_json::{Map, Value as Json};
-use zoea_spacemolt::results::read_facts;
 
+use crate::game::GameReading;
 use crate::ids::CallKey;
 use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 
+use super::RoutineStep;
 use super::arguments::{done_missions, goods_of};
 use super::hold_look::LOOK;
 use super::proof::{Doubt, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
-use super::{MAX_READ_BYTES, RoutineStep};
 
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
@@ -30,7 +30,7 @@ pub struct StepResult<'a> {
     /// How the call ended.
     pub status: CallStatus,
     /// The result.
-    pub text: &'a str,
+    pub reading: &'a GameReading<'a>,
     /// What it earned.
     pub earned: i64,
     /// What was known before and what is known now.
@@ -130,17 +130,21 @@ impl RoutineRun {
         };
         let facts = facts_of(look);
         // A look that cannot be made tells nothing however often it is tried.
-        let is_impossible = || NO_LOOKS.iter().any(|why| look.text.starts_with(why));
+        let is_impossible = || {
+            NO_LOOKS
+                .iter()
+                .any(|why| look.reading.text().starts_with(why))
+        };
         let is_lost = look.status != CallStatus::Done && !is_impossible();
         let hold = self.exact_hold.as_deref();
-        let proof = doubt.take(facts.as_ref(), is_lost, hold, self.elapsed_ms);
+        let proof = doubt.take(facts, is_lost, hold, self.elapsed_ms);
         match &proof {
             Some(_) => {
                 self.not_executed = 0;
                 self.count_call();
                 let docked = look.now.docked;
                 let hold = self.exact_hold.take();
-                self.exact_hold = hold_after(hold, look.call, facts.as_ref(), docked);
+                self.exact_hold = hold_after(hold, look.call, facts, docked);
             }
             None if doubt.is_hopeless() => {
                 let command = doubt.command();
@@ -155,7 +159,7 @@ impl RoutineRun {
     /// Takes the look at the hold before a step that only goods can prove.
     fn take_look_at_hold(&mut self, look: &StepResult<'_>) {
         self.count_earned(look.earned);
-        self.exact_hold = facts_of(look).as_ref().and_then(goods_of);
+        self.exact_hold = facts_of(look).and_then(goods_of);
         let has_told = self.exact_hold.is_some();
         self.hold_look.take(has_told, self.elapsed_ms);
         self.note_damage(look);
@@ -164,7 +168,7 @@ impl RoutineRun {
     fn on_good_result(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
         let facts = facts_of(result);
         let hold = self.exact_hold.take();
-        self.exact_hold = hold_after(hold, result.call, facts.as_ref(), result.before.docked);
+        self.exact_hold = hold_after(hold, result.call, facts, result.before.docked);
         let Some(facts) = facts else {
             return;
         };
@@ -182,7 +186,7 @@ impl RoutineRun {
                 "step {} ({}) told {news}, which it never did before: {}",
                 self.step + 1,
                 step.tool,
-                quoted(result.text)
+                quoted(result.reading.text())
             );
             self.end(RoutineEnd::Unlike(told));
         }
@@ -193,7 +197,7 @@ impl RoutineRun {
             "step {} ({}): {}",
             self.step + 1,
             step.tool,
-            quoted(result.text)
+            quoted(result.reading.text())
         );
         self.end(RoutineEnd::Failed(told));
     }
@@ -210,9 +214,9 @@ impl RoutineRun {
 }
 
 /// What a good result tells.
-fn facts_of(result: &StepResult<'_>) -> Option<Map<String, Json>> {
-    let is_read = result.status == CallStatus::Done && result.text.len() <= MAX_READ_BYTES;
-    is_read.then(|| read_facts(result.text)).flatten()
+fn facts_of<'a>(result: &StepResult<'a>) -> Option<&'a Map<String, Json>> {
+    let is_good = result.status == CallStatus::Done;
+    result.reading.facts().filter(|_| is_good)
 }
 
 fn quoted(text: &str) -> String {

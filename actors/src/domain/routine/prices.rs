@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
-use zoea_spacemolt::results::read_facts;
 
-use super::MAX_READ_BYTES;
+use crate::game::GameReading;
 
 /// The most items whose prices are remembered. The one that was seen longest ago makes room.
 const MAX_ITEMS: usize = 32;
@@ -45,24 +44,24 @@ impl PriceBook {
     }
 
     /// Takes the good result of a command. Returns whether it told of prices.
-    pub fn take(&mut self, command: &str, text: &str) -> bool {
-        if !matches!(command, "sell" | "buy" | "view_market") || text.len() > MAX_READ_BYTES {
+    pub fn take(&mut self, command: &str, reading: &GameReading<'_>) -> bool {
+        if !matches!(command, "sell" | "buy" | "view_market") {
             return false;
         }
-        let Some(facts) = read_facts(text) else {
+        let Some(facts) = reading.facts() else {
             return false;
         };
         let before = self.sights;
         match command {
             "sell" => {
-                let each = each(&facts, "total_earned", "quantity_sold");
-                self.see(&facts, each, None);
+                let each = each(facts, "total_earned", "quantity_sold");
+                self.see(facts, each, None);
             }
             "buy" => {
-                let each = each(&facts, "total_cost", "quantity");
-                self.see(&facts, None, each);
+                let each = each(facts, "total_cost", "quantity");
+                self.see(facts, None, each);
             }
-            _ => self.take_market(&facts),
+            _ => self.take_market(facts),
         }
         self.sights != before
     }

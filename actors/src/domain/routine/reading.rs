@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use crate::tool::{Toolset, carries_words_of_others, is_own};
+use crate::game::GameRef;
+use crate::tool::is_own;
 
 use super::arguments::{is_known_word, placeholder};
 use super::condition::{Against, Comparison, Condition, Op, Value};
@@ -49,7 +50,7 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
     };
     let acts = routine.steps.iter().any(|step| {
         let arguments = Json::Object(step.arguments.clone()).to_string();
-        !Toolset::default().is_read_only(&step.tool, &arguments)
+        is_own(&step.tool) || GameRef::SPACEMOLT.only_reads(&step.tool, &arguments) != Some(true)
     });
     if !acts && mistakes.0.is_empty() {
         mistakes.add(
@@ -155,7 +156,7 @@ fn check_call(
         mistakes.add(place, "tool is the name of a tool of the game");
     } else if is_own(tool) {
         mistakes.add(place, "a tool of the runtime is no step");
-    } else if carries_words_of_others(&command) {
+    } else if GameRef::SPACEMOLT.has_words_of_others(&command) {
         mistakes.add(place, &format!("what {command} tells must be read by you"));
     } else if matches!(&*command, "login" | "login_token" | "logout" | "register") {
         mistakes.add(

@@ -1,6 +1,6 @@
 //! The report of a run: what the model and the operator are told when it ends.
 
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
 use crate::samples::{GameFacts, Gauge};

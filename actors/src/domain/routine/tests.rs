@@ -6,12 +6,17 @@ mod missions;
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::game::{GameReading, GameRef};
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus};
 use crate::samples::{GameFacts, Gauge};
 
 use super::run::RoundStart;
 use super::*;
+
+fn reading_of(text: &str) -> GameReading<'_> {
+    GameReading::of(GameRef::SPACEMOLT, text)
+}
 
 fn object(value: Json) -> Map<String, Json> {
     match value {
@@ -153,6 +158,7 @@ impl Played {
             read_only: self.tool.starts_with("get_"),
             routine: None,
         };
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
         self.run.on_result(StepResult {
             call: &call,
             key: CallKey {
@@ -160,7 +166,7 @@ impl Played {
                 position: 0,
             },
             status,
-            text,
+            reading: &reading,
             earned,
             before: &before,
             now: &self.facts,
@@ -484,11 +490,11 @@ fn a_guard_on_a_price_holds_by_what_was_seen_last() {
     );
     let mut played = watched(guard);
     let sold = r#"{"item_id":"iron_ore","quantity_sold":3,"total_earned":32}"#;
-    assert!(Arc::make_mut(&mut played.prices).take("sell", sold));
+    assert!(Arc::make_mut(&mut played.prices).take("sell", &reading_of(sold)));
     assert_eq!(played.next(), "r1.1.1 mine");
     played.done("{}");
     let market = r#"{"items":[{"item_id":"iron_ore","buy_price":9,"sell_price":14},{"item_id":"gas","buy_price":0}]}"#;
-    assert!(Arc::make_mut(&mut played.prices).take("view_market", market));
+    assert!(Arc::make_mut(&mut played.prices).take("view_market", &reading_of(market)));
     assert_eq!(
         played.next(),
         "a guard failed: price of iron_ore >= 10 does not hold: price of iron_ore is 9"
@@ -516,17 +522,17 @@ fn prices_do_not_grow_without_end() {
     for number in 0..100 {
         let sold =
             format!(r#"{{"item_id":"i{number}","quantity_sold":1,"total_earned":{number}}}"#);
-        assert!(book.take("sell", &sold));
+        assert!(book.take("sell", &reading_of(&sold)));
     }
     let known = (0..100).filter(|number| book.brings(&format!("i{number}")).is_some());
     assert_eq!(known.count(), 32);
     assert!(!book.take(
         "sell",
-        r#"{"item_id":"x","quantity_sold":0,"total_earned":9}"#
+        &reading_of(r#"{"item_id":"x","quantity_sold":0,"total_earned":9}"#)
     ));
     assert!(!book.take(
         "mine",
-        r#"{"item_id":"x","quantity_sold":1,"total_earned":9}"#
+        &reading_of(r#"{"item_id":"x","quantity_sold":1,"total_earned":9}"#)
     ));
 }
 

@@ -9,7 +9,7 @@ use crate::ids::{Seq, TurnNumber};
 use crate::snapshot_query::SnapshotQuery;
 
 use super::budget::{self, Caps};
-use super::part::{Pair, ReplyPart, RequestPart, Results, Unit};
+use super::part::{Pair, PairResult, ReplyPart, RequestPart, Results, Unit};
 use super::render;
 use super::steady::{Block, first_kept, first_within};
 
@@ -169,5 +169,7 @@ fn shortened_part(unit: Unit<'_>, results: &Results<'_>, caps: &Caps) -> Option<
 }
 
 fn is_snapshot(pair: &Pair) -> bool {
-    SnapshotQuery::of(&pair.tool, pair.arguments.text()).is_some()
+    let look =
+        |result: &PairResult| SnapshotQuery::of(result.game, &pair.tool, pair.arguments.text());
+    pair.result.as_ref().and_then(look).is_some()
 }

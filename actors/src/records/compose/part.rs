@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::game::GameRef;
 use crate::ids::{CallKey, Seq, TurnNumber};
 use crate::message::{CallRecord, Row, RowBody, Utterance};
 use crate::model::Echo;
@@ -84,6 +85,8 @@ pub(super) struct Pair {
 pub(super) struct PairResult {
     pub(super) text: Excerpt,
     pub(super) is_error: bool,
+    /// The game whose tool it is.
+    pub(super) game: GameRef,
 }
 
 impl RequestPart {
@@ -206,6 +209,7 @@ impl<'a> Results<'a> {
         Some(PairResult {
             text: Excerpt::from_beginning(without_forgery(text), meta.bytes),
             is_error: meta.is_error(),
+            game: meta.game,
         })
     }
 

@@ -56,6 +56,6 @@ fn stub_results(found: &mut LoopPart, stale: &[usize]) {
 
 fn look_of(pair: &Pair) -> Option<(SnapshotQuery, bool)> {
     let result = pair.result.as_ref()?;
-    let look = SnapshotQuery::of(&pair.tool, pair.arguments.text())?;
+    let look = SnapshotQuery::of(result.game, &pair.tool, pair.arguments.text())?;
     Some((look, result.is_error))
 }

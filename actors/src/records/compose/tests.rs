@@ -42,6 +42,7 @@ fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
         result: result.map(|text| PairResult {
             text: Excerpt::from_whole(text.into()),
             is_error: false,
+            game: crate::game::GameRef::SPACEMOLT,
         }),
     }
 }
@@ -666,6 +667,7 @@ fn of_two_turns() -> Conversation {
         ms: 1,
         tick: None,
         bytes: 3,
+        game: crate::game::GameRef::SPACEMOLT,
     };
     let key = CallKey {
         seq: Seq(1),

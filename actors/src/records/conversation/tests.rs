@@ -83,6 +83,7 @@ fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
             ms: 1,
             tick: None,
             bytes: text.len() as u64,
+            game: crate::game::GameRef::SPACEMOLT,
         },
     };
     row(seq, body)

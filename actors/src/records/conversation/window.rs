@@ -230,15 +230,20 @@ fn is_order(row: &Row) -> bool {
     row.kind().and_then(RowKind::role) == Some("user")
 }
 
-/// The snapshot queries among the calls.
+/// The snapshot queries among the calls that have results.
 fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
+    let mut calls = BTreeMap::new();
     let mut looks = BTreeMap::new();
     for row in rows {
         for (position, call) in (0_u16..).zip(row.calls()) {
             let seq = row.seq;
-            if let Some(look) = SnapshotQuery::of(&call.name, &call.arguments) {
-                looks.insert(CallKey { seq, position }, look);
-            }
+            calls.insert(CallKey { seq, position }, call);
+        }
+        if let Some((key, _, meta)) = row.result()
+            && let Some(call) = calls.remove(&key)
+            && let Some(look) = SnapshotQuery::of(meta.game, &call.name, &call.arguments)
+        {
+            looks.insert(key, look);
         }
     }
     looks

@@ -4,7 +4,12 @@ use super::*;
 use crate::ids::Seq;
 
 fn look(tool: &str, arguments: &str) -> SnapshotQuery {
-    SnapshotQuery::of(&tool.into(), &arguments.into()).expect("a snapshot tool")
+    SnapshotQuery::of(
+        crate::game::GameRef::SPACEMOLT,
+        &tool.into(),
+        &arguments.into(),
+    )
+    .expect("a snapshot tool")
 }
 
 fn call(seq: i64) -> CallKey {

@@ -10,22 +10,20 @@ mod restoring;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zoea_spacemolt::results::read_facts;
 use zoea_spacemolt::standing::{self, Standing};
 
 use crate::books::Day;
 use crate::bounds;
+use crate::game::{GameReading, GameRef};
 use crate::ids::{Moment, Now, Seq, Timestamp};
-use crate::message::{CallRecord, CallStatus, Row};
-use crate::tool::{carries_words_of_others, is_own};
+use crate::message::{CallRecord, CallStatus, ResultMeta, Row};
+use crate::tool::is_own;
 
 use super::packed::Packer;
 use super::wallet::Wallet;
 use super::{CurrentFigures, Flow, GameFacts, MINUTE_MS, Minute, PackedHour, Sample};
 use levels::UnitSizes;
 
-/// Longer results are tables of the game, not a Mysis' own state.
-const MAX_PARSED_BYTES: usize = 64 << 10;
 /// The time after which a write to the store takes new samples with it. It costs a page of the
 /// database.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
@@ -192,7 +190,7 @@ impl SampleRecorder {
     }
 
     /// Counts a row that is about to be stored, with the call of a result, and its charge.
-    pub fn count(&mut self, row: &Row, call: Option<&CallRecord>) {
+    pub fn count(&mut self, row: &Row, call: Option<(&CallRecord, &GameReading<'_>)>) {
         self.count_row(row, call);
         if let Some(charge) = row.charge() {
             let micros = bounds::cost_of_a_call(charge.cost_micros.unwrap_or(0));
@@ -200,7 +198,7 @@ impl SampleRecorder {
         }
     }
 
-    fn count_row(&mut self, row: &Row, call: Option<&CallRecord>) {
+    fn count_row(&mut self, row: &Row, call: Option<(&CallRecord, &GameReading<'_>)>) {
         self.upto = self.upto.max(row.seq);
         let mut more = Flow::default();
         if let Some(charge) = row.charge() {
@@ -218,8 +216,9 @@ impl SampleRecorder {
         if let Some((_, _, meta)) = row.result() {
             more.tool_calls = 1;
             more.failures = u64::from(meta.status != CallStatus::Done);
-            more.earned =
-                call.and_then(|call| self.take_result(call, meta.status, row.text(), row.at));
+            let call = call.filter(|_| tells_of_the_game(meta));
+            more.earned = call
+                .and_then(|(call, reading)| self.take_result((call, reading), meta.status, row.at));
             if more.earned.is_some() {
                 Arc::make_mut(&mut self.figures)
                     .trend
@@ -236,11 +235,11 @@ impl SampleRecorder {
 
     /// Takes what the answer to a login tells: all of the player and the ship, as a look does.
     pub fn take_login(&mut self, text: &str, at: Timestamp) {
-        let facts = Some(text).filter(|text| text.len() <= MAX_PARSED_BYTES);
-        let Some(facts) = facts.and_then(read_facts) else {
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let Some(facts) = reading.facts() else {
             return;
         };
-        let told = standing::read("login", true, &facts);
+        let told = standing::read("login", true, facts);
         let more = Flow {
             earned: self.wallet.take(&told, None, at),
             ..Flow::default()
@@ -264,15 +263,11 @@ impl SampleRecorder {
     /// Takes what a result tells of the game. Returns what was earned.
     fn take_result(
         &mut self,
-        call: &CallRecord,
+        (call, reading): (&CallRecord, &GameReading<'_>),
         status: CallStatus,
-        text: &str,
         at: Timestamp,
     ) -> Option<i64> {
         let command = call.command();
-        if is_own(&command) || carries_words_of_others(&command) {
-            return None;
-        }
         let transfer = standing::transfer(&command, &call.name, &call.arguments);
         match (status, transfer) {
             (CallStatus::Done, _) => {}
@@ -291,7 +286,7 @@ impl SampleRecorder {
                 _,
             ) => return None,
         }
-        let told = told_by(call, &command, text);
+        let told = told_by(call, &command, reading);
         let earned = self.wallet.take(&told, transfer, at);
         self.take_facts(told);
         earned
@@ -350,11 +345,16 @@ impl SampleRecorder {
     }
 }
 
+/// Whether a result may tell of the game: not if strangers wrote parts of it.
+fn tells_of_the_game(meta: &ResultMeta) -> bool {
+    let (game, command) = (meta.game, &*meta.tool);
+    game.tells_facts() && !is_own(command) && !game.has_words_of_others(command)
+}
+
 /// What a good result tells of the game.
-fn told_by(call: &CallRecord, command: &str, text: &str) -> Standing {
-    let text = Some(text).filter(|text| text.len() <= MAX_PARSED_BYTES);
-    match text.and_then(read_facts) {
-        Some(facts) => standing::read(command, call.read_only, &facts),
+fn told_by(call: &CallRecord, command: &str, reading: &GameReading<'_>) -> Standing {
+    match reading.facts() {
+        Some(facts) => standing::read(command, call.read_only, facts),
         None => standing::unread(command, call.read_only),
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::game::{GameReading, GameRef};
 use crate::ids::{CallKey, Moment, Now, Seq, TurnNumber};
 use crate::message::{CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance};
 use crate::model::TokenUsage;
@@ -74,6 +75,7 @@ impl Scene {
             ms: 3,
             tick: None,
             bytes: 0,
+            game: GameRef::SPACEMOLT,
         };
         let key = CallKey {
             seq: row.seq,
@@ -85,7 +87,8 @@ impl Scene {
             text,
             meta,
         });
-        self.recorder.count(&row, Some(&call));
+        let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+        self.recorder.count(&row, Some((&call, &reading)));
     }
 
     fn done(&mut self, tool: &str, arguments: &str, result: serde_json::Value) {

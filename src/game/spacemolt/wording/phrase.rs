@@ -1,8 +1,8 @@
 //! Phrases: members of a result, and the numbers, goods, places and lists that lines are made of.
 
 use serde_json::{Map, Value};
+use zoea_text::figures::group_digits;
 
-use crate::figures::group_digits;
 use crate::standing::{Gauge, Standing};
 
 /// The longest name or text of others inside a line, in characters.

@@ -14,6 +14,7 @@ use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
     LoginWay, ProviderRules, ProviderTier, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
 };
+use zoea_domain::tool::RepeatRules;
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_domain::tool_offer::ToolListMode;
 use zoea_tui::dashboard::appearance::{
@@ -111,6 +112,8 @@ fn every_key_is_read() {
         logins_address = "office"
         tools = ["get_*"]
         deny_tools = ["get_map"]
+        repeatable = ["read_*"]
+        trust_annotations = true
         tool_list = "all"
         login = "link"
         [value]
@@ -262,6 +265,10 @@ fn every_key_is_read() {
                 }),
                 login: LoginWay::Link,
                 list: ToolListMode::All,
+                repeat: RepeatRules {
+                    repeatable: vec!["read_*".into()],
+                    trust_annotations: true,
+                },
             },
             token_source: KeySource::None,
             token: None,

@@ -14,7 +14,7 @@ use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::Totals;
 use chrono::{DateTime, DurationRound, SecondsFormat, TimeDelta, Utc};
 use serde_json::Value;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use crate::interface::cli::shown;
 use crate::interface::control::answer_call;

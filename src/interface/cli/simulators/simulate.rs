@@ -7,7 +7,7 @@ use zoea_settings::bounds::{MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNE
 
 use crate::interface::cli::out;
 use zoea_simulation::{SimulationOptions, SimulationProgress};
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 /// The most processes.
 const MAX_PROCESSES: u32 = 10;

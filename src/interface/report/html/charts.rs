@@ -27,9 +27,10 @@ pub(super) fn timeline_section(report: &DayReport) -> String {
     }
     let charts = match curves.steps.is_empty() {
         true => String::new(),
-        false => CurveKind::ALL
+        false => CurveKind::of_report(report)
+            .into_iter()
             .map(|kind| chart(curves, kind, &report.timeline))
-            .concat(),
+            .collect(),
     };
     format!(
         "<section class=\"card\"><h2>Over time</h2><div class=\"two\">{charts}</div>{listed}</section>"

@@ -4,25 +4,25 @@ use crate::interface::report::cost::{Cost, UNKNOWN};
 use crate::interface::report::figures::{duration, group_count, group_thousands};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
 use crate::interface::report::values::{Ranking, ValueLine};
-use crate::interface::report::{DayReport, NOT_ASKED, ReportLine};
+use crate::interface::report::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, ReportLine};
 
 use super::markup::escape_html;
 
 /// The Myses and places that a table shows before it is folded.
 const MAX_OPEN_ROWS: usize = 20;
 /// The heads of the columns of a table of Myses.
-const MYSIS_COLUMNS: [&str; 11] = [
-    "Mysis",
-    "earned",
-    "cost",
-    "per dollar",
-    "credits",
-    "turns",
-    "faults",
-    "calls",
-    "tokens in",
-    "cached",
-    "out",
+const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
+    ("Mysis", OF_ANY),
+    ("earned", OF_MONEY),
+    ("cost", OF_ANY),
+    ("per dollar", OF_MONEY),
+    ("credits", OF_MONEY),
+    ("turns", OF_ANY),
+    ("faults", OF_ANY),
+    ("calls", OF_ANY),
+    ("tokens in", OF_ANY),
+    ("cached", OF_ANY),
+    ("out", OF_ANY),
 ];
 
 /// The Myses by value: the best, the worst, and all others folded.
@@ -30,21 +30,26 @@ pub(super) fn mysis_section(report: &DayReport, total: &ReportLine) -> String {
     let ranking = Ranking::of(&report.myses);
     let longest = longest(report.myses.iter().map(ReportLine::gained));
     let rows = |lines: &[ReportLine]| -> String {
-        let rows = lines.iter().map(|line| mysis_row(line, longest));
+        let rows = lines.iter().map(|line| mysis_row(report, line, longest));
         rows.collect()
     };
-    let foot = format!("<tfoot>{}</tfoot>", mysis_row(total, None));
-    let mut section = String::from("<section class=\"card\"><h2>Myses by credits earned</h2>");
+    let foot = format!("<tfoot>{}</tfoot>", mysis_row(report, total, None));
+    let columns = report.having(MYSIS_COLUMNS);
+    let title = match report.is_of_no_game {
+        true => "Myses",
+        false => "Myses by credits earned",
+    };
+    let mut section = format!("<section class=\"card\"><h2>{title}</h2>");
     if !ranking.worst.is_empty() {
         section += &format!("<h3>The best {}</h3>", ranking.best.len());
     }
-    section += &table(&MYSIS_COLUMNS, &rows(ranking.best), &foot);
+    section += &table(&columns, &rows(ranking.best), &foot);
     if !ranking.worst.is_empty() {
         section += &format!("<h3 class=\"next\">The last {}</h3>", ranking.worst.len());
-        section += &table(&MYSIS_COLUMNS, &rows(ranking.worst), "");
+        section += &table(&columns, &rows(ranking.worst), "");
         section += &folded(
             &format!("The other {}", ranking.folded.len()),
-            &table(&MYSIS_COLUMNS, &rows(ranking.folded), ""),
+            &table(&columns, &rows(ranking.folded), ""),
         );
     }
     section + "</section>"
@@ -55,7 +60,11 @@ pub(super) fn value_sections(report: &DayReport) -> String {
     if report.providers.is_empty() && report.systems.is_empty() {
         return String::new();
     }
-    let mut section = String::from("<section class=\"card\"><h2>Credits per dollar</h2>");
+    let title = match report.is_of_no_game {
+        true => "Cost",
+        false => "Credits per dollar",
+    };
+    let mut section = format!("<section class=\"card\"><h2>{title}</h2>");
     let parts = [
         ("By provider", "provider", &report.providers),
         ("By system", "system", &report.systems),
@@ -66,7 +75,10 @@ pub(super) fn value_sections(report: &DayReport) -> String {
         }
         let class = if place > 0 { " class=\"next\"" } else { "" };
         section += &format!("<h3{class}>{title}</h3>");
-        section += &value_table(what, lines);
+        section += &value_table(report, what, lines);
+    }
+    if report.is_of_no_game {
+        return section + "</section>";
     }
     section += "<p><small>What a Mysis earned counts for each of its providers by the calls that it \
                 answered, and for the system in which it was paid.</small></p>";
@@ -101,7 +113,7 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
         );
     }
     section += "<p><small>Waiting: it ran, and waited for admission, for its next attempt or for the \
-                end of a pause. Lost: it had no way to the game, or it ran when the program ended \
+                end of a pause. Lost: it had no way to its tools, or it ran when the program ended \
                 and did not go on when the program was back.</small></p>";
     section + "</section>"
 }
@@ -180,25 +192,27 @@ fn or_not_asked(number: Option<i64>) -> String {
     number.map_or(NOT_ASKED.to_string(), group_thousands)
 }
 
-fn mysis_row(line: &ReportLine, longest: Option<u64>) -> String {
+fn mysis_row(report: &DayReport, line: &ReportLine, longest: Option<u64>) -> String {
     let spent = &line.spent;
     let gained = line.gained();
     let faults = match line.faults {
         0 => cell("0"),
         faults => format!("<td class=\"bad\">{}</td>", group_count(faults)),
     };
-    let cells = [
-        barred(&or_not_asked(gained), gained, longest, "gain"),
-        price_cell(spent),
-        cell(&spent.credits_per_dollar(gained)),
-        cell(&or_not_asked(line.credits.map(|(_, last)| last))),
-        cell(&group_count(line.turns)),
-        faults,
-        cell(&group_count(spent.calls)),
-        cell(&group_count(spent.tokens_in)),
-        cell(&group_count(spent.tokens_cached)),
-        cell(&group_count(spent.tokens_out)),
-    ];
+    let bar = barred(&or_not_asked(gained), gained, longest, "gain");
+    let last = line.credits.map(|(_, last)| last);
+    let cells = report.having([
+        (bar, OF_MONEY),
+        (price_cell(spent), OF_ANY),
+        (cell(&spent.credits_per_dollar(gained)), OF_MONEY),
+        (cell(&or_not_asked(last)), OF_MONEY),
+        (cell(&group_count(line.turns)), OF_ANY),
+        (faults, OF_ANY),
+        (cell(&group_count(spent.calls)), OF_ANY),
+        (cell(&group_count(spent.tokens_in)), OF_ANY),
+        (cell(&group_count(spent.tokens_cached)), OF_ANY),
+        (cell(&group_count(spent.tokens_out)), OF_ANY),
+    ]);
     format!(
         "<tr><th>{}</th>{}</tr>",
         escape_html(&line.name),
@@ -206,16 +220,21 @@ fn mysis_row(line: &ReportLine, longest: Option<u64>) -> String {
     )
 }
 
-fn value_table(what: &str, lines: &[ValueLine]) -> String {
+fn value_table(report: &DayReport, what: &str, lines: &[ValueLine]) -> String {
     let has_time = lines.iter().any(|line| line.minutes.is_some());
-    let mut columns = vec![what, "earned", "cost", "per dollar"];
+    let mut columns = report.having([
+        (what, OF_ANY),
+        ("earned", OF_MONEY),
+        ("cost", OF_ANY),
+        ("per dollar", OF_MONEY),
+    ]);
     if has_time {
         columns.extend(["earned an hour", "time there"]);
     }
     columns.extend(["Myses", "tokens"]);
     let longest = longest(lines.iter().map(|line| line.earned));
     let rows = |part: &[ValueLine]| -> String {
-        let rows = part.iter().map(|line| value_row(line, longest));
+        let rows = part.iter().map(|line| value_row(report, line, longest));
         rows.collect()
     };
     let (shown, others) = lines.split_at(lines.len().min(MAX_OPEN_ROWS));
@@ -229,14 +248,19 @@ fn value_table(what: &str, lines: &[ValueLine]) -> String {
     text
 }
 
-fn value_row(line: &ValueLine, longest: Option<u64>) -> String {
+fn value_row(report: &DayReport, line: &ValueLine, longest: Option<u64>) -> String {
     let name = line
         .name
         .as_deref()
         .map_or(UNKNOWN.to_string(), escape_html);
-    let mut cells = barred(&or_not_asked(line.earned), line.earned, longest, "gain");
-    cells += &price_cell(&line.spent);
-    cells += &cell(&line.spent.credits_per_dollar(line.earned));
+    let bar = barred(&or_not_asked(line.earned), line.earned, longest, "gain");
+    let each = cell(&line.spent.credits_per_dollar(line.earned));
+    let cells = report.having([
+        (bar, OF_MONEY),
+        (price_cell(&line.spent), OF_ANY),
+        (each, OF_MONEY),
+    ]);
+    let mut cells = cells.concat();
     if let Some(minutes) = line.minutes {
         cells += &cell(&or_not_asked(line.earned_hourly()));
         cells += &cell(&duration(minutes.unsigned_abs().saturating_mul(60_000)));

@@ -138,17 +138,23 @@ impl GraphView {
     /// Graphs of the Mysis in focus, of the marked ones, else of the swarm.
     fn of_targets(board: &Dashboard) -> GraphView {
         let is_chosen = board.focus.is_some() || !board.table.marks().is_empty();
-        GraphView::new(match is_chosen {
+        let scope = match is_chosen {
             true => GraphScope::Each(board.targets()),
             false => GraphScope::Swarm,
-        })
+        };
+        let value = match board.money().credits {
+            Some(_) => GraphedValue::Earned,
+            // Nothing tells of money.
+            None => GraphedValue::Tokens,
+        };
+        GraphView::new(scope, value)
     }
 
     /// Graphs of these Myses, or of the swarm, that nothing is known of yet.
     #[must_use]
-    pub fn new(scope: GraphScope) -> GraphView {
+    pub fn new(scope: GraphScope, value: GraphedValue) -> GraphView {
         GraphView {
-            value: GraphedValue::default(),
+            value,
             span: GraphSpan::default(),
             scope,
             samples: Polled::default(),
@@ -382,7 +388,7 @@ mod tests {
 
     #[test]
     fn the_axis_begins_with_what_is_known_and_ends_with_the_minute_of_the_question() {
-        let mut view = GraphView::new(GraphScope::Swarm);
+        let mut view = GraphView::new(GraphScope::Swarm, GraphedValue::Earned);
         let bounds = |view: &GraphView| view.bounds(&view.curves(1));
         assert_eq!(bounds(&view), None);
         read(

@@ -2,7 +2,7 @@
 
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Gauge, TREND_POINTS};
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use super::roster::Roster;
 use super::text::figures;

@@ -1,6 +1,6 @@
 //! Figures as the game writes them.
 
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 /// Formats an amount: `48,207 / 60,000`.
 pub(super) fn of_full(remaining: u64, full: u64) -> String {

@@ -175,6 +175,7 @@ mod tests {
                     ms: 0,
                     tick: None,
                     bytes: text.len() as u64,
+                    game: actors::domain::game::GameRef::SPACEMOLT,
                 },
                 text,
             },

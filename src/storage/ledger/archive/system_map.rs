@@ -102,6 +102,8 @@ impl LedgerInner {
             .filter(message::Column::Id.gt(newest.unwrap_or(0).saturating_sub(MAX_ROWS)))
             .filter(message::Column::Kind.eq(RowKind::Result.as_str()))
             .filter(tool_call::Column::Status.eq(CallStatus::Done.as_str()))
+            // Of a tool that is no game's nothing is read.
+            .filter(message::Column::Metadata.not_like("%\"game\":\"any\"%"))
             .filter(tells_of_systems())
             .order_by_desc(message::Column::Id)
             .limit(MAX_RESULTS)

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::fault::{MysisFault, MysisFaultKind};
+use actors::domain::game::GameRef;
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount};
@@ -217,7 +218,11 @@ impl<'a> NovaImport<'a> {
         for snapshot in self.source.snapshots().await? {
             let owner = owners.get(&snapshot.username).copied();
             let owner = owner.filter(|owner| self.new.contains(*owner));
-            let look = SnapshotQuery::of(&snapshot.tool.as_str().into(), &"{}".into());
+            let look = SnapshotQuery::of(
+                GameRef::SPACEMOLT,
+                &snapshot.tool.as_str().into(),
+                &"{}".into(),
+            );
             let (Some(owner), Some(look), Some(at)) = (owner, look, snapshot.at) else {
                 self.report.skipped_snapshots += 1;
                 continue;

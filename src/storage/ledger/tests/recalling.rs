@@ -209,6 +209,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
             ms: 1,
             tick: None,
             bytes: 2,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         };
         let call = CallKey {
             seq: Seq(seq),

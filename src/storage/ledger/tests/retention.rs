@@ -123,6 +123,7 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
             ms: 1,
             tick: None,
             bytes: 3,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         },
     }
 }

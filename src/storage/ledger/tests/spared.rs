@@ -39,6 +39,7 @@ fn call(seq: i64, day: i64, id: &str, routine: Option<&str>, status: CallStatus)
         ms: 1,
         tick: None,
         bytes: 2,
+        game: actors::domain::game::GameRef::SPACEMOLT,
     };
     let key = CallKey {
         seq: Seq(seq),

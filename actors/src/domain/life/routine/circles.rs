@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::conversation::PendingCall;
 use crate::event_record::OFFER_CODE;
+use crate::game::GameReading;
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
 use crate::role_list::ListNews;
@@ -23,14 +24,14 @@ impl Life {
         &mut self,
         draft: &mut WriteDraft,
         open: &PendingCall,
-        result: &Row,
+        (result, reading): (&Row, &GameReading<'_>),
         before: &CurrentFigures,
     ) {
         let Some((_, _, meta)) = result.result() else {
             return;
         };
         let mode = self.rules.routines.mode;
-        if mode == CircleMode::Off {
+        if mode == CircleMode::Off || !meta.game.tells_facts() {
             self.routines.circles.forget();
             return;
         }
@@ -39,7 +40,7 @@ impl Life {
             seq: result.seq,
             call: &open.call,
             status: meta.status,
-            text: result.text(),
+            reading,
             earned: now.value.earned.saturating_sub(before.value.earned),
             before: &before.facts,
             now: &now.facts,
@@ -60,9 +61,14 @@ impl Life {
     }
 
     /// Takes what a good result tells of prices.
-    pub(in super::super) fn learn_prices(&mut self, command: &str, status: CallStatus, text: &str) {
-        if status == CallStatus::Done {
-            Arc::make_mut(&mut self.routines.prices).take(command, text);
+    pub(in super::super) fn learn_prices(
+        &mut self,
+        command: &str,
+        status: CallStatus,
+        reading: &GameReading<'_>,
+    ) {
+        if status == CallStatus::Done && reading.is_of_a_game() {
+            Arc::make_mut(&mut self.routines.prices).take(command, reading);
         }
     }
 
@@ -145,12 +151,13 @@ pub(in super::super) fn recall_circles(memo: &mut RoutineMemo, rows: &[Arc<Row>]
             continue;
         };
         let call = calls.get(&key).filter(|call| call.routine.is_none());
+        let call = call.filter(|_| meta.game.tells_facts());
         if let Some(call) = call.filter(|_| row.seq > upto) {
             memo.circles.take(EndedCall {
                 seq: row.seq,
                 call,
                 status: meta.status,
-                text: row.text(),
+                reading: &GameReading::of(meta.game, row.text()),
                 earned: 0,
                 before: &facts,
                 now: &facts,

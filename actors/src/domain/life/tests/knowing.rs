@@ -142,7 +142,7 @@ fn logging_out_forgets_the_game() {
 #[test]
 fn a_template_that_names_the_game_state_gets_it_there() {
     let mut rules = rules();
-    rules.system_prompt = "you are {{name}}. {{game_state}} {{notices}}".into();
+    rules.system_prompt = Some("you are {{name}}. {{game_state}} {{notices}}".into());
     let mut scene = with_tools(Scene::of(RestoreArgs {
         rules: Arc::new(rules),
         ..past()

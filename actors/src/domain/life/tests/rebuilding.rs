@@ -124,6 +124,7 @@ fn places_go_on_where_they_ended() {
             ms: 1,
             tick: Some(7),
             bytes: 3,
+            game: crate::game::GameRef::SPACEMOLT,
         },
     };
     let mut past = cut_short(vec![call("mine", CallStatus::Done, false)]);

@@ -6,7 +6,6 @@ use super::*;
 use crate::role::{RoleBook, RoleRules};
 use crate::role_list::{ListKey, ListNews, RoleLists};
 use crate::routine::{ROUTINE_START, start_tool};
-use crate::system_prompt::DEFAULT_TEMPLATE;
 use crate::tool_filter::{ToolFilter, ToolFilters};
 use crate::tool_offer::ToolListMode;
 use crate::tool_search::{self, FIND_TOOLS};
@@ -317,7 +316,7 @@ fn of_role(name: &str) -> Scene {
         ..RoleRules::default()
     };
     let mut rules = rules();
-    rules.system_prompt = DEFAULT_TEMPLATE.into();
+    rules.system_prompt = None;
     rules.roles = Arc::new(RoleBook {
         roles: [("miner".into(), Arc::new(role))].into(),
         default: Some("miner".into()),

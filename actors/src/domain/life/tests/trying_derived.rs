@@ -117,7 +117,7 @@ fn the_models_own_words_are_found_and_left_out_and_each_result_keeps_its_call() 
 fn what_the_system_prompt_tells_of_the_game_is_found_and_left_out() {
     let mut server = server();
     let mut rules = rules();
-    rules.system_prompt = "you are {{name}}. {{game_state}} {{notices}}".into();
+    rules.system_prompt = Some("you are {{name}}. {{game_state}} {{notices}}".into());
     server.scene.hear(LifeInput::RulesChanged {
         rules: Arc::new(rules),
         redactor: Arc::default(),

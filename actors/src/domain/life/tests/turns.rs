@@ -283,12 +283,12 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
         ("get_status", Activity::CallingTool("get_status".into())),
     ] {
         let mut scene = Scene::new();
-        let tools = [ToolSpec {
-            name: tool.into(),
+        let tools = [tool, "dock", "undock"].map(|name| ToolSpec {
+            name: name.into(),
             description: "".into(),
             schema: "{}".into(),
             read_only_hint: None,
-        }];
+        });
         scene.hear(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
@@ -298,6 +298,41 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
         scene.want(&[(tool, "{}")]);
         assert_eq!(scene.life.status().activity, activity, "{tool}");
     }
+}
+
+#[test]
+fn of_a_tool_that_is_no_games_nothing_is_shown_and_read_but_its_name_and_its_answer() {
+    let mut scene = Scene::new();
+    let tools = ["travel", "get_status", "sell", "read_file"].map(|name| ToolSpec {
+        name: name.into(),
+        description: "".into(),
+        schema: "{}".into(),
+        read_only_hint: Some(true),
+    });
+    scene.hear(LifeInput::Linked {
+        link: LinkState::Ok,
+        tools: Arc::new(Toolset::new(tools)),
+        account: None,
+    });
+    scene.prompt("go");
+    scene.want(&[("travel", "{}"), ("get_status", "{}")]);
+    let status = scene.life.status();
+    assert_eq!(status.activity, Activity::CallingTool("travel".into()));
+    let told = r#"{"player":{"credits":7,"current_system":"sol"},"current_tick":5}"#;
+    scene.leave();
+    scene.give_back(told);
+    scene.leave();
+    scene.give_back(told);
+    let status = scene.life.status();
+    assert_eq!(status.figures.facts, crate::samples::GameFacts::default());
+    assert_eq!(
+        status.last_tool_call.as_ref().map(|it| it.gist.to_string()),
+        Some("player.credits 7, player.current_system sol, current_tick 5".to_string())
+    );
+    assert!(scene.life.game.is_empty(), "no result stands for another");
+    let calls = scene.life.conversation.rows().flat_map(|row| row.calls());
+    let kinds: Vec<bool> = calls.map(|call| call.read_only).collect();
+    assert_eq!(kinds, [false, false], "what the server says is no proof");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::game::{GameReading, GameRef};
 use crate::ids::Moment;
 use crate::message::CallStatus;
 use crate::progress::FinishedCall;
@@ -20,12 +21,13 @@ fn call(
     at: Moment,
 ) -> bool {
     let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
+    let reading = GameReading::of(GameRef::SPACEMOLT, text);
     let called = FinishedCall {
         tool: &tool,
         arguments: &arguments,
         read_only: tool.starts_with("look"),
         status,
-        text,
+        reading: &reading,
     };
     call_pattern.on_call(&called, at)
 }

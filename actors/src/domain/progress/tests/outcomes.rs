@@ -4,7 +4,12 @@ use std::slice::from_ref;
 
 use serde_json::json;
 
+use crate::game::{GameReading, GameRef};
 use crate::progress::outcome::{Gains, Outcomes, format_millis};
+
+fn reading_of(text: &str) -> GameReading<'_> {
+    GameReading::of(GameRef::SPACEMOLT, text)
+}
 
 /// The gains of the last of these answers: any, lasting, and credits. Queries are `get_status`,
 /// actions are `act`.
@@ -13,8 +18,8 @@ fn brought(answers: &[(bool, serde_json::Value)]) -> (bool, bool, i64) {
     let mut last = Gains::default();
     for (is_look, answer) in answers {
         last = match is_look {
-            true => outcomes.read_result("get_status", true, &answer.to_string()),
-            false => outcomes.read_result("act", false, &answer.to_string()),
+            true => outcomes.read_result("get_status", true, &reading_of(&answer.to_string())),
+            false => outcomes.read_result("act", false, &reading_of(&answer.to_string())),
         };
     }
     (last.any, last.lasting, last.net)
@@ -213,7 +218,7 @@ fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten
     let mut outcomes = Outcomes::default();
     let mut arrive = |place: u32| {
         let answer = json!({"poi_id": format!("p{place}")}).to_string();
-        outcomes.read_result("travel", false, &answer)
+        outcomes.read_result("travel", false, &reading_of(&answer))
     };
     for place in 0..48 {
         arrive(place);
@@ -226,13 +231,15 @@ fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten
     let mut outcomes = Outcomes::default();
     let mut hear = |answer: u32| {
         outcomes
-            .read_result("look", true, &answer.to_string())
+            .read_result("look", true, &reading_of(&answer.to_string()))
             .is_novel
     };
     assert!((0..48).all(&mut hear));
     assert!(!hear(0) && hear(48) && !hear(1) && hear(0));
     assert!(
-        outcomes.read_result("listen", true, "1").is_novel,
+        outcomes
+            .read_result("listen", true, &reading_of("1"))
+            .is_novel,
         "of another tool"
     );
 }
@@ -252,7 +259,7 @@ fn an_answer_in_no_known_form_is_not_judged() {
         ("look", &long(64 << 10), Some(true)),
         ("look", &long((64 << 10) + 1), None),
     ] {
-        let gains = Outcomes::default().read_result(tool, true, text);
+        let gains = Outcomes::default().read_result(tool, true, &reading_of(text));
         assert_eq!(gains.is_readable, readable, "{tool} {}", text.len());
         assert!(!gains.any && gains.is_novel);
     }
@@ -267,11 +274,15 @@ fn a_server_is_known_by_credits_by_cargo_or_by_a_place() {
         json!({"player": {"current_poi": "belt"}}),
     ] {
         let mut outcomes = Outcomes::default();
-        outcomes.read_result("get_status", true, &answer.to_string());
+        outcomes.read_result("get_status", true, &reading_of(&answer.to_string()));
         assert!(outcomes.is_known(), "{answer}");
     }
     let mut outcomes = Outcomes::default();
-    outcomes.read_result("get_skills", true, r#"{"skills":{"mining":1}}"#);
+    outcomes.read_result(
+        "get_skills",
+        true,
+        &reading_of(r#"{"skills":{"mining":1}}"#),
+    );
     assert!(!outcomes.is_known());
 }
 
@@ -285,7 +296,7 @@ fn what_is_unchanged_is_said_in_words() {
         "ship": {"cargo_used": 7},
         "missions": [{"mission_id": "m", "percent_complete": 1}],
     });
-    outcomes.read_result("get_status", true, &answer.to_string());
+    outcomes.read_result("get_status", true, &reading_of(&answer.to_string()));
     let last_at = format!("last at {}", &place[..60]);
     let told = [
         "credits 48,207",
@@ -295,7 +306,11 @@ fn what_is_unchanged_is_said_in_words() {
         &last_at,
     ];
     assert_eq!(outcomes.describe_figures(), told);
-    outcomes.read_result("get_status", true, r#"{"player":{"credits":-5}}"#);
+    outcomes.read_result(
+        "get_status",
+        true,
+        &reading_of(r#"{"player":{"credits":-5}}"#),
+    );
     assert_eq!(
         outcomes.describe_figures()[0],
         "cargo 7",
@@ -338,11 +353,11 @@ fn captured(action: &str) -> Vec<String> {
 fn the_second_interfaces_texts_tell_the_same_outcomes() {
     let mut outcomes = Outcomes::default();
     let [docked, at_a_belt] = [0, 1].map(|place| captured("get_status")[place].clone());
-    let first = outcomes.read_result("get_status", true, &docked);
+    let first = outcomes.read_result("get_status", true, &reading_of(&docked));
     assert_eq!((first.any, first.is_readable), (false, Some(true)));
     assert_eq!(outcomes.credits, Some(2750));
     assert_eq!((outcomes.cargo, outcomes.skills), (Some(30), Some(11)));
-    let again = outcomes.read_result("get_status", true, &docked);
+    let again = outcomes.read_result("get_status", true, &reading_of(&docked));
     assert!(!again.any, "nothing has changed");
     // The rows of its tables come in another order each time.
     let shuffled = docked.replace(
@@ -350,17 +365,21 @@ fn the_second_interfaces_texts_tell_the_same_outcomes() {
         "pulse_laser_i\tutility\t10\tPristine\tmining_power:5\n4f1c9a0be27d4c5893d1a6f0b7e2c384\tmining_laser_i",
     );
     assert_ne!(shuffled, docked);
-    assert!(!outcomes.read_result("get_status", true, &shuffled).any);
-    let later = outcomes.read_result("get_status", true, &at_a_belt);
+    assert!(
+        !outcomes
+            .read_result("get_status", true, &reading_of(&shuffled))
+            .any
+    );
+    let later = outcomes.read_result("get_status", true, &reading_of(&at_a_belt));
     assert!(later.any && later.lasting, "credits and skills rose");
     let sold: Vec<Gains> = captured("sell")
         .iter()
-        .map(|text| outcomes.read_result("sell", false, text))
+        .map(|text| outcomes.read_result("sell", false, &reading_of(text)))
         .collect();
     let earned: Vec<i64> = sold.iter().map(|gains| gains.net).collect();
     assert_eq!(earned, [12, 24, 535, 6, 0]);
     assert!(sold[0].any && !sold[4].any, "sold 0 is no gain");
-    let refuelled = outcomes.read_result("refuel", false, &captured("refuel")[0]);
+    let refuelled = outcomes.read_result("refuel", false, &reading_of(&captured("refuel")[0]));
     assert_eq!((refuelled.net, refuelled.any), (-352, false));
 }
 
@@ -381,9 +400,9 @@ fn a_state_that_is_told_in_another_form_is_no_gain_each_time() {
         "missions": [{"mission_id": "m1", "percent_complete": 40}],
     });
     let mut read = || {
-        let one = outcomes.read_result("get_status", true, text);
-        let other = outcomes.read_result("undock", false, &action.to_string());
-        let third = outcomes.read_result("get_ship", true, &query.to_string());
+        let one = outcomes.read_result("get_status", true, &reading_of(text));
+        let other = outcomes.read_result("undock", false, &reading_of(&action.to_string()));
+        let third = outcomes.read_result("get_ship", true, &reading_of(&query.to_string()));
         one.lasting || other.lasting || third.lasting
     };
     read();
@@ -394,7 +413,7 @@ fn a_state_that_is_told_in_another_form_is_no_gain_each_time() {
     let bought = json!({"location": {"system_id": "sol"}, "ship": {"class_id": "hauler"}});
     assert!(
         outcomes
-            .read_result("buy_ship", false, &bought.to_string())
+            .read_result("buy_ship", false, &reading_of(&bought.to_string()))
             .lasting
     );
 }
@@ -408,7 +427,7 @@ fn what_no_reader_understands_is_not_judged() {
         "Arrived at Gold Run.",
         "Mined 3 Iron Ore.",
     ] {
-        let gains = outcomes.read_result("act", false, text);
+        let gains = outcomes.read_result("act", false, &reading_of(text));
         assert_eq!(
             (gains.any, gains.is_readable),
             (false, Some(false)),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::game::{GameReading, GameRef};
 use crate::samples::Gauge;
 
 use super::super::to_json;
@@ -46,11 +47,12 @@ impl Player {
             read_only: tool.starts_with("get_"),
             routine: None,
         };
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
         self.watch.take(EndedCall {
             seq: Seq(self.seq),
             call: &call,
             status,
-            text,
+            reading: &reading,
             earned,
             before: &self.facts,
             now: &self.facts,

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use zoea_spacemolt::standing::{GoodsChange, Standing};
 
 use crate::message::{CallRecord, CallStatus};
-use crate::tool::{carries_words_of_others, is_own};
 
 use super::super::GameFacts;
 
@@ -52,7 +51,7 @@ impl<'a> LevelResults<'a> {
     pub(super) fn note(&mut self, call: &'a CallRecord, status: CallStatus, text: &'a str) {
         let may_have_acted = matches!(status, CallStatus::Done | CallStatus::Unknown);
         let command = call.command();
-        if !may_have_acted || is_own(&command) || carries_words_of_others(&command) {
+        if !may_have_acted {
             return;
         }
         if LOOKS.contains(&&*command) && status == CallStatus::Done {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use zoea_spacemolt::standing;
 
+use crate::game::{GameReading, GameRef};
 use crate::ids::{CallKey, Seq, Timestamp};
 use crate::message::{CallRecord, CallStatus, Row};
-use crate::tool::{carries_words_of_others, is_own};
 
 use super::super::wallet::Wallet;
 use super::super::{GameFacts, PackedHour};
 use super::levels::LevelResults;
-use super::{SampleRecorder, told_by};
+use super::{SampleRecorder, tells_of_the_game, told_by};
 
-/// The call that a row's result answers, and how it ended. `calls` are those without a result so far.
+/// The call that a row's result answers, and how it ended, if that tells of a game. `calls` are those without a result so far.
 fn ended_call<'a>(
     calls: &mut BTreeMap<CallKey, &'a CallRecord>,
     row: &'a Row,
@@ -27,7 +27,8 @@ fn ended_call<'a>(
         calls.insert(key, call);
     }
     let (key, _, meta) = row.result()?;
-    Some((calls.remove(&key)?, meta.status))
+    let call = calls.remove(&key)?;
+    tells_of_the_game(meta).then_some((call, meta.status))
 }
 
 impl SampleRecorder {
@@ -69,7 +70,8 @@ impl SampleRecorder {
         let mut results = LevelResults::default();
         for row in counted {
             if let Some((call, status)) = ended_call(&mut calls, row) {
-                self.recall_transfer(call, status, row.text(), row.at);
+                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                self.recall_transfer((call, &reading), status, row.at);
                 results.note(call, status, row.text());
             }
         }
@@ -79,12 +81,14 @@ impl SampleRecorder {
             if !is_first {
                 self.go_to(row.at);
                 // The cost is in the books already.
-                self.count_row(row, ended.map(|(call, _)| call));
+                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                self.count_row(row, ended.map(|(call, _)| (call, &reading)));
                 continue;
             }
             self.upto = row.seq;
             if let Some((call, status)) = ended {
-                self.take_result(call, status, row.text(), row.at);
+                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                self.take_result((call, &reading), status, row.at);
             }
         }
     }
@@ -102,7 +106,7 @@ impl SampleRecorder {
         for (call, status, text) in results.all() {
             let command = call.command();
             let standing = match status == CallStatus::Done {
-                true => told_by(call, &command, text),
+                true => told_by(call, &command, &GameReading::of(GameRef::SPACEMOLT, text)),
                 false => standing::unread(&command, call.read_only),
             };
             told.take(standing, &mut self.sizes);
@@ -114,15 +118,11 @@ impl SampleRecorder {
     /// Recalls from a counted result whether the next balance may differ by credits that were moved.
     fn recall_transfer(
         &mut self,
-        call: &CallRecord,
+        (call, reading): (&CallRecord, &GameReading<'_>),
         status: CallStatus,
-        text: &str,
         at: Timestamp,
     ) {
         let command = call.command();
-        if is_own(&command) || carries_words_of_others(&command) {
-            return;
-        }
         let transfer = standing::transfer(&command, &call.name, &call.arguments);
         // Most results are not read again: only a transfer makes the wallet unclear, and a balance is
         // of use only then.
@@ -131,7 +131,7 @@ impl SampleRecorder {
         }
         match (status, transfer) {
             (CallStatus::Done, _) => {
-                let told = told_by(call, &command, text);
+                let told = told_by(call, &command, reading);
                 self.wallet.recall(&told, transfer, at);
             }
             (CallStatus::Unknown, Some(transfer)) => self.wallet.blur(transfer, at),

@@ -3,7 +3,7 @@
 use ratatui::layout::{Alignment, Constraint};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row};
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 use super::BooksView;
 use super::lines::{BooksColumn, BooksGrouping, CostSum, LineFigures};

@@ -1,24 +1,22 @@
 //! The facts of the game: where a Mysis' ship is and in what condition, as its tools' results show.
 //!
-//! The game server may offer any tools. The reader takes each field whose name it knows, together
-//! with the time of the result. It derives nothing.
+//! The reader takes each field whose name it knows, together with the time of the result. It derives
+//! nothing, and reads no result of a tool that is no game's.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use strum::{EnumCount, VariantArray};
 
+use actors::domain::game::GameReading;
 use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
 
-use zoea_spacemolt::results::read_facts;
 use zoea_text::clean::one_line;
 
 /// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
-/// Longer results are not parsed for the panel.
-const MAX_RESULT_BYTES: usize = 256 * 1024;
 
 /// What is known of a Mysis' game.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,27 +116,31 @@ impl GameSummary {
         let Some((_, text, meta)) = row.result() else {
             return;
         };
-        if meta.is_error() || text.len() > MAX_RESULT_BYTES || row.seq <= self.newest {
+        if meta.is_error() || row.seq <= self.newest {
             return;
         }
-        let Some(facts) = read_facts(text) else {
+        let reading = GameReading::of(meta.game, text);
+        let Some(facts) = reading.facts() else {
             return;
         };
-        let value = Value::Object(facts);
         self.newest = row.seq;
         let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         let had = self.credits.len();
-        self.read_player(value.get("player").unwrap_or(&value), row.at);
-        self.read_ship(value.get("ship").unwrap_or(&value));
-        self.read_hold(&meta.tool, &value);
-        self.read_place(&meta.tool, &value);
+        if let Some(player) = section(facts, "player") {
+            self.read_player(player, row.at);
+        }
+        if let Some(ship) = section(facts, "ship") {
+            self.read_ship(ship);
+        }
+        self.read_hold(&meta.tool, facts);
+        self.read_place(&meta.tool, facts);
         let is_new = before != (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         if is_new || self.credits.len() != had {
             self.at = Some(row.at);
         }
     }
 
-    fn read_player(&mut self, player: &Value, at: Timestamp) {
+    fn read_player(&mut self, player: &Map<String, Value>, at: Timestamp) {
         if let Some(credits) = player.get("credits").and_then(Value::as_i64) {
             let points = Arc::make_mut(&mut self.credits);
             if points.len() == MAX_CREDIT_POINTS {
@@ -157,7 +159,7 @@ impl GameSummary {
         self.place.poi = poi.or(self.place.poi.take());
     }
 
-    fn read_ship(&mut self, ship: &Value) {
+    fn read_ship(&mut self, ship: &Map<String, Value>) {
         for gauge in Gauge::ALL {
             let (now, most) = gauge.fields();
             let figure = |name| ship.get(name).and_then(Value::as_f64);
@@ -175,7 +177,7 @@ impl GameSummary {
         }
     }
 
-    fn read_hold(&mut self, tool: &str, value: &Value) {
+    fn read_hold(&mut self, tool: &str, value: &Map<String, Value>) {
         let figure = |name: &str| value.get(name).and_then(Value::as_f64);
         if tool == "get_cargo"
             && let (Some(used), Some(most)) = (figure("used"), figure("capacity"))
@@ -184,7 +186,7 @@ impl GameSummary {
         }
     }
 
-    fn read_place(&mut self, tool: &str, value: &Value) {
+    fn read_place(&mut self, tool: &str, value: &Map<String, Value>) {
         let text = |name: &str| value.get(name).and_then(as_text);
         let named = |name: &str| value.get(name)?.get("name").and_then(as_text);
         match tool {
@@ -205,6 +207,14 @@ impl GameSummary {
             }
             _ => {}
         }
+    }
+}
+
+/// A section of the facts, or all of them where they have none of that name.
+fn section<'a>(facts: &'a Map<String, Value>, name: &str) -> Option<&'a Map<String, Value>> {
+    match facts.get(name) {
+        Some(section) => section.as_object(),
+        None => Some(facts),
     }
 }
 
@@ -244,6 +254,7 @@ mod tests {
                     ms: 1,
                     tick: None,
                     bytes: 1,
+                    game: actors::domain::game::GameRef::SPACEMOLT,
                 },
             },
         }

@@ -40,10 +40,12 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
         let columns = inner.width;
         add_mysis(dashboard, &member.status, focus.weight, &mut lines, columns);
     }
-    lines.push(StyledLine::default());
-    let facts = member.map(|member| member.status.figures.facts.clone());
-    let known = (&focus.game, &facts.unwrap_or_default());
-    add_game(dashboard, known, &mut lines, usize::from(inner.width));
+    if member.is_none_or(|member| member.status.may_tell_facts()) {
+        lines.push(StyledLine::default());
+        let facts = member.map(|member| member.status.figures.facts.clone());
+        let known = (&focus.game, &facts.unwrap_or_default());
+        add_game(dashboard, known, &mut lines, usize::from(inner.width));
+    }
     painter.lines(inner, &lines);
 }
 

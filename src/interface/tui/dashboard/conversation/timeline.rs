@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
-use actors::domain::message::{Row, RowBody, RowKind};
+use actors::domain::message::{ResultMeta, Row, RowBody, RowKind};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleStep, SampleSteps};
 use actors::domain::screen::ReadId;
@@ -219,7 +219,7 @@ impl Timeline {
                 (MinuteUse::Think, utterance.meta.ms)
             }
             RowBody::Result { meta, .. } if meta.is_error() => (MinuteUse::Fail, meta.ms),
-            RowBody::Result { meta, text, .. } => (use_of_result(&meta.tool, text), meta.ms),
+            RowBody::Result { meta, text, .. } => (use_of_result(meta, text), meta.ms),
             RowBody::Note { .. }
             | RowBody::Peer { .. }
             | RowBody::Host { .. }
@@ -290,11 +290,12 @@ impl Timeline {
 
 /// What a good result says that its call did. Of a tool with actions, which the row of the result does not name, the
 /// text tells a move.
-fn use_of_result(tool: &str, text: &str) -> MinuteUse {
+fn use_of_result(meta: &ResultMeta, text: &str) -> MinuteUse {
     let is_move = |text: &str| {
         text.contains(r#""action":"arrived""#) || text.contains(r#""action":"jumped""#)
     };
-    match TRAVEL_TOOLS.contains(&tool) || is_move(text) {
+    let has_moved = TRAVEL_TOOLS.contains(&&*meta.tool) || is_move(text);
+    match has_moved && meta.game.tells_facts() {
         true => MinuteUse::Travel,
         false => MinuteUse::Act,
     }

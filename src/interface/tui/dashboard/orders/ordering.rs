@@ -18,7 +18,7 @@ use crate::dashboard::processes;
 use crate::dashboard::routine_editor::RoutineEditor;
 use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, Successor, UiEffect};
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 use zoea_text::natural::compare_natural;
 
 /// The most names in a question about several Myses.

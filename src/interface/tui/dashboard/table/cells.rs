@@ -306,7 +306,7 @@ fn last_words_text(
     if let Activity::Queueing(lane) = &status.activity {
         let told = match outages.of(lane) {
             Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
-            None => status.activity.to_string(),
+            None => status.activity_words(),
         };
         return (clip_to_line(&told), Tone::Warning);
     }

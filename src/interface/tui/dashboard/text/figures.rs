@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use actors::domain::ids::Timestamp;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
 /// The operator's offset from UTC, in minutes.

@@ -33,7 +33,8 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         if let Some(game) = lights.iter().position(|light| light.provider.is_none()) {
             drop(parts.remove(game));
             let (sign, tone) = sign_of(&lights[game].state);
-            parts.insert(0, StyledLine::of(sign, tone).with(" game", Tone::Text));
+            let name = format!(" {}", tools_word(dashboard));
+            parts.insert(0, StyledLine::of(sign, tone).with(name, Tone::Text));
         }
         let mut taken = wide(&line) + MORE_COLUMNS;
         let mut fits = |part: &&StyledLine| {
@@ -80,10 +81,20 @@ fn sign_of(state: &ServerState) -> (&'static str, Tone) {
     }
 }
 
+/// The word for the server of tools: `game`, unless one that knows it says that it is none.
+fn tools_word(dashboard: &Dashboard) -> &'static str {
+    let mut members = dashboard.roster().members().values();
+    match members.find_map(|member| member.status.game) {
+        Some(game) if !game.tells_facts() => "tools",
+        Some(_) | None => "game",
+    }
+}
+
 /// A server with its light, as `● local (qwen3:8b) 410ms` or `● game tick 271090`.
 fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
     let (sign, tone) = sign_of(&light.state);
-    let name = light.provider.as_ref().map_or("game", |name| name);
+    let of_tools = tools_word(dashboard);
+    let name = light.provider.as_ref().map_or(of_tools, |name| name);
     let mut line = StyledLine::of(sign, tone);
     line.push(format!(" {}", one_line(name)), Tone::Text);
     if let Some(model) = light.model.as_ref().filter(|model| ***model != *name) {

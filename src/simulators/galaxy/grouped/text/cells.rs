@@ -1,7 +1,7 @@
 //! Cells and tables: values as words, and rows of them separated by tabs.
 
 use serde_json::Value;
-use zoea_spacemolt::figures::group_digits;
+use zoea_text::figures::group_digits;
 
 /// A table with a heading that counts its rows. An empty one is left out.
 pub(super) fn table(

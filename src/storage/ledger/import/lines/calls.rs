@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors::domain::game::GameRef;
 use actors::domain::message::{CallRecord, CallStatus, ResultMeta, RowBody};
 use serde_json::Value;
 
@@ -55,6 +56,7 @@ pub(super) fn parse_result(line: &Value, text: Arc<str>) -> Result<RowBody, Stri
             ms: count_or_zero(meta, "ms"),
             tick: meta["tick"].as_i64(),
             bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
+            game: GameRef::of_key(meta["game"].as_str()),
         },
         text,
     })

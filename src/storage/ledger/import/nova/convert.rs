@@ -233,6 +233,7 @@ fn result(call: &UnansweredCall, text: &str, status: CallStatus) -> RowBody {
             ms: 0,
             tick: None,
             bytes: text.len() as u64,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         },
     }
 }

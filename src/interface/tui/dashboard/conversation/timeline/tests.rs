@@ -29,6 +29,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
             ms: seconds * 1_000,
             tick: None,
             bytes: 2,
+            game: actors::domain::game::GameRef::SPACEMOLT,
         },
     };
     row(seq, at_second, body)

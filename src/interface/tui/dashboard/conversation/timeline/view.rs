@@ -83,7 +83,10 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
             flags_end = if flags_end == 0 { column } else { flags_end };
         }
     }
+    let member = dashboard.roster().get(focus.mysis());
+    let travels = member.is_none_or(|member| member.status.may_tell_facts());
     let legend = legend(
+        travels,
         timeline
             .cursor
             .filter(|minute| is_gone_to(*minute))
@@ -97,13 +100,14 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
 }
 
 /// What the signs mean, and the minute that the operator went to.
-fn legend(cursor: Option<String>) -> StyledLine {
+fn legend(travels: bool, cursor: Option<String>) -> StyledLine {
     let mut line = StyledLine::of(" ", Tone::Dim);
     match cursor {
         Some(clock) => line.push(format!("{clock} "), Tone::Strong),
         None => line.push("[ ] go ", Tone::Dim),
     }
-    for kind in MinuteUse::ALL {
+    let has = |kind: &MinuteUse| travels || *kind != MinuteUse::Travel;
+    for kind in MinuteUse::ALL.into_iter().filter(has) {
         let (sign, tone) = look_of(kind);
         line.push(format!(" {sign}"), tone);
         line.push(format!(" {}", kind.as_str()), Tone::Dim);

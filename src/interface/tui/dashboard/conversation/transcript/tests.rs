@@ -286,6 +286,7 @@ fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
         ms: 9800,
         tick: Some(42),
         bytes: text.len() as u64,
+        game: actors::domain::game::GameRef::SPACEMOLT,
     };
     let call = CallKey {
         seq: Seq(seq - 1),

@@ -126,7 +126,7 @@ impl EntryBuilder<'_> {
         // The words leave most of the text out.
         self.folds = true;
         let (_, _, tone) = status_sign(meta.status);
-        let words = result_in_words(&meta.tool, meta.status, text);
+        let words = result_in_words(meta.game, &meta.tool, meta.status, text);
         let first = self.lines.len();
         self.add_wrapped(&words, tone_of_text(meta), MAX_WORDS_LINES, "  ");
         // The sign stands in the indent of the first line.

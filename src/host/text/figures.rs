@@ -1,4 +1,4 @@
-//! Figures as the game writes them.
+//! Figures as people read them.
 
 /// A number with commas between thousands: `48207` as `48,207`.
 #[must_use]

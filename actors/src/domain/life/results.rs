@@ -1,0 +1,86 @@
+//! Results: what the result of a call tells, read once and given to all that ask for it.
+
+use crate::conversation::PendingCall;
+use crate::game::GameReading;
+use crate::message::{CallStatus, ResultMeta, RowBody};
+use crate::tool::FOREIGN_TEXT_LINE;
+
+use super::record::WriteDraft;
+use super::{Life, ToolOutcome};
+
+impl Life {
+    /// Appends the result of a call that is over, because the turn or the program is.
+    pub(super) fn result_into(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        outcome: &ToolOutcome,
+    ) {
+        self.take_result(draft, open, outcome, false);
+    }
+
+    /// Appends the result of a call with which the turn goes on, so that the watch on progress gets it, too.
+    pub(super) fn watched_result_into(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        outcome: &ToolOutcome,
+    ) {
+        self.take_result(draft, open, outcome, true);
+    }
+
+    /// Appends the result of a call, and lets all know what it tells.
+    fn take_result(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        outcome: &ToolOutcome,
+        is_watched: bool,
+    ) {
+        let tool = &open.call.command();
+        let is_good = outcome.status == CallStatus::Done;
+        let game = self.session.game;
+        let text = if is_good && game.has_words_of_others(tool) {
+            format!("{FOREIGN_TEXT_LINE}\n{}", outcome.text)
+        } else {
+            outcome.text.clone()
+        };
+        let meta = ResultMeta {
+            call_id: open.call.id.clone(),
+            tool: tool.clone(),
+            status: outcome.status,
+            ms: outcome.ms,
+            tick: outcome.tick,
+            bytes: text.len() as u64,
+            game,
+        };
+        let call = open.key;
+        let text = text.into();
+        let row = self.append_row(draft, RowBody::Result { call, text, meta });
+        // It is read once, by whoever asks first.
+        let reading = GameReading::of(game, row.text());
+        let before = self.samples.figures().clone();
+        self.samples.count(&row, Some((&open.call, &reading)));
+        self.learn_prices(tool, outcome.status, &reading);
+        if open.call.routine.is_some() {
+            self.take_step_result(draft, open, (outcome, &reading), &before);
+        } else {
+            self.watch_circle(draft, open, (&row, &reading), &before);
+            self.note_deed(draft, open, outcome.status);
+        }
+        self.note_settled(draft, open, outcome.status);
+        self.pace.record_call(open, outcome.status);
+        self.recent_activity.record_call(
+            game,
+            &open.call,
+            (outcome.status, outcome.ms),
+            row.text(),
+        );
+        self.note_result(tool, outcome.status, row.text());
+        self.note_tool_use(draft, tool, outcome.status);
+        self.learn_from(draft, open, outcome, row.text());
+        if is_watched {
+            self.watch_call(open, outcome, &reading);
+        }
+    }
+}

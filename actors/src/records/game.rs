@@ -1,0 +1,157 @@
+//! The games that the swarm knows, as what is stored refers to them, and what results tell of them.
+//! Everything else asks through [`Game`].
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+use serde_json::{Map, Value};
+use zoea_game::{AnyTools, Game};
+use zoea_spacemolt::SpaceMolt;
+use zoea_spacemolt::results::read_facts;
+
+/// One of the known games, or tools of none.
+#[derive(Clone, Copy, Debug)]
+pub struct GameRef(&'static dyn Game);
+
+impl GameRef {
+    /// Tools of which nothing is known but what MCP says of them.
+    pub const ANY_TOOLS: GameRef = GameRef(&AnyTools);
+    /// What was stored before other tools were told apart is of this game.
+    pub const SPACEMOLT: GameRef = GameRef(&SpaceMolt);
+
+    /// The game of a server, by the names of its tools and the schemas of their arguments. `None`
+    /// for a list without a tool.
+    #[must_use]
+    pub fn of_tools<'a>(
+        tools: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    ) -> Option<GameRef> {
+        tools.clone().next()?;
+        Some(match zoea_spacemolt::has_listed(tools) {
+            true => GameRef::SPACEMOLT,
+            false => GameRef::ANY_TOOLS,
+        })
+    }
+
+    /// The game of a stored word. One that is not known is read as tools of no game.
+    #[must_use]
+    pub fn of_key(key: Option<&str>) -> GameRef {
+        match key {
+            None => GameRef::SPACEMOLT,
+            Some(key) if key == GameRef::SPACEMOLT.key() => GameRef::SPACEMOLT,
+            Some(_) => GameRef::ANY_TOOLS,
+        }
+    }
+
+    /// The word by which it is stored beside a result; `None` where none is stored.
+    #[must_use]
+    pub fn stored_key(self) -> Option<&'static str> {
+        (self != GameRef::SPACEMOLT).then(|| self.key())
+    }
+}
+
+/// Nothing is said of a game as long as none is known.
+impl Default for GameRef {
+    fn default() -> GameRef {
+        GameRef::ANY_TOOLS
+    }
+}
+
+impl Deref for GameRef {
+    type Target = dyn Game;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for GameRef {
+    fn eq(&self, other: &GameRef) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for GameRef {}
+
+/// The longest result that is read. Longer ones are tables of a game, not a player's own state.
+const MAX_READ_BYTES: usize = 64 << 10;
+
+/// What a result tells of its game. It is read once, when it is asked for first, whoever asks.
+#[derive(Debug)]
+pub struct GameReading<'a> {
+    game: GameRef,
+    text: &'a str,
+    facts: OnceCell<Option<Map<String, Value>>>,
+}
+
+impl<'a> GameReading<'a> {
+    /// The result of a tool of this game.
+    #[must_use]
+    pub fn of(game: GameRef, text: &'a str) -> GameReading<'a> {
+        GameReading {
+            game,
+            text,
+            facts: OnceCell::new(),
+        }
+    }
+
+    /// The result itself.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Whether its game is known, so that it may tell anything.
+    #[must_use]
+    pub fn is_of_a_game(&self) -> bool {
+        self.game.tells_facts()
+    }
+
+    /// Whether it is short enough to be read.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.text.len() <= MAX_READ_BYTES
+    }
+
+    /// The facts that it tells; `None` if nothing is known of its form, or it is too long.
+    #[must_use]
+    pub fn facts(&self) -> Option<&Map<String, Value>> {
+        let read = || {
+            let is_read = self.is_of_a_game() && self.is_short();
+            is_read.then(|| read_facts(self.text)).flatten()
+        };
+        self.facts.get_or_init(read).as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_read_once_and_only_as_what_it_is() {
+        let text = r#"{"player":{"credits":5}}"#;
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        assert!(reading.facts.get().is_none(), "not before somebody asks");
+        assert!(
+            reading
+                .facts()
+                .is_some_and(|facts| facts.contains_key("player"))
+        );
+        let read = reading.facts().map(std::ptr::from_ref);
+        assert_eq!(reading.facts().map(std::ptr::from_ref), read);
+        assert_eq!(GameReading::of(GameRef::ANY_TOOLS, text).facts(), None);
+        let long = format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_READ_BYTES));
+        assert_eq!(GameReading::of(GameRef::SPACEMOLT, &long).facts(), None);
+    }
+
+    #[test]
+    fn a_game_is_read_back_by_its_word_and_old_rows_are_of_the_first() {
+        for game in [GameRef::ANY_TOOLS, GameRef::SPACEMOLT] {
+            assert_eq!(GameRef::of_key(game.stored_key()), game);
+        }
+        assert_eq!(
+            GameRef::of_key(Some("of a later build")),
+            GameRef::ANY_TOOLS
+        );
+    }
+}
