@@ -108,7 +108,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     one.resize(38, 9);
     one.sees("needs 40×10, has 38×9");
     one.resize(120, 40);
-    one.sees_beside("beta", "running");
+    one.sees("beta");
     one.types("\u{1a}");
     one.comes_back();
     one.types("fg\r");

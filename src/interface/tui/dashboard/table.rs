@@ -198,7 +198,7 @@ impl MysisTable {
             self.sorting.compare_ranked((*a_rank, a), (*b_rank, b))
         });
         let shown: Vec<_> = ranked.into_iter().map(|(_, status)| status).collect();
-        let folded = folding::folded_columns(all.map(|status| &**status));
+        let folded = folding::folded_columns(all.map(|status| &**status), outages);
         if *self.folded != folded {
             self.folded = Arc::new(folded);
         }

@@ -83,15 +83,10 @@ pub fn verdict(board: &Dashboard) -> Verdict {
         return Verdict::trouble("FROZEN", "nothing is called".into(), Tone::Found);
     }
     if counts.running == 0 {
-        let word = if counts.errored > 0 {
-            "ERRORED"
-        } else {
-            "STOPPED"
-        };
-        let tone = if counts.errored > 0 {
-            Tone::Fault
-        } else {
-            Tone::Dim
+        let (word, tone) = match (counts.errored, counts.stopped) {
+            (1.., _) => ("ERRORED", Tone::Fault),
+            (0, 1..) => ("STOPPED", Tone::Dim),
+            (0, 0) => ("IDLE", Tone::Dim),
         };
         return Verdict::trouble(word, "no Mysis runs".into(), tone);
     }

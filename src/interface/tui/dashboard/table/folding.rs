@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use actors::domain::event::{Activity, MysisStatus};
+use actors::domain::event::MysisStatus;
+use actors::domain::outages::ServerOutages;
 
 use super::columns::Column;
+use super::seen_state::SeenState;
 
 /// The columns that say nothing in a table of these Myses, by what they have now: an account that is none or named like
 /// its Mysis, one provider or one model for all (the header names them), one process, no cost, nothing known of the game.
 #[must_use]
-pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> BTreeSet<Column> {
+pub fn folded_columns<'a>(
+    all: impl Iterator<Item = &'a MysisStatus> + Clone,
+    outages: &ServerOutages,
+) -> BTreeSet<Column> {
     let mut folded = BTreeSet::new();
     let mut fold_if = |column: Column, says_nothing: bool| {
         if says_nothing {
@@ -43,11 +48,9 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
     );
-    // The header has the count of a state that all are in, and the mark of a nudge is the exception.
-    let are_plain = |status: &MysisStatus| {
-        status.state == first.state && !matches!(status.activity, Activity::Paused(_))
-    };
-    fold_if(Column::State, !is_one && all.clone().all(are_plain));
+    // That all play is what is normal, and the header says it. Any other state is shown.
+    let plays = |status: &MysisStatus| SeenState::of(status, outages) == SeenState::Running;
+    fold_if(Column::State, !is_one && all.clone().all(plays));
     fold_if(Column::Nudges, all.clone().all(|status| status.nudges == 0));
     let is_there = |status: &MysisStatus| status.elsewhere == first.elsewhere;
     fold_if(Column::Process, all.clone().all(is_there));
