@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 use zoea_game::{AnyTools, Game};
@@ -39,6 +40,18 @@ impl GameRef {
             None => GameRef::SPACEMOLT,
             Some(key) if key == GameRef::SPACEMOLT.key() => GameRef::SPACEMOLT,
             Some(_) => GameRef::ANY_TOOLS,
+        }
+    }
+
+    /// The built-in system prompt as one text for all Myses.
+    #[must_use]
+    pub fn shared_prompt(self) -> Arc<str> {
+        static PROMPTS: LazyLock<[Arc<str>; 2]> =
+            LazyLock::new(|| [GameRef::ANY_TOOLS, GameRef::SPACEMOLT].map(|it| it.prompt().into()));
+        let [any_tools, spacemolt] = &*PROMPTS;
+        match self == GameRef::SPACEMOLT {
+            true => spacemolt.clone(),
+            false => any_tools.clone(),
         }
     }
 

@@ -103,9 +103,9 @@ impl Life {
     }
 
     /// The template of the system prompt: the operator's, or that of the game.
-    pub(super) fn prompt_template(&self) -> &str {
-        let own = self.rules.system_prompt.as_deref();
-        own.unwrap_or_else(|| self.session.game.prompt())
+    pub(super) fn prompt_template(&self) -> Arc<str> {
+        let own = self.rules.system_prompt.clone();
+        own.unwrap_or_else(|| self.session.game.shared_prompt())
     }
 
     /// The system prompt, what the role says, and who the Mysis is.
@@ -115,7 +115,7 @@ impl Life {
         budget: usize,
         mission: Option<&Mission>,
     ) -> [String; 3] {
-        let template = self.prompt_template();
+        let template = &*self.prompt_template();
         let game_state = if has_placeholder(template, "game_state") {
             self.game_in_request()
                 .summary(self.both_clocks(), note_allowance(budget), |_| false)

@@ -23,7 +23,7 @@ impl Life {
             true => self.conversation.without_held(&is_held),
             false => Cow::Borrowed(&self.conversation),
         };
-        let told_in_prompt = |name: &str| has_placeholder(self.prompt_template(), name);
+        let told_in_prompt = |name: &str| has_placeholder(&self.prompt_template(), name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
         let composed = compose(&Composition {
@@ -53,9 +53,10 @@ impl Life {
     /// Myses share it.
     fn with_shared_prompt(&self, mut composed: ComposedRequest) -> ComposedRequest {
         if let Some(ChatMessage::System(text)) = composed.messages.first_mut()
-            && *text == self.rules.system_prompt
+            && let template = self.prompt_template()
+            && *text == template
         {
-            *text = self.rules.system_prompt.clone();
+            *text = template;
         }
         composed
     }
