@@ -19,7 +19,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::{FleetOrderId, Incarnation};
 use crate::domain::last_request::{LastRequest, SentRequest};
-use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
+use crate::domain::life::{
+    AlarmId, AlarmName, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId,
+};
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::domain::question::{Decision, Question};
@@ -133,7 +135,8 @@ pub struct MysisState {
     /// Tasks that continue when other tasks are cut off, because an account is being claimed or
     /// saved.
     tasks: Vec<AbortOnDropHandle<()>>,
-    alarm: Option<Timer<MysisMsg>>,
+    /// One of each name.
+    alarms: BTreeMap<AlarmName, Timer<MysisMsg>>,
     /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
     wait_timer: Option<Timer<MysisMsg>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
@@ -214,7 +217,7 @@ impl MysisState {
             session: None,
             tasks: Vec::new(),
             work: None,
-            alarm: None,
+            alarms: BTreeMap::new(),
             wait_timer: None,
             outbox: VecDeque::new(),
             is_outbox_urgent: false,

@@ -24,6 +24,7 @@ mod m20261126_000017_spared;
 mod m20261127_000018_held_text;
 mod m20261127_000019_held_kind;
 mod m20261127_000020_one_form;
+mod m20261127_000021_memo;
 mod server_000001_lease;
 mod server_000002_process;
 mod server_000003_allowance;
@@ -65,6 +66,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261127_000018_held_text::Migration),
             Box::new(m20261127_000019_held_kind::Migration),
             Box::new(m20261127_000020_one_form::Migration),
+            Box::new(m20261127_000021_memo::Migration),
         ]
     }
 }

@@ -11,8 +11,10 @@ use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::life::{
-    AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome, WriteId,
+    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome,
+    WriteId,
 };
+use actors::domain::memo::Memos;
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::model::{
     ChatMessage, ModelAnswer, ModelFault, OthersGet, RequestedCall, TokenUsage,
@@ -38,10 +40,7 @@ pub struct World {
     rows: Vec<Arc<Row>>,
     sent: BTreeMap<CallKey, ()>,
     snapshots: Vec<(Arc<str>, SnapshotResult)>,
-    memo: Option<Arc<str>>,
-    working_set: Option<Arc<str>>,
-    tier: Option<Arc<str>>,
-    routines: Option<Arc<str>>,
+    memos: Memos,
     samples: StoredSamples,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -77,10 +76,7 @@ impl World {
             rows: Vec::new(),
             sent: BTreeMap::new(),
             snapshots: Vec::new(),
-            memo: None,
-            working_set: None,
-            tier: None,
-            routines: None,
+            memos: Memos::default(),
             samples: StoredSamples::default(),
             notes_after: Seq(0),
             mission: None,
@@ -304,10 +300,7 @@ impl World {
             profile: None,
             totals: None,
             snapshots: self.snapshots.clone(),
-            watch: self.memo.clone(),
-            working_set: self.working_set.clone(),
-            tier: self.tier.clone(),
-            routines: self.routines.clone(),
+            memos: self.memos.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),
         };
@@ -368,7 +361,10 @@ impl World {
                     self.call = None;
                     self.alarm = None;
                 }
-                Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
+                Effect::Wake { alarm, .. } => match alarm.name {
+                    AlarmName::Turn => self.alarm = Some(alarm),
+                    AlarmName::Due => {}
+                },
                 Effect::Tell(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
@@ -391,10 +387,6 @@ impl World {
     }
 
     fn store(&mut self, write: Write) {
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "the rest says nothing about what requests are made of"
-        )]
         match write {
             Write::Append { row, .. } => self.rows.push(row),
             Write::CallSent { call, .. } => {
@@ -412,12 +404,27 @@ impl World {
                 self.snapshots.push((account, *snapshot));
             }
             Write::ForgetSnapshots { .. } => self.snapshots.clear(),
-            Write::Watched { memo, .. } => self.memo = Some(memo),
-            Write::Tier { memo, .. } => self.tier = Some(memo),
-            Write::WorkingSet { memo, .. } => self.working_set = Some(memo),
-            Write::Routines { memo, .. } => self.routines = Some(memo),
+            Write::Memo { kind, memo, .. } => self.memos.keep(kind, memo),
             Write::Samples { hour, .. } => self.samples.keep(&hour),
-            _ => {}
+            // They say nothing about what requests are made of.
+            Write::Create(_)
+            | Write::Configure { .. }
+            | Write::Delete { .. }
+            | Write::Fence { .. }
+            | Write::State { .. }
+            | Write::Called { .. }
+            | Write::CallTask { .. }
+            | Write::Totals { .. }
+            | Write::Stale { .. }
+            | Write::Mission(_)
+            | Write::ClearMission { .. }
+            | Write::SaveAccount { .. }
+            | Write::KeepSession { .. }
+            | Write::OrderDone { .. }
+            | Write::HoldText(_)
+            | Write::ReleaseText(_)
+            | Write::Event(_)
+            | Write::PoolAccount { .. } => {}
         }
     }
 

@@ -61,7 +61,7 @@ use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 pub use input::{
-    AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
+    AlarmId, AlarmName, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
     WriteId,
 };
 pub use restore::RestoreArgs;
@@ -364,6 +364,11 @@ impl Life {
     fn next_stamp(&mut self) -> u64 {
         self.stamps += 1;
         self.stamps
+    }
+
+    fn new_alarm(&mut self, name: AlarmName) -> AlarmId {
+        let stamp = self.next_stamp();
+        AlarmId { name, stamp }
     }
 
     fn tell_event(&mut self, what: EventKind) {

@@ -5,6 +5,7 @@ pub mod memo;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::budget::BudgetLimits;
@@ -91,7 +92,11 @@ pub enum Order {
 }
 
 /// An order that one Mysis carries out. Messages have the names of the rows that they become.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Serialized it is what one process of a fleet writes down for another (`memo`). What is skipped is not
+/// passed on.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "order", content = "text", rename_all = "snake_case")]
 pub enum MysisOrder {
     /// Starts or relaunches the Mysis.
     Start,
@@ -100,9 +105,11 @@ pub enum MysisOrder {
     /// Stops the Mysis.
     Stop,
     /// A direct message.
+    #[serde(rename = "message")]
     Prompt(Arc<str>),
     /// The mission of the swarm. The Commander passes it on when an operator gives it
-    /// ([`Order::Broadcast`]).
+    /// ([`Order::Broadcast`]), which reaches every process by itself.
+    #[serde(skip)]
     Mission(Mission),
     /// A note: persistent context.
     Note(Arc<str>),
@@ -111,6 +118,7 @@ pub enum MysisOrder {
     /// Changes the profile.
     Configure(ProfileChange),
     /// Answers the question of a server. Its values are stored nowhere.
+    #[serde(skip)]
     Answer(GivenAnswer),
     /// Starts a routine: as JSON, or by the name of one that the Mysis knows.
     StartRoutine(Arc<str>),

@@ -7,6 +7,7 @@ use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
 use super::held::HeldText;
 use super::ids::{CallKey, FleetOrderId, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use super::memo::MemoKind;
 use super::message::Row;
 use super::record::{GameAccount, Mission, NewMysis, PoolAccount, ProfileChange, SavedSession};
 use super::samples::PackedHour;
@@ -154,29 +155,10 @@ pub enum Write {
         /// The session; `None` if there is none any more.
         session: Option<SavedSession>,
     },
-    /// Stores the state of the stall detection in place of the last one.
-    Watched {
+    /// Stores what a Mysis writes down for its next life, in place of the last memo of this kind.
+    Memo {
         mysis: MysisId,
-        /// The checkpoint, as [`super::progress::StallDetector::due_checkpoint`] returns it.
-        memo: Arc<str>,
-    },
-    /// Stores the working set of tools in place of the last one.
-    WorkingSet {
-        mysis: MysisId,
-        /// The set, as [`super::working_set::WorkingSet::take_change`] returns it.
-        memo: Arc<str>,
-    },
-    /// Stores the tier of a Mysis' provider in place of the last one.
-    Tier {
-        mysis: MysisId,
-        /// The tier, as [`super::tier::TierLadder::take_change`] returns it.
-        memo: Arc<str>,
-    },
-    /// Stores the routines of a Mysis, with the cursor of the one that runs, in place of the last
-    /// ones.
-    Routines {
-        mysis: MysisId,
-        /// The checkpoint, as [`super::routine::RoutineMemo::to_text`] returns it.
+        kind: MemoKind,
         memo: Arc<str>,
     },
     /// Stores the samples of an hour in place of those that are stored of it.
@@ -224,11 +206,8 @@ impl Write {
             | Write::ForgetSnapshots { mysis, .. }
             | Write::SaveAccount { mysis, .. }
             | Write::KeepSession { mysis, .. }
-            | Write::WorkingSet { mysis, .. }
-            | Write::Tier { mysis, .. }
+            | Write::Memo { mysis, .. }
             | Write::Samples { mysis, .. }
-            | Write::Watched { mysis, .. }
-            | Write::Routines { mysis, .. }
             | Write::OrderDone { mysis, .. } => Some(*mysis),
             // The lease of a new Mysis is taken when it is created.
             Write::Create(_)

@@ -8,7 +8,9 @@ use tracing::Span;
 
 use crate::domain::compose::request_statistics;
 use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
-use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId};
+use crate::domain::life::{
+    AlarmId, AlarmName, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId,
+};
 use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
@@ -77,7 +79,7 @@ impl MysisState {
                 }
                 Effect::Abort => {
                     self.work = None;
-                    self.alarm = None;
+                    self.alarms.remove(&AlarmName::Turn);
                     self.awaiting_release = None;
                     self.questions.forget();
                 }
@@ -226,7 +228,8 @@ impl MysisState {
         } else {
             after
         };
-        self.alarm = Some(set_timer(myself, after, move || MysisMsg::Rang(alarm)));
+        let timer = set_timer(myself, after, move || MysisMsg::Rang(alarm));
+        self.alarms.insert(alarm.name, timer);
     }
 
     /// Sends all waiting writes to the Store as one batch, which keeps their order.

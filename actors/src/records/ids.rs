@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// The id of a Mysis. It is valid as long as its rows exist. Shown as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MysisId(pub i64);
@@ -29,7 +31,9 @@ impl FromStr for MysisId {
 ///
 /// Only the Mysis that owns the conversation assigns them. So `(MysisId, Seq)` identifies a row
 /// forever, and a write that is repeated after a lost answer finds its row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
+)]
 pub struct Seq(pub i64);
 
 impl Seq {
@@ -117,7 +121,9 @@ pub struct FleetOrderId(pub i64);
 
 /// Milliseconds since 1970-01-01 UTC by the wall clock, for what is shown and stored, and for days.
 /// No wait uses it (decision 115); waits use [`Moment`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
+)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {

@@ -12,6 +12,7 @@ pub mod game_state;
 pub mod held;
 pub mod ids;
 pub mod last_request;
+pub mod memo;
 pub mod message;
 pub mod model;
 pub mod pattern;

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use super::memo::Memos;
 use super::message::Row;
 use super::samples::StoredSamples;
 use super::state::{LifeState, Totals};
@@ -100,18 +103,36 @@ impl MysisProfile {
 }
 
 /// A change of a Mysis' profile. Absent fields stay the same.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ProfileChange {
     /// Its new provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<Arc<str>>,
     /// Its new model; an inner `None` stands for its provider's model.
+    #[serde(
+        default,
+        deserialize_with = "inner_option",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub model: Option<Option<Arc<str>>>,
     /// Its new temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Its new role; an inner `None` stands for the configuration's.
+    #[serde(
+        default,
+        deserialize_with = "inner_option",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub role: Option<Option<Arc<str>>>,
     /// Whether its role's provider and model go before its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_role: Option<bool>,
+}
+
+/// A member that is there, with a value or with null.
+fn inner_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<Arc<str>>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 impl ProfileChange {
@@ -265,14 +286,8 @@ pub struct StoredHistory {
     pub totals: Option<Totals>,
     /// The stored snapshot results, each with its game account.
     pub snapshots: Vec<(Arc<str>, SnapshotResult)>,
-    /// The checkpoint of the stall detection.
-    pub watch: Option<Arc<str>>,
-    /// The working set of tools.
-    pub working_set: Option<Arc<str>>,
-    /// The tier that its provider has, and why.
-    pub tier: Option<Arc<str>>,
-    /// The checkpoint of its routines.
-    pub routines: Option<Arc<str>>,
+    /// What it wrote down for its next life.
+    pub memos: Memos,
     /// Its newest samples, and its cost of the newest day.
     pub samples: StoredSamples,
     /// The calls of the rows that the server works on, each with the id of the server's task.

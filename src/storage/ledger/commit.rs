@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, held, retention, rows, samples, sessions, snapshots, watches};
+use super::{books, events, held, memos, retention, rows, samples, sessions, snapshots};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -60,10 +60,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::KeepSession { mysis, session } => {
             sessions::save_session(tx, *mysis, session.as_ref()).await
         }
-        Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
-        Write::WorkingSet { mysis, memo } => set_working_set(tx, *mysis, memo).await,
-        Write::Tier { mysis, memo } => set_tier(tx, *mysis, memo).await,
-        Write::Routines { mysis, memo } => watches::save_routines(tx, *mysis, memo).await,
+        Write::Memo { mysis, kind, memo } => memos::save_memo(tx, *mysis, *kind, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         // Only a server has orders of other processes (`fleet`).
         Write::OrderDone { .. } => Ok(()),
@@ -158,8 +155,7 @@ async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     snapshots::forget_mysis(tx, mysis).await?;
     sessions::save_session(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
-    watches::delete_memo(tx, mysis).await?;
-    watches::delete_routines(tx, mysis).await?;
+    memos::delete_memos(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }
@@ -337,22 +333,6 @@ async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr
         tokens_in: stored(totals.tokens_in),
         tokens_out: stored(totals.tokens_out),
         cost_micros: stored(totals.cost_micros),
-        ..Default::default()
-    };
-    update_mysis(tx, mysis, set).await
-}
-
-async fn set_working_set(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
-    let set = mysis::ActiveModel {
-        working_set: Set(Some(memo.to_string())),
-        ..Default::default()
-    };
-    update_mysis(tx, mysis, set).await
-}
-
-async fn set_tier(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
-    let set = mysis::ActiveModel {
-        tier: Set(Some(memo.to_string())),
         ..Default::default()
     };
     update_mysis(tx, mysis, set).await

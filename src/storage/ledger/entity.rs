@@ -6,6 +6,7 @@ pub(super) mod held_text;
 pub(super) mod indexed;
 pub(super) mod kept_session;
 pub(super) mod lease;
+pub(super) mod memo;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;

@@ -186,6 +186,10 @@ async fn write_one(
             let line = lines::samples_line(mysis.id, &hour);
             out.write_line(line.to_string()).await?;
         }
+        for (kind, memo) in ledger.exported_memos(mysis.id).await? {
+            let line = lines::memo_line(mysis.id, kind, &memo);
+            out.write_line(line.to_string()).await?;
+        }
         for (account, seen) in ledger.all_snapshots(mysis.id).await? {
             let line = lines::snapshot_line(mysis.id, &account, &seen);
             out.write_line(line.to_string()).await?;

@@ -38,6 +38,7 @@ mod log_file;
 mod loss;
 mod mark;
 mod members;
+mod memos;
 mod mend;
 mod open_error;
 mod opening;
@@ -58,7 +59,6 @@ mod snapshots;
 mod spared;
 mod trials;
 mod trigrams;
-mod watches;
 mod write_lock;
 mod writer;
 

@@ -66,14 +66,7 @@ impl LedgerInner {
             profile: record.as_ref().map(profile),
             totals: record.as_ref().map(totals),
             snapshots: reader.snapshots(mysis).await?,
-            watch: reader.watch(mysis).await?,
-            routines: reader.routines(mysis).await?,
-            tier: record
-                .as_ref()
-                .and_then(|mysis| mysis.tier.as_deref().map(Into::into)),
-            working_set: record
-                .as_ref()
-                .and_then(|mysis| mysis.working_set.as_deref().map(Into::into)),
+            memos: reader.memos(mysis, record.as_ref()).await?,
             samples: reader.newest_samples(mysis).await?,
             tasks: reader.tasks(mysis).await?,
         };

@@ -73,11 +73,8 @@ fn is_common(write: &Write) -> bool {
         | Write::Stale { .. }
         | Write::ForgetSnapshots { .. }
         | Write::KeepSession { .. }
-        | Write::WorkingSet { .. }
-        | Write::Tier { .. }
+        | Write::Memo { .. }
         | Write::Samples { .. }
-        | Write::Watched { .. }
-        | Write::Routines { .. }
         | Write::OrderDone { .. } => false,
     }
 }

@@ -12,7 +12,7 @@ use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
 use crate::write::Write;
 
-use super::input::{AlarmId, Effect, ReplyId};
+use super::input::{AlarmName, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 
@@ -287,7 +287,7 @@ impl Life {
             let mysis = self.id;
             return draft.writes.push(Write::Called { mysis });
         }
-        let alarm = AlarmId(self.next_stamp());
+        let alarm = self.new_alarm(AlarmName::Turn);
         self.enter_stage(LifeStage::Pausing { alarm }, None);
         self.add_state(draft);
     }

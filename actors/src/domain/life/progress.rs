@@ -7,13 +7,13 @@ use crate::conversation::PendingCall;
 use crate::event::{Activity, PARKED_PREFIX};
 use crate::game::GameReading;
 use crate::ids::Now;
+use crate::memo::MemoKind;
 use crate::message::Severity;
 use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
     Stuck,
 };
 use crate::record::StoredHistory;
-use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Route, ToolOutcome};
@@ -65,11 +65,7 @@ impl Life {
             self.add_host_notice(&mut draft, Severity::Info, "progress_unjudged", None, &text);
         }
         if let Some(memo) = self.watch.due_checkpoint(self.unfrozen_now()) {
-            let memo = self.redactor.clean(&memo).as_ref().into();
-            draft.writes.push(Write::Watched {
-                mysis: self.id,
-                memo,
-            });
+            self.add_memo(&mut draft, MemoKind::Watch, &memo);
         }
         if !draft.writes.is_empty() {
             draft.let_wait();
@@ -200,7 +196,7 @@ fn unfrozen(now: Now, frozen_ms: u64) -> Now {
 
 /// Restores the stall detection from a checkpoint.
 pub(super) fn restore_detector(past: &StoredHistory, now: Now, frozen_ms: u64) -> StallDetector {
-    let memo = past.watch.as_deref();
+    let memo = past.memos.get(MemoKind::Watch);
     memo.map(|memo| StallDetector::restore(memo, unfrozen(now, frozen_ms)))
         .unwrap_or_default()
 }

@@ -6,6 +6,7 @@ use crate::bounds;
 use crate::event::{Activity, EventKind};
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::ids::TurnNumber;
+use crate::memo::MemoKind;
 use crate::message::{HostMeta, Row, RowBody, Severity};
 use crate::order::{CompletedOrder, OrderRefusal};
 use crate::record::ProfileChange;
@@ -107,6 +108,15 @@ impl Life {
         draft.writes.push(Write::Totals {
             mysis: self.id,
             totals: self.figures.totals,
+        });
+    }
+
+    /// Adds what the next life goes on with to a draft.
+    pub(super) fn add_memo(&self, draft: &mut WriteDraft, kind: MemoKind, memo: &str) {
+        draft.writes.push(Write::Memo {
+            mysis: self.id,
+            kind,
+            memo: self.redactor.clean(memo).as_ref().into(),
         });
     }
 

@@ -10,6 +10,7 @@ use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game::GameRef;
 use crate::game_state::GameState;
 use crate::ids::{Incarnation, Moment, Now, Timestamp, TurnNumber};
+use crate::memo::MemoKind;
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
 use crate::routine::RoutineMemo;
@@ -65,7 +66,7 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
-        let working_set = WorkingSet::restore(past.recollection.working_set.as_deref());
+        let working_set = WorkingSet::restore(past.recollection.memos.get(MemoKind::WorkingSet));
         let mut life = Life::from_past(past, now);
         life.session.working_set = working_set;
         life.choose_tools();
@@ -103,7 +104,7 @@ impl Life {
         let stage = stage_of(&past.record, now);
         let figures = restore_figures(&recollection, &past.record, both.moment);
         let own_profile = Arc::new(recollection.profile.take().unwrap_or(past.record.profile));
-        let tier = TierView::restore(recollection.tier.as_deref());
+        let tier = TierView::restore(recollection.memos.get(MemoKind::Tier));
         let account = past.record.account;
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
@@ -227,7 +228,7 @@ fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> L
 }
 
 fn restore_routines(past: &StoredHistory) -> RoutineMemo {
-    let memo = past.routines.as_deref();
+    let memo = past.memos.get(MemoKind::Routines);
     let mut memo = memo.map(RoutineMemo::restore).unwrap_or_default();
     recall_circles(&mut memo, &past.rows);
     memo

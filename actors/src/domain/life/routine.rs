@@ -15,6 +15,7 @@ use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
 use crate::game::GameReading;
 use crate::ids::CallKey;
+use crate::memo::MemoKind;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
@@ -22,10 +23,9 @@ use crate::routine::{
     acts_in_game, settles, spares_a_call,
 };
 use crate::samples::CurrentFigures;
-use crate::write::Write;
 
 use super::game_snapshots::may_have_acted;
-use super::input::{AlarmId, Effect, ReplyId};
+use super::input::{AlarmName, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
@@ -75,7 +75,7 @@ impl Life {
 
     /// Waits before the next look at the game.
     fn wait_in_routine(&mut self, after: Duration) {
-        let alarm = AlarmId(self.next_stamp());
+        let alarm = self.new_alarm(AlarmName::Turn);
         self.set_step(TurnStep::CoolingDown { alarm, attempt: 0 });
         self.set_activity_until(Activity::Pausing, Some(self.now.plus(after)));
         self.effects.push(Effect::Wake {
@@ -317,11 +317,7 @@ impl Life {
     }
 
     fn add_routines(&self, draft: &mut WriteDraft) {
-        let memo = self.routines.to_text();
-        draft.writes.push(Write::Routines {
-            mysis: self.id,
-            memo: self.redactor.clean(&memo).as_ref().into(),
-        });
+        self.add_memo(draft, MemoKind::Routines, &self.routines.to_text());
     }
 
     /// Notes that the model has seen the report.

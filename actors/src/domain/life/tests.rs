@@ -60,7 +60,7 @@ use crate::write::Write;
 use zoea_text::redact::Redactor;
 
 use super::{
-    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
+    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
     ToolOutcome, WriteId,
 };
 

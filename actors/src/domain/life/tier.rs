@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::conversation::PendingCall;
+use crate::memo::MemoKind;
 use crate::message::{CallStatus, Severity};
 use crate::record::MysisProfile;
 use crate::rules::SwarmRules;
 use crate::tier::{TierFacts, TierLadder, TurnOutcome};
-use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Life, LifeStage, ToolOutcome};
@@ -94,11 +94,7 @@ impl Life {
             self.add_host_notice(&mut draft, Severity::Info, "tier", None, &text);
         }
         if let Some(memo) = self.tier.ladder.take_change() {
-            let memo = self.redactor.clean(&memo).as_ref().into();
-            draft.writes.push(Write::Tier {
-                mysis: self.id,
-                memo,
-            });
+            self.add_memo(&mut draft, MemoKind::Tier, &memo);
             self.record_draft(draft);
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::event::LinkState;
+use crate::memo::MemoKind;
 use crate::message::{CallStatus, Severity};
 use crate::role_list::{ListKey, ListNews, RoleLists};
 use crate::routine::{ROUTINE_START, speaks_of_routines};
@@ -13,7 +14,6 @@ use crate::tool_filter::ToolPermit;
 use crate::tool_offer::{ToolOffer, ToolSelection};
 use crate::tool_search;
 use crate::working_set::SetChange;
-use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Effect, Life, LifeStage, ToolOutcome};
@@ -225,11 +225,7 @@ impl Life {
 
     fn store_working_set(&mut self, draft: &mut WriteDraft) {
         if let Some(memo) = self.session.working_set.take_change() {
-            let memo = self.redactor.clean(&memo).as_ref().into();
-            draft.writes.push(Write::WorkingSet {
-                mysis: self.id,
-                memo,
-            });
+            self.add_memo(draft, MemoKind::WorkingSet, &memo);
         }
     }
 }

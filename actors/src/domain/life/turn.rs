@@ -12,7 +12,7 @@ use crate::ids::TurnNumber;
 use crate::message::{RowKind, Severity};
 use crate::tier::TurnOutcome;
 
-use super::input::{AlarmId, Effect};
+use super::input::{AlarmId, AlarmName, Effect};
 use super::record::WriteDraft;
 use super::trying::Trials;
 use super::{
@@ -35,7 +35,10 @@ impl Life {
             turn: Box::new(turn),
             // This step is never waited for, because the next one replaces it at once.
             step: TurnStep::CoolingDown {
-                alarm: AlarmId(0),
+                alarm: AlarmId {
+                    name: AlarmName::Turn,
+                    stamp: 0,
+                },
                 attempt: 0,
             },
         };

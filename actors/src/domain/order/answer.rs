@@ -3,19 +3,26 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use strum::VariantArray;
 
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
 
 /// The result of an order that was carried out. It is stored before it is reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Serialized it is what one process of a fleet answers another (`memo`). What is skipped answers no order
+/// that is passed on.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CompletedOrder {
     /// The Mysis was created.
+    #[serde(skip)]
     Created(MysisId),
     /// The order was carried out, and there is nothing more to report.
     Done(CompletedAction),
     /// The Mysis is back.
+    #[serde(skip)]
     Undeleted {
         /// Its name now.
         name: Arc<str>,
@@ -25,6 +32,7 @@ pub enum CompletedOrder {
     /// The message was stored in the row with this number.
     Stored(Seq),
     /// The mission was given.
+    #[serde(skip)]
     Broadcast {
         /// The mission's id.
         mission: MissionId,
@@ -36,18 +44,24 @@ pub enum CompletedOrder {
         elsewhere: Vec<Arc<str>>,
     },
     /// The mission was cleared; `false` if there was none.
+    #[serde(skip)]
     MissionCleared(bool),
     /// The last request to the model.
+    #[serde(skip)]
     Request(Box<SentRequest>),
     /// A routine as it is now, as JSON.
     Routine(Arc<str>),
     /// This many accounts are now in the pool or with their owners.
+    #[serde(skip)]
     AccountsPooled(usize),
     /// The configuration was reloaded.
+    #[serde(skip)]
     Reloaded(Reloaded),
     /// The order is stored, and this process carries it out as soon as it can.
+    #[serde(skip)]
     Passed(Arc<str>),
     /// The swarm is frozen since then, or not frozen.
+    #[serde(skip)]
     Frozen(Option<Timestamp>),
 }
 
@@ -107,6 +121,23 @@ impl CompletedAction {
             CompletedAction::Forgotten => "forgotten",
             CompletedAction::BudgetRaised => "budget_raised",
         }
+    }
+}
+
+impl Serialize for CompletedAction {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for CompletedAction {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CompletedAction, D::Error> {
+        let word = String::deserialize(from)?;
+        let mut actions = CompletedAction::VARIANTS.iter();
+        let action = actions.find(|action| action.as_str() == word);
+        action
+            .copied()
+            .ok_or_else(|| de::Error::custom("it is no such action"))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Orders for one Mysis, and their answers, as one process of a fleet writes them down for another.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
-use strum::VariantArray;
 use zoea_text::redact::Redactor;
 
-use super::{CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult};
-use crate::ids::Seq;
-use crate::record::ProfileChange;
+use super::{CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult};
+
+/// The member that names the order.
+const ORDER: &str = "order";
+/// The member with what belongs to it, where that is one text.
+const CONTENT: &str = "text";
 
 /// The order as text, without secrets; `None` if it cannot be given to a Mysis of another process.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
     let order = match order {
         Order::ForMysis { order, .. } => order,
         Order::Delete { now, .. } => {
-            return Some(json!({"order": "delete", "now": now}).to_string());
+            return Some(json!({ORDER: "delete", "now": now}).to_string());
         }
         Order::Create { .. }
         | Order::Undelete { .. }
@@ -33,90 +33,52 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
     };
     let mut order = order.clone();
     order.remove_secrets(known);
-    let written = match &order {
-        MysisOrder::Start => json!({"order": "start"}),
-        MysisOrder::Retry => json!({"order": "retry"}),
-        MysisOrder::Stop => json!({"order": "stop"}),
-        MysisOrder::Prompt(text) => json!({"order": "message", "text": **text}),
-        MysisOrder::Note(text) => json!({"order": "note", "text": **text}),
-        MysisOrder::ClearNotes => json!({"order": "clear_notes"}),
-        MysisOrder::Configure(change) => change_json(change),
-        MysisOrder::StartRoutine(text) => json!({"order": "start_routine", "text": **text}),
-        MysisOrder::EditRoutine(text) => json!({"order": "edit_routine", "text": **text}),
-        MysisOrder::StopRoutine => json!({"order": "stop_routine"}),
-        // A mission reaches every process by itself, and the values of an answer are stored nowhere.
-        MysisOrder::Mission(_) | MysisOrder::Answer(_) => return None,
+    // An order that is not passed on has no such form.
+    let Ok(Value::Object(mut written)) = serde_json::to_value(&order) else {
+        return None;
     };
-    Some(written.to_string())
-}
-
-/// What is absent stays.
-fn change_json(change: &ProfileChange) -> Value {
-    let mut written = Map::from_iter([("order".to_string(), json!("configure"))]);
-    if let Some(provider) = &change.provider {
-        written.insert("provider".to_string(), json!(**provider));
+    // Several members stand beside the name of the order.
+    if let Some(Value::Object(members)) = written.get(CONTENT).cloned()
+        && !members.is_empty()
+    {
+        written.remove(CONTENT);
+        written.extend(members);
     }
-    if let Some(model) = &change.model {
-        written.insert("model".to_string(), json!(model.as_deref()));
-    }
-    if let Some(temperature) = change.temperature {
-        written.insert("temperature".to_string(), json!(temperature));
-    }
-    if let Some(role) = &change.role {
-        written.insert("role".to_string(), json!(role.as_deref()));
-    }
-    if let Some(follows) = change.follows_role {
-        written.insert("follows_role".to_string(), json!(follows));
-    }
-    Value::Object(written)
+    Some(Value::Object(written).to_string())
 }
 
 /// Reads an order for the Mysis with this name; `None` if this version does not know it.
 #[must_use]
 pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
-    let read: Value = serde_json::from_str(text).ok()?;
-    let text = || read["text"].as_str().map(Arc::<str>::from);
-    let order = match read["order"].as_str()? {
-        "start" => MysisOrder::Start,
-        "retry" => MysisOrder::Retry,
-        "stop" => MysisOrder::Stop,
-        "message" => MysisOrder::Prompt(text()?),
-        "note" => MysisOrder::Note(text()?),
-        "clear_notes" => MysisOrder::ClearNotes,
-        "configure" => MysisOrder::Configure(read_change(&read)),
-        "start_routine" => MysisOrder::StartRoutine(text()?),
-        "edit_routine" => MysisOrder::EditRoutine(text()?),
-        "stop_routine" => MysisOrder::StopRoutine,
-        "delete" => {
-            let (name, now) = (name.to_string(), read["now"] == true);
-            return Some(Order::Delete { name, now });
-        }
-        _ => return None,
-    };
-    Some(order.for_mysis(name))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "it was an f32 before")]
-fn read_change(read: &Value) -> ProfileChange {
-    let named = |member: &str| Some(read.get(member)?.as_str().map(Into::into));
-    ProfileChange {
-        provider: read["provider"].as_str().map(Into::into),
-        model: named("model"),
-        temperature: read["temperature"].as_f64().map(|value| value as f32),
-        role: named("role"),
-        follows_role: read["follows_role"].as_bool(),
+    let mut read: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let word = read.remove(ORDER)?;
+    if word == "delete" {
+        return Some(Order::Delete {
+            name: name.to_string(),
+            now: read.get("now") == Some(&Value::Bool(true)),
+        });
     }
+    let mut written = json!({ ORDER: word });
+    let text = read.remove(CONTENT);
+    let order: Option<MysisOrder> = match text {
+        None if read.is_empty() => serde_json::from_value(written).ok(),
+        None => {
+            written[CONTENT] = Value::Object(read);
+            serde_json::from_value(written).ok()
+        }
+        Some(text) => {
+            written[CONTENT] = text;
+            serde_json::from_value(written).ok()
+        }
+    };
+    Some(order?.for_mysis(name))
 }
 
-/// The answer to such an order as text.
+/// The answer to such an order as text. One that no order which is passed on has is empty.
 #[must_use]
 pub fn answer_to_text(answer: &OrderResult) -> String {
     let written = match answer {
-        Ok(CompletedOrder::Done(action)) => json!({"done": action.as_str()}),
-        Ok(CompletedOrder::Stored(seq)) => json!({"stored": seq.0}),
-        Ok(CompletedOrder::Routine(text)) => json!({"routine": **text}),
-        // No order that is passed on has another answer.
-        Ok(_) => json!({}),
+        Ok(done) => serde_json::to_value(done).unwrap_or_else(|_| json!({})),
         Err(refusal) => json!({"refused": refusal.to_string()}),
     };
     written.to_string()
@@ -129,22 +91,16 @@ pub fn answer_from_text(text: &str) -> Option<OrderResult> {
     if let Some(why) = read["refused"].as_str() {
         return Some(Err(OrderRefusal::Told(why.to_string())));
     }
-    if let Some(seq) = read["stored"].as_i64() {
-        return Some(Ok(CompletedOrder::Stored(Seq(seq))));
-    }
-    if let Some(text) = read["routine"].as_str() {
-        return Some(Ok(CompletedOrder::Routine(text.into())));
-    }
-    let word = read["done"].as_str()?;
-    let mut actions = CompletedAction::VARIANTS.iter();
-    let action = actions.find(|action| action.as_str() == word)?;
-    Some(Ok(CompletedOrder::Done(*action)))
+    let done: CompletedOrder = serde_json::from_value(read).ok()?;
+    Some(Ok(done))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::CONFIGURED_ROLE;
+    use crate::ids::Seq;
+    use crate::order::CompletedAction;
+    use crate::record::{CONFIGURED_ROLE, ProfileChange};
 
     #[test]
     fn every_order_that_is_passed_on_reads_back() {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
 use actors::domain::held::HeldTexts;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
+use actors::domain::memo::Memos;
 use actors::domain::message::{CallStatus, Row, RowBody};
 use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
 use actors::domain::routine::spares_a_call;
@@ -47,10 +48,7 @@ pub(super) struct StoredMysis {
     notes_after: Seq,
     seen: SeenSnapshots,
     pub(super) session: Option<SavedSession>,
-    watch: Option<Arc<str>>,
-    working_set: Option<Arc<str>>,
-    tier: Option<Arc<str>>,
-    routines: Option<Arc<str>>,
+    memos: Memos,
     samples: StoredSamples,
     tasks: BTreeMap<CallKey, Arc<str>>,
 }
@@ -223,12 +221,9 @@ impl StoredSwarm {
             Write::KeepSession { mysis, session } => {
                 self.update_mysis(*mysis, |member| member.session.clone_from(session));
             }
-            Write::Watched { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.watch),
-            Write::Tier { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.tier),
-            Write::WorkingSet { mysis, memo } => {
-                self.keep_memo(*mysis, memo, |member| &mut member.working_set)
+            Write::Memo { mysis, kind, memo } => {
+                self.update_mysis(*mysis, |member| member.memos.keep(*kind, memo.clone()));
             }
-            Write::Routines { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.routines),
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
@@ -243,15 +238,6 @@ impl StoredSwarm {
         self.update_mysis(mysis, |member| {
             member.set_status(call.seq, call.position, to, |status| status == from);
         });
-    }
-
-    fn keep_memo(
-        &mut self,
-        mysis: MysisId,
-        memo: &Arc<str>,
-        place: impl FnOnce(&mut StoredMysis) -> &mut Option<Arc<str>>,
-    ) {
-        self.update_mysis(mysis, |member| *place(member) = Some(memo.clone()));
     }
 
     fn update_mysis(&mut self, mysis: MysisId, change: impl FnOnce(&mut StoredMysis)) {
@@ -278,10 +264,7 @@ impl StoredSwarm {
             notes_after: Seq(0),
             seen: SeenSnapshots::default(),
             session: None,
-            watch: None,
-            working_set: None,
-            tier: None,
-            routines: None,
+            memos: Memos::default(),
             samples: StoredSamples::default(),
             tasks: BTreeMap::new(),
         });

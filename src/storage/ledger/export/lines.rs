@@ -5,6 +5,7 @@
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::memo::MemoKind;
 use actors::domain::message::{Row, RowBody};
 use actors::domain::record::MysisRecord;
 use serde_json::{Value, json};
@@ -86,6 +87,17 @@ pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
         "tick": seen.tick,
         "at": timestamp_text(seen.at),
         "stale_by": seen.stale_by.as_deref(),
+    })
+}
+
+/// What a Mysis wrote down for its next life.
+#[must_use]
+pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
+    json!({
+        RECORD_KEY: "memo",
+        "mysis_id": mysis.to_string(),
+        "kind": kind.as_str(),
+        "memo": memo,
     })
 }
 

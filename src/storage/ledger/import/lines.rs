@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
+use actors::domain::memo::MemoKind;
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
 use actors::domain::state::LifeState;
 use actors::domain::write::Write;
@@ -127,6 +128,7 @@ enum ExportRecord {
     Row(MysisId, Box<Row>),
     Sighting(MysisId, Box<SightingLine>),
     Samples(MysisId, StoredHour),
+    Memo(MysisId, MemoKind, Arc<str>),
 }
 
 impl LinesImport<'_> {
@@ -156,6 +158,14 @@ impl LinesImport<'_> {
             ExportRecord::Samples(mysis, hour) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
                 true => Ok(self.samples.put(&self.bulk_import, mysis, &hour).await?),
+            },
+            ExportRecord::Memo(mysis, kind, memo) => match self.is_imported(mysis, number)? {
+                false => Ok(()),
+                true => {
+                    let memo = self.redactor.clean_shared(memo);
+                    let write = Write::Memo { mysis, kind, memo };
+                    Ok(self.bulk_import.write(&write).await?)
+                }
             },
             ExportRecord::Sighting(mysis, line) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
@@ -267,6 +277,11 @@ impl ExportRecord {
                 let mysis = required_text(line, "mysis_id")?.parse()?;
                 Ok(ExportRecord::Samples(mysis, read_hour(line)?))
             }
+            "memo" => {
+                let mysis = required_text(line, "mysis_id")?.parse()?;
+                let (kind, memo) = read_memo(line)?;
+                Ok(ExportRecord::Memo(mysis, kind, memo))
+            }
             "sighting" => {
                 let mysis = required_text(line, "mysis_id")?.parse()?;
                 Ok(ExportRecord::Sighting(
@@ -277,6 +292,16 @@ impl ExportRecord {
             other => Err(format!("`{other}` is no record")),
         }
     }
+}
+
+/// A memo that this version understands.
+fn read_memo(line: &Value) -> Result<(MemoKind, Arc<str>), String> {
+    let word = required_text(line, "kind")?;
+    let kind = MemoKind::parse(word).filter(|kind| kind.is_exported());
+    let kind = kind.ok_or_else(|| format!("`{word}` is no kind of memo that exports hold"))?;
+    let memo = required_text(line, "memo")?;
+    kind.check(memo)?;
+    Ok((kind, memo.into()))
 }
 
 fn parse_row(line: &Value) -> Result<Row, String> {

@@ -1,5 +1,7 @@
 //! What a Mysis recalls after a start.
 
+use actors::domain::memo::MemoKind;
+
 use super::*;
 
 on_both!(
@@ -168,21 +170,38 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(bo
 
 async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
     let (ledger, _) = filled(&books).await;
-    let watched = |memo: &str| Write::Watched {
+    let watched = |memo: &str| Write::Memo {
         mysis: ALPHA,
+        kind: MemoKind::Watch,
         memo: memo.into(),
     };
-    assert_eq!(ledger.load_history(ALPHA).await.unwrap().watch, None);
+    assert_eq!(
+        ledger
+            .load_history(ALPHA)
+            .await
+            .unwrap()
+            .memos
+            .get(MemoKind::Watch),
+        None
+    );
     for memo in ["{\"rung\":1}", "{\"rung\":2}"] {
         write(&ledger, vec![watched(memo)]).await.unwrap();
         let recalled = ledger.load_history(ALPHA).await.unwrap();
-        assert_eq!(recalled.watch.as_deref(), Some(memo));
+        assert_eq!(recalled.memos.get(MemoKind::Watch), Some(memo));
     }
     let gone = Write::Delete { mysis: ALPHA };
     write(&ledger, vec![gone, create(ALPHA, "alpha")])
         .await
         .unwrap();
-    assert_eq!(ledger.load_history(ALPHA).await.unwrap().watch, None);
+    assert_eq!(
+        ledger
+            .load_history(ALPHA)
+            .await
+            .unwrap()
+            .memos
+            .get(MemoKind::Watch),
+        None
+    );
 }
 
 async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
@@ -219,13 +238,14 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
         let result = RowBody::Result { call, text, meta };
         [append(&row(seq, step)), append(&row(seq + 1, result))]
     });
-    let memo = Write::Routines {
+    let memo = Write::Memo {
         mysis: ALPHA,
+        kind: MemoKind::Routines,
         memo: "cursor".into(),
     };
     write(&ledger, steps.chain([memo]).collect()).await.unwrap();
     let after = ledger.load_history(ALPHA).await.unwrap();
-    assert_eq!(after.routines.as_deref(), Some("cursor"));
+    assert_eq!(after.memos.get(MemoKind::Routines), Some("cursor"));
     let step = after.rows.last().map(|row| row.seq.0 - 1);
     let stored = after.rows.iter().find(|row| Some(row.seq.0) == step);
     let routine = stored.and_then(|row| row.routine());
@@ -237,5 +257,13 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
     let gone = Write::Delete { mysis: ALPHA };
     let again = vec![gone, create(ALPHA, "alpha")];
     write(&ledger, again).await.unwrap();
-    assert_eq!(ledger.load_history(ALPHA).await.unwrap().routines, None);
+    assert_eq!(
+        ledger
+            .load_history(ALPHA)
+            .await
+            .unwrap()
+            .memos
+            .get(MemoKind::Routines),
+        None
+    );
 }

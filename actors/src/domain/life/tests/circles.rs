@@ -1,6 +1,7 @@
 //! A circle in a life: offered to the model, told to the operator, or begun by the runtime.
 
 use crate::event::EventKind;
+use crate::memo::MemoKind;
 use crate::routine::{CircleMode, ROUTINE_START, RoutineRules};
 
 use super::*;
@@ -87,7 +88,11 @@ impl Scene {
 
     fn memo_of_circles(&self) -> Arc<str> {
         let mut memos = self.writes().into_iter().filter_map(|write| match write {
-            Write::Routines { memo, .. } => Some(memo),
+            Write::Memo {
+                kind: MemoKind::Routines,
+                memo,
+                ..
+            } => Some(memo),
             _ => None,
         });
         memos.next_back().expect("a checkpoint")
@@ -224,7 +229,9 @@ fn a_circle_outlives_the_program() {
         recollection: StoredHistory {
             last: rows.last().map(|row| row.seq).unwrap_or_default(),
             rows,
-            routines: Some(scene.memo_of_circles()),
+            memos: [(MemoKind::Routines, scene.memo_of_circles())]
+                .into_iter()
+                .collect(),
             ..StoredHistory::default()
         },
         mission: Some(mission("trade")),

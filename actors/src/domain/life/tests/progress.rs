@@ -1,6 +1,7 @@
 //! Turns without progress: the operator is told, and the model in its next request.
 
 use super::*;
+use crate::memo::MemoKind;
 use crate::progress::{EscalationStep, StallKind};
 
 fn told(scene: &Scene) -> bool {
@@ -251,7 +252,11 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         scene.ring();
     }
     let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Watched { memo, .. } => Some(memo),
+        Write::Memo {
+            kind: MemoKind::Watch,
+            memo,
+            ..
+        } => Some(memo),
         _ => None,
     });
     let memo = memos.last().expect("the watch was stored");
@@ -261,7 +266,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
         recollection: StoredHistory {
             last: rows.last().unwrap().seq,
             rows,
-            watch: Some(memo),
+            memos: [(MemoKind::Watch, memo)].into_iter().collect(),
             ..StoredHistory::default()
         },
         mission: Some(mission("mine")),
@@ -343,7 +348,11 @@ fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on(
     let mut scene = on_a_mission();
     talk_for_long(&mut scene, 9);
     let memos = scene.writes().into_iter().filter_map(|write| match write {
-        Write::Watched { memo, .. } => Some(memo),
+        Write::Memo {
+            kind: MemoKind::Watch,
+            memo,
+            ..
+        } => Some(memo),
         _ => None,
     });
     let memo = memos.last().expect("it was told");
@@ -366,7 +375,7 @@ fn whoever_was_put_to_rest_begins_a_new_count_and_who_was_interrupted_counts_on(
         let mut again = Scene::of(RestoreArgs {
             record,
             recollection: StoredHistory {
-                watch: Some(memo.clone()),
+                memos: [(MemoKind::Watch, memo.clone())].into_iter().collect(),
                 ..StoredHistory::default()
             },
             mission: Some(mission("mine")),

@@ -1,5 +1,6 @@
 //! A routine in a life: its calls, the model's view, orders, stops and restarts.
 
+use crate::memo::MemoKind;
 use crate::routine::{ROUTINE_START, RoutineMemo};
 use crate::samples::StoredSamples;
 
@@ -41,7 +42,11 @@ impl Scene {
 
     fn memo(&self) -> Arc<str> {
         let mut memos = self.writes().into_iter().filter_map(|write| match write {
-            Write::Routines { memo, .. } => Some(memo),
+            Write::Memo {
+                kind: MemoKind::Routines,
+                memo,
+                ..
+            } => Some(memo),
             _ => None,
         });
         memos.next_back().expect("a checkpoint")
@@ -80,7 +85,7 @@ impl Scene {
             recollection: StoredHistory {
                 last: rows.last().map(|row| row.seq).unwrap_or_default(),
                 rows,
-                routines: Some(self.memo()),
+                memos: [(MemoKind::Routines, self.memo())].into_iter().collect(),
                 samples: StoredSamples::default(),
                 ..StoredHistory::default()
             },
@@ -113,7 +118,15 @@ fn a_checkpoint_is_stored_with_each_result_and_where_the_cursor_moved_without_on
     let count = |scene: &Scene| {
         let writes = scene.writes().into_iter();
         writes
-            .filter(|write| matches!(write, Write::Routines { .. }))
+            .filter(|write| {
+                matches!(
+                    write,
+                    Write::Memo {
+                        kind: MemoKind::Routines,
+                        ..
+                    }
+                )
+            })
             .count()
     };
     let mut before = count(&scene);

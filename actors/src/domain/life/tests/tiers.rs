@@ -2,6 +2,7 @@
 //! changes.
 
 use super::*;
+use crate::memo::MemoKind;
 use crate::role::{RoleBook, RoleRules, TierRange};
 use crate::rules::ProviderTier;
 
@@ -84,7 +85,11 @@ fn memo(scene: &Scene) -> Option<Arc<str>> {
     let writes = scene.writes().into_iter().rev();
     writes
         .filter_map(|write| match write {
-            Write::Tier { memo, .. } => Some(memo),
+            Write::Memo {
+                kind: MemoKind::Tier,
+                memo,
+                ..
+            } => Some(memo),
             _ => None,
         })
         .next()
@@ -120,7 +125,10 @@ fn a_failed_plan_leads_up_at_the_next_turn_and_a_new_life_stays_there() {
     let place = scene.life.status().tier.expect("a tier");
     assert_eq!((place.tier, place.since), (3, TurnNumber(4)));
     let stored = StoredHistory {
-        tier: memo(&scene),
+        memos: memo(&scene)
+            .map(|memo| (MemoKind::Tier, memo))
+            .into_iter()
+            .collect(),
         ..StoredHistory::default()
     };
     let next = self::scene(stored);

@@ -3,6 +3,7 @@
 use zoea_spacemolt::basics::BASICS;
 
 use super::*;
+use crate::memo::MemoKind;
 use crate::role::{RoleBook, RoleRules};
 use crate::role_list::{ListKey, ListNews, RoleLists};
 use crate::routine::{ROUTINE_START, start_tool};
@@ -61,7 +62,11 @@ fn search(scene: &mut Scene, query: &str) -> String {
 fn stored(scene: &Scene) -> RestoreArgs {
     let writes = scene.writes();
     let memo = writes.iter().rev().find_map(|write| match write {
-        Write::WorkingSet { memo, .. } => Some(memo.clone()),
+        Write::Memo {
+            kind: MemoKind::WorkingSet,
+            memo,
+            ..
+        } => Some(memo.clone()),
         _ => None,
     });
     let rows = scene.rows();
@@ -69,7 +74,10 @@ fn stored(scene: &Scene) -> RestoreArgs {
         recollection: StoredHistory {
             last: rows.last().expect("a row").seq,
             rows,
-            working_set: memo,
+            memos: memo
+                .map(|memo| (MemoKind::WorkingSet, memo))
+                .into_iter()
+                .collect(),
             ..StoredHistory::default()
         },
         ..past()
@@ -301,12 +309,13 @@ fn a_reload_decides_whether_all_tools_are_sent() {
     assert_eq!(tools.tools().len(), game().tools().len() - 1);
     assert_eq!(tools.get("craft"), game().get("craft"));
     call(&mut scene, "craft");
-    assert!(
-        !scene
-            .writes()
-            .iter()
-            .any(|write| matches!(write, Write::WorkingSet { .. }))
-    );
+    assert!(!scene.writes().iter().any(|write| matches!(
+        write,
+        Write::Memo {
+            kind: MemoKind::WorkingSet,
+            ..
+        }
+    )));
 }
 
 /// A Mysis of the role with this name, at the game, under a mission.

@@ -89,10 +89,7 @@ impl StoredMysis {
             profile: Some(self.record.profile.clone()),
             totals: Some(self.record.totals),
             snapshots: self.seen.all(),
-            watch: self.watch.clone(),
-            routines: self.routines.clone(),
-            working_set: self.working_set.clone(),
-            tier: self.tier.clone(),
+            memos: self.memos.clone(),
             samples: self.samples.clone(),
             tasks: self.tasks.clone(),
         }

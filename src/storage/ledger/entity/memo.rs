@@ -1,0 +1,18 @@
+//! What each Mysis writes down for its next life, by kind.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "memo")]
+pub(crate) struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub mysis_id: i64,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub kind: String,
+    pub memo: String,
+}
+
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
