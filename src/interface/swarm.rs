@@ -99,7 +99,14 @@ impl Swarm {
     /// No Mysis has this name, or the database cannot be read.
     pub async fn id_of(&self, name: &str) -> Result<MysisId, String> {
         let found = self.ledger.find_mysis(name).await.map_err(unreadable)?;
-        found.ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()).to_string())
+        match found {
+            Some(id) => Ok(id),
+            None => {
+                let names = self.names().await?;
+                let known = names.values().map(|known| &**known);
+                Err(OrderRefusal::unknown_mysis(name, known).to_string())
+            }
+        }
     }
 
     /// The names of all Myses of the database, whichever process runs them.

@@ -460,7 +460,7 @@ impl Swarm {
         let found = self.statuses.values().find(|status| &*status.name == name);
         found
             .map(|status| status.id)
-            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
+            .ok_or_else(|| OrderRefusal::unknown_mysis(name, []))
     }
 
     fn create(&mut self, name: &str, start: bool, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {

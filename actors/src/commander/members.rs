@@ -101,7 +101,10 @@ impl SwarmMembers {
         let id = self.by_name.get(name).copied();
         id.and_then(|id| self.by_id.get_mut(&id))
             .filter(|member| !member.is_deleting)
-            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
+            .ok_or_else(|| {
+                let known = self.by_name.keys().map(|known| &**known);
+                OrderRefusal::unknown_mysis(name, known.filter(|known| *known != name))
+            })
     }
 
     pub(super) fn insert(&mut self, member: SwarmMember) {

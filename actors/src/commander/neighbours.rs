@@ -253,10 +253,10 @@ impl CommanderState {
 
     /// The same refusal of an order, or where the Mysis is that is not here.
     pub(super) fn or_elsewhere(&self, refusal: OrderRefusal) -> OrderRefusal {
-        let OrderRefusal::UnknownMysis(name) = &refusal else {
+        let OrderRefusal::UnknownMysis(unknown) = &refusal else {
             return refusal;
         };
-        let name = name.clone();
+        let name = unknown.name.clone();
         let process = self.neighbours.process_of(&name);
         process.map_or(refusal, |process| OrderRefusal::Elsewhere { name, process })
     }

@@ -90,7 +90,7 @@ impl PassedOrders {
                 let given = self.given.get(id)?;
                 let answer = match given.is_deletion {
                     true => Ok(CompletedOrder::Done(CompletedAction::Deleted)),
-                    false => Err(OrderRefusal::UnknownMysis(given.name.clone())),
+                    false => Err(OrderRefusal::unknown_mysis(&given.name, [])),
                 };
                 Some((*id, answer))
             }

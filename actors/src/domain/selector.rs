@@ -158,7 +158,10 @@ impl SelectorTerm {
         match (named, self.word) {
             (Some(candidate), _) => Ok(vec![candidate.key]),
             (None, Some(word)) => Ok(word.select(candidates)),
-            (None, None) => Err(OrderRefusal::UnknownMysis(self.text.clone())),
+            (None, None) => {
+                let known = candidates.iter().map(|candidate| candidate.name);
+                Err(OrderRefusal::unknown_mysis(&self.text, known))
+            }
         }
     }
 }

@@ -7,5 +7,6 @@ pub mod json_size;
 pub mod markdown;
 pub mod names;
 pub mod natural;
+pub mod nearest;
 pub mod redact;
 pub mod trouble;

@@ -171,9 +171,10 @@ async fn read_prompt_facts(
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>, Option<String>, GameRef)> {
     let myses = client.call(ControlCall::all_myses()).await?;
-    let mut myses = myses.as_array().into_iter().flatten();
-    let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
-        anyhow::bail!(OrderRefusal::UnknownMysis(name.to_string()));
+    let myses = myses.as_array().map_or(&[][..], Vec::as_slice);
+    let Some(mysis) = myses.iter().find(|mysis| mysis["name"] == name) else {
+        let known = myses.iter().filter_map(|mysis| mysis["name"].as_str());
+        anyhow::bail!(OrderRefusal::unknown_mysis(name, known));
     };
     let mission = client.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);

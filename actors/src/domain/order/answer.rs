@@ -8,6 +8,7 @@ use strum::VariantArray;
 
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
+use zoea_text::nearest::nearest;
 
 /// The result of an order that was carried out. It is stored before it is reported.
 ///
@@ -169,7 +170,7 @@ impl fmt::Display for Reloaded {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderRefusal {
     /// No Mysis has this name.
-    UnknownMysis(String),
+    UnknownMysis(UnknownName),
     /// Another process runs this Mysis.
     Elsewhere {
         /// Its name.
@@ -243,6 +244,35 @@ pub enum OrderRefusal {
     Configuration(Vec<String>),
 }
 
+/// A name that no Mysis has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    pub name: String,
+    /// The existing name that is most like it.
+    nearest: Option<String>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no mysis is called `{}`", self.name)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "; did you mean {nearest}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl OrderRefusal {
+    /// No Mysis has this name, but these.
+    #[must_use]
+    pub fn unknown_mysis<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> OrderRefusal {
+        OrderRefusal::UnknownMysis(UnknownName {
+            name: name.to_string(),
+            nearest: nearest(name, known).map(str::to_string),
+        })
+    }
+}
+
 fn write_unknown_role(f: &mut fmt::Formatter<'_>, name: &str, known: &[String]) -> fmt::Result {
     if known.is_empty() {
         return write!(
@@ -261,7 +291,7 @@ fn write_unknown_role(f: &mut fmt::Formatter<'_>, name: &str, known: &[String]) 
 impl fmt::Display for OrderRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OrderRefusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
+            OrderRefusal::UnknownMysis(unknown) => write!(f, "{unknown}"),
             OrderRefusal::Elsewhere { name, process } => write!(
                 f,
                 "{name} runs in the process {process}: give the order there"
