@@ -4,3 +4,4 @@
 pub mod fault;
 pub mod incident;
 pub mod units;
+pub mod when;
