@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
-use super::event::{EventKind, LinkState, MysisStatus};
+use super::event::{EventKind, MysisStatus};
 use super::failing_calls::RecentCalls;
 use super::fault::MysisFault;
 use super::game_state::GameState;
@@ -373,24 +373,6 @@ impl Life {
 
     fn tell_event(&mut self, what: EventKind) {
         self.effects.push(Effect::Tell(what));
-    }
-
-    /// Enters a stage and reports a change of the state.
-    fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
-        let from = self.state();
-        self.stage = stage;
-        let to = self.state();
-        self.reason.clone_from(&reason);
-        if from != to {
-            self.tell_event(EventKind::StateChanged { from, to, reason });
-        }
-    }
-
-    fn set_link(&mut self, link: LinkState) {
-        if link != self.session.link {
-            self.session.link_since = self.now;
-        }
-        self.session.link = link;
     }
 
     /// The present time of both clocks.

@@ -2,6 +2,7 @@
 
 mod answer;
 pub mod memo;
+mod wording;
 
 use std::sync::Arc;
 
@@ -11,15 +12,13 @@ use serde_json::Value;
 use super::budget::BudgetLimits;
 use super::event::MysisStatus;
 use super::question::GivenAnswer;
-use super::record::{CONFIGURED_ROLE, Mission, PoolAccount, ProfileChange};
+use super::record::{Mission, PoolAccount, ProfileChange};
 use super::state::LifeState;
 use zoea_text::redact::Redactor;
 
-pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
+pub(super) use wording::{describe_role, describe_settings, quote_beginning, with_details};
 
-/// The most characters of a mission, a message or a note that an event record quotes. The full text is stored
-/// elsewhere.
-const MAX_QUOTE_CHARS: usize = 200;
+pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
 /// An order of the operator, from the terminal or the control interface.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,7 +270,7 @@ impl MysisOrder {
                 )
             }
             MysisOrder::EditRoutine(changes) => {
-                let text = edit_summary(changes)?;
+                let text = wording::edit_summary(changes)?;
                 ("edit_routine", text)
             }
             MysisOrder::StopRoutine => ("stop_routine", "the routine is stopped".to_string()),
@@ -322,22 +321,6 @@ impl MysisOrder {
     }
 }
 
-/// The text of the record of changes of a routine; `None` where nothing is changed.
-fn edit_summary(changes: &str) -> Option<String> {
-    let read = serde_json::from_str::<Value>(changes).unwrap_or_default();
-    let members = read.as_object().into_iter().flat_map(|read| read.keys());
-    let changed: Vec<&str> = members
-        .map(String::as_str)
-        .filter(|it| *it != "name")
-        .collect();
-    if changed.is_empty() && read.is_object() {
-        return None;
-    }
-    let name = read["name"].as_str().unwrap_or("that runs");
-    let text = format!("the routine {name} is changed: {}", changed.join(", "));
-    Some(quote_beginning(&text))
-}
-
 /// The maximum bytes of a message.
 pub const MAX_ORDER_BYTES: usize = 1 << 20;
 
@@ -373,37 +356,6 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
         "`{name}` will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
          beginning with a letter, a digit or `_`"
     )))
-}
-
-pub(super) fn describe_settings(
-    provider: Option<&str>,
-    model: Option<&str>,
-    temperature: Option<f32>,
-) -> impl Iterator<Item = String> {
-    let provider = provider.map(|name| format!("provider {name}"));
-    let model = model.map(|name| format!("model {name}"));
-    let temperature = temperature.map(|value| format!("temperature {value}"));
-    [provider, model, temperature].into_iter().flatten()
-}
-
-/// A role in words; `None` stands for the configuration's.
-pub(super) fn describe_role(role: Option<&str>) -> String {
-    format!("role {}", role.unwrap_or(CONFIGURED_ROLE))
-}
-
-pub(super) fn with_details(what: &str, more: impl Iterator<Item = String>) -> String {
-    let more: Vec<String> = more.collect();
-    match more.is_empty() {
-        true => what.to_string(),
-        false => format!("{what}: {}", more.join(", ")),
-    }
-}
-
-pub(super) fn quote_beginning(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
-    }
 }
 
 #[cfg(test)]

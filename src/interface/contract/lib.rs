@@ -6,6 +6,7 @@ mod conditions;
 mod events;
 mod held;
 mod orders;
+mod processes;
 mod proof;
 mod question;
 mod rows;
@@ -22,6 +23,7 @@ pub use held::HeldTextJson;
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,
 };
+pub use processes::ProcessJson;
 pub use proof::{
     ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
 };
@@ -29,7 +31,7 @@ pub use question::QuestionJson;
 pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
-    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson,
+    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson,
     SpendingJson,
 };
 

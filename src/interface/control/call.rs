@@ -252,9 +252,7 @@ async fn carry_out_call(
         Call::UndeleteMysis { name } => Order::Undelete { name },
         Call::ConfigureMysis(asked) => configure_order(asked),
         Call::SendMessage(asked) => message_order(asked),
-        Call::Broadcast(asked) => Order::Broadcast {
-            text: mission_text(asked),
-        },
+        Call::Broadcast(asked) => broadcast_order(asked),
         Call::ClearMission {} => Order::ClearMission,
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
         Call::AnswerQuestion(asked) => answer_order(asked),
@@ -327,12 +325,13 @@ fn answer_order(asked: AnswerQuestion) -> Order {
 }
 
 /// The mission with the marks that were asked for.
-fn mission_text(asked: BroadcastMission) -> String {
+fn broadcast_order(asked: BroadcastMission) -> Order {
     let text = with_no_gain(asked.text, asked.no_gain);
-    match asked.ends {
+    let text = match asked.ends {
         true => ending(&text),
         false => text,
-    }
+    };
+    Order::Broadcast { text }
 }
 
 /// Adds the mark that says that the order expects no gain, if that was asked for.

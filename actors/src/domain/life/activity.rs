@@ -4,13 +4,31 @@ use std::sync::Arc;
 
 use zoea_game::Deed;
 
-use crate::event::Activity;
+use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::Timestamp;
 
 use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
 impl Life {
+    /// Enters a stage and reports a change of the state.
+    pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
+        let from = self.state();
+        self.stage = stage;
+        let to = self.state();
+        self.reason.clone_from(&reason);
+        if from != to {
+            self.tell_event(EventKind::StateChanged { from, to, reason });
+        }
+    }
+
+    pub(super) fn set_link(&mut self, link: LinkState) {
+        if link != self.session.link {
+            self.session.link_since = self.now;
+        }
+        self.session.link = link;
+    }
+
     pub(super) fn set_activity(&mut self, activity: Activity) {
         self.set_activity_until(activity, None);
     }

@@ -6,6 +6,7 @@ pub mod takes;
 pub(crate) mod view;
 
 mod actions;
+mod arguments;
 
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;

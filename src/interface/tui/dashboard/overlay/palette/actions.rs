@@ -1,5 +1,6 @@
 //! Carries out the commands of the palette.
 
+use super::arguments::{CommandArgs, Complaint};
 use super::commands::{AUTOMATIC, MYSIS_WORDS, PaletteCommand, Verb, find_command};
 use super::takes::{ALL_STATES, Takes};
 use crate::dashboard::Dashboard;
@@ -19,47 +20,8 @@ use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
 use actors::domain::selector::Selector;
 
-/// Why a line could not be carried out.
-type Complaint = String;
-
 fn parse_column(word: &str) -> Result<Column, Complaint> {
     Column::parse(word).ok_or_else(|| format!("`{word}` is no column"))
-}
-
-/// The arguments of a command, in order.
-struct CommandArgs<'a> {
-    rest: &'a str,
-}
-
-impl<'a> CommandArgs<'a> {
-    fn next(&mut self, command: &PaletteCommand, place: usize) -> Result<&'a str, Complaint> {
-        let (word, rest) = self
-            .rest
-            .split_once(char::is_whitespace)
-            .unwrap_or((self.rest, ""));
-        if word.is_empty() {
-            let takes = command.takes.get(place).copied().unwrap_or(Takes::Text);
-            return Err(format!("{} what? {}", command.name, takes.placeholder()));
-        }
-        self.rest = rest.trim_start();
-        Ok(word)
-    }
-
-    fn optional(&mut self) -> Option<&'a str> {
-        let (word, rest) = self
-            .rest
-            .split_once(char::is_whitespace)
-            .unwrap_or((self.rest, ""));
-        self.rest = rest.trim_start();
-        (!word.is_empty()).then_some(word)
-    }
-
-    fn rest_of_line(&self, command: &PaletteCommand) -> Result<&'a str, Complaint> {
-        if self.rest.is_empty() {
-            return Err(format!("{} needs a text", command.name));
-        }
-        Ok(self.rest)
-    }
 }
 
 impl Dashboard {
@@ -149,9 +111,7 @@ impl Dashboard {
             Verb::Freeze => {
                 self.order_once("freeze", "the swarm", Order::Freeze);
             }
-            Verb::Thaw => {
-                self.order_once("thaw", "the swarm", Order::Thaw);
-            }
+            Verb::Thaw => _ = self.order_once("thaw", "the swarm", Order::Thaw),
             Verb::Resume => self.resume(),
             Verb::Quit => self.quit(),
             Verb::Broadcast
