@@ -26,6 +26,7 @@ pub mod prompt;
 mod prove;
 mod question;
 mod read_only;
+mod reminders;
 pub mod report;
 mod routine;
 pub mod run;
@@ -52,6 +53,7 @@ use tokio::runtime::Runtime;
 use zoea_settings::{Environment, SettingsError};
 
 use crate::interface::control::parameters::SendMessage;
+use crate::interface::control::reminders::Remind;
 use zoea_system::descriptors;
 use zoea_system::out;
 
@@ -105,6 +107,10 @@ enum CliCommand {
     /// Start, stop and list routines: steps that the runtime repeats without asking the model.
     #[command(subcommand)]
     Routine(routine::RoutineCommand),
+    /// Leave a message for a Mysis, which it gets in a while or at a time.
+    Remind(Remind),
+    /// List the reminders that wait, and cancel one.
+    Reminders(reminders::RemindersArgs),
     /// Read a Mysis' conversation.
     Log(history::LogArgs),
     /// Search conversations, literally.
@@ -237,6 +243,8 @@ async fn dispatch(
         CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
         CliCommand::Answer(args) => answer::run(&args, global, environment).await,
         CliCommand::Routine(command) => routine::run(&command, global, environment).await,
+        CliCommand::Remind(args) => reminders::remind(&args, global, environment).await,
+        CliCommand::Reminders(args) => reminders::run(&args, global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
         CliCommand::Held(args) => held::run(&args, global, environment).await,

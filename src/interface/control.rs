@@ -14,6 +14,7 @@ mod guard;
 mod hints;
 pub(crate) mod history;
 pub mod parameters;
+pub mod reminders;
 mod samples;
 mod schema;
 mod short;

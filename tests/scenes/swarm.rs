@@ -428,6 +428,14 @@ impl Swarm {
             MysisOrder::StartRoutine(_) | MysisOrder::StopRoutine => {
                 (Err(OrderRefusal::NoRoutine), Vec::new())
             }
+            MysisOrder::Remind { at, .. } => {
+                let id = format!("{name}:1").into();
+                (Ok(CompletedOrder::Reminded { id, at }), Vec::new())
+            }
+            MysisOrder::CancelReminder(_) => {
+                let done = CompletedAction::ReminderCancelled;
+                (Ok(CompletedOrder::Done(done)), Vec::new())
+            }
         }
     }
 

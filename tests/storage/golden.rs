@@ -8,6 +8,7 @@ use actors::domain::event_record::{EventRecordKind, OrderSource};
 use actors::domain::fault::MysisFaultKind;
 use actors::domain::fleet_process::ProcessState;
 use actors::domain::held::HeldKind;
+use actors::domain::memo::MemoKind;
 use actors::domain::message::{CallStatus, RowKind, Severity};
 use actors::domain::needs::NeedCause;
 use actors::domain::order::CompletedAction;
@@ -79,10 +80,11 @@ fn the_words_of_enums_stay() {
             every!(ProcessState: Alive, Draining, Frozen, Ended, Gone),
             ProcessState::as_str,
         ),
+        "memo": words(every!(MemoKind: Watch, WorkingSet, Tier, Routines, Reminders), MemoKind::as_str),
         "order carried out": words(
             every!(CompletedAction:
                 Started, Retried, Stopped, Deleted, Configured, NotesCleared, RoutineStarted, RoutineStopped,
-                Answered, Declined, Cancelled, Drained, Undrained, Forgotten, BudgetRaised,
+                ReminderCancelled, Answered, Declined, Cancelled, Drained, Undrained, Forgotten, BudgetRaised,
             ),
             CompletedAction::as_str,
         ),

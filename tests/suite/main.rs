@@ -38,6 +38,7 @@ mod receiver;
 mod recording;
 mod references;
 mod refused_logins;
+mod reminders;
 mod reporting;
 mod revival;
 mod roles;

@@ -317,16 +317,19 @@ fn answered_record(
             let count = delivered.len();
             summary.text = format!("{} (stored for {count}{later})", summary.text);
         }
-        Ok(CompletedOrder::Created(_)
-        | CompletedOrder::Done(_)
-        | CompletedOrder::Undeleted { .. }
-        | CompletedOrder::MissionCleared(_)
-        | CompletedOrder::Request(_)
-        | CompletedOrder::Routine(_)
-        | CompletedOrder::AccountsPooled(_)
-        | CompletedOrder::Reloaded(_)
-        | CompletedOrder::Passed(_)
-        | CompletedOrder::Frozen(_)) => {}
+        Ok(
+            CompletedOrder::Created(_)
+            | CompletedOrder::Done(_)
+            | CompletedOrder::Undeleted { .. }
+            | CompletedOrder::MissionCleared(_)
+            | CompletedOrder::Request(_)
+            | CompletedOrder::Routine(_)
+            | CompletedOrder::Reminded { .. }
+            | CompletedOrder::AccountsPooled(_)
+            | CompletedOrder::Reloaded(_)
+            | CompletedOrder::Passed(_)
+            | CompletedOrder::Frozen(_),
+        ) => {}
     }
     EventRecord {
         severity,

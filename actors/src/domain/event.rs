@@ -18,6 +18,7 @@ use super::model::TokenUsage;
 use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
+use super::reminder::Reminder;
 use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
@@ -133,6 +134,8 @@ pub struct MysisStatus {
     pub routine: Option<Arc<RoutineStatus>>,
     /// What it repeats, and could leave to a routine.
     pub circle: Option<Arc<CircleOffer>>,
+    /// What the operator left for later, the first one due at the front; `None` if it is not known.
+    pub reminders: Option<Arc<[Reminder]>>,
     /// The calls that its routines made without asking the model.
     pub spared_calls: u64,
     /// The order of the operator that its model does not get.
@@ -255,6 +258,7 @@ impl MysisStatus {
             tier: None,
             routine: None,
             circle: None,
+            reminders: None,
             spared_calls: 0,
             undelivered: None,
             elsewhere: None,

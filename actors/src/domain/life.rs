@@ -18,6 +18,7 @@ mod parts;
 mod progress;
 mod recent_activity;
 mod record;
+mod reminders;
 mod request;
 mod restore;
 mod results;
@@ -61,8 +62,8 @@ use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 pub use input::{
-    AlarmId, AlarmName, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
-    WriteId,
+    AlarmId, AlarmName, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId,
+    ToolOutcome, WriteId,
 };
 pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
@@ -71,6 +72,7 @@ use input::CurrentActivity;
 use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
+use reminders::LifeReminders;
 use tier::TierView;
 use trying::{HeldOrder, ServedForm, Trials};
 use waiting::TurnPace;
@@ -114,6 +116,7 @@ pub struct Life {
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
+    reminders: LifeReminders,
     tier: TierView,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
@@ -266,11 +269,15 @@ impl Life {
             LifeInput::Leaving { work } => self.on_call_leaving(work),
             LifeInput::TaskGiven { work, task } => self.on_task_given(work, task),
             LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
-            LifeInput::Rang { alarm } => self.on_alarm(alarm),
+            LifeInput::Rang { alarm } => match alarm.name {
+                AlarmName::Turn => self.on_alarm(alarm),
+                AlarmName::Due => self.on_reminder_alarm(),
+            },
             LifeInput::StillWaiting => {} // Every input counts the wait up to it.
             LifeInput::WindDown => self.wind_down(),
             LifeInput::HandOver => self.is_moving = true,
         }
+        self.deliver_reminders();
         self.move_between_turns();
         self.watch_held_orders();
         self.record_samples();
@@ -355,6 +362,7 @@ impl Life {
             tier: self.tier.ladder.place().cloned(),
             routine: self.routine_status(),
             circle: self.circle_offer(),
+            reminders: self.reminders.shown(),
             spared_calls: self.routines.spared,
             undelivered: self.undelivered_order(),
             elsewhere: None,

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::budget::BudgetLimits;
 use super::event::MysisStatus;
+use super::ids::Timestamp;
 use super::question::GivenAnswer;
 use super::record::{Mission, PoolAccount, ProfileChange};
 use super::state::LifeState;
@@ -126,6 +127,15 @@ pub enum MysisOrder {
     EditRoutine(Arc<str>),
     /// Stops the routine that runs, after the step that is under way.
     StopRoutine,
+    /// Leaves a message to be delivered at a time.
+    Remind {
+        /// When it is due.
+        at: Timestamp,
+        /// The message.
+        reminder: Arc<str>,
+    },
+    /// Takes a reminder away, by its number.
+    CancelReminder(u64),
 }
 
 impl Order {
@@ -230,6 +240,8 @@ impl MysisOrder {
             | MysisOrder::StartRoutine(_)
             | MysisOrder::EditRoutine(_)
             | MysisOrder::StopRoutine
+            | MysisOrder::Remind { .. }
+            | MysisOrder::CancelReminder(_)
             | MysisOrder::Answer(_) => None,
         }
     }
@@ -248,6 +260,8 @@ impl MysisOrder {
             | MysisOrder::StartRoutine(_)
             | MysisOrder::EditRoutine(_)
             | MysisOrder::StopRoutine
+            | MysisOrder::Remind { .. }
+            | MysisOrder::CancelReminder(_)
             | MysisOrder::Answer(_) => false,
         }
     }
@@ -274,6 +288,14 @@ impl MysisOrder {
                 ("edit_routine", text)
             }
             MysisOrder::StopRoutine => ("stop_routine", "the routine is stopped".to_string()),
+            MysisOrder::Remind { at, reminder } => {
+                let text = format!("a reminder for {at}: {}", quote_beginning(reminder));
+                ("remind", text)
+            }
+            MysisOrder::CancelReminder(number) => (
+                "cancel_reminder",
+                format!("the reminder {number} is cancelled"),
+            ),
             MysisOrder::Answer(given) => {
                 let word = given.decision.past_word();
                 ("answer", format!("{word} the server's question"))
@@ -304,7 +326,8 @@ impl MysisOrder {
             MysisOrder::Prompt(text)
             | MysisOrder::Note(text)
             | MysisOrder::StartRoutine(text)
-            | MysisOrder::EditRoutine(text) => known.clean_in_place(text),
+            | MysisOrder::EditRoutine(text)
+            | MysisOrder::Remind { reminder: text, .. } => known.clean_in_place(text),
             MysisOrder::Mission(mission) => mission.remove_secrets(known),
             MysisOrder::Configure(change) => {
                 let model = change.model.iter_mut().flatten();
@@ -316,6 +339,7 @@ impl MysisOrder {
             | MysisOrder::Retry
             | MysisOrder::Stop
             | MysisOrder::StopRoutine
+            | MysisOrder::CancelReminder(_)
             | MysisOrder::ClearNotes => {}
         }
     }

@@ -7,12 +7,14 @@ mod parts;
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::event::MysisStatus;
 use crate::game::GameRef;
 use crate::ids::{MysisId, Timestamp, TurnNumber};
 use crate::record::MysisProfile;
+use crate::reminder::Reminder;
 use crate::state::{LifeState, Totals};
 use crate::tier::TierPlace;
 
@@ -60,6 +62,7 @@ pub fn to_text(status: &MysisStatus) -> String {
         "tier": status.tier.as_ref().map(tier_json),
         "routine": status.routine.as_deref().map(routine_json),
         "circle": status.circle.as_deref().map(circle_json),
+        "reminders": status.reminders.as_deref(),
         "spared": status.spared_calls,
         "undelivered": status.undelivered.as_deref().map(undelivered_json),
     });
@@ -123,10 +126,16 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         tier: read_tier(&read["tier"]),
         routine: read_routine(&read["routine"]),
         circle: read_circle(&read["circle"]),
+        reminders: read_reminders(&read["reminders"]),
         spared_calls: read["spared"].as_u64().unwrap_or_default(),
         undelivered: read_undelivered(&read["undelivered"]),
         elsewhere: None,
     })
+}
+
+fn read_reminders(read: &Value) -> Option<Arc<[Reminder]>> {
+    let read: Vec<Reminder> = Vec::deserialize(read).ok()?;
+    Some(read.into())
 }
 
 fn profile_json(profile: &MysisProfile) -> Value {

@@ -18,6 +18,7 @@ pub mod model;
 pub mod pattern;
 pub mod reading;
 pub mod record;
+pub mod reminder;
 pub mod samples;
 mod secrecy;
 pub mod snapshot_query;

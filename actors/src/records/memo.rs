@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use strum::VariantArray;
 
+use super::reminder::Reminders;
+
 /// What a memo is about. A new life reads it from [`super::record::StoredHistory::memos`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum MemoKind {
@@ -17,6 +19,8 @@ pub enum MemoKind {
     Tier,
     /// Its routines, with the cursor of the one that runs.
     Routines,
+    /// The messages that the operator left for later.
+    Reminders,
 }
 
 impl MemoKind {
@@ -31,6 +35,7 @@ impl MemoKind {
             MemoKind::WorkingSet => "working_set",
             MemoKind::Tier => "tier",
             MemoKind::Routines => "routines",
+            MemoKind::Reminders => "reminders",
         }
     }
 
@@ -45,10 +50,11 @@ impl MemoKind {
     ///
     /// # Errors
     /// It is not understood; the text says why.
-    pub fn check(self, _memo: &str) -> Result<(), String> {
+    pub fn check(self, memo: &str) -> Result<(), String> {
         match self {
             // They are not taken from elsewhere.
             MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => Ok(()),
+            MemoKind::Reminders => Reminders::from_memo(Some(memo)).map(drop),
         }
     }
 
@@ -58,6 +64,7 @@ impl MemoKind {
     pub fn is_exported(self) -> bool {
         match self {
             MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => false,
+            MemoKind::Reminders => true,
         }
     }
 }

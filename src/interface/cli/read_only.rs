@@ -44,6 +44,7 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Export(_) => true,
         CliCommand::Mysis(command) => matches!(command, MysisCommand::List { .. }),
         CliCommand::Held(args) => args.only_lists(),
+        CliCommand::Reminders(args) => args.only_lists(),
         CliCommand::Db(command) => matches!(command, DbCommand::Check(_)),
         CliCommand::Accounts(command) => matches!(command, AccountsCommand::List { .. }),
         CliCommand::Routine(command) => matches!(command, RoutineCommand::List),
@@ -57,6 +58,7 @@ fn only_reads(command: &CliCommand) -> bool {
         | CliCommand::Broadcast(_)
         | CliCommand::Mission(_)
         | CliCommand::Note(_)
+        | CliCommand::Remind(_)
         | CliCommand::Answer(_)
         | CliCommand::Incident(_)
         | CliCommand::Processes(_)

@@ -157,7 +157,7 @@ pub(super) fn passed_note(answer: &Value) -> Option<String> {
 }
 
 /// What to add when no program runs that could carry the order out.
-fn delivery_note(client: &SwarmClient) -> &'static str {
+pub(super) fn delivery_note(client: &SwarmClient) -> &'static str {
     if client.is_running() {
         ""
     } else {

@@ -9,6 +9,7 @@ mod orders;
 mod processes;
 mod proof;
 mod question;
+mod reminders;
 mod rows;
 mod samples;
 mod status;
@@ -28,11 +29,11 @@ pub use proof::{
     ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
 };
 pub use question::QuestionJson;
+pub use reminders::ListedReminderJson;
 pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
-    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson,
-    SpendingJson,
+    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson,
 };
 
 /// A shape of the contract as a value whose members are sorted by name.

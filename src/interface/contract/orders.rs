@@ -23,6 +23,12 @@ pub enum CompletedOrderJson<'a> {
     Passed(&'a str),
     /// A routine as it is now.
     Routine(serde_json::Value),
+    /// A reminder that waits now.
+    Reminder {
+        id: &'a str,
+        /// When it is due.
+        at: String,
+    },
     /// A Mysis that is back: its name, and its game account if it has it again.
     #[serde(untagged)]
     Undeleted {
@@ -97,6 +103,10 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
             CompletedOrder::Routine(text) => {
                 CompletedOrderJson::Routine(serde_json::from_str(text).unwrap_or_default())
             }
+            CompletedOrder::Reminded { id, at } => CompletedOrderJson::Reminder {
+                id,
+                at: at.to_string(),
+            },
             CompletedOrder::Frozen(since) => {
                 CompletedOrderJson::Frozen(since.map(|at| at.to_string()))
             }

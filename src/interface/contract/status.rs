@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::conditions::{NeedJson, ProxiedServerJson, WarningJson};
 use super::question::QuestionJson;
+use super::reminders::ReminderJson;
 use super::samples::FiguresJson;
 use super::units::to_dollars;
 
@@ -90,6 +91,7 @@ pub struct MysisStatusJson<'a> {
     tier: Option<TierJson<'a>>,
     routine: Option<RoutineJson<'a>>,
     circle: Option<CircleJson<'a>>,
+    reminders: Option<Vec<ReminderJson<'a>>>,
     spared_calls: u64,
     not_delivered: Option<&'a str>,
 }
@@ -199,6 +201,11 @@ impl<'a> MysisStatusJson<'a> {
             }),
             routine: status.routine.as_deref().map(Into::into),
             circle: status.circle.as_deref().map(Into::into),
+            reminders: status.reminders.as_deref().map(|reminders| {
+                let all = reminders.iter();
+                all.map(|one| ReminderJson::new(&status.name, one))
+                    .collect()
+            }),
             spared_calls: status.spared_calls,
             not_delivered: status.undelivered.as_ref().map(|order| &*order.why),
         }

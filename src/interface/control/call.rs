@@ -19,6 +19,7 @@ use super::parameters::{
     EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
     ReportDay, SearchRows, SendMessage, StartRoutine, WaitFor,
 };
+use super::reminders::{self, Remind};
 use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
 
 /// A call of a tool. Each variant is a tool: the comment tells clients what it does, its fields are the
@@ -91,6 +92,15 @@ pub enum ControlCall {
     StopRoutine {
         /// The name of the Mysis.
         name: String,
+    },
+    /// Leave a direct message for a Mysis, which it gets in a while or at a time, also after a restart.
+    Remind(Remind),
+    /// The reminders that wait, the first one due at the front.
+    ListReminders {},
+    /// Cancel a reminder, so that it is not delivered.
+    CancelReminder {
+        /// Its id, as alpha:3.
+        id: String,
     },
     /// Answer the question that a server asks during a call of a Mysis (status shows it). Texts are read as
     /// the types of their fields; what does not fit is refused, and the question stays open.
@@ -260,6 +270,9 @@ async fn carry_out_call(
         Call::StartRoutine(asked) => start_routine_order(asked),
         Call::EditRoutine(asked) => edit_routine_order(asked),
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
+        Call::Remind(asked) => reminders::remind_order(asked)?,
+        Call::ListReminders {} => return whole(reminders::list_reminders(swarm).await),
+        Call::CancelReminder { id } => reminders::cancel_order(&id)?,
         Call::Reload {} => Order::Reload,
         Call::RaiseBudget { to } => Order::RaiseBudget(BudgetLimits::parse(&to)?),
         Call::Freeze {} => Order::Freeze,

@@ -21,7 +21,7 @@ const ACTS: bool = true;
 const STAYS_HERE: bool = false;
 
 /// Each tool's title, what it changes, and whether it reaches beyond the swarm.
-const HINTS: [(&str, &str, Effect, bool); 41] = [
+const HINTS: [(&str, &str, Effect, bool); 44] = [
     ("list_myses", "List Myses", Effect::Reads, STAYS_HERE),
     ("create_mysis", "Create a Mysis", Effect::Adds, ACTS),
     ("start_mysis", "Start a Mysis", Effect::Sets, ACTS),
@@ -69,6 +69,19 @@ const HINTS: [(&str, &str, Effect, bool); 41] = [
         STAYS_HERE,
     ),
     ("stop_routine", "Stop a routine", Effect::Sets, STAYS_HERE),
+    ("remind", "Leave a reminder", Effect::Adds, ACTS),
+    (
+        "list_reminders",
+        "List reminders",
+        Effect::Reads,
+        STAYS_HERE,
+    ),
+    (
+        "cancel_reminder",
+        "Cancel a reminder",
+        Effect::Removes,
+        STAYS_HERE,
+    ),
     ("answer_question", "Answer a question", Effect::Adds, ACTS),
     ("read_log", "Read a conversation", Effect::Reads, STAYS_HERE),
     ("search", "Search conversations", Effect::Reads, STAYS_HERE),

@@ -19,6 +19,10 @@ use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 impl Life {
     pub(super) fn on_order(&mut self, reply: ReplyId, order: MysisOrder) {
         let is_news = is_news_to_the_model(&order);
+        let is_for_later = matches!(
+            order,
+            MysisOrder::Remind { .. } | MysisOrder::CancelReminder(_)
+        );
         let outcome = match order {
             MysisOrder::Start => self.start(reply, CompletedAction::Started),
             MysisOrder::Retry => self.retry(reply),
@@ -32,13 +36,17 @@ impl Life {
             MysisOrder::StartRoutine(routine) => self.take_routine(reply, &routine),
             MysisOrder::EditRoutine(changes) => self.edit_routine(reply, &changes),
             MysisOrder::StopRoutine => self.stop_routine(reply),
+            MysisOrder::Remind { at, reminder } => self.take_reminder(reply, at, reminder),
+            MysisOrder::CancelReminder(number) => self.cancel_reminder(reply, number),
         };
         match outcome {
             Ok(()) => {
                 if is_news {
                     self.pace.done = None;
                 }
-                self.end_wait();
+                if !is_for_later {
+                    self.end_wait();
+                }
             }
             Err(refusal) => {
                 let answer = Err(refusal);
@@ -159,7 +167,7 @@ impl Life {
     }
 
     fn take_prompt(&mut self, reply: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
-        self.check_takes_messages()?;
+        self.takes_messages()?;
         check_text(&text)?;
         self.take_message(reply, RowBody::Prompt { text });
         Ok(())
@@ -168,14 +176,20 @@ impl Life {
     /// Stores a mission. It applies to every Mysis, also to one that cannot take the message now.
     fn take_mission(&mut self, reply: ReplyId, mission: Mission) -> Result<(), OrderRefusal> {
         self.take_standing_mission(Some(mission.clone()));
-        self.check_takes_messages()?;
+        self.takes_messages()?;
         let Mission { id, text, .. } = mission;
         self.take_message(reply, RowBody::Mission { id, text });
         Ok(())
     }
 
-    /// Stores a message that starts a turn. During a turn, the next model call contains it.
     fn take_message(&mut self, reply: ReplyId, body: RowBody) {
+        let seq = self.conversation.last_seq().next();
+        let draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
+        self.take_messages(draft, vec![body]);
+    }
+
+    /// Stores messages that start a turn. During a turn, the next model call contains them.
+    pub(super) fn take_messages(&mut self, mut draft: WriteDraft, bodies: Vec<RowBody>) {
         self.nudges = 0;
         self.pace.done = None;
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
@@ -184,9 +198,9 @@ impl Life {
         }
         self.forget_progress();
         self.figures.last_activity_at = self.now;
-        let seq = self.conversation.last_seq().next();
-        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
-        self.append_row(&mut draft, body);
+        for body in bodies {
+            self.append_row(&mut draft, body);
+        }
         self.forget_circle(&mut draft);
         let was_idle = self.state() == LifeState::Idle;
         if was_idle {
@@ -272,7 +286,8 @@ impl Life {
         }
     }
 
-    fn check_takes_messages(&self) -> Result<(), OrderRefusal> {
+    /// Whether it takes direct messages now, or why not.
+    pub(super) fn takes_messages(&self) -> Result<(), OrderRefusal> {
         match self.state() {
             LifeState::Idle | LifeState::Running => Ok(()),
             LifeState::Stopped => Err(OrderRefusal::Stopped),
@@ -296,7 +311,12 @@ impl Life {
 /// Whether an order tells the model something, so that a mission that was done may not be done any more.
 fn is_news_to_the_model(order: &MysisOrder) -> bool {
     match order {
-        MysisOrder::Start | MysisOrder::Retry | MysisOrder::Stop | MysisOrder::Answer(_) => false,
+        MysisOrder::Start
+        | MysisOrder::Retry
+        | MysisOrder::Stop
+        | MysisOrder::Remind { .. }
+        | MysisOrder::CancelReminder(_)
+        | MysisOrder::Answer(_) => false,
         MysisOrder::Prompt(_)
         | MysisOrder::Mission(_)
         | MysisOrder::Note(_)

@@ -22,6 +22,8 @@ pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
     change: Option<ProfileChange>,
     answer: Option<(ReplyId, CompletedOrder)>,
+    /// Whether it changes which reminders wait.
+    of_reminders: bool,
 }
 
 /// Writes that are being collected.
@@ -156,12 +158,14 @@ impl Life {
     pub(super) fn record_draft(&mut self, mut draft: WriteDraft) -> WriteId {
         self.add_samples(&mut draft);
         let write_id = WriteId(self.next_stamp());
+        let of_reminders = |write: &Write| matches!(write, Write::Memo { kind, .. } if *kind == MemoKind::Reminders);
         self.pending.insert(
             write_id,
             PendingWrite {
                 rows: draft.rows,
                 change: draft.change,
                 answer: draft.answer,
+                of_reminders: draft.writes.iter().any(of_reminders),
             },
         );
         self.effects.push(Effect::Record {
@@ -226,6 +230,9 @@ impl Life {
 
     /// Handles a final refusal of the store. What exists in memory only must not be used.
     fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
+        if pending.of_reminders {
+            self.reminders.forget();
+        }
         if let Some((reply, _)) = pending.answer {
             let answer = Err(OrderRefusal::Store(why.to_string()));
             self.effects.push(Effect::Answer { reply, answer });

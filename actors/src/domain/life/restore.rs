@@ -28,6 +28,7 @@ use super::parts::{LifeFigures, SessionView, ToldNotices};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
+use super::reminders::{self, LifeReminders};
 use super::routine::recall_circles;
 use super::tier::TierView;
 use super::trying::ServedForm;
@@ -66,8 +67,10 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
+        let reminders = past.recollection.memos.get(MemoKind::Reminders);
+        let (reminders, unknown) = reminders::restore(reminders, now);
         let working_set = WorkingSet::restore(past.recollection.memos.get(MemoKind::WorkingSet));
-        let mut life = Life::from_past(past, now);
+        let mut life = Life::from_past(past, now, reminders);
         life.session.working_set = working_set;
         life.choose_tools();
         life.trim_window(life.turn_cut_short());
@@ -76,6 +79,9 @@ impl Life {
             if let Some(outcome) = lost_outcome(&open) {
                 life.result_into(&mut draft, &open, &outcome);
             }
+        }
+        if let Some(why) = unknown {
+            life.tell_unknown_reminders(&mut draft, &why);
         }
         if let Some(crash) = crash {
             life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
@@ -94,14 +100,14 @@ impl Life {
         if !draft.writes.is_empty() {
             life.record_draft(draft);
         }
+        life.begin_with_reminders();
         let effects = std::mem::take(&mut life.effects);
         (life, effects)
     }
 
-    fn from_past(past: RestoreArgs, both: Now) -> Life {
-        let now = both.wall;
+    fn from_past(past: RestoreArgs, both: Now, reminders: LifeReminders) -> Life {
         let mut recollection = past.recollection;
-        let stage = stage_of(&past.record, now);
+        let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
         let own_profile = Arc::new(recollection.profile.take().unwrap_or(past.record.profile));
         let tier = TierView::restore(recollection.memos.get(MemoKind::Tier));
@@ -113,7 +119,7 @@ impl Life {
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let turn = last_turn(&conversation);
         let recent_activity = RecentActivity::from_conversation(&conversation);
-        let session = session_of_before(account, &conversation, now);
+        let session = session_of_before(account, &conversation, both.wall);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
         Life {
             id: past.record.id,
@@ -138,12 +144,13 @@ impl Life {
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
             told: ToldNotices::default(),
-            doing: CurrentActivity::resting(now),
+            doing: CurrentActivity::resting(both.wall),
             most_bytes: None,
             served: ServedForm::default(),
             recent_activity,
             samples,
             routines,
+            reminders,
             tier,
             pending: BTreeMap::new(),
             stamps: 0,
@@ -152,7 +159,7 @@ impl Life {
             held: Arc::default(),
             undelivered: Vec::new(),
             effects: Vec::new(),
-            now,
+            now: both.wall,
             moment: both.moment,
             frozen_ms: past.frozen_ms,
             is_frozen: false,

@@ -18,6 +18,7 @@ mod nudges;
 mod orders;
 mod progress;
 mod rebuilding;
+mod reminders;
 mod retrying;
 mod roles;
 mod routines;
@@ -60,8 +61,8 @@ use crate::write::Write;
 use zoea_text::redact::Redactor;
 
 use super::{
-    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
-    ToolOutcome, WriteId,
+    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs,
+    TaskId, ToolOutcome, WriteId,
 };
 
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];

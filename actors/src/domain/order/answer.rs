@@ -52,6 +52,12 @@ pub enum CompletedOrder {
     Request(Box<SentRequest>),
     /// A routine as it is now, as JSON.
     Routine(Arc<str>),
+    /// The reminder waits.
+    Reminded {
+        id: Arc<str>,
+        /// When it is due.
+        at: Timestamp,
+    },
     /// This many accounts are now in the pool or with their owners.
     #[serde(skip)]
     AccountsPooled(usize),
@@ -85,6 +91,8 @@ pub enum CompletedAction {
     RoutineStarted,
     /// The routine ends after the step that is under way.
     RoutineStopped,
+    /// The reminder is not delivered.
+    ReminderCancelled,
     /// The server has the answer to its question.
     Answered,
     /// The server was told that its question is declined.
@@ -114,6 +122,7 @@ impl CompletedAction {
             CompletedAction::NotesCleared => "cleared",
             CompletedAction::RoutineStarted => "routine_started",
             CompletedAction::RoutineStopped => "routine_stopped",
+            CompletedAction::ReminderCancelled => "reminder_cancelled",
             CompletedAction::Answered => "answered",
             CompletedAction::Declined => "declined",
             CompletedAction::Cancelled => "cancelled",

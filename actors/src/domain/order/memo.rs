@@ -121,6 +121,11 @@ mod tests {
             StartRoutine => [MysisOrder::StartRoutine("{\"name\":\"mining\"}".into())],
             EditRoutine => [MysisOrder::EditRoutine("{\"rounds\":9}".into())],
             StopRoutine => [MysisOrder::StopRoutine],
+            Remind => [MysisOrder::Remind {
+                at: crate::ids::Timestamp(70),
+                reminder: "go \"home\"".into(),
+            }],
+            CancelReminder => [MysisOrder::CancelReminder(3)],
             // Neither is passed on.
             Mission => [],
             Answer => [],
@@ -146,10 +151,14 @@ mod tests {
 
     #[test]
     fn answers_read_back_in_the_same_words() {
-        let answers: [OrderResult; 4] = [
+        let answers: [OrderResult; 5] = [
             Ok(CompletedOrder::Done(CompletedAction::RoutineStopped)),
             Ok(CompletedOrder::Stored(Seq(7))),
             Ok(CompletedOrder::Routine("{}".into())),
+            Ok(CompletedOrder::Reminded {
+                id: "alpha:3".into(),
+                at: crate::ids::Timestamp(70),
+            }),
             Err(OrderRefusal::Told("mysis already running".to_string())),
         ];
         zoea_golden::hold_texts("answers.json", answers.iter().map(answer_to_text));

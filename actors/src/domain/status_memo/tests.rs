@@ -122,6 +122,14 @@ fn a_status_reads_back_as_it_was() {
             rounds: 3,
             steps: "mine, sell all".into(),
         })),
+        reminders: Some(
+            [crate::reminder::Reminder {
+                number: 3,
+                at: Timestamp(70),
+                text: "go home".into(),
+            }]
+            .into(),
+        ),
         spared_calls: 77,
         undelivered: Some(Arc::new(UndeliveredOrder {
             since: Timestamp(8),

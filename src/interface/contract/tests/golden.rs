@@ -109,7 +109,8 @@ fn events_of_a_headless_run_keep_their_words() {
 #[test]
 fn answers_to_orders_keep_their_words() {
     let actions = every!(CompletedAction:
-        Started, Retried, Stopped, Deleted, Configured, NotesCleared, RoutineStarted, RoutineStopped, Answered,
+        Started, Retried, Stopped, Deleted, Configured, NotesCleared, RoutineStarted, RoutineStopped, ReminderCancelled,
+        Answered,
         Declined, Cancelled, Drained, Undrained, Forgotten, BudgetRaised,
     );
     let names = |name: &str| vec![name.into()];
@@ -139,6 +140,7 @@ fn answers_to_orders_keep_their_words() {
         })],
         Passed => [CompletedOrder::Passed("other".into())],
         Frozen => [CompletedOrder::Frozen(Some(Timestamp(0))), CompletedOrder::Frozen(None)],
+        Reminded => [CompletedOrder::Reminded { id: "alpha:3".into(), at: Timestamp(70) }],
     );
     let all = actions.map(CompletedOrder::Done).into_iter().chain(answers);
     let lines = all.map(|done| to_value(&CompletedOrderJson::from(&done)));

@@ -226,6 +226,7 @@ fn memo_of(kind: MemoKind) -> &'static str {
     match kind {
         MemoKind::Watch | MemoKind::Routines => "memo",
         MemoKind::WorkingSet | MemoKind::Tier => "{}",
+        MemoKind::Reminders => r#"{"last":3,"waiting":[{"number":3,"at":70,"text":"go home"}]}"#,
     }
 }
 

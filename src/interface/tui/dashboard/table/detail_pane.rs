@@ -162,6 +162,17 @@ fn add_member(
         let told = format!("{}; {take} starts it, {show} shows it", circle.describe());
         add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
     }
+    let reminders = status.reminders.as_deref().unwrap_or_default();
+    if let Some(next) = reminders.first() {
+        let offset = dashboard.appearance().offset;
+        let more = match reminders.len() {
+            1 => String::new(),
+            all => format!(" (1 of {all})"),
+        };
+        let (day, clock) = (offset.day(next.at), offset.clock(next.at));
+        let told = format!("reminder for {day} {clock}{more}: {}", next.text);
+        add_wrapped(&one_line(&told), Tone::Dim, columns, lines);
+    }
     let (words, tone) = match (&status.fault, &status.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
         (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),

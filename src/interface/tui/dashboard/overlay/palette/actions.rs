@@ -14,11 +14,12 @@ use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::toolkit::view::Opening;
 use crate::dashboard::views::OPENING_KEYS;
-use actors::domain::ids::MysisId;
+use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
 use actors::domain::selector::Selector;
+use zoea_grammar::when::parse_when;
 
 fn parse_column(word: &str) -> Result<Column, Complaint> {
     Column::parse(word).ok_or_else(|| format!("`{word}` is no column"))
@@ -39,6 +40,7 @@ impl Dashboard {
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
+            Verb::Remind => return self.run_remind(command, words),
             Verb::Routine => return self.run_routine(command, words),
             Verb::EditRoutine => return self.run_edit(command, words),
             Verb::Answer | Verb::Decline => return self.run_answer(command, words),
@@ -118,6 +120,7 @@ impl Dashboard {
             | Verb::Mission
             | Verb::Message
             | Verb::Note
+            | Verb::Remind
             | Verb::Answer
             | Verb::Decline
             | Verb::New
@@ -191,6 +194,22 @@ impl Dashboard {
             ComposeTarget::Myses(ids)
         };
         self.send(target, text);
+        Ok(())
+    }
+
+    fn run_remind(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let offset = i64::from(self.appearance.offset.0) * 60_000;
+        let at = parse_when(words.next(command, 1)?, self.now().0, |_| offset)?;
+        let order = MysisOrder::Remind {
+            at: Timestamp(at),
+            reminder: words.rest_of_line(command)?.into(),
+        };
+        self.order_myses("remind", &ids, &order);
         Ok(())
     }
 

@@ -33,6 +33,8 @@ pub enum Verb {
     Message,
     /// Sets the note.
     Note,
+    /// Leaves a message for later.
+    Remind,
     /// Answers the question of a server.
     Answer,
     /// Declines the question of a server.
@@ -229,6 +231,16 @@ const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Mysis],
         Verb::Decline,
         "decline what its server asks you",
+    ),
+    command(
+        "remind",
+        &[
+            Takes::Myses,
+            Takes::Word(&["30m", "2h", "22:00"]),
+            Takes::Text,
+        ],
+        Verb::Remind,
+        "a direct message that it gets in 2h, or at 22:00",
     ),
     command(
         "role",

@@ -1,0 +1,215 @@
+//! Reminders in a life: taken, taken away, and delivered as direct messages once they are due (DESIGN 4).
+//!
+//! A delivered message and the memo without its reminder are one write, so that a crash at any moment
+//! delivers it once. When a reminder is due is stored by the wall clock; a life waits for it by the
+//! monotonic one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ids::{Moment, Now, Timestamp};
+use crate::memo::MemoKind;
+use crate::message::{RowBody, Severity};
+use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
+use crate::reminder::{Reminder, Reminders};
+
+use super::input::{AlarmName, Effect, ReplyId};
+use super::record::WriteDraft;
+use super::{Life, Mode};
+
+/// The longest wait of one timer.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// The reminders of a life.
+#[derive(Debug)]
+pub(super) struct LifeReminders {
+    /// Those that wait; `None` if it is not known which, so that none is delivered or overwritten.
+    known: Option<Reminders>,
+    /// When each is due by the monotonic clock, by number.
+    due: BTreeMap<u64, Moment>,
+    /// The moment for which the timer is set.
+    alarm: Option<Moment>,
+    /// Those that wait, for watchers.
+    shown: Arc<[Reminder]>,
+}
+
+impl LifeReminders {
+    /// Those of a memo. Without any their number is not known.
+    fn new(known: Option<Reminders>, now: Now) -> LifeReminders {
+        let waiting = known.as_ref().map_or(&[][..], Reminders::waiting);
+        let due = waiting
+            .iter()
+            .map(|one| (one.number, moment_of(one.at, now)));
+        LifeReminders {
+            due: due.collect(),
+            alarm: None,
+            shown: waiting.into(),
+            known,
+        }
+    }
+
+    /// Nothing is known any more: the store refused what it should keep.
+    pub(super) fn forget(&mut self) {
+        self.known = None;
+        self.due.clear();
+    }
+
+    /// Those that wait; `None` if that is not known.
+    pub(super) fn shown(&self) -> Option<Arc<[Reminder]>> {
+        self.known.as_ref().map(|_| self.shown.clone())
+    }
+
+    fn known(&mut self) -> Result<&mut Reminders, OrderRefusal> {
+        let why = "its stored reminders are not known, so that none is added or cancelled: its log says why";
+        self.known
+            .as_mut()
+            .ok_or_else(|| OrderRefusal::Told(why.to_string()))
+    }
+}
+
+/// When it is due by the monotonic clock, as the wall clock says now.
+fn moment_of(at: Timestamp, now: Now) -> Moment {
+    now.moment.plus(Duration::from_millis(at.since(now.wall)))
+}
+
+/// What a memo says; without reminders if it is not understood, and then why.
+pub(super) fn restore(memo: Option<&str>, now: Now) -> (LifeReminders, Option<String>) {
+    match Reminders::from_memo(memo) {
+        Ok(known) => (LifeReminders::new(Some(known), now), None),
+        Err(why) => (LifeReminders::new(None, now), Some(why)),
+    }
+}
+
+impl Life {
+    /// Says that the stored reminders are not understood.
+    pub(super) fn tell_unknown_reminders(&mut self, draft: &mut WriteDraft, why: &str) {
+        let text = format!(
+            "its stored reminders are not understood, so that none is delivered ({why}): another version of zoea \
+             may have written them"
+        );
+        self.add_host_notice(draft, Severity::Error, "reminders_unknown", None, &text);
+    }
+
+    pub(super) fn take_reminder(
+        &mut self,
+        reply: ReplyId,
+        at: Timestamp,
+        text: Arc<str>,
+    ) -> Result<(), OrderRefusal> {
+        let text = self.redactor.clean_shared(text);
+        let added = self.reminders.known()?.add(at, text);
+        let reminder = added.map_err(OrderRefusal::Told)?;
+        let due = moment_of(at, self.both_clocks());
+        self.reminders.due.insert(reminder.number, due);
+        let draft = WriteDraft::default().with_answer(
+            reply,
+            CompletedOrder::Reminded {
+                id: reminder.id(self.name()).into(),
+                at,
+            },
+        );
+        self.record_reminders(draft);
+        Ok(())
+    }
+
+    pub(super) fn cancel_reminder(
+        &mut self,
+        reply: ReplyId,
+        number: u64,
+    ) -> Result<(), OrderRefusal> {
+        if self.reminders.known()?.remove(number).is_none() {
+            let why = format!(
+                "no reminder {}:{number} waits; `zoea reminders` lists those that do",
+                self.name()
+            );
+            return Err(OrderRefusal::Told(why));
+        }
+        self.reminders.due.remove(&number);
+        let done = CompletedOrder::Done(CompletedAction::ReminderCancelled);
+        self.record_reminders(WriteDraft::default().with_answer(reply, done));
+        Ok(())
+    }
+
+    fn record_reminders(&mut self, mut draft: WriteDraft) {
+        self.add_reminders(&mut draft);
+        self.record_draft(draft);
+    }
+
+    fn add_reminders(&mut self, draft: &mut WriteDraft) {
+        if let Some(known) = &self.reminders.known {
+            self.add_memo(draft, MemoKind::Reminders, &known.to_memo());
+            self.reminders.shown = known.waiting().into();
+        }
+    }
+
+    /// Delivers what is due, and sets the timer for what comes next. A Mysis that takes no messages now gets
+    /// it when it does again; the next process delivers what is due while this one ends.
+    pub(super) fn deliver_reminders(&mut self) {
+        if self.mode != Mode::Live || self.is_moving {
+            return;
+        }
+        let (now, due) = (self.moment, &self.reminders.due);
+        if due.values().any(|due| *due <= now) && self.takes_messages().is_ok() {
+            self.deliver_due();
+        }
+        let (now, due) = (self.moment, &self.reminders.due);
+        let next = due.values().filter(|due| **due > now).min().copied();
+        self.wait_for_reminder(next);
+    }
+
+    /// Sets the timer for the first one, also if it is due already.
+    pub(super) fn begin_with_reminders(&mut self) {
+        if self.mode == Mode::Live {
+            self.wait_for_reminder(self.reminders.due.values().min().copied());
+        }
+    }
+
+    /// The timer has run out.
+    pub(super) fn on_reminder_alarm(&mut self) {
+        self.reminders.alarm = None;
+    }
+
+    fn wait_for_reminder(&mut self, next: Option<Moment>) {
+        let Some(next) = next.filter(|next| self.reminders.alarm != Some(*next)) else {
+            return;
+        };
+        self.reminders.alarm = Some(next);
+        let after = next.since(self.moment).min(MAX_WAIT);
+        let alarm = self.new_alarm(AlarmName::Due);
+        self.effects.push(Effect::Wake {
+            alarm,
+            after,
+            jitter: false,
+        });
+    }
+
+    fn deliver_due(&mut self) {
+        let (now, due) = (self.moment, &mut self.reminders.due);
+        let Some(known) = &mut self.reminders.known else {
+            return;
+        };
+        let waiting = known.waiting().iter().cloned();
+        let delivered: Vec<Reminder> = waiting
+            .filter(|one| due.get(&one.number).is_some_and(|due| *due <= now))
+            .collect();
+        for reminder in &delivered {
+            known.remove(reminder.number);
+            due.remove(&reminder.number);
+        }
+        let mut draft = WriteDraft::default();
+        for reminder in &delivered {
+            let id = reminder.id(self.name());
+            let text = format!(
+                "delivered the reminder {id}, which was due at {}",
+                reminder.at
+            );
+            self.add_host_notice(&mut draft, Severity::Info, "reminder", None, &text);
+        }
+        self.add_reminders(&mut draft);
+        let messages = delivered
+            .into_iter()
+            .map(|one| RowBody::Prompt { text: one.text });
+        self.take_messages(draft, messages.collect());
+    }
+}

@@ -1,0 +1,159 @@
+//! `zoea remind` and `reminders`: messages that are delivered at a time.
+
+use actors::domain::ids::Timestamp;
+use actors::ports::Clock;
+use chrono::DateTime;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_system::clock::MachineClock;
+
+use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::shown;
+use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::talk::{delivery_note, passed_note};
+use crate::interface::control::call::ControlCall;
+use crate::interface::control::reminders::Remind;
+
+/// The options of `zoea reminders`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct RemindersArgs {
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    order: Option<RemindersOrder>,
+}
+
+impl RemindersArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_lists(&self) -> bool {
+        self.order.is_none()
+    }
+}
+
+/// An order about reminders.
+#[derive(Debug, Subcommand)]
+pub(super) enum RemindersOrder {
+    /// Cancel reminders, so that they are not delivered.
+    Cancel {
+        /// The ids of the reminders.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+}
+
+pub(super) async fn remind(
+    args: &Remind,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    // The time is that of this command's zone, whichever the running program has.
+    let at = args.time().map_err(|why| anyhow::anyhow!(why))?;
+    let asked = Remind {
+        at: args.at.as_ref().map(|_| at.to_string()),
+        ..args.clone()
+    };
+    let client = SwarmClient::open(global, environment).await?;
+    let when = delivery_note(&client);
+    let answer = client.call(ControlCall::Remind(asked)).await;
+    client.close().await;
+    let answer = answer?;
+    let name = &args.name;
+    if let Some(passed) = passed_note(&answer) {
+        return Ok(out::line(&format!("{passed}: {name}"))?);
+    }
+    let text = |key: &str| answer["reminder"][key].as_str().unwrap_or_default();
+    let (id, at) = (text("id"), text("at"));
+    let time = shown::time(at);
+    let wait = until(at);
+    Ok(out::line(&format!(
+        "{id}: {name} gets it at {time}, {wait}{when}"
+    ))?)
+}
+
+pub(super) async fn run(
+    args: &RemindersArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, args).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(client: &SwarmClient, args: &RemindersArgs) -> anyhow::Result<()> {
+    let Some(RemindersOrder::Cancel { ids }) = &args.order else {
+        return list(client, args.json).await;
+    };
+    for id in ids {
+        let call = ControlCall::CancelReminder { id: id.clone() };
+        let answer = client.call(call).await?;
+        let line = match passed_note(&answer) {
+            Some(passed) => format!("{passed}: {id}"),
+            None => format!("{id} is cancelled"),
+        };
+        out::line(&line)?;
+    }
+    Ok(())
+}
+
+async fn list(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+    let reminders = client.call(ControlCall::ListReminders {}).await?;
+    if as_json {
+        return Ok(out::json(&reminders)?);
+    }
+    let reminders = reminders.as_array().map_or(&[][..], Vec::as_slice);
+    if reminders.is_empty() {
+        out::note("no reminder waits; `zoea remind NAME TEXT --in 2h` adds one");
+    }
+    let mut table = Table::new(&[
+        Column::text("ID"),
+        Column::text("TIME"),
+        Column::text("DUE"),
+        Column::text("TEXT"),
+    ]);
+    for reminder in reminders {
+        let text = |key: &str| reminder[key].as_str().unwrap_or("-").to_string();
+        table.add(vec![
+            text("id"),
+            shown::time(&text("at")),
+            due(reminder),
+            text("text"),
+        ]);
+    }
+    Ok(table.print()?)
+}
+
+/// In how long it is due, or for what it waits.
+fn due(reminder: &Value) -> String {
+    let at = reminder["at"].as_str().unwrap_or_default();
+    match (time_left(at), reminder["state"].as_str()) {
+        (Some(0), Some(state @ ("stopped" | "errored"))) => format!("now; it is {state}"),
+        _ => until(at),
+    }
+}
+
+/// How long from now a stored time is.
+fn until(at: &str) -> String {
+    match time_left(at) {
+        None => "-".to_string(),
+        Some(0) => "now".to_string(),
+        Some(seconds) => match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+            (0, 0, seconds) => format!("in {seconds}s"),
+            (0, minutes, _) => format!("in {minutes}m"),
+            (hours @ ..48, minutes, _) => format!("in {hours}h{minutes:02}m"),
+            (hours, ..) => format!("in {}d", hours / 24),
+        },
+    }
+}
+
+/// The seconds from now to a stored time; 0 if it is past, `None` if it is none.
+fn time_left(at: &str) -> Option<u64> {
+    let at = DateTime::parse_from_rfc3339(at).ok()?;
+    let at = Timestamp(at.timestamp_millis());
+    Some(at.since(MachineClock.now()).div_ceil(1000))
+}
