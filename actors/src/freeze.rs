@@ -1,4 +1,4 @@
-//! The freeze switch: while the swarm is frozen, nothing new leaves the program (DESIGN 2.12).
+//! The freeze switch: while the swarm is frozen, nothing new leaves the program (docs/design/gate.md).
 //!
 //! Shared by all that let something leave: the gate admits nothing, and each model call, tool call
 //! and login takes a [`Departure`] before its record says that it was sent. Freezing is complete

@@ -1,4 +1,4 @@
-//! Requests of generated histories, checked against all rules of DESIGN 5 at once.
+//! Requests of generated histories, checked against all rules of docs/design/requests.md at once.
 
 mod growth;
 mod lives;

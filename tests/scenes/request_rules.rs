@@ -1,4 +1,4 @@
-//! Checks whether a request keeps the rules of DESIGN 5. The checks know the rows and the request,
+//! Checks whether a request keeps the rules of docs/design/requests.md. The checks know the rows and the request,
 //! and not how one becomes the other. The pilot's validator says whether a server accepts it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,7 +365,7 @@ fn marked(text: &str) -> Option<i64> {
     (format!("{}{rest}", mark(seq)) == *text).then_some(seq)
 }
 
-/// The query of a call, if its tool is a snapshot tool (DESIGN 1).
+/// The query of a call, if its tool is a snapshot tool (docs/GLOSSARY.md).
 fn look(rows: &[Arc<Row>], key: CallKey) -> Option<(String, String)> {
     let caller = rows.iter().find(|row| row.seq == key.seq)?;
     let call = caller.calls().get(usize::from(key.position))?;

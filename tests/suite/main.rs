@@ -30,6 +30,7 @@ mod odd_tools;
 mod on_a_server;
 mod one_prompt;
 mod otlp;
+mod pages;
 mod prompting;
 mod proving;
 mod proxies;

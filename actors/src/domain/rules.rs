@@ -23,7 +23,7 @@ pub use tiers::ProviderTier;
 
 pub use simulated::Simulated;
 
-/// The default nudges in their order (DESIGN 5.10).
+/// The default nudges in their order (docs/design/requests.md).
 pub const DEFAULT_NUDGES: [&str; 3] = [
     "Continue your mission. Check notifications and coordinate with the swarm.",
     "You need to respond. Check your notifications and status.",

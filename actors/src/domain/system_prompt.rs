@@ -1,5 +1,4 @@
-//! The system prompt. It is rendered for each request from a template and never stored (DESIGN
-//! 5.1).
+//! The system prompt. It is rendered for each request from a template and never stored (docs/design/requests.md).
 //!
 //! The built-in template is the game's (`Game::prompt`). It is the same for all Myses, so that a provider reads it, and the tools behind
 //! it, once for all. What one Mysis does not share with the others stands elsewhere in the request.

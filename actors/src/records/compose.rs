@@ -1,4 +1,4 @@
-//! Composition: the only place where stored rows become a request (DESIGN 5).
+//! Composition: the only place where stored rows become a request (docs/design/requests.md).
 //!
 //! It is pure and total. Every history, even one that no run of ours could have written, gives a
 //! request that a strict provider accepts. No other code adds, removes or reorders messages.

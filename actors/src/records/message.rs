@@ -1,4 +1,4 @@
-//! Messages: the rows of a conversation, by kind (DESIGN 4).
+//! Messages: the rows of a conversation, by kind (docs/design/requests.md).
 //!
 //! A row is written once. From then on it is shared by the window that requests are composed from,
 //! by the store and by screens.
@@ -169,7 +169,7 @@ impl CallRecord {
     }
 }
 
-/// The status of a call (DESIGN 7).
+/// The status of a call (docs/design/storage.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum CallStatus {
     /// Stored, not sent.

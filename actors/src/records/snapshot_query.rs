@@ -1,4 +1,4 @@
-//! Snapshot queries: which of several results of the same query still matters (DESIGN 5.4).
+//! Snapshot queries: which of several results of the same query still matters (docs/design/requests.md).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Accounts: registration, login and logout by the runtime (DESIGN 6).
+//! Accounts: registration, login and logout by the runtime (docs/design/sessions.md).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Keeps sessions across processes, so that a restart needs no login (DESIGN 7).
+//! Keeps sessions across processes, so that a restart needs no login (docs/design/storage.md).
 //!
 //! The game forgets a session after 30 idle minutes. One request shows whether a session is
 //! forgotten; then a new one is opened.

@@ -1,4 +1,4 @@
-//! The login by a link and a code: the operator picks the character in a browser (DESIGN 6).
+//! The login by a link and a code: the operator picks the character in a browser (docs/design/sessions.md).
 //!
 //! The session asks for a link, tells the operator, and asks at the pace that the server names
 //! whether the operator has decided. No permit of the gate is held meanwhile.

@@ -1,5 +1,5 @@
 //! A login that the game refuses, as after a wipe: the Mysis cannot play, so it waits and asks no model of
-//! its own accord (DESIGN 6). A direct message is answered without the game's tools.
+//! its own accord (docs/design/sessions.md). A direct message is answered without the game's tools.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Redaction: known secrets never get into a row, a request or a notice (DESIGN 6).
+//! Redaction: known secrets never get into a row, a request or a notice (docs/design/sessions.md).
 //!
 //! A secret is found in any notation: each of its characters in any of the notations of `decoding`,
 //! or all of it in Base64. A text is read once, however many secrets are known.

@@ -100,7 +100,7 @@ fn parse_arguments(text: &str) -> Value {
     }
 }
 
-/// The metadata of a row in the shapes of DESIGN 4.
+/// The metadata of a row in the shapes of docs/design/requests.md.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum RowMetadataJson<'a> {

@@ -1,4 +1,4 @@
-//! The dashboard: what the operator sees and what the operator does to it (DESIGN 8).
+//! The dashboard: what the operator sees and what the operator does to it (docs/design/screen.md).
 //!
 //! It is pure. It takes the swarm's events and the operator's input, and returns effects that
 //! others carry out. It holds two things: facts, which come from the Myses themselves and are never

@@ -66,7 +66,7 @@ impl Life {
         }));
     }
 
-    /// Why a call cannot be made (DESIGN 5.8).
+    /// Why a call cannot be made (docs/design/requests.md).
     pub(super) fn call_objection(&self, open: &PendingCall) -> Option<String> {
         let name = &open.call.name;
         if usize::from(open.key.position) >= MAX_CALLS {

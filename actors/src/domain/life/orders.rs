@@ -1,4 +1,4 @@
-//! Orders: what a Mysis does with an order of the operator (DESIGN 2, 4).
+//! Orders: what a Mysis does with an order of the operator (DESIGN 2, docs/design/requests.md).
 
 use std::sync::Arc;
 
@@ -215,7 +215,7 @@ impl Life {
     }
 
     /// Lets a Mysis talk while it waits for the game server, or to be logged in, before its model call: it answers a
-    /// direct message without the game's tools (DESIGN 6).
+    /// direct message without the game's tools (docs/design/sessions.md).
     fn talk_without_the_game(&mut self) {
         let LifeStage::InTurn {
             step: TurnStep::Asking { attempt, .. },

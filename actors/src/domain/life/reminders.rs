@@ -1,4 +1,4 @@
-//! Reminders in a life: taken, taken away, and delivered as direct messages once they are due (DESIGN 4).
+//! Reminders in a life: taken, taken away, and delivered as direct messages once they are due (docs/design/requests.md).
 //!
 //! A delivered message and the memo without its reminder are one write, so that a crash at any moment
 //! delivers it once. When a reminder is due is stored by the wall clock; a life waits for it by the

@@ -1,4 +1,4 @@
-//! Restores a Mysis' life from the store (DESIGN 2, 7).
+//! Restores a Mysis' life from the store (DESIGN 2, docs/design/storage.md).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -88,7 +88,7 @@ pub fn remove_secrets_of_reply(reply: &mut Result<ModelAnswer, ModelFault>, know
 
 impl Life {
     /// Removes the password that the model wrote into `login`. The game gets the assigned one, so
-    /// the model's is neither stored nor sent back (DESIGN 6).
+    /// the model's is neither stored nor sent back (docs/design/sessions.md).
     pub(super) fn without_passwords(
         &self,
         utterance: Utterance,

@@ -134,7 +134,7 @@ impl Life {
         }
     }
 
-    /// Notes the nudge of a turn. A nudge is no row, but the fact that it was given is (DESIGN 4).
+    /// Notes the nudge of a turn. A nudge is no row, but the fact that it was given is (docs/design/requests.md).
     fn say_what_set_it_going(&mut self, began: TurnTrigger) {
         let code = match began {
             TurnTrigger::Ordered => return,
@@ -211,7 +211,7 @@ impl Life {
         });
     }
 
-    /// Counts the turn, then pauses, goes on at once, or becomes idle (DESIGN 5).
+    /// Counts the turn, then pauses, goes on at once, or becomes idle (docs/design/requests.md).
     pub(super) fn end_turn(&mut self) {
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;

@@ -1,4 +1,4 @@
-//! The budget of a request: limits its size and says what was left out (DESIGN 5.6).
+//! The budget of a request: limits its size and says what was left out (docs/design/requests.md).
 //!
 //! Each step is taken only if the one before was not enough: cut long results; leave out results
 //! for which there are newer ones; drop the oldest loops and replies, each as a whole and several

@@ -1,4 +1,4 @@
-//! Earlier turns of a mission, as they stand before the turn (DESIGN 5.3).
+//! Earlier turns of a mission, as they stand before the turn (docs/design/requests.md).
 //!
 //! They are shortened once, when another turn is over, and by rules that know nothing of later
 //! turns. So they stay the same in every request, and a provider's cache keeps them.

@@ -1,4 +1,4 @@
-//! The owner of a turn: what the turn is about (DESIGN 5.2).
+//! The owner of a turn: what the turn is about (docs/design/requests.md).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Parts: groups of rows that are kept or dropped as a whole (DESIGN 5.4 to 5.6).
+//! Parts: groups of rows that are kept or dropped as a whole (docs/design/requests.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

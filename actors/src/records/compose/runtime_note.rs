@@ -3,7 +3,7 @@
 //!
 //! It contains who the Mysis is, what is known of the game and notices of the runtime: what other
 //! Myses do not share, and what changes all the time. It is at the end of the last message, after
-//! that message's own text, so that a provider's cache keeps everything before it (DESIGN 5.1, 5.7).
+//! that message's own text, so that a provider's cache keeps everything before it (docs/design/requests.md).
 //! It is neither a row nor an order.
 
 use std::collections::BTreeSet;

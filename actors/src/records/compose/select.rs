@@ -1,5 +1,4 @@
-//! Selection: which rows a request contains (DESIGN 5.3), and where its continuations are (DESIGN
-//! 5.7).
+//! Selection: which rows a request contains (docs/design/requests.md), and where its continuations are (docs/design/requests.md).
 //!
 //! Within a turn, requests grow at their end: what one contained stands at the beginning of the
 //! next.

@@ -1,4 +1,4 @@
-//! The shape of a request: the one that the strictest server accepts (DESIGN 5.7,
+//! The shape of a request: the one that the strictest server accepts (docs/design/requests.md,
 //! `docs/REQUEST-SHAPE.md`).
 //!
 //! Neighbouring messages of one role are merged in order, and a user message comes first. A server that

@@ -1,4 +1,4 @@
-//! Snapshots: of several results of the same query only the newest matters (DESIGN 5.4).
+//! Snapshots: of several results of the same query only the newest matters (docs/design/requests.md).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Statistics about a request, for the trace (DESIGN 5).
+//! Statistics about a request, for the trace (docs/design/requests.md).
 
 use crate::model::ChatMessage;
 

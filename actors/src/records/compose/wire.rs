@@ -64,7 +64,7 @@ fn our_id(seq: Seq, number: usize) -> String {
     format!("c{:03}{number}", seq.0.rem_euclid(1000))
 }
 
-/// Arguments as providers accept them: a JSON object, else an empty one (DESIGN 5.8).
+/// Arguments as providers accept them: a JSON object, else an empty one (docs/design/requests.md).
 pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     if is_object(text) {
         text.clone()

@@ -1,4 +1,4 @@
-//! The kinds of rows and their properties (DESIGN 4).
+//! The kinds of rows and their properties (docs/design/requests.md).
 
 use strum::{EnumCount, VariantArray};
 
@@ -26,10 +26,10 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    /// All kinds, in the order of DESIGN 4.
+    /// All kinds, in the order of docs/design/requests.md.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// The word of DESIGN 4.
+    /// The word of docs/design/requests.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl RowKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// The role of DESIGN 4; `None` if the row is not part of the model's conversation.
+    /// The role of docs/design/requests.md; `None` if the row is not part of the model's conversation.
     #[must_use]
     pub fn role(self) -> Option<&'static str> {
         match self {

@@ -24,7 +24,7 @@ pub(super) fn head(mysis: &MysisRecord) -> String {
     )
 }
 
-/// A row, with the label that it has on screen (DESIGN 4).
+/// A row, with the label that it has on screen (docs/design/requests.md).
 pub(super) fn row_section(name: &str, row: &Row) -> String {
     let label = plain_line(&row_label(name, row));
     let mut text = format!("## {} · {} · {label}\n", row.seq, row.at);

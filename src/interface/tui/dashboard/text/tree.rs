@@ -287,7 +287,7 @@ pub fn in_short(value: &Value) -> (String, Tone) {
     }
 }
 
-/// The JSON of a result, and the warning line before it, if there is one (DESIGN 6).
+/// The JSON of a result, and the warning line before it, if there is one (docs/design/sessions.md).
 #[must_use]
 pub fn split_json(text: &str) -> (Option<&str>, Option<Value>) {
     let parse = |text: &str| {

@@ -285,7 +285,7 @@ impl Pages {
     }
 }
 
-/// Audit rows exist for exports and are not shown (DESIGN 4).
+/// Audit rows exist for exports and are not shown (docs/design/requests.md).
 fn is_shown(row: &Row) -> bool {
     !matches!(row.body, RowBody::Audit { .. })
 }

@@ -1,0 +1,141 @@
+//! Pages: what a newcomer reads is short.
+
+use std::path::{Path, PathBuf};
+
+/// The most words that a newcomer is asked to read.
+const MOST_TO_READ: usize = 15_000;
+/// The most words of a page of the design.
+const MOST_OF_A_PAGE: usize = 1_500;
+/// The most words of a sentence on the pages that a newcomer reads.
+const LONGEST_SENTENCE: usize = 45;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    let text = std::fs::read_to_string(root().join(path));
+    text.unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files below a folder with this ending, but for folders of tests.
+fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.unwrap_or_default();
+            if path.is_dir() && !matches!(name, "tests" | "target") {
+                open.push(path);
+            } else if path.is_file() && name.ends_with(ending) && name != "tests.rs" {
+                let shown = path.strip_prefix(root()).expect("below the root");
+                let text = std::fs::read_to_string(&path).expect("text");
+                found.push((shown.to_str().expect("a path").to_string(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The links of a page, from the root on.
+fn links(page: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
+    let targets = text.split("](").skip(1);
+    let targets = targets.map(|rest| rest.split([')', '#']).next().unwrap_or_default());
+    targets
+        .filter(|target| target.ends_with(".md"))
+        .map(|target| folder.join(target).to_str().expect("a path").to_string())
+        .collect()
+}
+
+/// The pages that a newcomer is asked to read: CONTRIBUTING and what its list names.
+fn reading_list() -> Vec<String> {
+    let page = read("CONTRIBUTING.md");
+    let (_, listed) = page.split_once("## Read first\n").expect("the list");
+    let listed = listed.lines().skip_while(|line| line.is_empty());
+    let listed: Vec<&str> = listed.take_while(|line| !line.is_empty()).collect();
+    let mut pages = links("CONTRIBUTING.md", &listed.join("\n"));
+    pages.push("CONTRIBUTING.md".to_string());
+    pages
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// The sentences of a page: code, tables and the targets of links are left out.
+fn sentences(text: &str) -> Vec<String> {
+    let mut blocks = vec![String::new()];
+    let mut is_code = false;
+    for line in text.lines().map(str::trim) {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        let begins = line
+            .split_once(". ")
+            .is_some_and(|(head, _)| head.parse::<u32>().is_ok());
+        if is_fence || is_code || line.is_empty() || line.starts_with(['|', '#']) {
+            blocks.push(String::new());
+            continue;
+        }
+        if begins || line.starts_with("- ") {
+            blocks.push(String::new());
+        }
+        let block = blocks.last_mut().expect("a block");
+        *block += line;
+        *block += " ";
+    }
+    let mut found = Vec::new();
+    for block in blocks {
+        let mut sentence = String::new();
+        for word in block.split_whitespace() {
+            sentence += word;
+            sentence += " ";
+            if word.ends_with(['.', ':', ';', '?']) {
+                found.push(std::mem::take(&mut sentence));
+            }
+        }
+        found.push(sentence);
+    }
+    found
+}
+
+#[test]
+fn a_newcomer_is_asked_to_read_little_in_short_sentences() {
+    let pages = reading_list();
+    assert!(pages.len() > 12, "{pages:?}");
+    let mut all = 0;
+    let mut long = Vec::new();
+    for page in &pages {
+        let text = read(page);
+        all += words(&text);
+        let sentences = sentences(&text).into_iter();
+        long.extend(
+            sentences
+                .filter(|sentence| words(sentence) > LONGEST_SENTENCE)
+                .map(|sentence| format!("{page}: {sentence}")),
+        );
+    }
+    assert!(all <= MOST_TO_READ, "{all} words are to be read");
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn the_pages_of_the_design_are_eight_short_ones_that_it_links() {
+    let design = links("docs/DESIGN.md", &read("docs/DESIGN.md"));
+    let pages = files("docs/design", ".md");
+    assert_eq!(pages.len(), 8);
+    for (page, text) in pages {
+        assert!(design.contains(&page), "DESIGN.md does not link {page}");
+        assert!(
+            words(&text) <= MOST_OF_A_PAGE,
+            "{page}: {} words",
+            words(&text)
+        );
+        for part in ["\n## Why\n", "\n## Refused\n"] {
+            assert!(text.contains(part), "{page}: {part}");
+        }
+    }
+}
