@@ -61,6 +61,15 @@ impl UiHandle {
         self.0.borrow().is_some()
     }
 
+    /// Waits until there is a Ui that receives messages: a new terminal has none yet. It never comes once the
+    /// terminal is gone.
+    pub async fn until_heard(&self) {
+        let mut address = self.0.clone();
+        if address.wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Sends the operator's input. It is lost while there is no Ui.
     pub fn send_input(&self, input: TerminalInput) {
         if let Some(ui) = &*self.0.borrow() {

@@ -170,23 +170,6 @@ impl Terminal {
         self.until(text, |screen| !screen.contents().contains(text));
     }
 
-    /// Presses a key, and again every two seconds, until a condition holds.
-    pub(crate) fn presses_until(&mut self, key: &str, check: impl Fn(&vt100::Screen) -> bool) {
-        let started = Instant::now();
-        while !check(self.screen.screen()) {
-            assert!(
-                started.elapsed() < PATIENCE,
-                "pressed {key:?} in vain:\n{}",
-                self.contents()
-            );
-            self.types(key);
-            let pressed = Instant::now();
-            while pressed.elapsed() < Duration::from_secs(2) && !check(self.screen.screen()) {
-                self.read();
-            }
-        }
-    }
-
     /// Presses Esc until the screen contains a text. Each press goes one step back.
     pub(crate) fn goes_back_to(&mut self, text: &str) {
         let started = Instant::now();

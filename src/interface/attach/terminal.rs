@@ -76,9 +76,22 @@ impl AttachedTerminal {
         lock(&self.asked_at).elapsed()
     }
 
-    /// Passes inputs on to the Ui actor. The first one has the number `first`, counted from 0.
-    /// Inputs that came before are skipped. Returns how many inputs have come in all.
-    pub(super) fn accept_inputs(&self, first: u64, inputs: Vec<Input>) -> u64 {
+    /// Passes inputs on to the Ui actor, once there is one. The first one has the number `first`, counted from
+    /// 0. Inputs that came before are skipped. Returns how many inputs have come in all.
+    ///
+    /// # Errors
+    /// No Ui came in time.
+    pub(super) async fn accept_inputs(
+        &self,
+        first: u64,
+        inputs: Vec<Input>,
+    ) -> Result<u64, String> {
+        let heard = tokio::time::timeout(FRAME_TIMEOUT, self.ui.until_heard());
+        // Cancel-safe: nothing is taken yet.
+        tokio::select! {
+            heard = heard => heard.map_err(|_| "the screen does not begin".to_string())?,
+            () = self.quit.cancelled() => {}
+        }
         let mut heard = lock(&self.heard);
         for (number, input) in (first..).zip(inputs) {
             if number >= *heard {
@@ -86,7 +99,7 @@ impl AttachedTerminal {
                 *heard = number + 1;
             }
         }
-        *heard
+        Ok(*heard)
     }
 
     /// Returns the next frame, once something is new or `FRAME_TIMEOUT` is over. `seen` is the last
@@ -234,17 +247,40 @@ mod tests {
         assert_eq!(last.over, Some(CloseReason::Left));
     }
 
+    fn keys(letters: &str) -> Vec<Input> {
+        letters.chars().map(|it| letter(it).into()).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_typed_before_the_screen_is_there_waits_for_it() {
+        let (address, attached) = attached();
+        let (tell, mut heard) = mpsc::unbounded_channel();
+        let (probe, _ended) = Actor::spawn(None, Probe, tell).await.unwrap();
+        let typed = attached.accept_inputs(0, keys("q"));
+        let begins = async { address.send_replace(Some(probe.clone())) };
+        // The keys are asked for first.
+        let (typed, _) = tokio::join!(typed, begins);
+        assert_eq!(typed, Ok(1));
+        assert_eq!(heard.recv().await, keys("q").pop());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_screen_that_never_begins_is_told_and_nothing_counts_as_heard() {
+        let (_address, attached) = attached();
+        assert!(attached.accept_inputs(0, keys("q")).await.is_err());
+        attached.quit.cancel();
+        assert_eq!(attached.accept_inputs(0, Vec::new()).await, Ok(0));
+    }
+
     #[tokio::test]
     async fn what_is_sent_again_is_heard_once() {
         let (address, attached) = attached();
         let (tell, mut heard) = mpsc::unbounded_channel();
         let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
         address.send_replace(Some(probe.clone()));
-        let keys =
-            |letters: &str| -> Vec<Input> { letters.chars().map(|it| letter(it).into()).collect() };
-        assert_eq!(attached.accept_inputs(0, keys("ab")), 2);
-        assert_eq!(attached.accept_inputs(0, keys("ab")), 2);
-        assert_eq!(attached.accept_inputs(1, keys("bcd")), 4);
+        assert_eq!(attached.accept_inputs(0, keys("ab")).await, Ok(2));
+        assert_eq!(attached.accept_inputs(0, keys("ab")).await, Ok(2));
+        assert_eq!(attached.accept_inputs(1, keys("bcd")).await, Ok(4));
         probe.drain().unwrap();
         ended.await.unwrap();
         let mut all = Vec::new();

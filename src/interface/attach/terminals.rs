@@ -163,9 +163,10 @@ impl AttachedTerminals {
         serde_json::to_value(frame).map_err(|error| error.to_string())
     }
 
-    fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
+    async fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
         let attached = self.terminal(&told.terminal)?;
-        Ok(json!({"heard": attached.accept_inputs(told.first, told.inputs)}))
+        let heard = attached.accept_inputs(told.first, told.inputs).await?;
+        Ok(json!({"heard": heard}))
     }
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
@@ -270,9 +271,10 @@ impl AddedTools for AttachedTerminals {
                     Ok(asked) => self.next_frame(asked).await,
                     Err(why) => Err(why),
                 },
-                "use_terminal" => {
-                    parse_arguments(arguments).and_then(|told| self.accept_inputs(told))
-                }
+                "use_terminal" => match parse_arguments(arguments) {
+                    Ok(told) => self.accept_inputs(told).await,
+                    Err(why) => Err(why),
+                },
                 "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
                     self.detach(&leaving.terminal);
                     json!({})
