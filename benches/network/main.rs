@@ -60,9 +60,9 @@ fn measure(myses: usize, distance: Duration, is_encrypted: bool) -> String {
     let home = Home::new();
     configure(&home, far.address, is_encrypted, myses);
     let program = start(&home, &trusted);
-    home.ok(&["broadcast", "Mine ore and sell it."]);
+    // It wakes them.
     let ordered = Instant::now();
-    home.ok(&["mysis", "start", "--all"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
     until("all have asked their models", || {
         (mock.first_asked().len() >= myses).then_some(())
     });
