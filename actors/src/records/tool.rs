@@ -262,6 +262,15 @@ pub struct RepeatRules {
 }
 
 impl RepeatRules {
+    /// The rules by these words of the operator.
+    #[must_use]
+    pub fn new(repeatable: Vec<Arc<str>>, trust_annotations: bool) -> RepeatRules {
+        RepeatRules {
+            repeatable,
+            trust_annotations,
+        }
+    }
+
     fn names(&self, name: &str) -> bool {
         let mut patterns = self.repeatable.iter();
         patterns.any(|pattern| matches_pattern(pattern, name))

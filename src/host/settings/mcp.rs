@@ -106,18 +106,16 @@ impl ReadSection for McpSettings {
         let command = read_command(section, upstream.as_deref());
         let upstream = upstream.filter(|_| command.is_empty());
         let variables = read_variables(section);
+        let mut names = headers.iter().map(|of| &of.name);
         let has_token = token_env.is_some() || token_name.is_some();
-        if has_token
-            && headers
-                .iter()
-                .any(|of| of.name == http::header::AUTHORIZATION)
-        {
+        if has_token && names.any(|name| *name == http::header::AUTHORIZATION) {
             section.reject(
                 "headers",
                 "with authorization beside a token",
                 "one of the two",
             );
         }
+        let repeat = RepeatRules::new(repeatable, trust_annotations);
         let tools = ToolRules {
             timeout: tool_timeout,
             answer_timeout,
@@ -127,10 +125,7 @@ impl ReadSection for McpSettings {
             login,
             list: tool_list,
             filters: filters_of_all(tools, deny_tools),
-            repeat: RepeatRules {
-                repeatable,
-                trust_annotations,
-            },
+            repeat,
             ..ToolRules::default()
         };
         Self {
