@@ -286,6 +286,20 @@ mod tests {
     }
 
     #[test]
+    fn the_tools_of_the_runtime_keep_their_form() {
+        let all = [
+            spec(),
+            crate::routine::start_tool(),
+            crate::mission_end::done_tool(),
+        ];
+        let forms = all.map(|tool| {
+            let schema: Value = serde_json::from_str(&tool.schema).expect("it is JSON");
+            json!({"name": *tool.name, "description": *tool.description, "schema": schema})
+        });
+        zoea_golden::hold_json("tools-of-the-runtime.json", &forms.to_vec().into());
+    }
+
+    #[test]
     fn words_find_names_first_and_descriptions_then() {
         let game = game();
         assert_eq!(names(&game, "how to craft"), ["craft"]);

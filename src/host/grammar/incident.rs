@@ -312,6 +312,15 @@ mod tests {
     }
 
     #[test]
+    fn its_file_keeps_its_form() {
+        let whole = Incident {
+            only_with: "alpha".to_string(),
+            ..incident()
+        };
+        zoea_golden::hold_text("incident.json", &whole.to_text());
+    }
+
+    #[test]
     fn it_is_never_too_long_and_keeps_both_ends_of_the_request() {
         for (request, body) in [("\"ä", 900_000), ("x", 30_000), ("", 200_000)] {
             let long = Incident {

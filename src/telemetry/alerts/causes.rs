@@ -265,6 +265,20 @@ mod tests {
     }
 
     #[test]
+    fn an_alert_keeps_its_form() {
+        let mut causes = Causes::new(COOL);
+        let now = Instant::now();
+        are(
+            &mut causes,
+            &[(1, "errored"), (2, "stuck"), (3, "stuck")],
+            now,
+        );
+        causes.add_failure((Timestamp(1), FROZEN, "why".into()), now);
+        let due = causes.take_due(now).into_iter();
+        zoea_golden::hold_json("alerts.json", &due.map(|alert| alert.to_json()).collect());
+    }
+
+    #[test]
     fn each_cause_is_told_at_once_and_then_not_before_it_has_cooled_down() {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
