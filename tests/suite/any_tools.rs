@@ -85,7 +85,7 @@ fn killed_in_a_call(more: &str) -> (usize, String) {
         drop(count);
         if is_first {
             // No answer as long as the program lives.
-            std::thread::sleep(std::time::Duration::from_secs(600));
+            std::thread::park_timeout(std::time::Duration::from_secs(600));
         }
         other_answer(request)
     });

@@ -184,10 +184,10 @@ impl MysisStatus {
     /// Its activity in words.
     #[must_use]
     pub fn activity_words(&self) -> String {
-        match &self.activity {
-            Activity::Queueing(Lane::Game) => format!("waiting for {}", self.tool_server()),
-            other => other.to_string(),
+        if matches!(self.activity, Activity::Queueing(Lane::Game)) {
+            return format!("waiting for {}", self.tool_server());
         }
+        self.activity.to_string()
     }
 
     /// Whether it is parked (`[progress]`).

@@ -172,16 +172,16 @@ impl RoutineRun {
         let Some(facts) = facts else {
             return;
         };
-        if let Some(goods) = goods_of(&facts) {
+        if let Some(goods) = goods_of(facts) {
             self.hold = goods;
         }
         if *result.call.command() == *ACTIVE_MISSIONS
-            && let Some(missions) = done_missions(&facts)
+            && let Some(missions) = done_missions(facts)
         {
             self.missions = missions;
         }
         let likeness = self.likeness.get_mut(self.step);
-        if let Some(news) = likeness.and_then(|likeness| likeness.take(&facts)) {
+        if let Some(news) = likeness.and_then(|likeness| likeness.take(facts)) {
             let told = format!(
                 "step {} ({}) told {news}, which it never did before: {}",
                 self.step + 1,

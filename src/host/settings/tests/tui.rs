@@ -65,7 +65,7 @@ fn keys_that_collide_in_one_view_are_refused() {
         ]
     );
     // Both may be chosen, and the one is told.
-    assert_eq!(mistakes_in("tui.keys", "graphs = 'Z'\nlog = 'Z'").len(), 1);
+    assert_eq!(mistakes_in("tui.keys", "graphs = 'Y'\nlog = 'Y'").len(), 1);
     assert_eq!(
         mistakes_in("tui.keys", "new = 'ctrl-c'"),
         [

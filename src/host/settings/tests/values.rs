@@ -167,7 +167,7 @@ fn every_key_is_read() {
         notify = "bell"
         [tui.keys]
         quit = "ctrl-q"
-        graphs = ["f5", "Z"]
+        graphs = ["f5", "Y"]
         [tui.colors]
         dim = '#8899aa'
         fault = "bright_red"
@@ -355,7 +355,7 @@ fn every_key_is_read() {
             notify: Notify::Bell,
             keymap: Keymap::new(BTreeMap::from([
                 ("quit".to_owned(), vec![ctrl('q')]),
-                ("graphs".to_owned(), vec![key(KeyCode::F(5)), letter('Z')]),
+                ("graphs".to_owned(), vec![key(KeyCode::F(5)), letter('Y')]),
             ])),
             colours: {
                 let mut colours = ColourChoices::default();

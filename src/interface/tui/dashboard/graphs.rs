@@ -142,10 +142,11 @@ impl GraphView {
             true => GraphScope::Each(board.targets()),
             false => GraphScope::Swarm,
         };
-        let value = match board.money().credits {
-            Some(_) => GraphedValue::Earned,
+        let mut members = board.roster.members().values();
+        let value = match members.any(|member| member.status.may_tell_facts()) {
+            true => GraphedValue::Earned,
             // Nothing tells of money.
-            None => GraphedValue::Tokens,
+            false => GraphedValue::Tokens,
         };
         GraphView::new(scope, value)
     }
