@@ -3,6 +3,7 @@
 //! The only module that knows all others. It decides nothing about the swarm.
 
 mod access;
+mod archivist;
 mod assembly;
 mod books;
 mod daily;
@@ -53,11 +54,11 @@ use crate::interface::control::{ControlServer, ProgramInfo};
 use crate::interface::swarm::Swarm;
 use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
-use zoea_ledger::export::FileExporter;
 use zoea_system::descriptors;
 use zoea_system::listen::describe_listen_error;
 use zoea_toolbox::McpUpstream;
 
+use archivist::HomeArchivist;
 use assembly::SwarmParts;
 use reload::ReloadTrigger;
 use setup_check::SetupCheck;
@@ -335,13 +336,9 @@ impl RunningSwarm {
         let about =
             self.program_info(started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
         let token = self.lock.control_token()?;
-        let exporter = FileExporter::new(
-            self.ledger.clone(),
-            self.home.exports(),
-            self.secrets.clone(),
-        );
+        let archivist = HomeArchivist::new(&self.ledger, &self.home, &about.prices, &self.secrets);
         let swarm = self.swarm.with_source(OrderSource::Control);
-        let means = (Arc::new(exporter) as _, Arc::new(self.check.clone()) as _);
+        let means = (Arc::new(archivist) as _, Arc::new(self.check.clone()) as _);
         let terminals = AttachedTerminals::new(swarm.clone(), means, self.home.history());
         let server = ControlServer::start(listener, (swarm, Arc::new(terminals)), &token, about)?;
         if let Some(before) = RunFile::left_behind(&self.lock) {

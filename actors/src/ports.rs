@@ -44,7 +44,7 @@ pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
 use stored::kept_nowhere;
 pub use stored::{ArchiveFault, ArchiveRead, MysisNames, SwarmRecord};
-pub use terminal::{ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View};
+pub use terminal::{Archivist, Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
     EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,

@@ -23,7 +23,7 @@ use crate::domain::event_record::OrderSource;
 use crate::domain::order::Order;
 use crate::domain::screen::{OrderId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::ports::{
-    Archive, Clock, ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View,
+    Archive, Archivist, Clock, Screen, SetupInspector, Terminal, TerminalInput, View,
 };
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
@@ -96,8 +96,8 @@ pub struct TerminalLink {
     pub quit: CancellationToken,
     /// Set before `quit`, where something takes the program's place.
     pub successor: Arc<OnceLock<Successor>>,
-    /// Exports conversations to files, if that is possible here.
-    pub exporter: Option<Arc<dyn ConversationExporter>>,
+    /// Writes files of what is stored, if that is possible here.
+    pub archivist: Option<Arc<dyn Archivist>>,
     /// Tells what the swarm uses, if that is known here.
     pub inspector: Option<Arc<dyn SetupInspector>>,
 }
@@ -213,6 +213,9 @@ impl Actor for UiActor {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
             }
+            UiMsg::SummedUp(since, told) => {
+                state.change_screen(&myself, |screen| screen.on_summed_up(since, told));
+            }
             UiMsg::Recorded(record) => {
                 state.change_screen(&myself, |screen| screen.on_recorded(&record));
             }
@@ -287,11 +290,8 @@ impl UiState {
             match effect {
                 UiEffect::Order { id, order } => self.send_order(myself, id, order),
                 UiEffect::Read { id, query } => self.read_store(myself, id, query),
-                UiEffect::Export {
-                    mysis,
-                    name,
-                    format,
-                } => self.export_conversation(myself, mysis, name, format),
+                UiEffect::Write(order) => self.write_file(myself, order),
+                UiEffect::SumUp(since) => self.sum_up(myself, since),
                 UiEffect::CheckSetup => self.check_setup(myself),
                 UiEffect::Quit => self.link.quit.cancel(),
                 UiEffect::QuitFor(successor) => {

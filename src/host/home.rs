@@ -181,6 +181,14 @@ impl Home {
         self.directory.join("exports")
     }
 
+    /// Makes this directory, for its owner only.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn make_exports(&self) -> io::Result<()> {
+        create_private(&self.exports())
+    }
+
     /// The directory for copies of deleted Myses.
     #[must_use]
     pub fn deleted(&self) -> PathBuf {

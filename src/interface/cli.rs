@@ -10,6 +10,7 @@ pub mod db;
 pub mod doctor;
 pub mod events;
 mod examples;
+mod exit;
 pub mod export;
 mod freeze;
 mod game_check;
@@ -20,6 +21,7 @@ pub mod import;
 pub mod incident;
 pub mod init;
 pub mod mysis;
+mod outcomes;
 mod patient;
 pub mod processes;
 pub mod prompt;
@@ -32,6 +34,7 @@ mod routine;
 pub mod run;
 pub mod samples;
 mod screen;
+mod selection;
 pub mod setup;
 mod shell;
 mod shown;
@@ -52,7 +55,6 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
 use zoea_settings::{Environment, SettingsError};
 
-use crate::interface::control::parameters::SendMessage;
 use crate::interface::control::reminders::Remind;
 use zoea_system::descriptors;
 use zoea_system::out;
@@ -93,9 +95,9 @@ enum CliCommand {
     /// List, create, start, stop, delete and configure Myses.
     #[command(subcommand)]
     Mysis(mysis::MysisCommand),
-    /// Send one Mysis a direct message.
-    Send(SendMessage),
-    /// Give the whole swarm a mission.
+    /// Send Myses a direct message.
+    Send(talk::SendArgs),
+    /// Give the whole swarm a mission, or a direct message to some.
     Broadcast(talk::BroadcastArgs),
     /// Show or clear the mission.
     #[command(subcommand)]
@@ -175,6 +177,13 @@ pub fn main() -> ExitCode {
     let Err(error) = run_command(cli, &Environment::from_process()) else {
         return ExitCode::SUCCESS;
     };
+    if let Some(end) = error.downcast_ref::<exit::ExitWith>() {
+        match end.is_note {
+            true => out::note(&end.to_string()),
+            false => out::error(&end.to_string()),
+        }
+        return ExitCode::from(end.status);
+    }
     let (status, lines) = describe_failure(&error);
     for line in lines {
         out::error(&line);
@@ -212,6 +221,7 @@ fn run_command(mut cli: Cli, environment: &Environment) -> anyhow::Result<()> {
         return as_child::run(args);
     }
     ignore_file_limit_signal()?;
+    shown::show_utc(cli.global.utc);
     let _copy = read_only::redirect(cli.command.as_ref(), &mut cli.global, environment)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -280,9 +290,6 @@ fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
 
 /// The exit status of an error and its message. Each mistake in a configuration gets a line.
 fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
-    if let Some(not_come) = error.downcast_ref::<wait::NotCome>() {
-        return (not_come.status, vec![not_come.to_string()]);
-    }
     match error
         .chain()
         .find_map(|cause| cause.downcast_ref::<SettingsError>())

@@ -1,5 +1,6 @@
-//! The daily report: the acts, gains and costs of the swarm in a day, for people.
+//! The report: the acts, gains and costs of the swarm in a day or any other time, for people.
 
+mod away;
 mod cost;
 mod curves;
 mod figures;
@@ -10,23 +11,29 @@ mod moment;
 mod summary;
 mod timeline;
 mod values;
+mod wall_clock;
 
 use std::collections::BTreeMap;
 
 use actors::domain::books::Day;
 use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::period::Period;
 use serde::{Deserialize, Serialize};
 
-use zoea_ledger::{DayRecord, MysisDay};
+use zoea_ledger::{MysisShare, PeriodRecord};
 
 pub use cost::Cost;
 pub use curves::{CurveStep, Curves};
 pub use holdups::{HoldKind, HoldUp};
 pub use timeline::{Mark, Span, SpanKind, Timeline};
 pub use values::ValueLine;
+pub use wall_clock::WallClock;
 
-/// What stands for credits that are not known: no Mysis asked the game for them on that day.
+/// What stands for credits that are not known: no Mysis asked the game for them.
 const NOT_ASKED: &str = "not asked";
+
+/// From this length on a time of day says too little: longer than the longest day.
+const LONG_MS: u64 = 25 * 3_600_000;
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +64,7 @@ pub struct ReportLine {
     pub turns: u64,
     /// Faults that stopped it.
     pub faults: u64,
-    /// Its credits at the beginning and at the end of the day.
+    /// Its credits at the beginning and at the end.
     pub credits: Option<(i64, i64)>,
     /// The credits that it earned according to its samples. Without samples it is the change of its
     /// credits.
@@ -74,16 +81,44 @@ struct OfMoney(bool);
 const OF_MONEY: OfMoney = OfMoney(true);
 const OF_ANY: OfMoney = OfMoney(false);
 
-/// The report of one day.
+/// What all Myses come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DayReport {
-    /// The date, as `2026-11-22`.
-    pub day: String,
+pub struct ReportTotals {
+    /// Turns.
+    pub turns: u64,
+    /// The credits earned; `None` if no result told of credits.
+    pub earned: Option<i64>,
+    /// The cost.
+    pub spent: Cost,
+    /// The calls that routines made without asking a model.
+    pub spared_calls: u64,
+}
+
+/// The report of a day or any other time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PeriodReport {
+    /// The date, as `2026-11-22`, if it is of a day.
+    pub day: Option<String>,
+    /// When it begins.
+    #[serde(with = "moment")]
+    pub from: Timestamp,
+    /// When it ends, or what is told ends.
+    #[serde(with = "moment")]
+    pub until: Timestamp,
+    /// The clock that it is written by.
+    #[serde(skip)]
+    pub clock: WallClock,
+    /// The calls that routines made without asking a model.
+    #[serde(default)]
+    pub spared_calls: u64,
+    /// What the same hours came to a day before, or as many days before as it has; `None` if nothing was done then.
+    #[serde(default)]
+    pub before: Option<ReportTotals>,
     /// All Myses, by value.
     pub myses: Vec<ReportLine>,
-    /// The cost of each day up to this one.
+    /// The cost of each day (UTC) up to its end.
     pub days: Vec<(String, Cost)>,
-    /// The curves of the day.
+    /// The curves.
     #[serde(default)]
     pub curves: Curves,
     /// What stands beside the curves.
@@ -98,7 +133,7 @@ pub struct DayReport {
     /// Who was held up, longest first.
     #[serde(default)]
     pub held_up: Vec<HoldUp>,
-    /// Whether events of the day may be missing, because only the newest are stored.
+    /// Whether events may be missing, because only the newest are stored.
     #[serde(default)]
     pub are_events_cut: bool,
     /// Whether its tools are no game's, so that nothing is said of credits.
@@ -107,7 +142,7 @@ pub struct DayReport {
 }
 
 impl ReportLine {
-    fn new(id: MysisId, of: &MysisDay, spent: Cost) -> ReportLine {
+    fn new(id: MysisId, of: &MysisShare, spent: Cost) -> ReportLine {
         // Who has samples and credits, and made no deal, earned nothing.
         let known = of.credits.map(|_| 0);
         ReportLine {
@@ -126,34 +161,36 @@ impl ReportLine {
     }
 }
 
-impl DayReport {
-    /// Makes the report of a day. `now`: what happened later is not known yet. `is_free`: whether a
-    /// provider is known to be free of charge.
+impl PeriodReport {
+    /// Makes the report of a period. `now`: what happened later is not known yet. `is_free`: whether a provider is
+    /// known to be free of charge.
     #[must_use]
     pub fn from_record(
-        day: Day,
-        record: &DayRecord,
+        period: Period,
+        record: &PeriodRecord,
         now: Timestamp,
         is_free: impl Fn(&str) -> bool,
-    ) -> DayReport {
-        let times = (
-            day.start_time(),
-            now.clamp(day.start_time(), day.end_time()),
-        );
+    ) -> PeriodReport {
+        let times = (period.from, now.clamp(period.from, period.until));
         let mut spent = BTreeMap::<MysisId, Cost>::new();
         let mut days = BTreeMap::<Day, Cost>::new();
         for entry in &record.books {
             let cost = Cost::of_entry(entry, is_free(&entry.provider));
             days.entry(entry.day).or_default().add(&cost);
-            if entry.day == day {
-                spent.entry(entry.mysis).or_default().add(&cost);
-            }
+        }
+        for entry in &record.spent {
+            let cost = Cost::of_entry(entry, is_free(&entry.provider));
+            spent.entry(entry.mysis).or_default().add(&cost);
         }
         let mut myses = Vec::new();
         let mut earned = BTreeMap::new();
         let mut waits = BTreeMap::new();
         for (id, of) in &record.myses {
-            let spent = spent.get(id).copied().unwrap_or_default();
+            // Of a deleted Mysis the rows are gone, and the samples are left.
+            let sampled_cost = || of.sampled.filter(|_| of.name.is_none());
+            let spent = spent.get(id).copied();
+            let spent = spent.or_else(|| sampled_cost().map(|flow| Cost::of_samples(&flow)));
+            let spent = spent.unwrap_or_default();
             let mut line = ReportLine::new(*id, of, spent);
             let sampled = of.sampled.unwrap_or_default();
             line.spent.is_partly_unknown |= sampled.tokens_unpriced > 0;
@@ -167,20 +204,67 @@ impl DayReport {
         if is_of_no_game {
             systems.clear();
         }
-        DayReport {
-            day: day.to_string(),
+        PeriodReport {
+            from: times.0,
+            until: times.1,
+            spared_calls: record.spared_calls,
             days: days
                 .into_iter()
                 .map(|(day, cost)| (day.to_string(), cost))
                 .collect(),
             curves: Curves::of_samples(&record.samples),
             timeline: Timeline::of_events(&record.events, times, myses.len()),
-            providers: values::by_provider(day, record, &earned, &is_free),
+            providers: values::by_provider(record, &earned, &is_free),
             systems,
             held_up: holdups::read_holdups(&record.events, times, &waits),
             are_events_cut: record.are_events_cut,
             is_of_no_game,
             myses,
+            ..PeriodReport::default()
+        }
+    }
+
+    /// Adds what the same hours came to before, if anything was done then.
+    #[must_use]
+    pub fn compared_with(mut self, before: &PeriodReport) -> PeriodReport {
+        let total = before.total();
+        let was_busy = total.turns > 0 || total.spent.calls > 0 || before.spared_calls > 0;
+        self.before = was_busy.then(|| before.totals());
+        self
+    }
+
+    /// What all Myses come to.
+    #[must_use]
+    pub fn totals(&self) -> ReportTotals {
+        let total = self.total();
+        ReportTotals {
+            turns: total.turns,
+            earned: total.earned,
+            spent: total.spent,
+            spared_calls: self.spared_calls,
+        }
+    }
+
+    /// Its day, or from when until when it is.
+    #[must_use]
+    pub fn title(&self) -> String {
+        if let Some(day) = &self.day {
+            return day.clone();
+        }
+        let (from, until) = (self.clock.show(self.from), self.clock.show(self.until));
+        let until = match from.date_naive() == until.date_naive() {
+            true => until.format("%H:%M"),
+            false => until.format("%Y-%m-%d %H:%M"),
+        };
+        format!("{} to {until}", from.format("%Y-%m-%d %H:%M"))
+    }
+
+    /// A moment as its clock shows it: the time, with the day where it has more than one.
+    fn time(&self, at: Timestamp) -> String {
+        let shown = self.clock.show(at);
+        match self.until.since(self.from) > LONG_MS {
+            true => shown.format("%m-%d %H:%M").to_string(),
+            false => shown.format("%H:%M").to_string(),
         }
     }
 

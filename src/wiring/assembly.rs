@@ -12,13 +12,13 @@ use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
 use zoea_http::proxies::Proxies;
-use zoea_ledger::export::FileExporter;
 use zoea_ledger::{DeletedCopies, ProcessFacts, ProcessKind, SqlLedger};
 use zoea_provider::Providers;
 use zoea_settings::Settings;
 use zoea_settings::prices::PriceBook;
 use zoea_system::clock::MachineClock;
 
+use super::archivist::HomeArchivist;
 use super::daily::DailyReporter;
 use super::freeze::freeze_switch;
 use super::incidents::HomeIncidents;
@@ -28,6 +28,7 @@ use super::setup_check::SetupCheck;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::host::home::{Home, HomeLock};
+use crate::interface::report::WallClock;
 use crate::telemetry::operator::Operator;
 use zoea_mcp::FailedCalls;
 use zoea_toolbox::request_saver::CachingUpstream;
@@ -152,9 +153,9 @@ impl SwarmParts {
 
     /// Gives the terminal the means to export conversations to files, and to tell what is used.
     fn complete_link(&self, link: TerminalLink, home: &Home, secrets: &Secrets) -> TerminalLink {
-        let exporter = FileExporter::new(self.ledger.clone(), home.exports(), secrets.clone());
+        let archivist = HomeArchivist::new(&self.ledger, home, &self.prices, secrets);
         TerminalLink {
-            exporter: Some(Arc::new(exporter)),
+            archivist: Some(Arc::new(archivist)),
             inspector: Some(Arc::new(self.check.clone())),
             ..link
         }
@@ -179,6 +180,7 @@ fn daily_reporter(
         home: home.clone(),
         operator: operator.clone(),
         prices: prices.clone(),
+        clock: WallClock::Local,
     }
 }
 

@@ -1,18 +1,18 @@
-//! The daily report, which the running program writes once the day is over.
+//! The daily report, which the running program writes once the day is over by this machine's clock.
 
 use std::time::Duration;
 
-use actors::domain::books::Day;
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use actors::ports::Clock;
 use anyhow::Context;
+use chrono::{NaiveDate, TimeDelta};
 use tokio::task::{JoinHandle, spawn_blocking};
 use zoea_settings::DailyReport;
 use zoea_settings::prices::PriceBook;
 
 use crate::host::home::Home;
-use crate::interface::report::{DayReport, ReportFormat};
+use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
 use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
@@ -32,10 +32,11 @@ pub(super) struct DailyReporter {
     pub(super) home: Home,
     pub(super) operator: Operator,
     pub(super) prices: PriceBook,
+    pub(super) clock: WallClock,
 }
 
 /// Starts the writing of reports: yesterday's, the missing ones of the week before in which
-/// anything was spent, and each further one after midnight (UTC).
+/// anything was spent, and each further one after midnight.
 pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> JoinHandle<()> {
     let format = match daily {
         DailyReport::Markdown => ReportFormat::Markdown,
@@ -55,8 +56,8 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
             }
             is_told = written.is_err();
             let now = MachineClock.now();
-            let next =
-                Duration::from_millis(Day::of(now).end_time().plus(DAY_END_GRACE).since(now));
+            let today = reporter.clock.day(reporter.clock.date(now));
+            let next = Duration::from_millis(today.until.plus(DAY_END_GRACE).since(now));
             tokio::time::sleep(next.min(CHECK_INTERVAL)).await;
         }
     })
@@ -64,21 +65,30 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
 
 impl DailyReporter {
     async fn write_missing(&self, format: ReportFormat, now: Timestamp) -> anyhow::Result<()> {
-        let newest = newest_closed_day(now);
+        let newest = newest_closed_day(now, self.clock);
         for back in 0..LOOK_BACK_DAYS {
-            let day = Day(newest.0 - back);
+            let day = newest - TimeDelta::days(back);
             let file = format!("{day}.{}", format.file_extension());
             let failed = || format!("failed to write the report of {day}");
             let is_written = tokio::fs::try_exists(self.home.reports().join(&file)).await;
             if is_written.with_context(failed)? {
                 continue;
             }
-            let record = self.ledger.day(day).await.with_context(failed)?;
-            if back > 0 && !record.has_books_of(day) {
+            let period = self.clock.day(day);
+            let record = self.ledger.period(period).await.with_context(failed)?;
+            if back > 0 && record.spent.is_empty() {
                 continue;
             }
+            let before = self.clock.day(day - TimeDelta::days(1));
+            let before_record = self.ledger.period(before).await.with_context(failed)?;
             let is_free = |provider: &str| self.prices.is_free(provider);
-            let text = DayReport::from_record(day, &record, now, is_free).render(format);
+            let before = PeriodReport::from_record(before, &before_record, now, is_free);
+            let report = PeriodReport {
+                day: Some(day.to_string()),
+                clock: self.clock,
+                ..PeriodReport::from_record(period, &record, now, is_free).compared_with(&before)
+            };
+            let text = report.render(format);
             let home = self.home.clone();
             let put = spawn_blocking(move || home.put_report(&file, &text)).await;
             put.with_context(failed)?.with_context(failed)?;
@@ -88,10 +98,10 @@ impl DailyReporter {
 }
 
 /// The newest day that is closed.
-fn newest_closed_day(now: Timestamp) -> Day {
+fn newest_closed_day(now: Timestamp, clock: WallClock) -> NaiveDate {
     let grace = i64::try_from(DAY_END_GRACE.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));
-    Day(Day::of(then).0 - 1)
+    clock.date(then) - TimeDelta::days(1)
 }
 
 #[cfg(test)]
@@ -99,6 +109,7 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
+    use actors::domain::books::Day;
     use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
     use actors::domain::message::{HostMeta, Row, RowBody};
     use actors::domain::model::{Charge, TokenUsage};
@@ -142,6 +153,7 @@ mod tests {
             home,
             operator: Operator::default(),
             prices: PriceBook::new(Arc::default()),
+            clock: WallClock::Utc,
         }
     }
 
@@ -215,13 +227,11 @@ mod tests {
     #[test]
     fn a_day_is_over_five_minutes_after_its_midnight() {
         let midnight = Day(20_000).end_time();
-        assert_eq!(
-            newest_closed_day(Timestamp(midnight.0 + 299_999)),
-            Day(19_999)
-        );
-        assert_eq!(
-            newest_closed_day(Timestamp(midnight.0 + 300_000)),
-            Day(20_000)
-        );
+        let closed = |ms: i64| {
+            let day = newest_closed_day(Timestamp(midnight.0 + ms), WallClock::Utc);
+            day.to_string()
+        };
+        assert_eq!(closed(299_999), Day(19_999).to_string());
+        assert_eq!(closed(300_000), Day(20_000).to_string());
     }
 }

@@ -75,7 +75,7 @@ pub fn proxied_servers(settings: &Settings, proxies: &Proxies) -> Vec<ProxiedSer
             let proxy = proxies.proxy_of(&server.url)?;
             Some(ProxiedServerJson {
                 proxy: proxy.shown_address()?,
-                variable: proxy.variable(),
+                variable: proxy.variable().into(),
                 address: server.address(),
                 server: server.name,
             })
@@ -146,7 +146,7 @@ mod tests {
         let names: Vec<&str> = proxied.iter().map(|it| &*it.server).collect();
         assert_eq!(names, ["provider local", "mcp", "alerts.webhook"]);
         for server in &proxied {
-            let told = (&*server.address, &*server.proxy, server.variable);
+            let told = (&*server.address, &*server.proxy, &*server.variable);
             let expected = ("http://game.example", "http://p.example:3128", "all_proxy");
             assert_eq!(told, expected);
         }

@@ -203,7 +203,7 @@ impl World {
                 address: Arc::new(ui::new_address().0),
                 quit: CancellationToken::new(),
                 successor: Arc::default(),
-                exporter: None,
+                archivist: None,
                 inspector: None,
             }),
             ..commander_args(rest.memory.swarm_now(), Arc::new(rules(relaunch)), outside)

@@ -161,7 +161,7 @@ pub async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
         address: Arc::new(address),
         quit: CancellationToken::new(),
         successor: Arc::default(),
-        exporter: None,
+        archivist: None,
         inspector: None,
     };
     let quit = link.quit.clone();

@@ -47,6 +47,7 @@ mod routines;
 mod samples;
 mod schemas;
 mod setup;
+mod shell;
 mod silence;
 mod spans;
 mod standing;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::watching::playing;
-use zoea_rig::{Home, until};
+use zoea_rig::{Home, texts, until};
 
 /// The cells of the line with the sums of all Myses.
 fn totals(report: &str) -> Vec<String> {
@@ -79,4 +79,102 @@ fn a_report_agrees_with_the_books_while_the_program_runs_and_when_it_does_not() 
     );
     let empty = home.ok(&["report", "--day", "2001-01-01"]);
     assert_eq!(totals(&empty)[6], "0", "{empty}");
+}
+
+#[test]
+fn a_report_is_of_any_time_by_the_operators_clock() {
+    let (home, swarm, _galaxy, _pilot) = playing("");
+    until("both have played", || {
+        let turns = |name: &str| home.mysis(name)["turns"].as_u64().unwrap_or(0);
+        (turns("alpha") > 1 && turns("beta") > 1).then_some(())
+    });
+    home.ok(&["mysis", "stop", "--all"]);
+    let in_zone = |zone: &str, arguments: &[&str]| {
+        let output = home
+            .command(arguments)
+            .env("TZ", zone)
+            .output()
+            .expect("it runs");
+        let (out, error) = texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        out
+    };
+    // The last hour costs what the books have, and its times are those of the clock.
+    let report = in_zone("Etc/GMT-9", &["report", "--since", "1h"]);
+    assert_eq!(
+        totals(&report)[6],
+        booked(&home, "calls").to_string(),
+        "{report}"
+    );
+    assert!(report.contains("## Over time (UTC+09:00)"), "{report}");
+    let utc = in_zone("Etc/GMT-9", &["report", "--since", "1h", "--utc"]);
+    assert!(utc.contains("## Over time (UTC)"), "{utc}");
+    let title = report.lines().next().expect("a title");
+    let japan = chrono::Utc::now() + chrono::TimeDelta::hours(9);
+    assert!(
+        title.contains(&japan.format("%Y-%m-%d").to_string()),
+        "{title}"
+    );
+    // Days begin at the midnight of the clock, also where one has 23 or 25 hours.
+    let today = in_zone("Etc/GMT-9", &["report"]);
+    let day = japan.format("%Y-%m-%d").to_string();
+    assert_eq!(today.lines().next(), Some(&*format!("# Zoea Nova, {day}")));
+    for day in ["2026-03-29", "2026-10-25"] {
+        let zone = "CET-1CEST,M3.5.0,M10.5.0/3";
+        let text = in_zone(zone, &["report", "--day", day]);
+        assert!(text.contains("Nothing was done on this day."), "{text}");
+        let night = in_zone(
+            zone,
+            &[
+                "report",
+                "--since",
+                &format!("{day} 02:30"),
+                "--until",
+                &format!("{day} 04:00"),
+            ],
+        );
+        assert!(
+            night.starts_with(&format!("# Zoea Nova, {day} 0")),
+            "{night}"
+        );
+    }
+    // What was done today was not done a day before: there is nothing to compare with.
+    assert!(!report.contains("the same hours before"), "{report}");
+    for (arguments, told) in [
+        (&["--since", "sunset"][..], "`sunset` is no time"),
+        (&["--since", "2199-01-01"], "nothing has happened since"),
+        (&["--since", "60d"], "31 days at most"),
+        (&["--since", "1h", "--until", "2h"], "cannot end before"),
+        (&["--day", "2199-01-01"], "is in the future"),
+        (&["--since", "1h", "--day", "today"], "cannot be used with"),
+        (&["--since", "looked"], "no key was pressed at a screen"),
+    ] {
+        let (status, error) = home.fails(&[&["report"], arguments].concat());
+        assert!(
+            status == 2 && error.contains(told),
+            "{arguments:?}: {error}"
+        );
+    }
+    let minute_ago = chrono::Utc::now().timestamp_millis() - 60_000;
+    fs::write(
+        home.file("zoea.views.json"),
+        format!("{{\"looked\":{minute_ago}}}"),
+    )
+    .expect("a file");
+    assert!(
+        home.ok(&["report", "--since", "looked"])
+            .starts_with("# Zoea Nova, ")
+    );
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let closed = in_zone("Etc/GMT-9", &["report", "--since", "1h"]);
+    assert_eq!(
+        totals(&closed)[6],
+        totals(&report)[6],
+        "the program runs no more"
+    );
+    let nothing = Home::new();
+    nothing.configure("http://127.0.0.1:9/v1", "http://127.0.0.1:9/mcp", "");
+    let empty = nothing.ok(&["report", "--since", "22:00"]);
+    assert!(empty.contains("Nothing was done in this time."), "{empty}");
 }

@@ -10,16 +10,16 @@ use crate::operating::ask;
 use crate::storm::until;
 use crate::terminal::Terminal;
 
-const ATTACH: &str = "$ZOEA --home home/offline attach";
+pub(crate) const ATTACH: &str = "$ZOEA --home home/offline attach";
 
 /// A headless program with an offline swarm. It is killed when this is dropped.
-struct Service {
+pub(crate) struct Service {
     child: Child,
 }
 
 impl Service {
     /// Starts a program and waits until it can be reached.
-    fn start(folder: &Path) -> Service {
+    pub(crate) fn start(folder: &Path) -> Service {
         let child = Command::new(env!("CARGO_BIN_EXE_zoea"))
             .arg("--home")
             .arg(folder.join("home"))
@@ -34,7 +34,7 @@ impl Service {
         service
     }
 
-    fn is_at(&self, folder: &Path) -> bool {
+    pub(crate) fn is_at(&self, folder: &Path) -> bool {
         let text = std::fs::read(folder.join("home/offline/run.json")).unwrap_or_default();
         let run: Value = serde_json::from_slice(&text).unwrap_or_default();
         run["pid"] == self.child.id()

@@ -3,6 +3,7 @@
 mod attaching;
 mod books;
 mod command_line;
+mod editing;
 mod events;
 mod first_minute;
 mod freezing;

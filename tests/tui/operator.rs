@@ -196,7 +196,8 @@ impl Operator {
                 let read = self.read(query);
                 self.board.on_read(id, read);
             }
-            UiEffect::Export { .. }
+            UiEffect::Write(_)
+            | UiEffect::SumUp(_)
             | UiEffect::CheckSetup
             | UiEffect::Quit
             | UiEffect::QuitFor(_) => {}

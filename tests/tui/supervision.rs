@@ -182,7 +182,7 @@ impl Ship {
                 address: address.clone(),
                 quit: quit.clone(),
                 successor: Arc::default(),
-                exporter: None,
+                archivist: None,
                 inspector: None,
             }),
             ..commander_args(swarm, rules(), outside)
@@ -415,7 +415,7 @@ fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
         address: Arc::new(address),
         quit: quit.clone(),
         successor: Arc::default(),
-        exporter: None,
+        archivist: None,
         inspector: None,
     };
     ship.commander.cast(CommanderMsg::Attach(link)).unwrap();

@@ -49,6 +49,6 @@ pub mod written_call;
 
 pub use zoea_records::{
     books, bounds, brief, compose, conversation, fault, game, game_state, held, ids, last_request,
-    memo, message, model, pattern, reading, record, reminder, samples, snapshot_query, state,
-    tokens, tool,
+    memo, message, model, pattern, period, reading, record, reminder, samples, snapshot_query,
+    state, tokens, tool,
 };

@@ -9,7 +9,7 @@ use zoea_text::redact::Redactor;
 use super::event::MysisStatus;
 use super::event_record::EventRecord;
 use super::fleet_process::FleetProcess;
-use super::ids::MysisId;
+use super::ids::{MysisId, Timestamp};
 use super::message::Row;
 use super::order::Order;
 use super::reading::{EventQuery, PageQuery, SearchHits, SearchQuery};
@@ -43,14 +43,10 @@ pub enum UiEffect {
         /// What is read.
         query: StoreQuery,
     },
-    /// Exports a conversation to a file.
-    Export {
-        mysis: MysisId,
-        /// The Mysis' name.
-        name: Arc<str>,
-        /// The format.
-        format: ExportFormat,
-    },
+    /// Writes a file.
+    Write(FileOrder),
+    /// Sums up what happened since a time.
+    SumUp(Timestamp),
     /// Tells what the swarm uses, and asks its servers whether they answer.
     CheckSetup,
     /// Closes the program.
@@ -95,6 +91,34 @@ pub enum StoreAnswer {
     Processes(Vec<FleetProcess>),
     /// Stored events, oldest first.
     Events(Vec<EventRecord>),
+}
+
+/// What happened while the operator was away, in words; empty where nothing did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AwaySummary {
+    /// What was earned, what it cost, and the calls that routines saved.
+    pub gains: String,
+    /// Who was held up, for how long.
+    pub held_up: String,
+    /// What was away, for how long.
+    pub outages: String,
+}
+
+/// A file that is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOrder {
+    /// A conversation.
+    Conversation {
+        mysis: MysisId,
+        /// The Mysis' name.
+        name: Arc<str>,
+        /// The format.
+        format: ExportFormat,
+    },
+    /// The report since a time, in the operator's words; `None`: of today.
+    Report(Option<Arc<str>>),
+    /// A copy of the database.
+    Backup,
 }
 
 /// What takes the place of the program that is quit.

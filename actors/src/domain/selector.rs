@@ -241,6 +241,17 @@ mod tests {
     }
 
     #[test]
+    fn a_mistyped_name_gets_the_nearest_one_suggested() {
+        for (text, nearest) in [("alhpa", "alpha"), ("bravo,Carl", "carol")] {
+            let refused = selected(text, TERMINAL).unwrap_err();
+            assert!(
+                refused.ends_with(&format!("; did you mean {nearest}?")),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
     fn a_word_selects_the_candidates_that_fit() {
         let select = |word: SelectorWord| word.select(&swarm());
         assert_eq!(select(SelectorWord::All), [1, 2, 3, 4]);

@@ -7,11 +7,11 @@ use futures::future::BoxFuture;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
-use crate::domain::ids::{MysisId, Now, Timestamp};
+use crate::domain::ids::{Now, Timestamp};
 use crate::domain::order::OrderResult;
 use crate::domain::rules::SwarmRules;
 use crate::domain::screen::{
-    ExportFormat, OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect,
+    AwaySummary, FileOrder, OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect,
 };
 use crate::domain::swarm_setup::SwarmSetup;
 use zoea_text::redact::Redactor;
@@ -67,6 +67,9 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);
 
+    /// What happened while the operator was away.
+    fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary);
+
     /// Sets the time.
     fn tick(&mut self, now: Now);
 
@@ -110,13 +113,11 @@ pub trait SetupInspector: Send + Sync + 'static {
     fn check(&self) -> BoxFuture<'static, SwarmSetup>;
 }
 
-/// Exports conversations to files.
-pub trait ConversationExporter: Send + Sync + 'static {
-    /// Exports one. Returns a message for the operator.
-    fn export(
-        &self,
-        mysis: MysisId,
-        name: Arc<str>,
-        format: ExportFormat,
-    ) -> BoxFuture<'static, Result<String, String>>;
+/// Writes files of what is stored, and tells what happened in a time.
+pub trait Archivist: Send + Sync + 'static {
+    /// Writes a file. Returns a message for the operator.
+    fn write(&self, order: FileOrder) -> BoxFuture<'static, Result<String, String>>;
+
+    /// What happened since a time.
+    fn sum_up(&self, since: Timestamp) -> BoxFuture<'static, Result<AwaySummary, String>>;
 }

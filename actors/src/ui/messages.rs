@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
+use crate::domain::ids::Timestamp;
 use crate::domain::order::OrderResult;
 use crate::domain::rules::SwarmRules;
-use crate::domain::screen::{OrderId, ReadId, StoreAnswer};
+use crate::domain::screen::{AwaySummary, OrderId, ReadId, StoreAnswer};
 use crate::domain::swarm_setup::SwarmSetup;
 use crate::ports::TerminalInput;
 use zoea_text::redact::Redactor;
@@ -32,6 +33,8 @@ pub enum UiMsg {
     SetupChecked(SwarmSetup),
     /// The result of an export.
     Exported(Result<String, String>),
+    /// What happened since a time.
+    SummedUp(Timestamp, AwaySummary),
     /// What was just recorded of an event or an order.
     Recorded(Arc<EventRecord>),
     /// The newest stored events, or the error of the store.

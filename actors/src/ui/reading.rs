@@ -10,9 +10,9 @@ use ractor::ActorRef;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
-use crate::domain::ids::MysisId;
+use crate::domain::ids::Timestamp;
 use crate::domain::reading::{EVENT_PAGE, EventQuery};
-use crate::domain::screen::{ExportFormat, ReadId, StoreAnswer, StoreQuery};
+use crate::domain::screen::{FileOrder, ReadId, StoreAnswer, StoreQuery};
 use crate::domain::swarm_books::{BooksQuery, SwarmBooks};
 use crate::ports::{Archive, ArchiveFault};
 
@@ -84,26 +84,37 @@ impl UiState {
         });
     }
 
-    /// Exports a conversation to a file.
-    pub(super) fn export_conversation(
-        &mut self,
-        myself: &ActorRef<UiMsg>,
-        mysis: MysisId,
-        name: Arc<str>,
-        format: ExportFormat,
-    ) {
+    /// Writes a file.
+    pub(super) fn write_file(&mut self, myself: &ActorRef<UiMsg>, order: FileOrder) {
         let ui = myself.clone();
-        let Some(exporter) = &self.link.exporter else {
-            let why = "conversations cannot be written from here; `zoea export` does it";
+        let Some(archivist) = &self.link.archivist else {
+            let why =
+                "no file can be written from here; `zoea export`, `report` and `db backup` do it";
             let _ = ui.cast(UiMsg::Exported(Err(why.to_string())));
             return;
         };
-        let export = AssertUnwindSafe(exporter.export(mysis, name, format)).catch_unwind();
+        let write = AssertUnwindSafe(archivist.write(order)).catch_unwind();
         self.jobs.spawn(async move {
-            let done = export
+            let done = write
                 .await
                 .unwrap_or_else(|_| Err("the export panicked".to_string()));
             let _ = ui.cast(UiMsg::Exported(done));
+        });
+    }
+
+    /// Sums up what happened since a time. What cannot be read is in the log: nobody asked for it.
+    pub(super) fn sum_up(&mut self, myself: &ActorRef<UiMsg>, since: Timestamp) {
+        let Some(archivist) = &self.link.archivist else {
+            return;
+        };
+        let ui = myself.clone();
+        let told = AssertUnwindSafe(archivist.sum_up(since)).catch_unwind();
+        self.jobs.spawn(async move {
+            match told.await {
+                Ok(Ok(told)) => drop(ui.cast(UiMsg::SummedUp(since, told))),
+                Ok(Err(error)) => tracing::warn!(%error, "failed to sum up what happened"),
+                Err(_) => tracing::error!("the summary panicked"),
+            }
         });
     }
 }

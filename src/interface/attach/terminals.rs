@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::ports::{ConversationExporter, SetupInspector};
+use actors::ports::{Archivist, SetupInspector};
 use actors::ui::{self, TerminalLink};
 use futures::future::BoxFuture;
 use rmcp::model::{Tool, ToolAnnotations};
@@ -61,7 +61,7 @@ pub struct AttachedTerminals(Arc<TerminalsInner>);
 
 struct TerminalsInner {
     swarm: Swarm,
-    exporter: Arc<dyn ConversationExporter>,
+    archivist: Arc<dyn Archivist>,
     inspector: Arc<dyn SetupInspector>,
     history: PathBuf,
     terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
@@ -101,12 +101,12 @@ impl AttachedTerminals {
     #[must_use]
     pub fn new(
         swarm: Swarm,
-        (exporter, inspector): (Arc<dyn ConversationExporter>, Arc<dyn SetupInspector>),
+        (archivist, inspector): (Arc<dyn Archivist>, Arc<dyn SetupInspector>),
         history: PathBuf,
     ) -> AttachedTerminals {
         AttachedTerminals(Arc::new(TerminalsInner {
             swarm,
-            exporter,
+            archivist,
             inspector,
             history,
             terminals: Mutex::default(),
@@ -147,7 +147,7 @@ impl AttachedTerminals {
             address: Arc::new(address),
             quit,
             successor: Arc::default(),
-            exporter: Some(self.0.exporter.clone()),
+            archivist: Some(self.0.archivist.clone()),
             inspector: Some(self.0.inspector.clone()),
         });
         tracing::info!(terminal = %name, "a terminal was attached");

@@ -1,11 +1,13 @@
 //! `zoea accounts`: the pool of game accounts.
 
+use std::borrow::Cow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Subcommand;
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::{AccountJson, OrderAnswerJson};
 use zoea_settings::Environment;
 use zoea_text::names::listed;
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
@@ -53,22 +55,20 @@ async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::R
         AccountsCommand::List { json } => list_accounts(client, *json).await,
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
-            let done = {
-                let file = absolute_file(file)?;
-                client.call(ControlCall::ImportAccounts { file }).await?
-            };
-            warn_of_short_passwords(&done["short_passwords"]);
-            let count = &done["accounts"];
+            let file = absolute_file(file)?;
+            let done: OrderAnswerJson = client.ask(ControlCall::ImportAccounts { file }).await?;
+            warn_of_short_passwords(&done.short_passwords);
+            let count = done.accounts.unwrap_or_default();
             Ok(out::line(&format!(
                 "{count} accounts are in the pool or with their owners"
             ))?)
         }
         AccountsCommand::Export { file } => {
-            let done = {
-                let file = absolute_file(file)?;
-                client.call(ControlCall::ExportAccounts { file }).await?
+            let call = ControlCall::ExportAccounts {
+                file: absolute_file(file)?,
             };
-            let (count, file) = (&done["accounts"], file.display());
+            let done: OrderAnswerJson = client.ask(call).await?;
+            let (count, file) = (done.accounts.unwrap_or_default(), file.display());
             Ok(out::line(&format!("{count} accounts are in {file}"))?)
         }
     }
@@ -91,22 +91,23 @@ async fn list_accounts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()
         Column::text("ASSIGNED TO"),
         Column::text("LAST USED"),
     ]);
-    for account in accounts.as_array().into_iter().flatten() {
-        let text = |key: &str| account[key].as_str().unwrap_or("-").to_string();
-        let used = shown::time(&text("last_used_at"));
-        table.add(vec![text("username"), text("assigned_to"), used]);
+    let accounts: Vec<AccountJson<'_>> = Vec::deserialize(accounts)?;
+    for account in accounts {
+        let used = account.last_used_at.as_deref().map(shown::time);
+        let owner = account.assigned_to.map(Cow::into_owned);
+        let or_hyphen = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+        let username = account.username.into_owned();
+        table.add(vec![username, or_hyphen(owner), or_hyphen(used)]);
     }
     Ok(table.print()?)
 }
 
-fn warn_of_short_passwords(names: &Value) {
-    let names = names.as_array().into_iter().flatten();
-    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+fn warn_of_short_passwords(names: &[String]) {
     if !names.is_empty() {
         out::note(&format!(
             "the password of {} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: in texts it is \
              redacted only where it stands as a word of its own",
-            listed(&names)
+            listed(names)
         ));
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::{CostEntryJson, MysisStatusJson};
 use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::selection::list_myses;
 use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
@@ -33,14 +35,15 @@ pub(super) async fn run(
     let client = SwarmClient::open(global, environment).await?;
     let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
     let myses = match (&books, args.json) {
-        (Ok(_), false) => client.call(ControlCall::all_myses()).await,
-        (Ok(_), true) | (Err(_), _) => Ok(Value::Null),
+        (Ok(_), false) => list_myses(&client, None).await,
+        (Ok(_), true) | (Err(_), _) => Ok(Vec::new()),
     };
     client.close().await;
     let books = books?;
     if args.json {
         return Ok(out::json(&books)?);
     }
+    let books: Vec<CostEntryJson<'_>> = Vec::deserialize(books)?;
     books_table(&books).print()?;
     if let Some(cached) = cached_line(&books) {
         out::line(&cached)?;
@@ -52,13 +55,9 @@ pub(super) async fn run(
 }
 
 /// How many calls the routines of each Mysis made in its model's place, since it was created.
-fn spared_line(myses: &Value) -> Option<String> {
-    let entries = myses.as_array().map_or(&[][..], Vec::as_slice);
-    let spared = entries.iter().filter_map(|mysis| {
-        let calls = mysis["spared_calls"].as_u64().filter(|calls| *calls > 0)?;
-        Some((mysis["name"].as_str()?, calls))
-    });
-    let spared: Vec<(&str, u64)> = spared.collect();
+fn spared_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
+    let spared = myses.iter().map(|mysis| (&*mysis.name, mysis.spared_calls));
+    let spared: Vec<(&str, u64)> = spared.filter(|(_, calls)| *calls > 0).collect();
     let all: u64 = spared.iter().map(|(_, calls)| calls).sum();
     let each: Vec<String> = spared
         .iter()
@@ -70,13 +69,13 @@ fn spared_line(myses: &Value) -> Option<String> {
 }
 
 /// The share of the tokens of requests that each provider read from its cache.
-fn cached_line(books: &Value) -> Option<String> {
+fn cached_line(books: &[CostEntryJson<'_>]) -> Option<String> {
     let mut shares: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for entry in books.as_array().map_or(&[][..], Vec::as_slice) {
-        if let Some(provider) = entry["provider"].as_str() {
+    for entry in books {
+        if let Some(provider) = entry.provider.as_deref() {
             let (read, cached) = shares.entry(provider).or_default();
-            *read += entry["tokens_in"].as_u64().unwrap_or(0);
-            *cached += entry["tokens_cached"].as_u64().unwrap_or(0);
+            *read += entry.spent.tokens_in;
+            *cached += entry.spent.tokens_cached;
         }
     }
     let shares = shares.into_iter().filter(|(_, (read, _))| *read > 0);
@@ -91,10 +90,14 @@ fn cached_line(books: &Value) -> Option<String> {
 }
 
 /// The members of an entry that are summed up, in the order of the columns.
-const COUNTED: [&str; 4] = ["calls", "tokens_in", "tokens_cached", "tokens_out"];
+fn counted(entry: &CostEntryJson<'_>) -> [u64; 4] {
+    let spent = &entry.spent;
+    let (calls, cached) = (spent.calls, spent.tokens_cached);
+    [calls, spent.tokens_in, cached, spent.tokens_out]
+}
 
 /// A line for each day, Mysis and provider, and what they come to.
-fn books_table(books: &Value) -> Table {
+fn books_table(entries: &[CostEntryJson<'_>]) -> Table {
     let mut table = Table::new(&[
         Column::text("DAY"),
         Column::text("MYSIS"),
@@ -106,26 +109,27 @@ fn books_table(books: &Value) -> Table {
         Column::figure("COST"),
         Column::figure("SPARED"),
     ]);
-    let entries = books.as_array().map_or(&[][..], Vec::as_slice);
+    let (mut sums, mut spared) = ([0_u64; 4], 0_u64);
     for entry in entries {
-        let text = |key: &str| entry[key].as_str().unwrap_or_default().to_string();
         // Routines ask no provider.
-        let provider = match entry["provider"].is_null() {
-            true => "(routines)".to_string(),
-            false => text("provider"),
-        };
-        let mut cells = vec![text("day"), shown::owner(entry), provider];
-        cells.extend(COUNTED.map(|key| shown::figure(&entry[key])));
-        cells.push(shown::dollars(entry["cost"].as_f64()));
-        cells.push(spared_figure(entry["spared_calls"].as_u64().unwrap_or(0)));
+        let provider = entry.provider.as_deref().unwrap_or("(routines)");
+        let whose = shown::owner(entry.mysis.as_deref(), Some(&entry.mysis_id));
+        let mut cells = vec![entry.day.clone(), whose, provider.to_string()];
+        let figures = counted(entry);
+        cells.extend(figures.map(group_digits));
+        cells.push(shown::dollars(entry.spent.cost));
+        cells.push(spared_figure(entry.spared_calls));
         table.add(cells);
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum = sum.saturating_add(figure);
+        }
+        spared = spared.saturating_add(entry.spared_calls);
     }
     if entries.len() > 1 {
-        let sum = |key: &str| -> u64 { entries.iter().filter_map(|it| it[key].as_u64()).sum() };
         let mut cells = vec!["all".to_string(), String::new(), String::new()];
-        cells.extend(COUNTED.map(|key| group_digits(sum(key))));
+        cells.extend(sums.map(group_digits));
         cells.push(total_cost(entries));
-        cells.push(spared_figure(sum("spared_calls")));
+        cells.push(spared_figure(spared));
         table.set_totals(cells);
     }
     table
@@ -139,11 +143,8 @@ fn spared_figure(calls: u64) -> String {
 }
 
 /// What all entries cost, and how many have no price.
-fn total_cost(entries: &[Value]) -> String {
-    let costs: Vec<f64> = entries
-        .iter()
-        .filter_map(|it| it["cost"].as_f64())
-        .collect();
+fn total_cost(entries: &[CostEntryJson<'_>]) -> String {
+    let costs: Vec<f64> = entries.iter().filter_map(|it| it.spent.cost).collect();
     match (costs.len(), entries.len() - costs.len()) {
         (0, _) => shown::dollars(None),
         (_, 0) => shown::dollars(Some(costs.iter().sum())),
@@ -153,41 +154,60 @@ fn total_cost(entries: &[Value]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    fn mysis(name: &'static str, spared_calls: u64) -> MysisStatusJson<'static> {
+        MysisStatusJson {
+            name: name.into(),
+            spared_calls,
+            ..MysisStatusJson::default()
+        }
+    }
+
+    fn entry(
+        provider: Option<&'static str>,
+        (tokens_in, tokens_cached): (u64, u64),
+        cost: Option<f64>,
+    ) -> CostEntryJson<'static> {
+        let mut entry = CostEntryJson {
+            provider: provider.map(Into::into),
+            ..CostEntryJson::default()
+        };
+        entry.spent.tokens_in = tokens_in;
+        entry.spent.tokens_cached = tokens_cached;
+        entry.spent.cost = cost;
+        entry
+    }
 
     #[test]
     fn what_routines_spared_is_told_where_there_is_something() {
-        let myses = json!([
-            {"name": "alpha", "spared_calls": 1200},
-            {"name": "bravo", "spared_calls": 0},
-            {"name": "delta", "spared_calls": 7}
-        ]);
+        let myses = [mysis("alpha", 1200), mysis("bravo", 0), mysis("delta", 7)];
         assert_eq!(
             spared_line(&myses).as_deref(),
             Some("routines made 1,207 calls without the model so far: alpha 1,200, delta 7")
         );
-        assert_eq!(spared_line(&json!([])), None);
+        assert_eq!(spared_line(&[]), None);
     }
 
     #[test]
     fn the_share_of_the_cache_is_told_for_each_provider_that_read_something() {
-        let entry = |provider: &str, read: u64, cached: u64| json!({"provider": provider, "tokens_in": read, "tokens_cached": cached});
-        let books = json!([
-            entry("mini", 600, 500), entry("mini", 400, 390), entry("local", 10, 0), entry("idle", 0, 0),
-            {"provider": null, "spared_calls": 3}
-        ]);
+        let books = [
+            entry(Some("mini"), (600, 500), None),
+            entry(Some("mini"), (400, 390), None),
+            entry(Some("local"), (10, 0), None),
+            entry(Some("idle"), (0, 0), None),
+            entry(None, (0, 0), None),
+        ];
         assert_eq!(
             cached_line(&books).as_deref(),
             Some("tokens in that came from the provider's cache: local 0 %, mini 89 %")
         );
-        assert_eq!(cached_line(&json!([])), None);
+        assert_eq!(cached_line(&[]), None);
     }
 
     #[test]
     fn a_total_with_an_unknown_part_says_so() {
-        let entries = [json!({"cost": 1.5}), json!({"cost": null})];
+        let entries = [entry(None, (0, 0), Some(1.5)), entry(None, (0, 0), None)];
         assert_eq!(total_cost(&entries), "$1.50 and unknown");
         assert_eq!(total_cost(&entries[..1]), "$1.50");
         assert_eq!(total_cost(&entries[1..]), "unknown");

@@ -10,7 +10,7 @@ use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
-use zoea_contract::{HeldTextJson, to_value};
+use zoea_contract::HeldTextJson;
 use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
 use zoea_settings::{Environment, Secret, Settings};
@@ -170,7 +170,7 @@ fn check_network(settings: &Settings) -> Vec<(String, DoctorFinding)> {
     let refused = wiring::refuse_unusable_proxies(settings, &proxies).err();
     let without_use = proxies.troubles().filter(|_| refused.is_none());
     let proxied = wiring::proxied_servers(settings, &proxies).into_iter();
-    let proxied = proxied.map(|server| shown::proxied(&to_value(&server)));
+    let proxied = proxied.map(|server| shown::proxied(&server));
     let proxy = proxied
         .chain(without_use)
         .map(Ok)
@@ -255,11 +255,7 @@ async fn check_own_database(
     let texts = ledger.held_texts().await;
     ledger.close().await;
     let texts = texts.map_err(|fault| fault.to_string())?;
-    let texts: Vec<_> = HeldTextJson::list(&texts, |_| None)
-        .iter()
-        .map(to_value)
-        .collect();
-    checks.extend(checks_of_held(&texts));
+    checks.extend(checks_of_held(&HeldTextJson::list(&texts, |_| None)));
     let notes = ledger.notes().iter().map(|note| format!("; {note}"));
     let notes: String = notes.collect();
     Ok(format!("{} myses{notes}", swarm.myses.len()))
@@ -289,11 +285,7 @@ async fn check_server(
 ) -> DoctorFinding {
     let texts = address.held_texts().await;
     let texts = texts.map_err(|error| error.to_string())?;
-    let texts: Vec<_> = HeldTextJson::list(&texts, |_| None)
-        .iter()
-        .map(to_value)
-        .collect();
-    checks.extend(checks_of_held(&texts));
+    checks.extend(checks_of_held(&HeldTextJson::list(&texts, |_| None)));
     let myses = address
         .count_myses()
         .await

@@ -3,7 +3,9 @@
 use std::io::{self, ErrorKind};
 
 use clap::Args;
+use serde::Deserialize;
 use serde_json::Value;
+use zoea_contract::EventRecordJson;
 use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
@@ -123,25 +125,23 @@ fn print(events: &Value, as_json: bool) -> io::Result<Option<u64>> {
     for event in events {
         match as_json {
             true => lines.json(&event.to_string())?,
-            false => lines.text(&line_of(event))?,
+            false => lines.text(&line_of(&EventRecordJson::deserialize(event)?))?,
         }
     }
     lines.flush()?;
     Ok(events.last().and_then(|event| event["number"].as_u64()))
 }
 
-fn line_of(event: &Value) -> String {
-    let text = |key: &str| event[key].as_str().unwrap_or("-");
-    let by = event["source"]
-        .as_str()
-        .map(|source| format!(" (by {})", source.replace('_', " ")));
-    let one_line = |key: &str| out::shorten(text(key), usize::MAX - 1);
+fn line_of(event: &EventRecordJson<'_>) -> String {
+    let by = event.source.as_deref();
+    let by = by.map(|source| format!(" (by {})", source.replace('_', " ")));
+    let one_line = |text: &str| out::shorten(text, usize::MAX - 1);
     format!(
         "{}  {:<14}  {:<10}  {}{}",
-        shown::time(text("at")),
-        text("code"),
-        one_line("mysis"),
-        one_line("text"),
+        shown::time(&event.at),
+        event.code,
+        one_line(event.mysis.as_deref().unwrap_or("-")),
+        one_line(&event.text),
         by.unwrap_or_default()
     )
 }

@@ -1,10 +1,11 @@
 //! `zoea freeze` and `zoea thaw`.
 
+use zoea_contract::{OrderAnswerJson, ProgramStatusJson};
 use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::{out, shown};
 use crate::interface::control::call::ControlCall;
 
 pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
@@ -13,25 +14,27 @@ pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> an
         true => "",
         false => " (no swarm is running here: the next start is frozen)",
     };
-    let frozen = client.call(ControlCall::Freeze {}).await;
+    let frozen: anyhow::Result<OrderAnswerJson> = client.ask(ControlCall::Freeze {}).await;
     client.close().await;
-    let frozen = frozen?;
-    Ok(out::line(&match frozen["frozen"].as_str() {
-        Some(since) => format!(
-            "frozen since {since}{when}: no model call, no tool call and no login leaves until `zoea thaw`"
-        ),
-        None => "thawed again before everything of before had left".to_string(),
-    })?)
+    Ok(out::line(
+        &match frozen?.frozen.as_deref().map(shown::time) {
+            Some(since) => format!(
+                "frozen since {since}{when}: no model call, no tool call and no login leaves until `zoea thaw`"
+            ),
+            None => "thawed again before everything of before had left".to_string(),
+        },
+    )?)
 }
 
 pub(super) async fn thaw(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
     let is_running = client.is_running();
-    let before = client.call(ControlCall::whole_status()).await;
+    let before: anyhow::Result<ProgramStatusJson<'_>> =
+        client.ask(ControlCall::whole_status()).await;
     let thawed = client.call(ControlCall::Thaw {}).await;
     client.close().await;
     thawed?;
-    let was_frozen = before?["frozen_since"].is_string();
+    let was_frozen = before?.frozen_since.is_some();
     Ok(out::line(match (was_frozen, is_running) {
         (true, true) => "thawed: each Mysis goes on where it stood",
         (true, false) => "thawed (no swarm is running here: the next start is not frozen)",

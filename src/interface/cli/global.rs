@@ -27,6 +27,9 @@ pub struct GlobalArgs {
     /// Log in more detail
     #[arg(long, global = true, help_heading = HEADING)]
     pub debug: bool,
+    /// Show times in UTC [default: in the time of this machine]; JSON has UTC always
+    #[arg(long, global = true, help_heading = HEADING)]
+    pub utc: bool,
 }
 
 impl GlobalArgs {

@@ -1,7 +1,8 @@
 //! `zoea held`: texts that are held back from models, because a server refuses them.
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::HeldTextJson;
 use zoea_settings::Environment;
 use zoea_text::clean::one_line;
 
@@ -72,7 +73,7 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return Ok(out::json(&texts)?);
     }
-    let texts = texts.as_array().map_or(&[][..], Vec::as_slice);
+    let texts: Vec<HeldTextJson<'_>> = Vec::deserialize(texts)?;
     if texts.is_empty() {
         out::note("no text is held back from any model");
     }
@@ -86,15 +87,15 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
         Column::text("THE SERVER SAID"),
     ]);
     for held in texts {
-        let text = |key: &str| held[key].as_str().unwrap_or("-").to_string();
+        let mysis = held.mysis.as_deref().unwrap_or("-");
         table.add(vec![
-            text("id"),
-            text("provider"),
-            text("model"),
-            shown::time(&text("since")),
-            format!("{} {}", text("mysis"), held["seq"]),
-            text("text"),
-            text("said"),
+            held.id,
+            held.provider.into_owned(),
+            held.model.into_owned(),
+            shown::time(&held.since),
+            format!("{mysis} {}", held.seq),
+            held.text,
+            held.said.into_owned(),
         ]);
     }
     Ok(table.print()?)
@@ -104,7 +105,7 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
 const MAX_LINES: usize = 10;
 
 /// The texts as lines of `zoea doctor`, the newest ones.
-pub(super) fn as_lines(texts: &[Value]) -> Vec<String> {
+pub(super) fn as_lines(texts: &[HeldTextJson<'_>]) -> Vec<String> {
     let mut lines: Vec<String> = texts
         .iter()
         .rev()
@@ -118,17 +119,16 @@ pub(super) fn as_lines(texts: &[Value]) -> Vec<String> {
     lines
 }
 
-fn in_one_line(held: &Value) -> String {
-    let text = |key: &str| held[key].as_str().unwrap_or("-");
+fn in_one_line(held: &HeldTextJson<'_>) -> String {
     one_line(&format!(
         "{} {} gets no request with {:?} since {} ({}; it said {}); `zoea held forget {}` lets it be tried \
          again",
-        text("provider"),
-        text("model"),
-        text("text"),
-        shown::time(text("since")),
-        text("proof"),
-        text("said"),
-        text("id")
+        held.provider,
+        held.model,
+        held.text,
+        shown::time(&held.since),
+        held.proof,
+        held.said,
+        held.id
     ))
 }

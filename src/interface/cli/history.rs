@@ -6,14 +6,16 @@ use actors::domain::game::GameRef;
 use actors::domain::message::{CallStatus, RowKind};
 use actors::domain::result_words::result_in_words;
 use clap::{Args, value_parser};
+use serde::Deserialize;
 use serde_json::Value;
+use zoea_contract::{ReachJson, RowJson, RowMetadataJson, SearchHitJson};
 use zoea_settings::Environment;
 use zoea_settings::bounds::MAX_ROWS;
 
+use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out;
-use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::{EXIT_FAILED, EXIT_WRONG_USAGE, out, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::history::parse_kind;
 use crate::interface::control::parameters::{ReadLog, SearchRows};
@@ -50,7 +52,8 @@ pub struct LogArgs {
     json: bool,
 }
 
-/// Rows that contain a text, literally.
+/// Rows that contain a text, literally. Exit status: 0 where a row has it, 1 where none has, 2 after an
+/// error.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The text to search for.
@@ -62,6 +65,9 @@ pub struct SearchArgs {
     #[arg(long, value_name = "WHERE", default_value = "messages", value_delimiter = ',',
           value_parser = ["messages", "reasoning", "missions"])]
     r#in: Vec<String>,
+    /// Upper and lower case are the same.
+    #[arg(long, short)]
+    ignore_case: bool,
     /// How many of the newest matches to print.
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
@@ -162,48 +168,55 @@ fn print_rows(rows: &[Value], args: &LogArgs) -> anyhow::Result<Option<u64>> {
         if args.json {
             out::json(row)?;
         } else {
-            print_row(row, args.words)?;
+            print_row(&RowJson::deserialize(row)?, args.words)?;
         }
     }
     Ok(rows.last().and_then(|row| row["seq"].as_u64()))
 }
 
-fn print_row(row: &Value, in_words: bool) -> anyhow::Result<()> {
-    let text = |key: &str| row[key].as_str().unwrap_or_default();
-    let label = match text("kind") {
-        "prompt" => "YOU",
-        "mission" => "YOU (BROADCAST)",
-        "peer" => "SWARM",
-        "note" => "NOTE",
-        "host" => "HOST",
-        "result" if row["metadata"]["is_error"] == true => "✗",
-        "result" => "✓",
-        kind => kind,
+fn print_row(row: &RowJson<'_>, in_words: bool) -> anyhow::Result<()> {
+    let result = match &row.metadata {
+        Some(RowMetadataJson::Result {
+            tool,
+            is_error,
+            status,
+            ..
+        }) => Some((&**tool, *is_error, status)),
+        Some(RowMetadataJson::Reply { .. } | RowMetadataJson::Host { .. }) | None => None,
     };
-    let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
-    let tool = out::shorten(tool, MAX_NAME_CHARS);
-    let at = shown::time(text("at"));
-    let head = format!("{:>6}  {at}  {label} {tool}", row["seq"]);
+    let label = match (&*row.kind, result) {
+        ("prompt", _) => "YOU",
+        ("mission", _) => "YOU (BROADCAST)",
+        ("peer", _) => "SWARM",
+        ("note", _) => "NOTE",
+        ("host", _) => "HOST",
+        ("result", Some((_, true, _))) => "✗",
+        ("result", _) => "✓",
+        (kind, _) => kind,
+    };
+    let tool = result.map_or("", |(tool, _, _)| tool);
+    let shown_tool = out::shorten(tool, MAX_NAME_CHARS);
+    let at = shown::time(&row.at);
+    let head = format!("{:>6}  {at}  {label} {shown_tool}", row.seq);
     out::line(head.trim_end())?;
-    if !text("reasoning").is_empty() {
-        print_indented(&format!("({})", text("reasoning")))?;
+    if let Some(reasoning) = row.reasoning.as_deref().filter(|text| !text.is_empty()) {
+        print_indented(&format!("({reasoning})"))?;
     }
-    let status = row["metadata"]["status"]
-        .as_str()
-        .and_then(CallStatus::parse);
-    match status.filter(|_| in_words && text("kind") == "result") {
+    let status = result.and_then(|(_, _, status)| CallStatus::parse(status));
+    match status.filter(|_| in_words) {
         Some(status) => {
-            let command = row["metadata"]["tool"].as_str().unwrap_or_default();
-            let game = GameRef::of_key(row["metadata"]["game"].as_str());
-            print_indented(&result_in_words(game, command, status, text("content")))?;
+            let game = match &row.metadata {
+                Some(RowMetadataJson::Result { game, .. }) => game.as_deref(),
+                Some(RowMetadataJson::Reply { .. } | RowMetadataJson::Host { .. }) | None => None,
+            };
+            let game = GameRef::of_key(game);
+            print_indented(&result_in_words(game, tool, status, &row.content))?;
         }
-        None => print_indented(text("content"))?,
+        None => print_indented(&row.content)?,
     }
-    for call in row["tool_calls"].as_array().into_iter().flatten() {
-        let (name, status) = (call["name"].as_str(), call["status"].as_str());
-        let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
-        let name = out::shorten(name, MAX_NAME_CHARS);
-        print_indented(&format!("⚙ {name} {} [{status}]", call["arguments"]))?;
+    for call in &row.tool_calls {
+        let name = out::shorten(&call.name, MAX_NAME_CHARS);
+        print_indented(&format!("⚙ {name} {} [{}]", call.arguments, call.status))?;
     }
     Ok(())
 }
@@ -220,37 +233,44 @@ pub(super) async fn search_rows(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    match search_and_print(args, global, environment).await {
+        Ok(0) => Err(nothing_found(args)),
+        Ok(_) => Ok(()),
+        Err(error) => Err(ExitWith::status(EXIT_WRONG_USAGE, format!("{error:#}")).into()),
+    }
+}
+
+/// Prints what was found. Returns how much that is.
+async fn search_and_print(
+    args: &SearchArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<usize> {
     let client = SwarmClient::open(global, environment).await?;
     let search = SearchRows {
         query: args.text.clone(),
         mysis: args.mysis.clone(),
         r#in: Some(args.r#in.join(",")),
         limit: Some(args.limit),
+        ignore_case: args.ignore_case,
     };
     let found = client.call(ControlCall::Search(search)).await;
     let mysis = args.mysis.clone();
-    let reach = client.call(ControlCall::GetReach { mysis }).await;
+    let reach = client.ask(ControlCall::GetReach { mysis }).await;
     client.close().await;
     let has_rows = args.r#in.iter().any(|place| place != "missions");
-    let reaches = reach.ok().filter(|_| has_rows);
-    if let Some(before) = reaches.as_ref().and_then(|reach| reach["before"].as_str()) {
+    let reaches: Option<ReachJson> = reach.ok().filter(|_| has_rows);
+    if let Some(before) = reaches.and_then(|reach| reach.before) {
         out::note(&format!(
             "old rows were removed: of what is older than {} not all is kept",
-            shown::time(before)
+            shown::time(&before)
         ));
     }
     let found = found?;
     let rows = found.as_array().map_or(&[][..], Vec::as_slice);
     if args.json {
-        return Ok(rows.iter().try_for_each(out::json)?);
-    }
-    if rows.is_empty() {
-        let places = args.r#in.join(" and ");
-        let whose = args.mysis.as_deref().unwrap_or("any Mysis");
-        // The text is not repeated: it may be a secret.
-        out::note(&format!(
-            "nothing in the {places} of {whose} contains this text; upper and lower case matter"
-        ));
+        rows.iter().try_for_each(out::json)?;
+        return Ok(rows.len());
     }
     if rows.len() as u64 == args.limit {
         out::note(&format!(
@@ -258,37 +278,80 @@ pub(super) async fn search_rows(
             args.limit
         ));
     }
-    rows.iter()
-        .try_for_each(|row| print_hit(row, &args.text))
-        .map_err(Into::into)
+    for row in rows {
+        print_hit(&SearchHitJson::deserialize(row)?, args)?;
+    }
+    Ok(rows.len())
+}
+
+/// Says where no row has the text. The text is not repeated: it may be a secret.
+fn nothing_found(args: &SearchArgs) -> anyhow::Error {
+    let places = args.r#in.join(" and ");
+    let whose = args.mysis.as_deref().unwrap_or("any Mysis");
+    let case = match args.ignore_case {
+        true => "",
+        false => "; upper and lower case matter without -i",
+    };
+    let text = format!("nothing in the {places} of {whose} contains this text{case}");
+    ExitWith::note(EXIT_FAILED, text).into()
 }
 
 /// A row that was found: whose it is, its number for `zoea log`, and the text around the place.
-fn print_hit(row: &Value, wanted: &str) -> std::io::Result<()> {
-    let text = |key: &str| row[key].as_str().unwrap_or("-");
-    let parts = ["content", "reasoning"].map(text);
-    let place = parts.iter().find_map(|part| excerpt(part, wanted));
-    let (who, at, kind) = (text("mysis"), shown::time(text("at")), text("kind"));
+fn print_hit(hit: &SearchHitJson<'_>, args: &SearchArgs) -> std::io::Result<()> {
+    let reasoning = hit.reasoning.as_deref().unwrap_or_default();
+    let parts = [&*hit.content, reasoning];
+    let place = parts
+        .iter()
+        .find_map(|part| excerpt(part, &args.text, args.ignore_case));
     out::line(&format!(
-        "{who} {}  {at}  {kind}  {}",
-        row["seq"],
-        place.unwrap_or_else(|| out::shorten(text("content"), HIT_CHARS))
+        "{} {}  {}  {}  {}",
+        hit.mysis.as_deref().unwrap_or("-"),
+        hit.seq,
+        shown::time(&hit.at),
+        hit.kind,
+        place.unwrap_or_else(|| out::shorten(&hit.content, HIT_CHARS))
     ))
 }
 
 /// The text around the first place where another one stands, in one line.
-fn excerpt(text: &str, wanted: &str) -> Option<String> {
-    let place = text.find(wanted)?;
+fn excerpt(text: &str, wanted: &str, ignore_case: bool) -> Option<String> {
+    let (place, end) = match ignore_case {
+        true => find_ignoring_case(text, wanted)?,
+        false => text
+            .find(wanted)
+            .map(|place| (place, place + wanted.len()))?,
+    };
     let around = HIT_CHARS.saturating_sub(wanted.chars().count()) / 2;
     let before = text[..place].chars().rev().take(around);
     let start = place - before.map(char::len_utf8).sum::<usize>();
-    let end = place + wanted.len();
     let after = text[end..].chars().take(around);
     let end = end + after.map(char::len_utf8).sum::<usize>();
     let (first, last) = (start > 0, end < text.len());
     let mark = |is_cut| if is_cut { "…" } else { "" };
     let piece = out::shorten(&text[start..end], usize::MAX - 1);
     Some(format!("{}{piece}{}", mark(first), mark(last)))
+}
+
+/// Where a text stands first in another one, in lower or upper case.
+fn find_ignoring_case(text: &str, wanted: &str) -> Option<(usize, usize)> {
+    let wanted: Vec<char> = wanted.chars().flat_map(char::to_lowercase).collect();
+    let places = text.char_indices().map(|(place, _)| place);
+    places.into_iter().find_map(|place| {
+        let mut left = &wanted[..];
+        for (at, letter) in text[place..].char_indices() {
+            for lower in letter.to_lowercase() {
+                let (first, rest) = left.split_first()?;
+                if *first != lower {
+                    return None;
+                }
+                left = rest;
+            }
+            if left.is_empty() {
+                return Some((place, place + at + letter.len_utf8()));
+            }
+        }
+        None
+    })
 }
 
 #[cfg(test)]
@@ -298,11 +361,16 @@ mod tests {
     #[test]
     fn the_place_found_is_shown_and_what_is_cut_is_marked() {
         let text = format!("{}gold\nmine{}", "ä".repeat(500), "z".repeat(500));
-        let shown = excerpt(&text, "gold\nmine").unwrap();
+        let shown = excerpt(&text, "gold\nmine", false).unwrap();
         assert!(shown.contains("gold mine"), "{shown}");
         assert!(shown.starts_with("…ä") && shown.ends_with("z…"), "{shown}");
         assert!(shown.chars().count() <= HIT_CHARS + 2, "{shown}");
-        assert_eq!(excerpt("a gold mine", "gold").unwrap(), "a gold mine");
-        assert_eq!(excerpt("a gold mine", "Gold"), None);
+        assert_eq!(
+            excerpt("a gold mine", "gold", false).unwrap(),
+            "a gold mine"
+        );
+        assert_eq!(excerpt("a gold mine", "Gold", false), None);
+        assert_eq!(excerpt("İ GÖLD", "göl", true).unwrap(), "İ GÖLD");
+        assert_eq!(excerpt("a gold mine", "silver", true), None);
     }
 }

@@ -68,6 +68,7 @@ mod tests {
             home: Some(home.to_owned()),
             config,
             debug: false,
+            utc: false,
         }
     }
 

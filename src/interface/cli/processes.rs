@@ -1,8 +1,10 @@
 //! `zoea processes`: the processes that share one database, and draining one.
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::ProcessJson;
 use zoea_settings::Environment;
+use zoea_text::figures::group_digits;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
@@ -70,7 +72,8 @@ async fn list_processes(client: &SwarmClient, as_json: bool) -> anyhow::Result<(
     if as_json {
         return Ok(out::json(&processes)?);
     }
-    if processes.as_array().is_none_or(Vec::is_empty) {
+    let processes: Vec<ProcessJson<'_>> = Vec::deserialize(processes)?;
+    if processes.is_empty() {
         out::note("one process has this database for itself, or none has used it for a day");
     }
     let mut table = Table::new(&[
@@ -85,30 +88,25 @@ async fn list_processes(client: &SwarmClient, as_json: bool) -> anyhow::Result<(
         Column::text("HOST"),
         Column::text("DIRECTORY"),
     ]);
-    for process in processes.as_array().into_iter().flatten() {
+    for process in &processes {
         table.add(row_of(process));
     }
     Ok(table.print()?)
 }
 
-fn row_of(process: &Value) -> Vec<String> {
-    let text = |key: &str| process[key].as_str().unwrap_or("-").to_string();
-    let here = if process["here"] == true {
-        " (this one)"
-    } else {
-        ""
-    };
-    let heard = process["until"].as_str();
+fn row_of(process: &ProcessJson<'_>) -> Vec<String> {
+    let here = if process.here { " (this one)" } else { "" };
+    let heard = process.until.as_deref();
     vec![
-        format!("{}{here}", text("name")),
-        text("state"),
-        shown::figure(&process["myses"]),
-        shown::figure(&process["running"]),
-        shown::figure(&process["capacity"]),
-        shown::time(&text("since")),
+        format!("{}{here}", process.name),
+        process.state.to_string(),
+        group_digits(process.myses),
+        group_digits(process.running),
+        group_digits(process.capacity),
+        shown::time(&process.since),
         heard.map_or_else(|| "now".to_string(), shown::time),
-        text("version"),
-        text("host"),
-        text("directory"),
+        process.version.to_string(),
+        process.host.to_string(),
+        process.directory.to_string(),
     ]
 }

@@ -1,5 +1,7 @@
 //! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
 
+use std::borrow::Cow;
+
 use actors::domain::game::GameRef;
 use actors::domain::order::OrderRefusal;
 use actors::domain::system_prompt::{
@@ -7,10 +9,12 @@ use actors::domain::system_prompt::{
     render_template, role_text,
 };
 use clap::{Args, Subcommand};
+use zoea_contract::MissionJson;
 use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
+use crate::interface::cli::selection::list_myses;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::wiring::prompt_template;
@@ -170,17 +174,16 @@ async fn read_prompt_facts(
     client: &SwarmClient,
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>, Option<String>, GameRef)> {
-    let myses = client.call(ControlCall::all_myses()).await?;
-    let myses = myses.as_array().map_or(&[][..], Vec::as_slice);
-    let Some(mysis) = myses.iter().find(|mysis| mysis["name"] == name) else {
-        let known = myses.iter().filter_map(|mysis| mysis["name"].as_str());
+    let myses = list_myses(client, None).await?;
+    let Some(mysis) = myses.iter().find(|mysis| mysis.name == name) else {
+        let known = myses.iter().map(|mysis| &*mysis.name);
         anyhow::bail!(OrderRefusal::unknown_mysis(name, known));
     };
-    let mission = client.call(ControlCall::GetMission {}).await?;
-    let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
-    let (account, role) = (text(&mysis["account"]), text(&mysis["role"]));
-    let game = GameRef::of_key(mysis["game"].as_str());
-    Ok((account, text(&mission["text"]), role, game))
+    let mission: MissionJson<'_> = client.ask(ControlCall::GetMission {}).await?;
+    let text = |value: &Option<Cow<'_, str>>| value.as_deref().map(str::to_string);
+    let (account, role) = (text(&mysis.account), text(&mysis.role));
+    let game = GameRef::of_key(mysis.game.as_deref());
+    Ok((account, text(&mission.text), role, game))
 }
 
 /// What a role adds to the prompt, by the configuration as it is now.

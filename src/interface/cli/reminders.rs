@@ -4,15 +4,17 @@ use actors::domain::ids::Timestamp;
 use actors::ports::Clock;
 use chrono::DateTime;
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::ListedReminderJson;
 use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::outcomes::passed_note;
 use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
-use crate::interface::cli::talk::{delivery_note, passed_note};
+use crate::interface::cli::talk::delivery_note;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::reminders::Remind;
 
@@ -62,7 +64,7 @@ pub(super) async fn remind(
     client.close().await;
     let answer = answer?;
     let name = &args.name;
-    if let Some(passed) = passed_note(&answer) {
+    if let Some(passed) = answer["passed"].as_str().map(passed_note) {
         return Ok(out::line(&format!("{passed}: {name}"))?);
     }
     let text = |key: &str| answer["reminder"][key].as_str().unwrap_or_default();
@@ -92,7 +94,7 @@ async fn carry_out(client: &SwarmClient, args: &RemindersArgs) -> anyhow::Result
     for id in ids {
         let call = ControlCall::CancelReminder { id: id.clone() };
         let answer = client.call(call).await?;
-        let line = match passed_note(&answer) {
+        let line = match answer["passed"].as_str().map(passed_note) {
             Some(passed) => format!("{passed}: {id}"),
             None => format!("{id} is cancelled"),
         };
@@ -106,7 +108,7 @@ async fn list(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return Ok(out::json(&reminders)?);
     }
-    let reminders = reminders.as_array().map_or(&[][..], Vec::as_slice);
+    let reminders: Vec<ListedReminderJson<'_>> = Vec::deserialize(reminders)?;
     if reminders.is_empty() {
         out::note("no reminder waits; `zoea remind NAME TEXT --in 2h` adds one");
     }
@@ -116,23 +118,23 @@ async fn list(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
         Column::text("DUE"),
         Column::text("TEXT"),
     ]);
-    for reminder in reminders {
-        let text = |key: &str| reminder[key].as_str().unwrap_or("-").to_string();
+    for listed in &reminders {
+        let reminder = &listed.reminder;
         table.add(vec![
-            text("id"),
-            shown::time(&text("at")),
-            due(reminder),
-            text("text"),
+            reminder.id.clone(),
+            shown::time(&reminder.at),
+            due(listed),
+            reminder.text.to_string(),
         ]);
     }
     Ok(table.print()?)
 }
 
 /// In how long it is due, or for what it waits.
-fn due(reminder: &Value) -> String {
-    let at = reminder["at"].as_str().unwrap_or_default();
-    match (time_left(at), reminder["state"].as_str()) {
-        (Some(0), Some(state @ ("stopped" | "errored"))) => format!("now; it is {state}"),
+fn due(listed: &ListedReminderJson<'_>) -> String {
+    let at = &listed.reminder.at;
+    match (time_left(at), &*listed.state) {
+        (Some(0), state @ ("stopped" | "errored")) => format!("now; it is {state}"),
         _ => until(at),
     }
 }

@@ -1,25 +1,35 @@
-//! `zoea report`: what the swarm did, earned and spent in a day.
+//! `zoea report`: what the swarm did, earned and spent in a day, or since a time.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
+use actors::domain::ids::Timestamp;
+use actors::ports::Clock;
 use anyhow::Context;
 use clap::Args;
 use zoea_settings::Environment;
+use zoea_system::clock::MachineClock;
 
+use crate::host::home::Home;
+use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out;
+use crate::interface::cli::screen::read_choices;
 use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::{EXIT_WRONG_USAGE, out, shown};
 use crate::interface::control::call::ControlCall;
-use crate::interface::control::parameters::ReportDay;
-use crate::interface::report::{DayReport, ReportFormat};
+use crate::interface::control::parameters::AskReport;
+use crate::interface::control::period::AskedPeriod;
+use crate::interface::report::{PeriodReport, ReportFormat};
+
+/// The time in which the operator looked at the screen last, as a word.
+const LOOKED: &str = "looked";
 
 /// The options of `zoea report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     #[command(flatten)]
-    asked: ReportDay,
+    asked: AskReport,
     /// The format: md, or html: one page with charts that needs nothing else.
     #[arg(long, value_name = "FORMAT", default_value = "md", value_parser = ["md", "html"])]
     format: String,
@@ -33,10 +43,25 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let clock = shown::clock();
+    let home = global.open_swarm_home(environment)?;
+    let asked = with_looked(&args.asked, &home)
+        .and_then(|asked| AskedPeriod::read(&asked, MachineClock.now(), clock));
+    // What is wrong with a time is known only here, as it is read by this machine's clock.
+    let asked = asked.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?;
+    let call = ControlCall::Report(AskReport {
+        day: None,
+        since: Some(asked.period.from.to_string()),
+        until: Some(asked.period.until.to_string()),
+    });
     let client = SwarmClient::open(global, environment).await?;
-    let report = client.call(ControlCall::Report(args.asked.clone())).await;
+    let report: anyhow::Result<PeriodReport> = client.ask(call).await;
     client.close().await;
-    let report: DayReport = serde_json::from_value(report?).context("read the report")?;
+    let report = PeriodReport {
+        day: asked.day,
+        clock,
+        ..report?
+    };
     let format = match args.format.as_str() {
         "html" => ReportFormat::Html,
         _ => ReportFormat::Markdown,
@@ -52,4 +77,21 @@ pub(super) async fn run(
         .and_then(|mut made| made.write_all(text.as_bytes()));
     written.with_context(|| format!("write {}", file.display()))?;
     Ok(out::line(&format!("the report is in {}", file.display()))?)
+}
+
+/// The same with the time in which the operator looked at the screen last in place of `looked`.
+fn with_looked(asked: &AskReport, home: &Home) -> Result<AskReport, String> {
+    if asked.since.as_deref() != Some(LOOKED) {
+        return Ok(asked.clone());
+    }
+    let looked = read_choices(&home.view_choices()).looked.ok_or_else(|| {
+        format!(
+            "no key was pressed at a screen of {} yet; name a time instead, as `--since 10h`",
+            home.directory().display()
+        )
+    })?;
+    Ok(AskReport {
+        since: Some(Timestamp(looked).to_string()),
+        ..asked.clone()
+    })
 }

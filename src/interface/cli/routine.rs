@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
+use zoea_contract::{MysisStatusJson, OrderAnswerJson};
 use zoea_settings::Environment;
 use zoea_system::files;
 use zoea_text::names::plural;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
+use crate::interface::cli::selection::list_myses;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::{EditRoutine, StartRoutine};
@@ -88,7 +90,7 @@ async fn carry_out(
             let mut asked = Map::new();
             asked.extend(routine.iter().map(|of| ("name".to_string(), json!(of))));
             let answer = edit(client, name, asked).await?;
-            Ok(out::json(&answer["routine"])?)
+            Ok(out::json(&answer)?)
         }
         RoutineCommand::Edit { name, changes } => {
             let read = match is_json(changes) {
@@ -96,7 +98,7 @@ async fn carry_out(
                 false => read_file(&PathBuf::from(changes))?,
             };
             let answer = edit(client, name, read).await?;
-            let changed = answer["routine"]["name"].as_str().unwrap_or_default();
+            let changed = answer["name"].as_str().unwrap_or_default();
             Ok(out::line(&format!("changed {changed} of {name}"))?)
         }
         RoutineCommand::Stop { name } => {
@@ -115,14 +117,14 @@ async fn edit(
     routine: Map<String, Value>,
 ) -> anyhow::Result<Value> {
     let name = name.to_string();
-    let asked = EditRoutine { name, routine };
-    client.call(ControlCall::EditRoutine(asked)).await
+    let asked = ControlCall::EditRoutine(EditRoutine { name, routine });
+    let answer: OrderAnswerJson = client.ask(asked).await?;
+    Ok(answer.routine.unwrap_or_default())
 }
 
 async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
-    let answer = client.call(ControlCall::all_myses()).await?;
     let mut is_empty = true;
-    for mysis in answer.as_array().into_iter().flatten() {
+    for mysis in &list_myses(client, None).await? {
         for line in lines_of(mysis) {
             out::line(&line)?;
             is_empty = false;
@@ -142,25 +144,23 @@ async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// What a Mysis runs, what it repeats by itself, and what its routines saved.
-fn lines_of(mysis: &Value) -> Vec<String> {
-    let name = mysis["name"].as_str().unwrap_or_default();
+fn lines_of(mysis: &MysisStatusJson<'_>) -> Vec<String> {
+    let name = &mysis.name;
     let mut lines = Vec::new();
-    if let Some(text) = mysis["routine"]["text"].as_str() {
-        lines.push(format!("{name}: {text}"));
+    if let Some(routine) = &mysis.routine {
+        lines.push(format!("{name}: {}", routine.text));
     }
-    if let (Some(text), Some(circle)) = (
-        mysis["circle"]["text"].as_str(),
-        mysis["circle"]["name"].as_str(),
-    ) {
+    if let Some(circle) = &mysis.circle {
+        let (text, circle) = (&circle.text, &circle.name);
         lines.push(format!(
             "{name}: {text}; zoea routine start {name} {circle}"
         ));
     }
-    let spared = mysis["spared_calls"].as_u64().unwrap_or(0);
-    if spared > 0 {
+    if mysis.spared_calls > 0 {
         lines.push(format!(
-            "{name}: its routines made {spared} {} without the model",
-            plural(spared, "call")
+            "{name}: its routines made {} {} without the model",
+            mysis.spared_calls,
+            plural(mysis.spared_calls, "call")
         ));
     }
     lines

@@ -34,11 +34,13 @@ use output::Output;
 #[cfg(test)]
 use output::open_output;
 use own_servers::OwnServers;
-pub(super) use signals::Signals;
+use signals::interrupted;
 use starting::{
     Remarks, give_first_orders, load_settings, offline_settings, start_part, stop_request,
 };
 use zoea_grammar::units::parse_duration;
+
+pub(super) use signals::Signals;
 
 /// The options of `zoea run`.
 #[derive(Debug, Default, Args)]
@@ -303,7 +305,7 @@ async fn wait_for_stop(
         let word = tokio::select! {
             () = &mut over => return StopReason::Asked,
             () = face.quit() => return face.reason_to_quit(),
-            _ = signals.interrupt.recv() => return StopReason::Asked,
+            () = interrupted(&mut signals.interrupt) => return StopReason::Asked,
             _ = signals.terminate.recv() => return StopReason::Asked,
             word = flight.next_signal() => Some(word),
             _ = signals.hangup.recv() => None,

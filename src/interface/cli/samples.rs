@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use clap::Args;
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::{GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
 use zoea_settings::Environment;
 use zoea_text::figures::group_digits;
 
@@ -43,8 +44,8 @@ pub(super) async fn run(
     if args.json {
         return Ok(out::json(&samples)?);
     }
-    let series = samples["series"].as_array().map_or(&[][..], Vec::as_slice);
-    let table = match series {
+    let samples = SamplesJson::deserialize(samples)?;
+    let table = match &samples.series[..] {
         [one] => steps_table(one),
         several => myses_table(several),
     };
@@ -52,11 +53,10 @@ pub(super) async fn run(
 }
 
 /// A line for each step of one series.
-fn steps_table(series: &Value) -> Table {
-    let samples = series["samples"].as_array().into_iter().flatten();
-    let rows = samples.map(|sample| {
-        let at = shown::time(sample["at"].as_str().unwrap_or_default());
-        cells(&at, sample, &SampleTotals::of([sample]))
+fn steps_table(series: &SampleSeriesJson<'_>) -> Table {
+    let rows = series.samples.iter().map(|sample| {
+        let at = shown::time(&sample.at);
+        cells(&at, &sample.facts, &SampleTotals::of([sample]))
     });
     table("AT", rows.collect(), None)
 }
@@ -89,16 +89,16 @@ fn table(first: &'static str, rows: Vec<Vec<String>>, totals: Option<Vec<String>
 }
 
 /// A line for each Mysis, with its newest facts and what the time comes to.
-fn myses_table(series: &[Value]) -> Table {
-    let samples = |series: &Value| series["samples"].as_array().cloned().unwrap_or_default();
+fn myses_table(series: &[SampleSeriesJson<'_>]) -> Table {
+    let nothing = GameFactsJson::default();
     let rows = series.iter().map(|one| {
-        let of_it = samples(one);
-        let newest = of_it.last().unwrap_or(&Value::Null);
-        cells(&shown::owner(one), newest, &SampleTotals::of(&of_it))
+        let newest = one.samples.last().map_or(&nothing, |sample| &sample.facts);
+        let whose = shown::owner(one.mysis.as_deref(), one.mysis_id.as_deref());
+        cells(&whose, newest, &SampleTotals::of(&one.samples))
     });
     let totals = (series.len() > 1).then(|| {
-        let all: Vec<Value> = series.iter().flat_map(samples).collect();
-        cells("all", &Value::Null, &SampleTotals::of(&all))
+        let all = series.iter().flat_map(|one| &one.samples);
+        cells("all", &nothing, &SampleTotals::of(all))
     });
     table("MYSIS", rows.collect(), totals)
 }
@@ -138,31 +138,29 @@ struct SampleTotals {
     counts: [u64; 6],
 }
 
-/// The counted members of a sample, in the order of the columns.
-const COUNTED: [&str; 6] = [
-    "tokens_in",
-    "tokens_cached",
-    "tokens_out",
-    "model_calls",
-    "tool_calls",
-    "failures",
-];
-
 impl SampleTotals {
-    fn of<'a>(samples: impl IntoIterator<Item = &'a Value>) -> SampleTotals {
+    fn of<'a>(samples: impl IntoIterator<Item = &'a SampleJson>) -> SampleTotals {
         let mut totals = SampleTotals {
             is_cost_known: true,
             ..SampleTotals::default()
         };
         for sample in samples {
-            if let Some(earned) = sample["earned"].as_i64() {
-                totals.earned = Some(totals.earned.unwrap_or(0) + earned);
+            if let Some(earned) = sample.earned {
+                totals.earned = Some(totals.earned.unwrap_or(0).saturating_add(earned));
             }
-            totals.cost += sample["cost"].as_f64().unwrap_or(0.0);
-            totals.is_cost_known &= sample["cost"].is_number();
-            totals.waited += sample["waiting_seconds"].as_f64().unwrap_or(0.0);
-            for (sum, key) in totals.counts.iter_mut().zip(COUNTED) {
-                *sum += sample[key].as_u64().unwrap_or(0);
+            totals.cost += sample.cost.unwrap_or(0.0);
+            totals.is_cost_known &= sample.cost.is_some();
+            totals.waited += sample.waiting_seconds;
+            let counted = [
+                sample.tokens_in,
+                sample.tokens_cached,
+                sample.tokens_out,
+                sample.model_calls,
+                sample.tool_calls,
+                sample.failures,
+            ];
+            for (sum, figure) in totals.counts.iter_mut().zip(counted) {
+                *sum = sum.saturating_add(figure);
             }
         }
         totals
@@ -170,17 +168,19 @@ impl SampleTotals {
 }
 
 /// A line: the facts of a sample, and totals. What is not known is a hyphen.
-fn cells(first: &str, facts: &Value, totals: &SampleTotals) -> Vec<String> {
+fn cells(first: &str, facts: &GameFactsJson, totals: &SampleTotals) -> Vec<String> {
     let unknown = || UNKNOWN.to_string();
-    let number = |key: &str| facts[key].is_i64().then(|| shown::figure(&facts[key]));
-    let gauge = |now: &str, most: &str| match (number(now), number(most)) {
+    let gauge = |now: Option<u32>, most: Option<u32>| match (now, most) {
         (None, _) => unknown(),
-        (Some(now), None) => now,
-        (Some(now), Some(most)) => format!("{now}/{most}"),
+        (Some(now), None) => group_digits(now.into()),
+        (Some(now), Some(most)) => {
+            let [now, most] = [now, most].map(|figure| group_digits(figure.into()));
+            format!("{now}/{most}")
+        }
     };
-    let places = ["system", "poi"].map(|key| facts[key].as_str());
+    let places = [&facts.system, &facts.poi].map(Option::as_deref);
     let mut place = places.into_iter().flatten().collect::<Vec<_>>().join("/");
-    if facts["docked"] == true {
+    if facts.docked == Some(true) {
         place.push_str(" (docked)");
     }
     let [tokens_in, cached, tokens_out, model, tools, failed] = totals.counts.map(group_digits);
@@ -191,14 +191,12 @@ fn cells(first: &str, facts: &Value, totals: &SampleTotals) -> Vec<String> {
     };
     vec![
         first.to_string(),
-        number("credits").unwrap_or_else(unknown),
-        totals
-            .earned
-            .map_or_else(unknown, |earned| shown::figure(&earned.into())),
+        shown::number_or_hyphen(facts.credits),
+        shown::number_or_hyphen(totals.earned),
         if place.is_empty() { unknown() } else { place },
-        gauge("fuel", "fuel_max"),
-        gauge("cargo", "cargo_max"),
-        gauge("hull", "hull_max"),
+        gauge(facts.fuel, facts.fuel_max),
+        gauge(facts.cargo, facts.cargo_max),
+        gauge(facts.hull, facts.hull_max),
         tokens_in,
         cached,
         tokens_out,

@@ -55,7 +55,7 @@ pub(super) fn open_terminal(
         address: Arc::new(address),
         quit: quit.clone(),
         successor: Arc::default(),
-        exporter: None,
+        archivist: None,
         inspector: None,
     };
     Ok((link, terminal, quit))
@@ -210,7 +210,7 @@ const MAX_CHOICES_BYTES: u64 = 64 << 10;
 
 /// Reads what the operator chose about the views. A file that cannot be read, or says something else, counts as no
 /// choices.
-fn read_choices(file: &Path) -> ViewChoices {
+pub(super) fn read_choices(file: &Path) -> ViewChoices {
     let read = zoea_system::files::read_text(file, MAX_CHOICES_BYTES);
     let parsed = read.and_then(|text| Ok(serde_json::from_str(&text)?));
     match parsed {

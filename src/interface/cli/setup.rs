@@ -18,6 +18,7 @@ use zoea_settings::{Environment, Secret, Settings};
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::selection::list_myses;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::unfrozen::{refuse_while_frozen, unless_frozen};
 use crate::interface::cli::{out, run, screen};
@@ -327,14 +328,9 @@ async fn prepare_home(
 
 /// Moves all Myses of the former default provider to the new one.
 async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Result<()> {
-    let myses = client.call(ControlCall::all_myses()).await?;
-    for mysis in myses.as_array().into_iter().flatten() {
-        let Some(name) = mysis["name"]
-            .as_str()
-            .filter(|_| mysis["provider"] == before)
-        else {
-            continue;
-        };
+    let myses = list_myses(client, None).await?;
+    for mysis in myses.iter().filter(|mysis| mysis.provider == before) {
+        let name = &mysis.name;
         let change = ConfigureMysis {
             name: name.to_string(),
             provider: Some(now.to_string()),

@@ -1,17 +1,34 @@
 //! Times, figures and names as a person at the prompt reads them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use chrono::{DateTime, Local, TimeZone};
-use serde_json::Value;
+use zoea_contract::ProxiedServerJson;
 use zoea_text::figures::group_digits;
 
-use crate::interface::cli::out;
+use crate::interface::report::WallClock;
 
-/// A stored time: in the time of this machine on a terminal, and as it is (UTC) elsewhere, where
-/// programs read it.
+/// Whether times are those of UTC: the option `--utc`, set before a command prints anything.
+static IS_UTC: AtomicBool = AtomicBool::new(false);
+
+/// Shows all further times in UTC, or in the time of this machine.
+pub(super) fn show_utc(is_utc: bool) {
+    IS_UTC.store(is_utc, Ordering::Relaxed);
+}
+
+/// The clock by which times are shown.
+pub(super) fn clock() -> WallClock {
+    match IS_UTC.load(Ordering::Relaxed) {
+        true => WallClock::Utc,
+        false => WallClock::Local,
+    }
+}
+
+/// A stored time in the time of this machine; with `--utc` as it is stored.
 pub(super) fn time(stored: &str) -> String {
-    match out::is_at_a_terminal() {
-        true => time_in(&Local, stored),
-        false => stored.to_string(),
+    match IS_UTC.load(Ordering::Relaxed) {
+        false => time_in(&Local, stored),
+        true => stored.to_string(),
     }
 }
 
@@ -30,18 +47,22 @@ where
 }
 
 /// A server that is reached through a proxy, of `status`.
-pub(super) fn proxied(server: &Value) -> String {
-    let [name, address, proxy, variable] =
-        ["server", "address", "proxy", "variable"].map(|key| server[key].as_str().unwrap_or("?"));
+pub(super) fn proxied(server: &ProxiedServerJson) -> String {
+    let ProxiedServerJson {
+        server: name,
+        address,
+        proxy,
+        variable,
+    } = server;
     format!("proxied: {name} at {address} is reached through {proxy}, which {variable} names")
 }
 
-/// A whole number of an answer, with commas between thousands; a hyphen where it is not known.
-pub(super) fn figure(value: &Value) -> String {
-    match (value.as_u64(), value.as_i64()) {
-        (Some(number), _) => group_digits(number),
-        (None, Some(negative)) => format!("-{}", group_digits(negative.unsigned_abs())),
-        (None, None) => "-".to_string(),
+/// A whole number with commas between thousands; a hyphen where it is not known.
+pub(super) fn number_or_hyphen(number: Option<i64>) -> String {
+    match number {
+        Some(number) if number < 0 => format!("-{}", group_digits(number.unsigned_abs())),
+        Some(number) => group_digits(number.unsigned_abs()),
+        None => "-".to_string(),
     }
 }
 
@@ -60,21 +81,15 @@ pub(super) fn dollars(cost: Option<f64>) -> String {
     }
 }
 
-/// The name of a Mysis of an answer, or that it was deleted.
-pub(super) fn owner(entry: &Value) -> String {
-    let deleted = || {
-        format!(
-            "(deleted) {}",
-            entry["mysis_id"].as_str().unwrap_or_default()
-        )
-    };
-    entry["mysis"].as_str().map_or_else(deleted, str::to_string)
+/// The name of a Mysis, or that it was deleted.
+pub(super) fn owner(name: Option<&str>, id: Option<&str>) -> String {
+    let deleted = || format!("(deleted) {}", id.unwrap_or_default());
+    name.map_or_else(deleted, str::to_string)
 }
 
 #[cfg(test)]
 mod tests {
     use chrono::FixedOffset;
-    use serde_json::json;
 
     use super::*;
 
@@ -88,9 +103,9 @@ mod tests {
 
     #[test]
     fn figures_have_separators_and_unknown_ones_are_not_guessed() {
-        assert_eq!(figure(&json!(1_234_567)), "1,234,567");
-        assert_eq!(figure(&json!(-1_234)), "-1,234");
-        assert_eq!(figure(&Value::Null), "-");
+        assert_eq!(number_or_hyphen(Some(1_234_567)), "1,234,567");
+        assert_eq!(number_or_hyphen(Some(-1_234)), "-1,234");
+        assert_eq!(number_or_hyphen(None), "-");
         assert_eq!(dollars(Some(0.01234)), "$0.0123");
         assert_eq!(dollars(Some(1234.5)), "$1,234.50");
         assert_eq!(dollars(None), "unknown");

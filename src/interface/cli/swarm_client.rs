@@ -5,6 +5,8 @@
 
 use actors::domain::life::Mode;
 use actors::secrets::Secrets;
+use anyhow::Context;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use zoea_settings::Environment;
 
@@ -85,6 +87,17 @@ impl SwarmClient {
                 .map(|answer| answer.value)
                 .map_err(|why| anyhow::anyhow!(why)),
         }
+    }
+
+    /// Calls a tool of the control interface, and reads its answer.
+    ///
+    /// # Errors
+    /// The order was refused, the program is gone, or its answer is of another version.
+    pub(super) async fn ask<T: DeserializeOwned>(&self, call: ControlCall) -> anyhow::Result<T> {
+        let answer = self.call(call).await?;
+        serde_json::from_value(answer).context(
+            "the answer of the running program is not understood; is it of another version? stop and start it",
+        )
     }
 
     /// Closes the swarm. Acknowledged writes are on disk by then.

@@ -1,15 +1,23 @@
 //! `zoea send`, `broadcast`, `mission` and `note`: orders and notes for Myses.
 
+use std::borrow::Cow;
+
 use actors::domain::bounds::estimated_tokens;
 use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde_json::json;
+use zoea_contract::{Conditions, MissionJson, MysisStatusJson, OrderAnswerJson};
 use zoea_settings::Environment;
+use zoea_text::figures::group_digits;
 use zoea_text::names::listed;
 
 use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out;
+use crate::interface::cli::outcomes::{OrderWords, order_each, passed_note};
+use crate::interface::cli::selection::{
+    ChosenMyses, ManyMyses, ShownOutcomes, given_text, list_myses, names_in,
+};
 use crate::interface::cli::swarm_client::SwarmClient;
-use crate::interface::cli::{out, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::{BroadcastMission, SendMessage};
 
@@ -27,7 +35,7 @@ pub enum MissionCommand {
 pub struct NoteArgs {
     /// The name of the Mysis.
     name: String,
-    /// The text that every request of the Mysis shows from now on.
+    /// The text that every request of the Mysis shows from now on; - reads it from standard input.
     #[arg(required_unless_present = "clear", conflicts_with = "clear")]
     text: Option<String>,
     /// Clear the persistent context of the Mysis.
@@ -35,22 +43,77 @@ pub struct NoteArgs {
     clear: bool,
 }
 
+/// A direct message, and for whom.
+#[derive(Debug, Args)]
+#[command(override_usage = "zoea send [OPTIONS] NAME[,NAME…] TEXT\n       \
+                            zoea send [OPTIONS] --all|--state STATE|--where CONDITIONS TEXT")]
+pub struct SendArgs {
+    /// The name of the Mysis, or several with commas between them. With --all, --state or --where the
+    /// text stands in its place.
+    #[arg(value_name = "NAME")]
+    first: String,
+    /// The text; - reads it from standard input.
+    #[arg(
+        required_unless_present_any = ["all", "state", "conditions"],
+        conflicts_with_all = ["all", "state", "conditions"]
+    )]
+    text: Option<String>,
+    #[command(flatten)]
+    many: ManyMyses,
+    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
+    #[arg(long)]
+    no_gain: bool,
+    #[command(flatten)]
+    shown: ShownOutcomes,
+}
+
 pub(super) async fn send_message(
-    args: &SendMessage,
+    args: &SendArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let text = given_text(args.text.as_ref().unwrap_or(&args.first))?;
     let client = SwarmClient::open(global, environment).await?;
-    let when = delivery_note(&client);
-    let sent = client.call(ControlCall::SendMessage(args.clone())).await;
+    let chosen = match args.many.is_given() {
+        true => args.many.resolve(&client).await,
+        false => Ok(ChosenMyses {
+            names: names_in(&args.first).collect(),
+            are_named: true,
+        }),
+    };
+    let sent = match chosen {
+        Ok(chosen) => send_each(&client, &chosen, (&text, args.no_gain), args.shown).await,
+        Err(error) => Err(error),
+    };
     client.close().await;
-    let sent = sent?;
-    let (name, seq) = (&args.name, &sent["seq"]);
-    match passed_note(&sent) {
-        Some(passed) => out::line(&format!("{passed}: {name}"))?,
-        None => out::line(&format!("stored for {name} as {seq}{when}"))?,
-    }
-    suggest_no_gain(&args.text, args.no_gain)
+    sent
+}
+
+/// Sends the chosen Myses a direct message.
+async fn send_each(
+    client: &SwarmClient,
+    chosen: &ChosenMyses,
+    (text, no_gain): (&str, bool),
+    shown: ShownOutcomes,
+) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !chosen.names.is_empty(),
+        "no Mysis matches, so nothing was sent; `zoea mysis list` shows all"
+    );
+    let send = |name| {
+        ControlCall::SendMessage(SendMessage {
+            name,
+            text: text.to_string(),
+            no_gain,
+        })
+    };
+    let words = OrderWords {
+        done: "stored for",
+        after: delivery_note(client),
+        would_be: "would be sent".to_string(),
+    };
+    order_each(client, chosen, send, &words, shown).await?;
+    suggest_no_gain(text, no_gain || shown.json || shown.dry_run)
 }
 
 /// The options of `zoea broadcast`.
@@ -58,9 +121,13 @@ pub(super) async fn send_message(
 pub struct BroadcastArgs {
     #[command(flatten)]
     asked: BroadcastMission,
-    /// Print whom the mission would reach, and give it to nobody.
-    #[arg(long)]
-    dry_run: bool,
+    /// Send the text as a direct message to those that fit all conditions (see `zoea mysis list --help`)
+    /// and leave the mission as it is.
+    #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse,
+          conflicts_with = "ends")]
+    conditions: Option<Conditions>,
+    #[command(flatten)]
+    shown: ShownOutcomes,
 }
 
 pub(super) async fn broadcast_mission(
@@ -68,68 +135,85 @@ pub(super) async fn broadcast_mission(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let asked = BroadcastMission {
+        text: given_text(&args.asked.text)?,
+        ..args.asked.clone()
+    };
     let client = SwarmClient::open(global, environment).await?;
-    if args.dry_run {
-        let myses = client.call(ControlCall::all_myses()).await;
-        client.close().await;
-        return tell_addressees(&myses?);
-    }
-    let args = &args.asked;
-    let when = delivery_note(&client);
-    let before = client.call(ControlCall::all_myses()).await?;
-    let sent = client.call(ControlCall::Broadcast(args.clone())).await;
-    let is_running = client.is_running();
+    let sent = broadcast(&client, args, asked).await;
     client.close().await;
-    let sent = sent?;
-    let delivered = join_names(&sent["delivered"]);
-    out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
-    let woken = idle_names(&before);
-    if is_running && woken.as_array().is_some_and(|woken| !woken.is_empty()) {
-        out::line(&format!("it wakes {}", join_names(&woken)))?;
+    sent
+}
+
+async fn broadcast(
+    client: &SwarmClient,
+    args: &BroadcastArgs,
+    asked: BroadcastMission,
+) -> anyhow::Result<()> {
+    let shown = args.shown;
+    let myses = list_myses(client, args.conditions.as_ref()).await?;
+    if args.conditions.is_some() {
+        let names = myses.iter().map(|mysis| mysis.name.to_string());
+        let chosen = ChosenMyses {
+            names: names.collect(),
+            are_named: false,
+        };
+        return send_each(client, &chosen, (&asked.text, asked.no_gain), shown).await;
     }
-    if let Some(others) = sent["elsewhere"].as_array() {
-        let count = others.len();
+    if shown.dry_run {
+        return tell_addressees(&myses, shown.json);
+    }
+    let call = ControlCall::Broadcast(asked.clone());
+    if shown.json {
+        return Ok(out::json(&client.call(call).await?)?);
+    }
+    let sent: OrderAnswerJson = client.ask(call).await?;
+    let (when, delivered) = (delivery_note(client), join_names(&sent.delivered));
+    out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
+    let woken = idle_names(&myses);
+    if client.is_running() && !woken.is_empty() {
+        out::line(&format!("it wakes {}", listed(&woken)))?;
+    }
+    if !sent.elsewhere.is_empty() {
+        let count = sent.elsewhere.len();
         out::line(&format!(
             "other processes give it to {count} more within seconds"
         ))?;
     }
-    if sent["missed"]
-        .as_array()
-        .is_some_and(|names| !names.is_empty())
-    {
-        let missed = join_names(&sent["missed"]);
+    if !sent.missed.is_empty() {
+        let missed = join_names(&sent.missed);
         out::line(&format!(
             "it did not reach {missed} (they inherit it when they run again)"
         ))?;
     }
-    suggest_no_gain(&args.text, args.no_gain)
+    suggest_no_gain(&asked.text, asked.no_gain)
 }
 
 /// The names of those that are idle.
-fn idle_names(myses: &Value) -> Value {
-    let myses = myses.as_array().into_iter().flatten();
-    let idle = myses.filter(|mysis| mysis["state"] == "idle");
-    idle.map(|mysis| mysis["name"].clone()).collect()
+fn idle_names<'a>(myses: &'a [MysisStatusJson<'_>]) -> Vec<&'a str> {
+    let idle = myses.iter().filter(|mysis| mysis.state == "idle");
+    idle.map(|mysis| &*mysis.name).collect()
 }
 
 /// Tells whom a mission would reach: those in errors inherit it when they run again.
-fn tell_addressees(myses: &Value) -> anyhow::Result<()> {
-    let (mut reached, mut missed) = (Vec::new(), Vec::new());
-    for mysis in myses.as_array().into_iter().flatten() {
-        let name = mysis["name"].clone();
-        match mysis["state"] == "errored" {
-            true => missed.push(name),
-            false => reached.push(name),
-        }
+fn tell_addressees(myses: &[MysisStatusJson<'_>], as_json: bool) -> anyhow::Result<()> {
+    let (missed, reached): (Vec<_>, Vec<_>) =
+        myses.iter().partition(|mysis| mysis.state == "errored");
+    let names = |of: &[&MysisStatusJson<'_>]| -> Vec<String> {
+        of.iter().map(|mysis| mysis.name.to_string()).collect()
+    };
+    let (missed, reached) = (names(&missed), names(&reached));
+    if as_json {
+        return Ok(out::json(&json!({"delivered": reached, "missed": missed}))?);
     }
-    let reached = join_names(&reached.into());
+    let reached = join_names(&reached);
     out::line(&format!("the mission would reach {reached}"))?;
     let woken = idle_names(myses);
-    if woken.as_array().is_some_and(|woken| !woken.is_empty()) {
-        out::line(&format!("it would wake {}", join_names(&woken)))?;
+    if !woken.is_empty() {
+        out::line(&format!("it would wake {}", listed(&woken)))?;
     }
     if !missed.is_empty() {
-        let missed = join_names(&missed.into());
+        let missed = join_names(&missed);
         out::line(&format!(
             "it would not reach {missed} (they inherit it when they run again)"
         ))?;
@@ -149,13 +233,6 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
     ))?)
 }
 
-/// What is said of an order that waits for the process that runs its Mysis.
-pub(super) fn passed_note(answer: &Value) -> Option<String> {
-    let process = answer["passed"].as_str()?;
-    let process = out::clean(process);
-    Some(format!("stored, and carried out once {process} can"))
-}
-
 /// What to add when no program runs that could carry the order out.
 pub(super) fn delivery_note(client: &SwarmClient) -> &'static str {
     if client.is_running() {
@@ -165,17 +242,11 @@ pub(super) fn delivery_note(client: &SwarmClient) -> &'static str {
     }
 }
 
-fn join_names(names: &Value) -> String {
-    let names: Vec<&str> = names
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    if names.is_empty() {
-        return "nobody".to_string();
+fn join_names(names: &[String]) -> String {
+    match names.is_empty() {
+        true => "no Mysis".to_string(),
+        false => listed(names),
     }
-    listed(&names)
 }
 
 pub(super) async fn mission(
@@ -184,19 +255,28 @@ pub(super) async fn mission(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
-    let answer = match command {
-        MissionCommand::Show => client.call(ControlCall::GetMission {}).await,
-        MissionCommand::Clear => client.call(ControlCall::ClearMission {}).await,
-    };
+    let answer = show_or_clear(&client, command).await;
     client.close().await;
-    let answer = answer?;
-    let text = match command {
-        MissionCommand::Show => answer["text"].as_str().map(str::to_string),
-        MissionCommand::Clear => {
-            (answer["cleared"] == true).then(|| "the mission is cleared".to_string())
+    Ok(out::line(
+        answer?.as_deref().unwrap_or("there is no mission"),
+    )?)
+}
+
+async fn show_or_clear(
+    client: &SwarmClient,
+    command: &MissionCommand,
+) -> anyhow::Result<Option<String>> {
+    match command {
+        MissionCommand::Show => {
+            let mission: MissionJson<'_> = client.ask(ControlCall::GetMission {}).await?;
+            Ok(mission.text.map(Cow::into_owned))
         }
-    };
-    Ok(out::line(text.as_deref().unwrap_or("there is no mission"))?)
+        MissionCommand::Clear => {
+            let answer: OrderAnswerJson = client.ask(ControlCall::ClearMission {}).await?;
+            let was_there = answer.cleared == Some(true);
+            Ok(was_there.then(|| "the mission is cleared".to_string()))
+        }
+    }
 }
 
 pub(super) async fn edit_notes(
@@ -204,20 +284,24 @@ pub(super) async fn edit_notes(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let text = args.text.as_deref().map(given_text).transpose()?;
     let client = SwarmClient::open(global, environment).await?;
     let name = args.name.clone();
-    let answer = client.call(match args.text.clone() {
+    let answer = client.ask(match text.clone() {
         Some(text) => ControlCall::AddNote { name, text },
         None => ControlCall::ClearNotes { name },
     });
-    let answer = answer.await;
+    let answer: anyhow::Result<OrderAnswerJson> = answer.await;
     client.close().await;
-    let name = &args.name;
-    let seq = answer?["seq"].clone();
-    Ok(out::line(&match &args.text {
+    let (name, answer) = (&args.name, answer?);
+    if let Some(process) = &answer.passed {
+        return Ok(out::line(&format!("{}: {name}", passed_note(process)))?);
+    }
+    Ok(out::line(&match &text {
         Some(text) => {
             let bytes = u64::try_from(text.trim().len()).unwrap_or(u64::MAX);
-            let tokens = shown::figure(&estimated_tokens(bytes).into());
+            let tokens = group_digits(estimated_tokens(bytes));
+            let seq = answer.seq.unwrap_or_default();
             format!("noted for {name} as {seq}; it adds about {tokens} tokens to every request")
         }
         None => format!("the notes of {name} are cleared"),

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::Value;
-use thiserror::Error;
+use serde::Deserialize;
 use tokio::time::Instant;
+use zoea_contract::WaitedJson;
 use zoea_settings::Environment;
 use zoea_text::names::listed;
 
+use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::patient::PatientClient;
@@ -53,14 +54,6 @@ pub(super) struct WaitArgs {
     json: bool,
 }
 
-/// What was waited for did not come. The exit status says why.
-#[derive(Debug, Error)]
-#[error("{text}")]
-pub(super) struct NotCome {
-    pub(super) status: u8,
-    text: String,
-}
-
 fn check_until(text: &str) -> Result<String, String> {
     Until::parse(text).map(|_| text.to_string())
 }
@@ -86,54 +79,45 @@ pub(super) async fn run(
         let answer = client.ask(&call, patience).await?;
         let is_over = end.is_some_and(|end| Instant::now() >= end);
         let Some(answer) = answer else {
-            return Err(not_come(args, &Value::Null, "timeout"));
+            return Err(not_come(args, &WaitedJson::default()));
         };
-        let outcome = answer["outcome"].as_str().unwrap_or_default();
-        if outcome == "timeout" && !is_over {
+        let waited = WaitedJson::deserialize(&answer)?;
+        if waited.outcome == "timeout" && !is_over {
             continue;
         }
         if args.json {
             out::json(&answer)?;
         }
-        return match outcome {
+        return match &*waited.outcome {
             "met" if args.json => Ok(()),
             "met" => Ok(out::line(&format!(
                 "{}: {}",
                 args.until,
-                names_of(&answer["met"])
+                listed(&waited.met)
             ))?),
-            outcome => Err(not_come(args, &answer, outcome)),
+            _ => Err(not_come(args, &waited)),
         };
     }
 }
 
-fn names_of(names: &Value) -> String {
-    let names = names.as_array().into_iter().flatten();
-    listed(&names.filter_map(Value::as_str).collect::<Vec<_>>())
-}
-
 /// The error of a wait that ended without what was waited for.
-fn not_come(args: &WaitArgs, answer: &Value, outcome: &str) -> anyhow::Error {
+fn not_come(args: &WaitArgs, waited: &WaitedJson) -> anyhow::Error {
     let until = &args.until;
-    let (status, text) = match outcome {
+    let (status, text) = match &*waited.outcome {
         "lost" => {
-            let lost = answer["lost"].as_array().into_iter().flatten();
-            let lost = lost.map(|one| {
-                let text = |key: &str| one[key].as_str().unwrap_or_default();
-                format!("{} ({})", text("mysis"), text("why"))
-            });
-            let lost: Vec<String> = lost.collect();
+            let lost = waited.lost.iter();
+            let lost: Vec<String> = lost
+                .map(|one| format!("{} ({})", one.mysis, one.why))
+                .collect();
             (
                 EXIT_LOST,
                 format!("`{until}` will not come: {}", lost.join(", ")),
             )
         }
         _ => {
-            let open = names_of(&answer["open"]);
-            let whose = if open.is_empty() {
-                "no program answered"
-            } else {
-                &open
+            let whose = match waited.open.is_empty() {
+                true => "no program answered".to_string(),
+                false => listed(&waited.open),
             };
             (
                 EXIT_TIMEOUT,
@@ -141,5 +125,5 @@ fn not_come(args: &WaitArgs, answer: &Value, outcome: &str) -> anyhow::Error {
             )
         }
     };
-    NotCome { status, text }.into()
+    ExitWith::status(status, text).into()
 }

@@ -1,51 +1,63 @@
 //! What `status` tells of the whole program: what needs the operator, conditions that last, and proxies.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use actors::domain::needs::ListedNeed;
 use actors::domain::standing::{StandingConditions, StandingKind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The most names of a need in `status`. Its count tells of the others.
 const MAX_NAMES: usize = 50;
 
 /// What needs the operator in `status`: a cause, and all Myses that it holds up.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct NeedJson {
-    cause: &'static str,
-    what: &'static str,
-    count: usize,
-    myses: Vec<Arc<str>>,
-    since: String,
-    why: Arc<str>,
-    help: &'static str,
+    /// The cause.
+    pub cause: Cow<'static, str>,
+    /// What it is, in a word.
+    pub what: Cow<'static, str>,
+    /// How many Myses it holds up.
+    pub count: usize,
+    /// The names of the first of these.
+    pub myses: Vec<String>,
+    /// Since when.
+    pub since: String,
+    /// Why.
+    pub why: String,
+    /// What helps.
+    pub help: Cow<'static, str>,
 }
 
 impl From<ListedNeed> for NeedJson {
     fn from(need: ListedNeed) -> NeedJson {
         NeedJson {
-            cause: need.cause.as_str(),
-            what: need.what,
+            cause: need.cause.as_str().into(),
+            what: need.what.into(),
             count: need.myses.len(),
             since: need.since.to_string(),
-            why: need.why,
-            help: need.remedy.text(),
+            why: need.why.to_string(),
+            help: need.remedy.text().into(),
             myses: need
                 .myses
                 .into_iter()
                 .take(MAX_NAMES)
-                .map(|mysis| mysis.name)
+                .map(|mysis| mysis.name.to_string())
                 .collect(),
         }
     }
 }
 
 /// A condition of the whole program in `status`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct WarningJson<'a> {
-    code: &'static str,
-    since: String,
-    text: &'a str,
+    /// A stable word for it.
+    pub code: Cow<'a, str>,
+    /// Since when.
+    pub since: String,
+    /// What it is.
+    pub text: Cow<'a, str>,
 }
 
 impl<'a> WarningJson<'a> {
@@ -56,16 +68,17 @@ impl<'a> WarningJson<'a> {
         warnings
             .filter(|(kind, _)| *kind != StandingKind::StoreTrouble)
             .map(|(kind, condition)| WarningJson {
-                code: kind.code(),
+                code: kind.code().into(),
                 since: condition.since.to_string(),
-                text: &condition.text,
+                text: condition.text.as_ref().into(),
             })
             .collect()
     }
 }
 
 /// A server in `status` that is reached through a proxy.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct ProxiedServerJson {
     /// The server's name.
     pub server: String,
@@ -74,5 +87,5 @@ pub struct ProxiedServerJson {
     /// The proxy's, without a password.
     pub proxy: String,
     /// The environment variable that names the proxy.
-    pub variable: &'static str,
+    pub variable: Cow<'static, str>,
 }

@@ -1,9 +1,11 @@
 //! Events in JSON, live and stored.
 
+use std::borrow::Cow;
+
 use actors::domain::event::{EventKind, SwarmEvent};
-use actors::domain::event_record::{EventRecord, OrderSource};
+use actors::domain::event_record::EventRecord;
 use actors::domain::message::Row;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::rows::UsageJson;
 
@@ -149,18 +151,29 @@ impl<'a> EventKindJson<'a> {
 }
 
 /// An event in `zoea events --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct EventRecordJson<'a> {
-    number: i64,
-    at: String,
-    kind: &'static str,
-    mysis: Option<&'a str>,
-    severity: &'static str,
-    code: &'a str,
-    text: &'a str,
-    source: Option<&'static str>,
-    seq: Option<i64>,
-    answered: Option<i64>,
+    /// Its number.
+    pub number: i64,
+    /// When it happened.
+    pub at: String,
+    /// What kind it is.
+    pub kind: Cow<'a, str>,
+    /// The Mysis.
+    pub mysis: Option<Cow<'a, str>>,
+    /// How bad it is.
+    pub severity: Cow<'a, str>,
+    /// A stable word for it.
+    pub code: Cow<'a, str>,
+    /// What happened.
+    pub text: Cow<'a, str>,
+    /// Who ordered it.
+    pub source: Option<Cow<'a, str>>,
+    /// Its row.
+    pub seq: Option<i64>,
+    /// The row that answered it.
+    pub answered: Option<i64>,
 }
 
 impl<'a> EventRecordJson<'a> {
@@ -170,12 +183,12 @@ impl<'a> EventRecordJson<'a> {
         EventRecordJson {
             number,
             at: record.at.to_string(),
-            kind: record.kind.as_str(),
-            mysis: record.mysis.as_ref().map(|who| &*who.name),
-            severity: record.severity.as_str(),
-            code: &record.code,
-            text: &record.text,
-            source: record.source.map(OrderSource::as_str),
+            kind: record.kind.as_str().into(),
+            mysis: record.mysis.as_ref().map(|who| who.name.as_ref().into()),
+            severity: record.severity.as_str().into(),
+            code: record.code.as_ref().into(),
+            text: record.text.as_ref().into(),
+            source: record.source.map(|source| source.as_str().into()),
             seq: record.row.map(|row| row.0),
             answered: record.answered.map(|row| row.0),
         }

@@ -1,23 +1,37 @@
 //! Texts that are held back from models.
 
+use std::borrow::Cow;
+
 use actors::domain::held::HeldText;
 use actors::domain::ids::MysisId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A text in `held --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct HeldTextJson<'a> {
-    id: String,
-    provider: &'a str,
-    model: &'a str,
-    text: String,
-    said: &'a str,
-    proof: &'a str,
-    since: String,
-    tried_at: String,
-    mysis: Option<&'a str>,
-    seq: i64,
-    only_there: bool,
+    /// Its id.
+    pub id: String,
+    /// The provider that does not get it.
+    pub provider: Cow<'a, str>,
+    /// The model that does not get it.
+    pub model: Cow<'a, str>,
+    /// The text.
+    pub text: String,
+    /// What the server said.
+    pub said: Cow<'a, str>,
+    /// What proves that it is this text.
+    pub proof: Cow<'a, str>,
+    /// Since when.
+    pub since: String,
+    /// When it was tried last.
+    pub tried_at: String,
+    /// The Mysis whose row has it; `None` if that was deleted.
+    pub mysis: Option<Cow<'a, str>>,
+    /// The row.
+    pub seq: i64,
+    /// Whether only the requests of this Mysis are without it.
+    pub only_there: bool,
 }
 
 impl<'a> HeldTextJson<'a> {
@@ -36,14 +50,14 @@ impl<'a> HeldTextJson<'a> {
     fn new(held: &'a HeldText, mysis: Option<&'a str>) -> Self {
         HeldTextJson {
             id: held.id(),
-            provider: &held.provider,
-            model: &held.model,
+            provider: held.provider.as_ref().into(),
+            model: held.model.as_ref().into(),
             text: held.shown(),
-            said: &held.said,
-            proof: &held.proof,
+            said: held.said.as_ref().into(),
+            proof: held.proof.as_ref().into(),
             since: held.at.to_string(),
             tried_at: held.at.max(held.doubted_at).to_string(),
-            mysis,
+            mysis: mysis.map(Cow::from),
             seq: held.seq.0,
             only_there: held.is_local,
         }

@@ -5,6 +5,7 @@
 mod conditions;
 mod events;
 mod held;
+mod mysis;
 mod orders;
 mod processes;
 mod proof;
@@ -12,6 +13,7 @@ mod question;
 mod reminders;
 mod rows;
 mod samples;
+mod selecting;
 mod status;
 mod units;
 
@@ -21,20 +23,21 @@ use serde_json::Value;
 pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
 pub use events::{EventJson, EventRecordJson};
 pub use held::HeldTextJson;
+pub use mysis::MysisStatusJson;
 pub use orders::{
-    CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,
+    CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, LostJson, MissionJson,
+    OrderAnswerJson, OrderOutcome, OrderOutcomeJson, ReachJson, WaitedJson,
 };
 pub use processes::ProcessJson;
 pub use proof::{
     ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
 };
-pub use question::QuestionJson;
-pub use reminders::ListedReminderJson;
-pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
-pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
-pub use status::{
-    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson,
-};
+pub use question::{QuestionFieldJson, QuestionJson};
+pub use reminders::{ListedReminderJson, ReminderJson};
+pub use rows::{CallJson, RowJson, RowMetadataJson, SearchHitJson};
+pub use samples::{FiguresJson, GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
+pub use selecting::Conditions;
+pub use status::{AccountJson, CostEntryJson, OutageJson, ProgramStatusJson, SpendingJson};
 
 /// A shape of the contract as a value whose members are sorted by name.
 #[must_use]

@@ -1,5 +1,6 @@
 //! The answers to orders and queries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use actors::domain::order::CompletedOrder;
@@ -116,6 +117,99 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
     }
 }
 
+/// The answer to an order as its caller reads it: what the kinds of [`CompletedOrderJson`] say. What an
+/// order does not say is absent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct OrderAnswerJson {
+    /// The row of the message.
+    pub seq: Option<i64>,
+    /// Whether there was something to clear.
+    pub cleared: Option<bool>,
+    /// The process that carries the order out, which is stored.
+    pub passed: Option<String>,
+    /// The routine as it is now.
+    pub routine: Option<serde_json::Value>,
+    /// The name of a Mysis that is back.
+    pub undeleted: Option<String>,
+    /// Its game account.
+    pub account: Option<String>,
+    /// The Myses that have a mission.
+    pub delivered: Vec<String>,
+    /// The Myses that inherit it when they run again.
+    pub missed: Vec<String>,
+    /// The Myses of other processes, which give it to them within seconds.
+    pub elsewhere: Vec<String>,
+    /// Since when the swarm is frozen.
+    pub frozen: Option<String>,
+    /// The number of accounts.
+    pub accounts: Option<usize>,
+    /// The accounts whose passwords are too short to be redacted inside of words.
+    pub short_passwords: Vec<String>,
+}
+
+/// What came of an order for one of several Myses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderOutcome {
+    /// It was carried out.
+    Done,
+    /// It is stored, and another process carries it out.
+    Passed,
+    /// The Mysis already is as the order wants it.
+    Unchanged,
+    /// It was refused.
+    Refused,
+    /// No answer came: it may have been carried out, or be carried out later.
+    Unknown,
+    /// It would have been given.
+    Selected,
+}
+
+/// An order for one of several Myses in `--json` of the commands that give orders.
+#[derive(Debug, Serialize)]
+pub struct OrderOutcomeJson {
+    /// The Mysis.
+    pub name: String,
+    /// What came of it.
+    pub outcome: OrderOutcome,
+    /// The row of a message.
+    pub seq: Option<i64>,
+    /// The process that carries it out.
+    pub process: Option<String>,
+    /// Why it was refused, or changed nothing.
+    pub why: Option<String>,
+}
+
+impl OrderOutcomeJson {
+    /// An order for the Mysis with this name that was carried out.
+    #[must_use]
+    pub fn new(name: &str) -> OrderOutcomeJson {
+        OrderOutcomeJson {
+            name: name.to_string(),
+            outcome: OrderOutcome::Done,
+            seq: None,
+            process: None,
+            why: None,
+        }
+    }
+
+    /// It was refused, or changed nothing.
+    pub fn fail(&mut self, outcome: OrderOutcome, why: String) {
+        self.outcome = outcome;
+        self.why = Some(why);
+    }
+
+    /// Takes the answer to the order over.
+    pub fn take(&mut self, answer: OrderAnswerJson) {
+        if answer.passed.is_some() {
+            self.outcome = OrderOutcome::Passed;
+        }
+        self.seq = answer.seq;
+        self.process = answer.passed;
+    }
+}
+
 /// Accounts that were imported from a file.
 #[derive(Debug, Serialize)]
 pub struct ImportedAccountsJson<'a> {
@@ -128,9 +222,10 @@ pub struct ImportedAccountsJson<'a> {
 }
 
 /// The mission in force.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct MissionJson<'a> {
-    pub text: Option<&'a str>,
+    pub text: Option<Cow<'a, str>>,
     /// When it was set.
     pub at: Option<String>,
 }
@@ -144,8 +239,32 @@ pub struct ExportedJson {
     pub rows: usize,
 }
 
+/// What came of a wait.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct WaitedJson {
+    /// `met`, `lost` or `timeout`.
+    pub outcome: String,
+    /// The Myses of which it holds.
+    pub met: Vec<String>,
+    /// The Myses of which it may come.
+    pub open: Vec<String>,
+    /// The Myses of which it will not come by itself.
+    pub lost: Vec<LostJson>,
+}
+
+/// A Mysis of which what is waited for will not come by itself.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct LostJson {
+    /// Its name.
+    pub mysis: String,
+    /// Why.
+    pub why: String,
+}
+
 /// How far back conversations reach.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct ReachJson {
     /// The number of removed rows.
     pub removed: u64,

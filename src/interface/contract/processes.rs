@@ -1,32 +1,46 @@
 //! The processes that share a database.
 
+use std::borrow::Cow;
+
 use actors::domain::fleet_process::FleetProcess;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A process in `processes --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct ProcessJson<'a> {
-    name: &'a str,
-    host: &'a str,
-    directory: &'a str,
-    version: &'a str,
-    state: &'static str,
-    here: bool,
-    capacity: u64,
-    myses: u64,
-    running: u64,
-    since: String,
-    until: Option<String>,
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// The machine.
+    pub host: Cow<'a, str>,
+    /// Its home there.
+    pub directory: Cow<'a, str>,
+    /// Its version.
+    pub version: Cow<'a, str>,
+    /// Whether it runs.
+    pub state: Cow<'a, str>,
+    /// Whether it is this one.
+    pub here: bool,
+    /// How many Myses it can run.
+    pub capacity: u64,
+    /// How many it holds.
+    pub myses: u64,
+    /// How many of these run.
+    pub running: u64,
+    /// When it started.
+    pub since: String,
+    /// When it was heard of last, if it is gone.
+    pub until: Option<String>,
 }
 
 impl<'a> From<&'a FleetProcess> for ProcessJson<'a> {
     fn from(process: &'a FleetProcess) -> Self {
         ProcessJson {
-            name: &process.name,
-            host: &process.host,
-            directory: &process.directory,
-            version: &process.version,
-            state: process.state.as_str(),
+            name: process.name.as_ref().into(),
+            host: process.host.as_ref().into(),
+            directory: process.directory.as_ref().into(),
+            version: process.version.as_ref().into(),
+            state: process.state.as_str().into(),
             here: process.is_here,
             capacity: process.capacity,
             myses: process.myses,

@@ -1,60 +1,87 @@
 //! The question of a server in `status`.
 
+use std::borrow::Cow;
+
 use actors::domain::question::{FieldKind, Question, QuestionField, QuestionWants};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
+/// Whether a text is left out.
+fn is_empty(text: &str) -> bool {
+    text.is_empty()
+}
+
 /// A question that waits for the operator's answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct QuestionJson<'a> {
-    number: u64,
-    server: &'a str,
-    message: &'a str,
-    url: Option<&'a str>,
-    fields: Vec<QuestionFieldJson<'a>>,
+    /// Its number.
+    pub number: u64,
+    /// The server.
+    pub server: Cow<'a, str>,
+    /// What it asks.
+    pub message: Cow<'a, str>,
+    /// The address to visit.
+    pub url: Option<Cow<'a, str>>,
+    /// The fields to fill in.
+    pub fields: Vec<QuestionFieldJson<'a>>,
 }
 
 /// A field of a question.
-#[derive(Debug, Serialize)]
-struct QuestionFieldJson<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    title: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    required: bool,
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct QuestionFieldJson<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Its title.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub title: Cow<'a, str>,
+    /// What it is.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub description: Cow<'a, str>,
+    /// Whether it must be filled in.
+    pub required: bool,
+    /// Its type.
     #[serde(rename = "type")]
-    kind: &'static str,
+    pub kind: Cow<'a, str>,
     /// What fits, in words.
-    wants: String,
+    pub wants: String,
+    /// What it is where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<&'a Value>,
+    pub default: Option<Cow<'a, Value>>,
+    /// The format of a text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'a str>,
+    pub format: Option<Cow<'a, str>>,
     /// Of a text or a list: its length.
     #[serde(skip_serializing_if = "Option::is_none")]
-    min: Option<Number>,
+    pub min: Option<Number>,
+    /// The most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    max: Option<Number>,
+    pub max: Option<Number>,
+    /// What may be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    options: Vec<OptionJson<'a>>,
+    pub options: Vec<OptionJson<'a>>,
 }
 
-#[derive(Debug, Serialize)]
-struct OptionJson<'a> {
-    value: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    title: &'a str,
+/// What may be chosen.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct OptionJson<'a> {
+    /// The value.
+    pub value: Cow<'a, str>,
+    /// Its title.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub title: Cow<'a, str>,
 }
 
 impl<'a> From<&'a Question> for QuestionJson<'a> {
     fn from(question: &'a Question) -> Self {
         QuestionJson {
             number: question.number,
-            server: &question.server,
-            message: &question.message,
+            server: question.server.as_ref().into(),
+            message: question.message.as_ref().into(),
             url: match &question.wants {
-                QuestionWants::Visit(url) => Some(url),
+                QuestionWants::Visit(url) => Some(url.as_ref().into()),
                 QuestionWants::Form(_) => None,
             },
             fields: question.fields().iter().map(Into::into).collect(),
@@ -82,14 +109,14 @@ impl<'a> From<&'a QuestionField> for QuestionFieldJson<'a> {
             } => ("array", (None, Some((*min).into()), count(max))),
         };
         QuestionFieldJson {
-            name: &field.name,
-            title: &field.title,
-            description: &field.description,
+            name: field.name.as_ref().into(),
+            title: field.title.as_ref().into(),
+            description: field.description.as_ref().into(),
             required: field.is_required,
-            kind,
+            kind: kind.into(),
             wants: field.kind.describe(),
-            default: field.default.as_ref(),
-            format,
+            default: field.default.as_ref().map(Cow::Borrowed),
+            format: format.map(Cow::from),
             min,
             max,
             options: options_of(&field.kind),
@@ -101,7 +128,10 @@ fn options_of(kind: &FieldKind) -> Vec<OptionJson<'_>> {
     match kind {
         FieldKind::Choice { options, .. } => options
             .iter()
-            .map(|(value, title)| OptionJson { value, title })
+            .map(|(value, title)| OptionJson {
+                value: value.as_ref().into(),
+                title: title.as_ref().into(),
+            })
             .collect(),
         FieldKind::Text { .. } | FieldKind::Number { .. } | FieldKind::Flag => Vec::new(),
     }

@@ -1,15 +1,21 @@
 //! Messages that the operator left for later.
 
+use std::borrow::Cow;
+
 use actors::domain::event::MysisStatus;
 use actors::domain::reminder::Reminder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A message that the operator left for later.
-#[derive(Debug, Serialize)]
-pub(crate) struct ReminderJson<'a> {
-    id: String,
-    at: String,
-    text: &'a str,
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ReminderJson<'a> {
+    /// By which it is cancelled.
+    pub id: String,
+    /// When it is due.
+    pub at: String,
+    /// What the Mysis gets.
+    pub text: Cow<'a, str>,
 }
 
 impl<'a> ReminderJson<'a> {
@@ -17,18 +23,22 @@ impl<'a> ReminderJson<'a> {
         ReminderJson {
             id: reminder.id(mysis),
             at: reminder.at.to_string(),
-            text: &reminder.text,
+            text: reminder.text.as_ref().into(),
         }
     }
 }
 
 /// A reminder in `reminders --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct ListedReminderJson<'a> {
-    mysis: &'a str,
-    state: &'static str,
+    /// Whose it is.
+    pub mysis: Cow<'a, str>,
+    /// The state of that Mysis.
+    pub state: Cow<'a, str>,
+    /// The reminder.
     #[serde(flatten)]
-    reminder: ReminderJson<'a>,
+    pub reminder: ReminderJson<'a>,
 }
 
 impl<'a> ListedReminderJson<'a> {
@@ -36,8 +46,8 @@ impl<'a> ListedReminderJson<'a> {
     #[must_use]
     pub fn new(status: &'a MysisStatus, reminder: &'a Reminder) -> ListedReminderJson<'a> {
         ListedReminderJson {
-            mysis: &status.name,
-            state: status.state.as_str(),
+            mysis: status.name.as_ref().into(),
+            state: status.state.as_str().into(),
             reminder: ReminderJson::new(&status.name, reminder),
         }
     }

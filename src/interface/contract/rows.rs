@@ -1,24 +1,38 @@
 //! Rows of conversations.
 
+use std::borrow::Cow;
+
 use actors::domain::message::{CallRecord, Row, RowBody, RowKind};
 use actors::domain::model::{Charge, TokenUsage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A row in `log --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct RowJson<'a> {
-    seq: i64,
-    at: String,
-    role: Option<&'static str>,
-    source: Option<&'static str>,
-    kind: &'a str,
-    content: &'a str,
-    reasoning: Option<&'a str>,
-    sender: Option<&'a str>,
-    tool_calls: Vec<CallJson<'a>>,
-    tool_call_id: Option<&'a str>,
-    metadata: Option<RowMetadataJson<'a>>,
+    /// Its number.
+    pub seq: i64,
+    /// When it was written.
+    pub at: String,
+    /// Its role in requests.
+    pub role: Option<Cow<'a, str>>,
+    /// Who wrote it.
+    pub source: Option<Cow<'a, str>>,
+    /// Its kind.
+    pub kind: Cow<'a, str>,
+    /// Its text.
+    pub content: Cow<'a, str>,
+    /// The model's reasoning.
+    pub reasoning: Option<Cow<'a, str>>,
+    /// Who sent a message of the swarm.
+    pub sender: Option<Cow<'a, str>>,
+    /// The calls.
+    pub tool_calls: Vec<CallJson<'a>>,
+    /// The call of a result.
+    pub tool_call_id: Option<Cow<'a, str>>,
+    /// What its kind has beside.
+    pub metadata: Option<RowMetadataJson<'a>>,
 }
 
 impl<'a> From<&'a Row> for RowJson<'a> {
@@ -27,28 +41,35 @@ impl<'a> From<&'a Row> for RowJson<'a> {
         RowJson {
             seq: row.seq.0,
             at: row.at.to_string(),
-            role: kind.and_then(RowKind::role),
-            source: kind.map(RowKind::source),
-            kind: row.kind_word(),
-            content: row.text(),
-            reasoning: reasoning_of(row),
-            sender: row.sender(),
+            role: kind.and_then(RowKind::role).map(Cow::from),
+            source: kind.map(RowKind::source).map(Cow::from),
+            kind: row.kind_word().into(),
+            content: row.text().as_ref().into(),
+            reasoning: reasoning_of(row).map(Cow::from),
+            sender: row.sender().map(Cow::from),
             tool_calls: row.calls().iter().map(CallJson::from).collect(),
-            tool_call_id: row.result().map(|(_, _, meta)| &*meta.call_id),
+            tool_call_id: row.result().map(|(_, _, meta)| (&*meta.call_id).into()),
             metadata: RowMetadataJson::of(row),
         }
     }
 }
 
 /// A search hit in `search --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct SearchHitJson<'a> {
-    mysis: Option<&'a str>,
-    seq: i64,
-    at: String,
-    kind: &'a str,
-    content: &'a str,
-    reasoning: Option<&'a str>,
+    /// Whose it is; `None` if that was deleted.
+    pub mysis: Option<Cow<'a, str>>,
+    /// The number of the row.
+    pub seq: i64,
+    /// When it was written.
+    pub at: String,
+    /// The kind of the row.
+    pub kind: Cow<'a, str>,
+    /// Its text.
+    pub content: Cow<'a, str>,
+    /// The model's reasoning.
+    pub reasoning: Option<Cow<'a, str>>,
 }
 
 impl<'a> SearchHitJson<'a> {
@@ -56,12 +77,12 @@ impl<'a> SearchHitJson<'a> {
     #[must_use]
     pub fn new(mysis: Option<&'a str>, row: &'a Row) -> Self {
         SearchHitJson {
-            mysis,
+            mysis: mysis.map(Cow::from),
             seq: row.seq.0,
             at: row.at.to_string(),
-            kind: row.kind_word(),
-            content: row.text(),
-            reasoning: reasoning_of(row),
+            kind: row.kind_word().into(),
+            content: row.text().as_ref().into(),
+            reasoning: reasoning_of(row).map(Cow::from),
         }
     }
 }
@@ -70,24 +91,31 @@ fn reasoning_of(row: &Row) -> Option<&str> {
     row.utterance().and_then(|said| said.reasoning.as_deref())
 }
 
-#[derive(Debug, Serialize)]
-struct CallJson<'a> {
-    id: &'a str,
-    name: &'a str,
-    arguments: Value,
-    status: &'static str,
+/// A call of a tool in a row.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct CallJson<'a> {
+    /// Its id.
+    pub id: Cow<'a, str>,
+    /// The tool.
+    pub name: Cow<'a, str>,
+    /// The arguments.
+    pub arguments: Value,
+    /// How it ended.
+    pub status: Cow<'a, str>,
+    /// The routine that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    routine: Option<&'a str>,
+    pub routine: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<&'a CallRecord> for CallJson<'a> {
     fn from(call: &'a CallRecord) -> Self {
         CallJson {
-            id: &call.id,
-            name: &call.name,
+            id: call.id.as_ref().into(),
+            name: call.name.as_ref().into(),
             arguments: parse_arguments(&call.arguments),
-            status: call.status.as_str(),
-            routine: call.routine.as_deref(),
+            status: call.status.as_str().into(),
+            routine: call.routine.as_deref().map(Cow::from),
         }
     }
 }
@@ -101,7 +129,7 @@ fn parse_arguments(text: &str) -> Value {
 }
 
 /// The metadata of a row in the shapes of docs/design/requests.md.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum RowMetadataJson<'a> {
     /// Metadata of a reply or a call.
@@ -111,28 +139,28 @@ pub enum RowMetadataJson<'a> {
         /// The duration in milliseconds.
         ms: u64,
         /// The model.
-        model: &'a str,
+        model: Cow<'a, str>,
         /// The provider.
-        provider: &'a str,
+        provider: Cow<'a, str>,
         /// Why the model stopped.
-        finish_reason: Option<&'a str>,
+        finish_reason: Option<Cow<'a, str>>,
         /// The cost in millionths of a dollar.
         #[serde(skip_serializing_if = "Option::is_none")]
         cost_micros: Option<u64>,
         /// Whether its calls were read from its text.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         from_text: bool,
     },
     /// Metadata of a tool's result.
     Result {
         /// The call's id.
-        call_id: &'a str,
+        call_id: Cow<'a, str>,
         /// The tool.
-        tool: &'a str,
+        tool: Cow<'a, str>,
         /// Whether it is a failure.
         is_error: bool,
         /// How the call ended.
-        status: &'static str,
+        status: Cow<'a, str>,
         /// The duration in milliseconds.
         ms: u64,
         /// The game's tick.
@@ -141,14 +169,14 @@ pub enum RowMetadataJson<'a> {
         bytes: u64,
         /// `any` for a tool of no game.
         #[serde(skip_serializing_if = "Option::is_none")]
-        game: Option<&'static str>,
+        game: Option<Cow<'a, str>>,
     },
     /// Metadata of a host notice.
     Host {
         /// The severity.
-        severity: &'static str,
+        severity: Cow<'a, str>,
         /// A short stable word for it.
-        code: &'a str,
+        code: Cow<'a, str>,
         /// The number of the failed attempt.
         #[serde(skip_serializing_if = "Option::is_none")]
         attempt: Option<u32>,
@@ -168,26 +196,26 @@ impl<'a> RowMetadataJson<'a> {
                 Some(RowMetadataJson::Reply {
                     usage: meta.usage.as_ref().map(UsageJson::from),
                     ms: meta.ms,
-                    model: &meta.model,
-                    provider: &meta.provider,
-                    finish_reason: meta.finish_reason.as_deref(),
+                    model: meta.model.as_ref().into(),
+                    provider: meta.provider.as_ref().into(),
+                    finish_reason: meta.finish_reason.as_deref().map(Cow::from),
                     cost_micros: meta.cost_micros,
                     from_text: meta.is_from_text,
                 })
             }
             RowBody::Result { meta, .. } => Some(RowMetadataJson::Result {
-                call_id: &meta.call_id,
-                tool: &meta.tool,
+                call_id: meta.call_id.as_ref().into(),
+                tool: meta.tool.as_ref().into(),
                 is_error: meta.is_error(),
-                status: meta.status.as_str(),
+                status: meta.status.as_str().into(),
                 ms: meta.ms,
                 tick: meta.tick,
                 bytes: meta.bytes,
-                game: meta.game.stored_key(),
+                game: meta.game.stored_key().map(Cow::from),
             }),
             RowBody::Host { meta, .. } => Some(RowMetadataJson::Host {
-                severity: meta.severity.as_str(),
-                code: &meta.code,
+                severity: meta.severity.as_str().into(),
+                code: meta.code.as_ref().into(),
                 attempt: meta.attempt,
                 charge: meta.bill.as_ref().map(ChargeJson::from),
             }),
@@ -202,7 +230,7 @@ impl<'a> RowMetadataJson<'a> {
 }
 
 /// The tokens of a model call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct UsageJson {
     input: u64,
     output: u64,
@@ -220,10 +248,10 @@ impl From<&TokenUsage> for UsageJson {
 }
 
 /// The charge of a failed model call.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct ChargeJson<'a> {
     usage: UsageJson,
-    provider: &'a str,
+    provider: Cow<'a, str>,
     cost_micros: Option<u64>,
 }
 
@@ -231,7 +259,7 @@ impl<'a> From<&'a Charge> for ChargeJson<'a> {
     fn from(charge: &'a Charge) -> Self {
         ChargeJson {
             usage: UsageJson::from(&charge.usage),
-            provider: &charge.provider,
+            provider: charge.provider.as_ref().into(),
             cost_micros: charge.cost_micros,
         }
     }

@@ -1,15 +1,17 @@
 //! Samples: what Myses have, earn, cost and wait for over time.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{CurrentFigures, GameFacts, Sample, SampleSeries};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::units::{to_dollars, to_seconds};
 
 /// The answer of `read_samples`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct SamplesJson<'a> {
     /// The length of a step.
     pub step_seconds: i64,
@@ -18,11 +20,15 @@ pub struct SamplesJson<'a> {
 }
 
 /// The samples of one Mysis. A deleted Mysis has no name, and a sum neither a name nor an id.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct SampleSeriesJson<'a> {
-    mysis: Option<&'a str>,
-    mysis_id: Option<String>,
-    samples: Vec<SampleJson>,
+    /// Its name.
+    pub mysis: Option<Cow<'a, str>>,
+    /// Its id.
+    pub mysis_id: Option<String>,
+    /// The samples.
+    pub samples: Vec<SampleJson>,
 }
 
 impl<'a> SampleSeriesJson<'a> {
@@ -31,27 +37,40 @@ impl<'a> SampleSeriesJson<'a> {
     pub fn new(series: &SampleSeries, name: Option<&'a str>) -> Self {
         let samples = series.samples.iter();
         SampleSeriesJson {
-            mysis: name,
+            mysis: name.map(Cow::from),
             mysis_id: series.mysis.map(|mysis| mysis.to_string()),
             samples: samples.map(SampleJson::new).collect(),
         }
     }
 }
 
-#[derive(Debug, Serialize)]
-struct SampleJson {
-    at: String,
-    earned: Option<i64>,
+/// One sample.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct SampleJson {
+    /// When it begins.
+    pub at: String,
+    /// Credits earned.
+    pub earned: Option<i64>,
+    /// What the game told last.
     #[serde(flatten)]
-    facts: GameFactsJson,
-    tokens_in: u64,
-    tokens_cached: u64,
-    tokens_out: u64,
-    cost: Option<f64>,
-    model_calls: u64,
-    tool_calls: u64,
-    failures: u64,
-    waiting_seconds: f64,
+    pub facts: GameFactsJson,
+    /// Tokens of requests.
+    pub tokens_in: u64,
+    /// The part of these that the provider had cached.
+    pub tokens_cached: u64,
+    /// Tokens of answers.
+    pub tokens_out: u64,
+    /// Dollars; `None` where a price is not known.
+    pub cost: Option<f64>,
+    /// Answers of the model.
+    pub model_calls: u64,
+    /// Results of tools.
+    pub tool_calls: u64,
+    /// Failures.
+    pub failures: u64,
+    /// How long it waited.
+    pub waiting_seconds: f64,
 }
 
 impl SampleJson {
@@ -75,18 +94,29 @@ impl SampleJson {
 }
 
 /// What the game told last. What it did not tell is null.
-#[derive(Debug, Serialize)]
-struct GameFactsJson {
-    credits: Option<i64>,
-    system: Option<String>,
-    poi: Option<String>,
-    docked: Option<bool>,
-    fuel: Option<u32>,
-    fuel_max: Option<u32>,
-    cargo: Option<u32>,
-    cargo_max: Option<u32>,
-    hull: Option<u32>,
-    hull_max: Option<u32>,
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct GameFactsJson {
+    /// Credits.
+    pub credits: Option<i64>,
+    /// The system.
+    pub system: Option<String>,
+    /// The place there.
+    pub poi: Option<String>,
+    /// Whether it is docked.
+    pub docked: Option<bool>,
+    /// Fuel.
+    pub fuel: Option<u32>,
+    /// The most fuel.
+    pub fuel_max: Option<u32>,
+    /// Cargo.
+    pub cargo: Option<u32>,
+    /// The most cargo.
+    pub cargo_max: Option<u32>,
+    /// Hull.
+    pub hull: Option<u32>,
+    /// The most hull.
+    pub hull_max: Option<u32>,
 }
 
 impl GameFactsJson {
@@ -108,16 +138,24 @@ impl GameFactsJson {
 }
 
 /// The present figures in `mysis list --json`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct FiguresJson {
+    /// What the game told last.
     #[serde(flatten)]
-    facts: GameFactsJson,
-    fuel_old: bool,
-    cargo_old: bool,
-    earned_last_hour: Option<i64>,
-    cost_today: Option<f64>,
-    earned: Option<i64>,
-    credits_per_dollar: Option<i64>,
+    pub facts: GameFactsJson,
+    /// Whether its fuel was told before it flew on.
+    pub fuel_old: bool,
+    /// Whether its cargo was told before it changed.
+    pub cargo_old: bool,
+    /// Credits earned in the last hour.
+    pub earned_last_hour: Option<i64>,
+    /// Dollars of today (UTC).
+    pub cost_today: Option<f64>,
+    /// Credits earned since the program started.
+    pub earned: Option<i64>,
+    /// Credits for a dollar.
+    pub credits_per_dollar: Option<i64>,
 }
 
 impl FiguresJson {

@@ -8,13 +8,15 @@ use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
 use zoea_ledger::CompactionResult;
 use zoea_settings::bounds::MAX_DAYS;
 
-use crate::interface::report::DayReport;
+use crate::interface::report::{PeriodReport, WallClock};
 use crate::interface::swarm::Swarm;
 use zoea_system::clock::MachineClock;
 use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
 use super::arguments::{find_mysis, read_count};
+use super::parameters::AskReport;
+use super::period::AskedPeriod;
 
 /// Lists the books of the last `days` days, including today.
 ///
@@ -82,40 +84,28 @@ pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     Ok(to_value(&CompactedJson { before, after }))
 }
 
-/// Checks that a text is a day.
-pub(super) fn check_day(text: &str) -> Result<String, String> {
-    read_day(text).map(|_| text.to_string())
-}
-
-/// Reads a day (UTC).
-fn read_day(text: &str) -> Result<Day, String> {
-    let today = Day::of(MachineClock.now());
-    Ok(match text {
-        "today" => today,
-        "yesterday" => Day(today.0 - 1),
-        written => {
-            let read = chrono::NaiveDate::parse_from_str(written, "%Y-%m-%d");
-            let date = read.map_err(|_| {
-                format!("`{written}` is no day; write today, yesterday or one as 2026-11-22")
-            })?;
-            Day((date - chrono::NaiveDate::default()).num_days())
-        }
-    })
-}
-
-/// Reports a day (UTC): `today`, `yesterday`, or a date such as `2026-11-22`.
+/// Reports a day or any other time, and what the same hours came to before.
 ///
 /// # Errors
-/// This is no day, or the database cannot be read.
-pub(super) async fn report_day(
+/// This is no time, or the database cannot be read.
+pub(super) async fn report_period(
     swarm: &Swarm,
     about: &ProgramInfo,
-    day: &str,
+    asked: &AskReport,
 ) -> Result<Value, String> {
-    let day = read_day(day)?;
-    let record = swarm.ledger().day(day).await;
-    let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+    let now = MachineClock.now();
+    let asked = AskedPeriod::read(asked, now, WallClock::Local)?;
     let is_free = |provider: &str| about.prices.is_free(provider);
-    let report = DayReport::from_record(day, &record, MachineClock.now(), is_free);
+    let read = async |period| {
+        let record = swarm.ledger().period(period).await;
+        let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+        Ok::<_, String>(PeriodReport::from_record(period, &record, now, is_free))
+    };
+    let before = read(asked.before(now)).await?;
+    let report = read(asked.period).await?.compared_with(&before);
+    let report = PeriodReport {
+        day: asked.day,
+        ..report
+    };
     serde_json::to_value(report).map_err(|error| error.to_string())
 }

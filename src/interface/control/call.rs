@@ -15,9 +15,9 @@ use crate::interface::swarm::Swarm;
 
 use super::answer::ControlAnswer;
 use super::parameters::{
-    AnswerAction, AnswerQuestion, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
-    EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
-    ReportDay, SearchRows, SendMessage, StartRoutine, WaitFor,
+    AnswerAction, AnswerQuestion, AskReport, AskStatus, BroadcastMission, ConfigureMysis,
+    CreateMysis, EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog,
+    ReadSamples, SearchRows, SendMessage, StartRoutine, WaitFor,
 };
 use super::reminders::{self, Remind};
 use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
@@ -119,8 +119,8 @@ pub enum ControlCall {
     ReadEvents(ReadEvents),
     /// Wait until Myses are in a state, or until it is sure that they will not be by themselves.
     Wait(WaitFor),
-    /// What happened in a day (UTC).
-    Report(ReportDay),
+    /// What happened in a day, or since a time: the last 10 hours, say, beside the same hours before.
+    Report(AskReport),
     /// Give the database's free space back.
     Compact {},
     /// How far back conversations reach.
@@ -183,15 +183,6 @@ pub enum ControlCall {
 }
 
 impl ControlCall {
-    /// Lists all Myses, whole.
-    #[must_use]
-    pub fn all_myses() -> ControlCall {
-        ControlCall::ListMyses(ListMyses {
-            limit: Some(0),
-            ..ListMyses::default()
-        })
-    }
-
     /// Asks for the whole status.
     #[must_use]
     pub fn whole_status() -> ControlCall {
@@ -234,7 +225,7 @@ async fn carry_out_call(
         Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
         Call::Wait(asked) => return whole(waiting::wait_for(swarm, about, &asked).await),
         Call::Compact {} => return whole(books::compact_database(swarm).await),
-        Call::Report(asked) => return whole(books::report_day(swarm, about, &asked.day).await),
+        Call::Report(asked) => return whole(books::report_period(swarm, about, &asked).await),
         Call::GetReach { mysis } => return whole(books::read_reach(swarm, mysis).await),
         Call::ListAccounts {} => return whole(accounts::list_accounts(swarm).await),
         Call::ImportAccounts { file } => {

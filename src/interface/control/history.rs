@@ -258,7 +258,7 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Cont
             text: text.clone(),
             mysis,
             within,
-            case_sensitive: true,
+            case_sensitive: !asked.ignore_case,
             sendable_only: false,
             until: None,
             limit,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zoea_settings::bounds::{MAX_DAYS, MAX_INTEGER, MAX_ROWS};
 
-use super::{books, samples};
+use super::samples;
 
 /// Parameters of `list_myses`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -70,14 +70,13 @@ pub struct ConfigureMysis {
 }
 
 /// Parameters of `send_message`.
-#[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct SendMessage {
     /// The name of the Mysis.
     pub name: String,
     /// The message.
     pub text: String,
     /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
-    #[arg(long)]
     #[serde(default)]
     pub no_gain: bool,
 }
@@ -180,6 +179,9 @@ pub struct SearchRows {
     pub r#in: Option<String>,
     /// How many of the newest matches, whole; absent: 20, as far as they fit into 8 KB.
     pub limit: Option<u64>,
+    /// Whether upper and lower case are the same.
+    #[serde(default)]
+    pub ignore_case: bool,
 }
 
 /// Parameters of `read_events`.
@@ -218,7 +220,7 @@ pub struct ReadSamples {
     /// The names of the Myses, several with commas between them; absent: all.
     #[arg(skip)]
     pub myses: Option<String>,
-    /// From when on: how long ago, as 1h or 2d, or a time, as 2026-11-22T10:00:00Z.
+    /// From when on: how long ago, as 1h or 2d, a time of day, as 22:00, or a time, as 2026-11-22T10:00:00Z.
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = samples::check_time)]
     pub since: Option<String>,
     /// Until when, in the same forms [default: now].
@@ -236,11 +238,17 @@ pub struct ReadSamples {
 }
 
 /// Parameters of `report`.
-#[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
-pub struct ReportDay {
-    /// The day (UTC), as 2026-11-22, or today or yesterday.
-    #[arg(long, value_name = "DAY", default_value = "today", value_parser = books::check_day)]
-    pub day: String,
+#[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct AskReport {
+    /// The day by the clock of this machine, as 2026-11-22, or today or yesterday; without it and `since`: today.
+    #[arg(long, value_name = "DAY", conflicts_with_all = ["since", "until"])]
+    pub day: Option<String>,
+    /// From when on: how long ago, as 10h or 2d, a time of day, as 22:00, or a time, as 2026-11-22T10:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Until when, in the same forms [default: now].
+    #[arg(long, value_name = "TIME", requires = "since")]
+    pub until: Option<String>,
 }
 
 /// Parameters of `export`.

@@ -5,12 +5,13 @@ use actors::domain::samples::{SampleQuery, SampleStep, SampleSteps};
 use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{SampleSeriesJson, SamplesJson, to_value};
-use zoea_grammar::units::parse_duration;
 use zoea_system::clock::MachineClock;
 
+use crate::interface::report::WallClock;
 use crate::interface::swarm::Swarm;
 
 use super::parameters::ReadSamples;
+use super::period;
 
 /// The time that is read if none is named.
 const USUAL_TIME: &str = "1h";
@@ -83,14 +84,7 @@ pub(super) fn check_time(text: &str) -> Result<String, String> {
     read_time(text, MachineClock.now()).map(|_| text.to_string())
 }
 
-/// Reads a time: a duration before now, or a time of RFC 3339.
+/// Reads a time by the clock of this machine.
 fn read_time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    if let Ok(before) = parse_duration(text) {
-        let before = i64::try_from(before.as_millis()).unwrap_or(i64::MAX);
-        return Ok(Timestamp(now.0.saturating_sub(before)));
-    }
-    let time = chrono::DateTime::parse_from_rfc3339(text).map_err(|_| {
-        format!("`{text}` is no time; write one as 2026-11-22T10:00:00Z, or how long ago as 1h")
-    })?;
-    Ok(Timestamp(time.timestamp_millis()))
+    period::read_time(text, (now, now), WallClock::Local)
 }

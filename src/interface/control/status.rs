@@ -1,5 +1,6 @@
 //! The status of the program and its swarm, as the control interface reports it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,11 +10,12 @@ use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
+use actors::domain::samples::CurrentFigures;
 use actors::domain::standing::StandingKind;
 use actors::ports::{ArchiveFault, Clock};
 use serde_json::Value;
 use zoea_contract::{
-    HeldTextJson, MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson,
+    Conditions, HeldTextJson, MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson,
     ProgramStatusJson, SpendingJson, WarningJson, to_value,
 };
 
@@ -25,7 +27,6 @@ use zoea_text::natural::compare_natural;
 use super::ProgramInfo;
 use super::answer::ControlAnswer;
 use super::arguments::read_count;
-use super::conditions::Conditions;
 use super::parameters::{AskStatus, ListMyses};
 use super::short::{self, SHORT_ANSWER_BYTES};
 
@@ -88,7 +89,7 @@ pub(super) async fn list_myses(
 pub(super) async fn read_mission(swarm: &Swarm) -> Value {
     let mission = swarm.mission().await;
     to_value(&MissionJson {
-        text: mission.as_ref().map(|mission| &*mission.text),
+        text: mission.as_ref().map(|mission| mission.text.as_ref().into()),
         at: mission.as_ref().map(|mission| mission.at.to_string()),
     })
 }
@@ -146,9 +147,9 @@ pub(super) async fn program_status(
     asked: &AskStatus,
 ) -> ControlAnswer {
     let statuses = current_statuses(swarm).await;
-    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut states: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     for status in &statuses {
-        *states.entry(status.state.as_str()).or_default() += 1;
+        *states.entry(status.state.as_str().into()).or_default() += 1;
     }
     let spending = swarm.budget_status().await;
     let outages = swarm.outages().await;
@@ -157,29 +158,31 @@ pub(super) async fn program_status(
     let frozen_since = swarm.frozen_since().await;
     let process = swarm.process_name().await;
     let standing = swarm.standing().await;
+    let silence = swarm.silence().await;
     let now = MachineClock.now();
     let with_light = |light| {
         let of_light = outages.with_light(light);
         of_light.map(|it| OutageJson::new(it, now)).collect()
     };
+    let myses = list_statuses(
+        &statuses,
+        (about, process.as_deref()),
+        (&outages, frozen_since.is_some()),
+    );
+    let needs = swarm.needs().await.into_iter().map(NeedJson::from);
     let status = to_value(&ProgramStatusJson {
-        version: env!("CARGO_PKG_VERSION"),
+        version: env!("CARGO_PKG_VERSION").into(),
         pid: std::process::id(),
-        process: process.clone(),
-        started_at: &about.started_at,
+        process: process.as_deref().map(Cow::from),
+        started_at: about.started_at.as_str().into(),
         mission: mission.map(|mission| mission.text.to_string()),
         trouble: standing
             .get(StandingKind::StoreTrouble)
-            .map(|trouble| trouble.text.clone()),
+            .map(|trouble| trouble.text.as_ref().into()),
         warnings: WarningJson::list(&standing),
-        needs: swarm
-            .needs()
-            .await
-            .into_iter()
-            .map(NeedJson::from)
-            .collect(),
+        needs: needs.collect(),
         frozen_since: frozen_since.map(|at| at.to_string()),
-        silence: swarm.silence().await.map(|notice| notice.text.clone()),
+        silence: silence.as_ref().map(|notice| notice.text.as_ref().into()),
         states,
         arrival: arrival
             .filter(|_| frozen_since.is_none())
@@ -187,17 +190,24 @@ pub(super) async fn program_status(
         away: with_light(Light::Red),
         doubtful: with_light(Light::Amber),
         proxied: (about.proxied)(),
+        credits: sum_of(&statuses, |figures| figures.facts.credits),
+        earned_last_hour: sum_of(&statuses, |figures| figures.earned_last_hour(now)),
         today: SpendingJson::new(&spending, now),
-        myses: list_statuses(
-            &statuses,
-            (about, process.as_deref()),
-            (&outages, frozen_since.is_some()),
-        ),
+        myses,
     });
     match asked.whole {
         true => status.into(),
         false => short::short_status(status),
     }
+}
+
+/// The sum of a figure of all Myses; `None` if it is known of none.
+fn sum_of(
+    statuses: &[Arc<MysisStatus>],
+    figure: impl Fn(&CurrentFigures) -> Option<i64>,
+) -> Option<i64> {
+    let known = statuses.iter().filter_map(|status| figure(&status.figures));
+    known.reduce(i64::saturating_add)
 }
 
 /// The texts that are held back from models, by all processes of the database.

@@ -8,14 +8,14 @@ use std::time::Duration;
 use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::needs::operator_need;
 use actors::domain::state::LifeState;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
+use zoea_contract::{Conditions, LostJson, WaitedJson, to_value};
 use zoea_text::natural::compare_natural;
 
 use crate::interface::swarm::Swarm;
 
 use super::ProgramInfo;
-use super::conditions::Conditions;
 use super::parameters::WaitFor;
 use super::status;
 
@@ -124,12 +124,17 @@ impl Standing {
     }
 
     fn answer(&self, outcome: &str) -> Value {
-        let lost = self.lost.iter();
-        let lost: Vec<Value> = lost
-            .map(|(name, why)| json!({"mysis": **name, "why": **why}))
-            .collect();
-        let names = |names: &[Arc<str>]| names.iter().map(|name| json!(**name)).collect::<Value>();
-        json!({"outcome": outcome, "met": names(&self.met), "open": names(&self.open), "lost": lost})
+        let names = |names: &[Arc<str>]| names.iter().map(ToString::to_string).collect();
+        let lost = self.lost.iter().map(|(mysis, why)| LostJson {
+            mysis: mysis.to_string(),
+            why: why.to_string(),
+        });
+        to_value(&WaitedJson {
+            outcome: outcome.to_string(),
+            met: names(&self.met),
+            open: names(&self.open),
+            lost: lost.collect(),
+        })
     }
 }
 

@@ -1,22 +1,22 @@
-//! The curves of a day: what the swarm had, earned, spent and used, in steps of equal length.
+//! The curves: what the swarm had, earned, spent and used, in steps of equal length.
 
 use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Flow, HOUR_MINUTES, Minute};
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
-use zoea_ledger::{DaySamples, SwarmMinute};
+use zoea_ledger::{PeriodSamples, SwarmMinute};
 
-use super::{DayReport, OF_ANY, OF_MONEY, OfMoney, moment};
+use super::{OF_ANY, OF_MONEY, OfMoney, PeriodReport, moment};
 
-/// The most steps of a day.
+/// The most steps.
 const MAX_STEPS: i64 = 96;
 /// The lengths that are chosen from, in minutes.
-const STEP_MINUTES: [i64; 6] = [1, 2, 5, 10, 15, 60];
+const STEP_MINUTES: [i64; 10] = [1, 2, 5, 10, 15, 60, 120, 240, 480, 1440];
 
 /// What is said of a curve of costs that leaves something out.
 pub(super) const UNPRICED_LEFT_OUT: &str = "; calls whose price is unknown are left out";
 
-/// The curves of a day. They cover the time from the first to the last sample.
+/// The curves. They cover the time from the first to the last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// Where the first step begins.
@@ -58,7 +58,7 @@ impl CurveKind {
     pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// Those of a report.
-    pub(super) fn of_report(report: &DayReport) -> Vec<CurveKind> {
+    pub(super) fn of_report(report: &PeriodReport) -> Vec<CurveKind> {
         report.having(Self::ALL.map(|kind| (kind, kind.of_money())))
     }
 
@@ -107,7 +107,7 @@ impl CurveKind {
 
 impl Curves {
     /// The curves of these samples.
-    pub(super) fn of_samples(samples: &DaySamples) -> Curves {
+    pub(super) fn of_samples(samples: &PeriodSamples) -> Curves {
         let is_busy = |minute: &SwarmMinute| minute.flow != Flow::default();
         let first = samples.minutes.iter().position(is_busy);
         let last = samples.minutes.iter().rposition(is_busy);
@@ -201,10 +201,13 @@ fn choose_step(first: usize, last: usize, is_hourly: bool) -> usize {
     let fits = |step: &i64| span / *step + 2 <= MAX_STEPS;
     let hour = HOUR_MINUTES;
     let step = match is_hourly {
-        true => hour,
-        false => STEP_MINUTES.into_iter().find(fits).unwrap_or(hour),
+        true => STEP_MINUTES
+            .into_iter()
+            .filter(|step| *step >= hour)
+            .find(fits),
+        false => STEP_MINUTES.into_iter().find(fits),
     };
-    usize::try_from(step).unwrap_or(1)
+    usize::try_from(step.unwrap_or(1440)).unwrap_or(1)
 }
 
 /// Round numbers for an axis of values, from the lowest to the highest, so that all values and
@@ -236,18 +239,23 @@ pub(super) fn value_ticks(values: &[Option<f64>]) -> Vec<f64> {
     ticks
 }
 
-/// Round times for an axis of time, at most so many.
-pub(super) fn time_ticks(curves: &Curves, most: usize) -> Vec<Timestamp> {
-    let (first, end) = (curves.first.0, curves.end().0);
+/// Round times of the report's clock for an axis of time, at most so many.
+pub(super) fn time_ticks(report: &PeriodReport, most: usize) -> Vec<Timestamp> {
+    let curves = &report.curves;
+    let offset = report.clock.show(curves.first).offset().local_minus_utc();
+    let offset = i64::from(offset) * 1000;
+    let (first, end) = (curves.first.0 + offset, curves.end().0 + offset);
     let most = i64::try_from(most).unwrap_or(1).max(1);
     let fits = |minutes: &i64| (end - first) / (minutes * 60_000) < most;
-    let lengths = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720];
-    let step = lengths.into_iter().find(fits).unwrap_or(1440) * 60_000;
+    let lengths = [
+        1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 5760,
+    ];
+    let step = lengths.into_iter().find(fits).unwrap_or(10_080) * 60_000;
     let mut at = first.div_euclid(step) * step;
     let mut ticks = Vec::new();
     while at < end {
         if at >= first {
-            ticks.push(Timestamp(at));
+            ticks.push(Timestamp(at - offset));
         }
         at = at.saturating_add(step);
     }

@@ -1,6 +1,5 @@
 //! How a report writes numbers, times and durations.
 
-use actors::domain::ids::Timestamp;
 use zoea_text::figures::group_digits;
 
 /// The length of a minute in milliseconds.
@@ -64,12 +63,6 @@ pub(super) fn duration(ms: u64) -> String {
     }
 }
 
-/// The time of day in UTC, as `10:14`.
-pub(super) fn clock(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.get(11..16).unwrap_or("--:--").to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +85,5 @@ mod tests {
         assert_eq!(dollars(1_234_567_890), "$1,234.5678");
         assert_eq!(duration(59_000), "59 s");
         assert_eq!(duration(8_040_000), "2 h 14 min");
-        assert_eq!(clock(Timestamp(36_840_000)), "10:14");
     }
 }

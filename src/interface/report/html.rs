@@ -6,16 +6,17 @@ mod tables;
 
 use super::figures::{dollars, group_count, group_thousands, short_count};
 use super::summary::sentences;
-use super::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, ReportLine};
+use super::{NOT_ASKED, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
 use markup::escape_html;
 
 /// The page around the sections. Its colours follow the reader's choice of light or dark.
 const PAGE_TEMPLATE: &str = include_str!("report.html");
 
-pub(super) fn render_page(report: &DayReport) -> String {
+pub(super) fn render_page(report: &PeriodReport) -> String {
     let total = report.total();
     let sections = [
         charts::timeline_section(report),
+        tables::comparison_section(report),
         tables::mysis_section(report, &total),
         tables::value_sections(report),
         tables::held_up_section(&report.held_up),
@@ -23,13 +24,14 @@ pub(super) fn render_page(report: &DayReport) -> String {
     ];
     // Escaped text has no brace, so that a name cannot stand for a part of the page.
     PAGE_TEMPLATE
-        .replace("{{day}}", &escape_html(&report.day))
+        .replace("{{title}}", &escape_html(&report.title()))
+        .replace("{{zone}}", &report.clock.zone(report.until))
         .replace("{{lead}}", &escape_html(&sentences(report).join(" ")))
         .replace("{{tiles}}", &total_tiles(report, &total))
         .replace("{{sections}}", &sections.concat())
 }
 
-fn total_tiles(report: &DayReport, total: &ReportLine) -> String {
+fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
     let earned = total
         .gained()
         .map_or(NOT_ASKED.to_string(), group_thousands);

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use zoea_text::markdown::plain_line;
 
 use super::cost::UNKNOWN;
-use super::curves::{CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks};
-use super::figures::{clock, duration, group_count, group_thousands, short_number};
+use super::curves::{CurveKind, UNPRICED_LEFT_OUT, time_ticks};
+use super::figures::{duration, group_count, group_thousands, short_number};
 use super::holdups::{HoldKind, HoldUp};
-use super::summary::sentences;
+use super::summary::{compared, sentences};
 use super::timeline::Timeline;
 use super::values::{Ranking, ValueLine};
-use super::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, ReportLine};
+use super::{NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 /// The heights of a curve of letters.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -36,17 +36,19 @@ const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
     ("per dollar", OF_MONEY),
 ];
 
-pub(super) fn render_text(report: &DayReport) -> String {
-    let mut text = format!("# Zoea Nova, {}\n\n", report.day);
+pub(super) fn render_text(report: &PeriodReport) -> String {
+    let mut text = format!("# Zoea Nova, {}\n\n", report.title());
     for sentence in sentences(report) {
         text.push_str(&plain_line(&sentence));
         text.push('\n');
     }
     if !report.curves.steps.is_empty() {
-        text.push_str("\n## Over time (UTC)\n\n");
+        let zone = report.clock.zone(report.until);
+        let _ = write!(text, "\n## Over time ({zone})\n\n");
         text.push_str(&curves(report));
     }
     text.push_str(&timeline(report));
+    text.push_str(&comparison(report));
     let ranking = Ranking::of(&report.myses);
     let total = report.total();
     text.push_str(match report.is_of_no_game {
@@ -77,7 +79,21 @@ pub(super) fn render_text(report: &DayReport) -> String {
     text
 }
 
-fn curves(report: &DayReport) -> String {
+/// What the same hours came to before, beside what they come to now.
+fn comparison(report: &PeriodReport) -> String {
+    let rows = compared(report);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n## Against the same hours before\n\n");
+    text.push_str("| | this time | before |\n|---|--:|--:|\n");
+    for [what, now, before] in rows {
+        let _ = writeln!(text, "| {what} | {now} | {before} |");
+    }
+    text
+}
+
+fn curves(report: &PeriodReport) -> String {
     let mut text = String::from("```text\n");
     for kind in CurveKind::of_report(report) {
         let values = report.curves.values(kind);
@@ -101,7 +117,7 @@ fn curves(report: &DayReport) -> String {
         );
         let _ = writeln!(text, "{}\n", blocks(&values));
     }
-    for line in axis(&report.curves, &report.timeline) {
+    for line in axis(report) {
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text.push_str("```\n");
@@ -129,7 +145,8 @@ fn blocks(values: &[Option<f64>]) -> String {
 }
 
 /// The times below the curves, the numbers of the marks and the spans.
-fn axis(curves: &Curves, timeline: &Timeline) -> Vec<String> {
+fn axis(report: &PeriodReport) -> Vec<String> {
+    let (curves, timeline) = (&report.curves, &report.timeline);
     let columns = curves.steps.len();
     let column = |place: f64| -> usize {
         let steps = (0..columns).rev();
@@ -141,13 +158,14 @@ fn axis(curves: &Curves, timeline: &Timeline) -> Vec<String> {
     };
     let mut times = vec![' '; columns + TIME_COLUMNS];
     // The first time stands at the beginning, and the next ones where they leave it room.
-    let ticks = time_ticks(curves, columns.div_ceil(TIME_COLUMNS).max(1));
+    let ticks = time_ticks(report, columns.div_ceil(TIME_COLUMNS).max(1));
     let ticks = ticks
         .into_iter()
         .map(|tick| (tick, curves.place_of(tick).map_or(0, column)));
-    let ticks = ticks.filter(|(_, start)| *start >= TIME_COLUMNS / 2);
+    let first = report.time(curves.first).chars().count();
+    let ticks = ticks.filter(|(_, start)| *start > first);
     for (tick, start) in [(curves.first, 0)].into_iter().chain(ticks) {
-        for (place, letter) in clock(tick).chars().enumerate() {
+        for (place, letter) in report.time(tick).chars().enumerate() {
             if let Some(cell) = times.get_mut(start + place) {
                 *cell = letter;
             }
@@ -187,7 +205,7 @@ fn mark_letter(number: usize) -> char {
 }
 
 /// What the marks and the spans are.
-fn timeline(report: &DayReport) -> String {
+fn timeline(report: &PeriodReport) -> String {
     let Timeline {
         marks,
         spans,
@@ -198,11 +216,11 @@ fn timeline(report: &DayReport) -> String {
         text.push('\n');
     }
     for (number, mark) in marks.iter().enumerate() {
-        let (sign, at) = (mark_letter(number), clock(mark.at));
+        let (sign, at) = (mark_letter(number), report.time(mark.at));
         let _ = writeln!(text, "- `{sign}` {at} {}", plain_line(&mark.text));
     }
     for span in spans {
-        let (from, until) = (clock(span.from), clock(span.until));
+        let (from, until) = (report.time(span.from), report.time(span.until));
         let until = if span.is_open { "…" } else { &until };
         let time = duration(span.until.since(span.from));
         let (what, why) = (span.kind.title(), plain_line(&span.text));
@@ -223,7 +241,7 @@ fn head(columns: &[&str]) -> String {
     format!("| {} |\n|---{numbers}|\n", columns.join(" | "))
 }
 
-fn mysis_table<'a>(report: &DayReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
+fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
     let mut text = head(&report.having(MYSIS_COLUMNS));
     for line in lines {
         let _ = writeln!(text, "{}", mysis_row(report, line));
@@ -231,7 +249,7 @@ fn mysis_table<'a>(report: &DayReport, lines: impl Iterator<Item = &'a ReportLin
     text
 }
 
-fn mysis_row(report: &DayReport, line: &ReportLine) -> String {
+fn mysis_row(report: &PeriodReport, line: &ReportLine) -> String {
     let or_not_asked =
         |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
     let spent = &line.spent;
@@ -255,7 +273,7 @@ fn row(cells: &[String]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-fn value_table(report: &DayReport, (title, what): (&str, &str), lines: &[ValueLine]) -> String {
+fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[ValueLine]) -> String {
     if lines.is_empty() {
         return String::new();
     }
@@ -336,9 +354,9 @@ fn held_cell(of: &HoldUp, kind: HoldKind) -> String {
     format!("{}{still}", duration(*ms))
 }
 
-fn days_table(report: &DayReport) -> String {
+fn days_table(report: &PeriodReport) -> String {
     let mut text =
-        String::from("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");
+        String::from("\n## The days up to it (UTC)\n\n| day | calls | tokens in | out | cost |\n");
     text.push_str("|---|--:|--:|--:|--:|\n");
     for (day, cost) in &report.days {
         let (calls, tokens_in, tokens_out) = (cost.calls, cost.tokens_in, cost.tokens_out);

@@ -1,22 +1,27 @@
-//! The day in a few sentences, with which both forms of a report begin.
+//! The time in a few sentences, with which both forms of a report begin.
 
 use super::figures::{duration, group_count, group_thousands};
 use super::holdups::HoldUp;
 use super::timeline::SpanKind;
 use super::values::ValueLine;
-use super::{DayReport, ReportLine};
+use super::{NOT_ASKED, PeriodReport, ReportLine, ReportTotals};
 
 /// Systems in which Myses spent less time together are left out, in minutes: a visit is no rate.
 const MIN_SYSTEM_MINUTES: i64 = 10;
 
-/// The day in sentences. They hold names as the outside gave them.
-pub(super) fn sentences(report: &DayReport) -> Vec<String> {
+/// The time in sentences. They hold names as the outside gave them.
+pub(super) fn sentences(report: &PeriodReport) -> Vec<String> {
     let total = report.total();
     if total.turns == 0 && total.spent.calls == 0 && report.curves.steps.is_empty() {
-        return vec!["Nothing was done on this day.".to_string()];
+        let when = match report.day {
+            Some(_) => "on this day",
+            None => "in this time",
+        };
+        return vec![format!("Nothing was done {when}.")];
     }
     let all = [
         Some(result(report, &total)),
+        before(report, &total),
         extremes(report),
         systems(report),
         held_up(report),
@@ -25,7 +30,7 @@ pub(super) fn sentences(report: &DayReport) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-fn result(report: &DayReport, total: &ReportLine) -> String {
+fn result(report: &PeriodReport, total: &ReportLine) -> String {
     let active = report.myses.iter().filter(|line| line.turns > 0).count();
     let who = match active {
         1 => "1 Mysis".to_string(),
@@ -60,8 +65,61 @@ fn result(report: &DayReport, total: &ReportLine) -> String {
     }
 }
 
+/// What the same hours brought before, and by how much more or less it is now.
+fn before(report: &PeriodReport, total: &ReportLine) -> Option<String> {
+    let before = report.before.as_ref()?;
+    let cost = before.spent.dollars();
+    let Some(earned) = before.earned else {
+        let turns = group_count(before.turns);
+        return Some(format!(
+            "The same hours before: {turns} turns, cost {cost}."
+        ));
+    };
+    let change = total.gained().filter(|_| earned > 0).map(|now| {
+        let percent = (i128::from(now) - i128::from(earned)) * 100 / i128::from(earned);
+        let percent = i64::try_from(percent).unwrap_or(i64::MAX);
+        let sign = if percent > 0 { "+" } else { "" };
+        format!("; now {sign}{} %", group_thousands(percent))
+    });
+    Some(format!(
+        "The same hours before: {} credits, cost {cost}{}.",
+        group_thousands(earned),
+        change.unwrap_or_default()
+    ))
+}
+
+/// What the time comes to, figure by figure, beside the same hours before: what it is, now, and before.
+pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
+    let Some(before) = &report.before else {
+        return Vec::new();
+    };
+    let figures = |of: &ReportTotals| {
+        let earned = of.earned.map_or(NOT_ASKED.to_string(), group_thousands);
+        [
+            earned,
+            of.spent.dollars(),
+            of.spent.credits_per_dollar(of.earned),
+            group_count(of.spent.tokens()),
+            group_count(of.turns),
+            group_count(of.spared_calls),
+        ]
+    };
+    let (now, before) = (figures(&report.totals()), figures(before));
+    let whats = [
+        "credits earned",
+        "cost",
+        "credits per dollar",
+        "tokens",
+        "turns",
+        "calls saved by routines",
+    ];
+    let rows = whats.into_iter().zip(now).zip(before);
+    rows.map(|((what, now), before)| [what.to_string(), now, before])
+        .collect()
+}
+
 /// Who earned the most and the least.
-fn extremes(report: &DayReport) -> Option<String> {
+fn extremes(report: &PeriodReport) -> Option<String> {
     let told = || report.myses.iter().filter(|line| line.gained().is_some());
     let (best, worst) = (told().next()?, told().next_back()?);
     let (most, least) = (best.gained()?, worst.gained()?);
@@ -77,7 +135,7 @@ fn extremes(report: &DayReport) -> Option<String> {
 }
 
 /// Where credits came fastest and slowest.
-fn systems(report: &DayReport) -> Option<String> {
+fn systems(report: &PeriodReport) -> Option<String> {
     let long = |line: &&ValueLine| line.minutes >= Some(MIN_SYSTEM_MINUTES);
     let known = report.systems.iter().filter(long).filter_map(|line| {
         let name = line.name.as_ref()?;
@@ -97,7 +155,7 @@ fn systems(report: &DayReport) -> Option<String> {
 }
 
 /// Who was held up for longest.
-fn held_up(report: &DayReport) -> Option<String> {
+fn held_up(report: &PeriodReport) -> Option<String> {
     let held_ms = |of: &HoldUp| {
         of.held_ms
             .values()
@@ -115,7 +173,7 @@ fn held_up(report: &DayReport) -> Option<String> {
     })
 }
 
-fn outages(report: &DayReport) -> Option<String> {
+fn outages(report: &PeriodReport) -> Option<String> {
     let spans = report.timeline.spans.iter();
     let outages = spans.filter(|span| span.kind == SpanKind::Outage);
     let lengths: Vec<u64> = outages.map(|span| span.until.since(span.from)).collect();

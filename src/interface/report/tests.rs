@@ -7,7 +7,8 @@ use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 use actors::domain::message::Severity;
 use actors::domain::samples::{Flow, Minute};
-use zoea_ledger::{DaySamples, SwarmMinute, SystemDay};
+use actors::domain::screen::AwaySummary;
+use zoea_ledger::{PeriodSamples, SwarmMinute, SystemShare};
 
 use super::*;
 
@@ -31,17 +32,17 @@ fn flow(earned: i64, cost_micros: u64) -> Flow {
 }
 
 /// The samples of a swarm that earns 10 credits in each of so many minutes from 10:00 on.
-fn samples(minutes: usize) -> DaySamples {
+fn samples(minutes: usize) -> PeriodSamples {
     let first = Minute::of(DAY.start_time());
     let mut all = vec![SwarmMinute::default(); 1440];
     for minute in all.iter_mut().skip(600).take(minutes) {
         minute.flow = flow(10, 500);
         minute.credits_change = Some(10);
     }
-    DaySamples {
+    PeriodSamples {
         first,
         minutes: all,
-        ..DaySamples::default()
+        ..PeriodSamples::default()
     }
 }
 
@@ -60,13 +61,13 @@ fn entry(mysis: MysisId, provider: &str, calls: u64, cost_micros: u64) -> CostEn
     }
 }
 
-fn mysis(name: &str, earned: i64) -> MysisDay {
-    MysisDay {
+fn mysis(name: &str, earned: i64) -> MysisShare {
+    MysisShare {
         name: Some(name.to_string()),
         turns: 3,
         credits: Some((100, 100 + earned)),
         sampled: Some(flow(earned, 0)),
-        ..MysisDay::default()
+        ..MysisShare::default()
     }
 }
 
@@ -95,20 +96,24 @@ fn of_mysis(id: i64, name: &str, event: EventRecord) -> EventRecord {
     }
 }
 
-fn report(record: &DayRecord) -> DayReport {
-    DayReport::from_record(DAY, record, DAY.end_time(), |provider| provider == "free")
+fn report(record: &PeriodRecord) -> PeriodReport {
+    let day = Period::of_day(DAY);
+    PeriodReport {
+        day: Some(DAY.to_string()),
+        ..PeriodReport::from_record(day, record, DAY.end_time(), |provider| provider == "free")
+    }
 }
 
 /// A day with so many Myses, of which the first earned the most.
-fn busy_day(count: i64) -> DayRecord {
+fn busy_day(count: i64) -> PeriodRecord {
     use EventRecordKind::{Notice, Order};
     let myses = (1..=count).map(|id| {
         let name = format!("m{id}");
         (MysisId(id), mysis(&name, (count - id) * 100))
     });
-    DayRecord {
+    PeriodRecord {
         myses: myses.collect(),
-        books: (1..=count)
+        spent: (1..=count)
             .map(|id| entry(MysisId(id), "priced", 2, 20_000))
             .collect(),
         samples: samples(90),
@@ -118,11 +123,11 @@ fn busy_day(count: i64) -> DayRecord {
             event(640, Notice, "circuit_closed", "provider priced works again"),
         ],
         are_events_cut: false,
-        has_other_tools: false,
+        ..PeriodRecord::default()
     }
 }
 
-fn both(report: &DayReport) -> (String, String) {
+fn both(report: &PeriodReport) -> (String, String) {
     (
         report.render(ReportFormat::Html),
         report.render(ReportFormat::Markdown),
@@ -131,7 +136,7 @@ fn both(report: &DayReport) -> (String, String) {
 
 #[test]
 fn an_empty_day_says_so_and_draws_nothing() {
-    let empty = DayRecord::default();
+    let empty = PeriodRecord::default();
     let (page, text) = both(&report(&empty));
     for form in [&page, &text] {
         assert!(form.contains("Nothing was done on this day."), "{form}");
@@ -141,9 +146,9 @@ fn an_empty_day_says_so_and_draws_nothing() {
         !text.contains("Over time") && text.contains("| all | not asked |"),
         "{text}"
     );
-    let there = DayRecord {
-        myses: BTreeMap::from([(MysisId(1), MysisDay::default())]),
-        samples: DaySamples::default(),
+    let there = PeriodRecord {
+        myses: BTreeMap::from([(MysisId(1), MysisShare::default())]),
+        samples: PeriodSamples::default(),
         ..empty
     };
     assert!(both(&report(&there)).1.contains("Nothing was done"));
@@ -213,14 +218,14 @@ fn the_best_and_the_worst_are_shown_and_the_others_folded() {
 #[test]
 fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
     let mut record = busy_day(3);
-    record.books = vec![
+    record.spent = vec![
         entry(MysisId(1), "priced", 1, 50_000),
         entry(MysisId(1), "unpriced", 3, 0),
         entry(MysisId(2), "free", 2, 0),
         entry(MysisId(3), "priced", 2, 100_000),
     ];
     for (system, unpriced) in [("krynn", 0), ("sol", 5)] {
-        let there = SystemDay {
+        let there = SystemShare {
             flow: Flow {
                 tokens_unpriced: unpriced,
                 ..flow(600, 60_000)
@@ -277,8 +282,9 @@ fn what_comes_from_outside_is_text() {
     use EventRecordKind::{Need, Order, State};
     let mut record = busy_day(2);
     record.myses.insert(MysisId(1), mysis(EVIL, 1000));
+    record.spent.push(entry(MysisId(1), EVIL, 1, 5));
     record.books.push(entry(MysisId(1), EVIL, 1, 5));
-    let there = SystemDay {
+    let there = SystemShare {
         minutes: 100,
         myses: 1,
         flow: flow(5, 5),
@@ -357,14 +363,14 @@ fn who_was_held_up_is_told_with_time_and_reason() {
 
 #[test]
 fn credits_that_nobody_asked_for_are_said_to_be_unknown_for_that_reason() {
-    let alpha = MysisDay {
+    let alpha = MysisShare {
         name: Some("alpha".to_string()),
         turns: 1,
-        ..MysisDay::default()
+        ..MysisShare::default()
     };
-    let record = DayRecord {
+    let record = PeriodRecord {
         myses: BTreeMap::from([(MysisId(1), alpha)]),
-        ..DayRecord::default()
+        ..PeriodRecord::default()
     };
     let (page, text) = both(&report(&record));
     // Earned, credits and per dollar of the Mysis and of all, and two tiles.
@@ -430,7 +436,7 @@ fn a_report_is_the_same_behind_the_control_interface() {
         json["timeline"]["marks"][0]["at"],
         "2024-10-04T10:01:00.000Z"
     );
-    let back: DayReport = serde_json::from_value(json).unwrap();
+    let back: PeriodReport = serde_json::from_value(json).unwrap();
     assert_eq!(back, report);
 }
 
@@ -474,4 +480,71 @@ fn every_text_has_contrast_in_light_dark_and_print() {
         }
         assert!(contrast(colour("flag"), colour("on-flag")) >= 4.5);
     }
+}
+
+#[test]
+fn the_same_hours_before_stand_beside_a_report() {
+    let now = report(&busy_day(3));
+    let mut less = busy_day(3);
+    less.spared_calls = 4;
+    for of in less.myses.values_mut() {
+        of.sampled = Some(flow(50, 0));
+    }
+    let compared = now.clone().compared_with(&report(&less));
+    let (page, text) = both(&compared);
+    assert!(
+        text.contains("The same hours before: 150 credits, cost $0.0600; now +100 %."),
+        "{text}"
+    );
+    assert!(text.contains("| credits earned | 300 | 150 |"), "{text}");
+    assert!(
+        text.contains("| calls saved by routines | 0 | 4 |"),
+        "{text}"
+    );
+    assert!(page.contains("<th>credits earned</th><td>300</td><td>150</td>"));
+    let alone = now.compared_with(&report(&PeriodRecord::default()));
+    assert_eq!(alone.before, None);
+    assert!(!both(&alone).1.contains("The same hours before"));
+}
+
+#[test]
+fn a_night_is_titled_and_dated_by_its_moments() {
+    let period = Period {
+        from: at(22 * 60),
+        until: at(32 * 60),
+    };
+    let night = PeriodReport::from_record(period, &PeriodRecord::default(), at(40 * 60), |_| true);
+    assert_eq!(night.title(), "2024-10-04 22:00 to 2024-10-05 08:00");
+    assert_eq!(night.time(at(25 * 60)), "01:00");
+    let days = PeriodReport {
+        until: at(60 * 60),
+        ..night
+    };
+    assert_eq!(days.time(at(25 * 60)), "10-05 01:00");
+}
+
+#[test]
+fn an_absence_is_told_in_a_few_words() {
+    use EventRecordKind::State;
+    let mut record = busy_day(2);
+    record.spared_calls = 30;
+    record
+        .events
+        .push(of_mysis(1, "m1", event(650, State, "errored", "no key")));
+    let told = report(&record).away();
+    assert_eq!(
+        told.gains,
+        "100 credits earned, cost $0.0400, 30 model calls saved"
+    );
+    assert!(
+        told.held_up.starts_with("held up: m1 errored "),
+        "{}",
+        told.held_up
+    );
+    assert!(told.held_up.ends_with(", still"), "{}", told.held_up);
+    assert_eq!(told.outages, "provider priced away 20 min");
+    assert_eq!(
+        report(&PeriodRecord::default()).away(),
+        AwaySummary::default()
+    );
 }

@@ -81,6 +81,18 @@ pub struct Span {
     pub text: String,
 }
 
+impl Span {
+    /// What it is about, in a few words: the server that was away, or its kind.
+    pub(super) fn what(&self) -> String {
+        match self.kind {
+            SpanKind::Outage => format!("{} away", server_of(&self.text)),
+            SpanKind::Frozen | SpanKind::Closed | SpanKind::Unwritable => {
+                self.kind.title().to_string()
+            }
+        }
+    }
+}
+
 /// The marks and spans of a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {

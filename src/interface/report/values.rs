@@ -4,10 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::Day;
 use actors::domain::ids::MysisId;
 use serde::{Deserialize, Serialize};
-use zoea_ledger::DayRecord;
+use zoea_ledger::PeriodRecord;
 use zoea_text::natural::compare_natural;
 
 use super::ReportLine;
@@ -77,12 +76,11 @@ pub(super) fn compare_value(one: &ReportLine, other: &ReportLine) -> Ordering {
 
 /// What each provider brought. A Mysis that asked several counts for each by its calls.
 pub(super) fn by_provider(
-    day: Day,
-    record: &DayRecord,
+    record: &PeriodRecord,
     earned: &BTreeMap<MysisId, Option<i64>>,
     is_free: &impl Fn(&str) -> bool,
 ) -> Vec<ValueLine> {
-    let entries = || record.books.iter().filter(|entry| entry.day == day);
+    let entries = || record.spent.iter();
     let mut calls = BTreeMap::<MysisId, u64>::new();
     for entry in entries() {
         let sum = calls.entry(entry.mysis).or_default();
@@ -110,7 +108,7 @@ pub(super) fn by_provider(
 }
 
 /// What each system brought.
-pub(super) fn by_system(record: &DayRecord) -> Vec<ValueLine> {
+pub(super) fn by_system(record: &PeriodRecord) -> Vec<ValueLine> {
     let lines = record.samples.systems.iter().map(|(system, there)| {
         // Who is in a known place and made no deal earned nothing.
         let known = system.as_ref().map(|_| 0);

@@ -59,7 +59,7 @@ pub(super) fn write_out(folder: &Path, name: &str, text: &str) -> Result<String,
     Ok(format!("it is in {}", path.display()))
 }
 
-fn make(folder: &Path) -> io::Result<()> {
+pub(super) fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 

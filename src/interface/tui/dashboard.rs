@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod appearance;
+mod away;
 pub mod books;
 pub mod conversation;
 pub mod earning;
@@ -65,6 +66,7 @@ use zoea_text::redact::Redactor;
 
 use action::TerminalAction;
 use appearance::Appearance;
+use away::Away;
 use conversation::Focus;
 use conversation::preview::Preview;
 use first_minute::FirstMinute;
@@ -116,6 +118,7 @@ pub struct Dashboard {
     log: Arc<MessageLog>,
     /// When the operator was there.
     looked: LookedAt,
+    away: Away,
     orders: Arc<OrderTracker>,
     undo: Undo,
     /// When the program began to close; `None` while it is not closing.
@@ -190,6 +193,7 @@ impl Dashboard {
             redactor: Arc::default(),
             log: Arc::default(),
             looked: LookedAt::default(),
+            away: Away::default(),
             orders: Arc::default(),
             undo: Undo::default(),
             closing: None,

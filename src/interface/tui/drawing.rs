@@ -22,7 +22,7 @@ use crate::drawable::{Drawable, InputSink};
 use crate::slot::{DrawJob, PictureSlot};
 use crate::suspend::JobControl;
 use crate::theme::Depth;
-use crate::{KeepChoices, KeepHistory, acts, modes};
+use crate::{KeepChoices, KeepHistory, acts, editor, modes};
 
 /// The number of consecutive pictures that may fail before the thread gives up.
 const MAX_FAILED_FRAMES: u32 = 20;
@@ -189,6 +189,11 @@ impl Canvas {
             TerminalAction::Write { name, text } => {
                 let written = acts::write_out(&self.means.dumps, name, text);
                 self.report_result(written);
+            }
+            TerminalAction::Edit(text) => {
+                let edited = editor::edit(&self.means.dumps, text, slot);
+                self.reset_terminal_state(slot);
+                self.means.input_sink.input(Input::Edited(edited));
             }
             TerminalAction::KeepHistory(history) => (self.means.keep_history)(history),
             TerminalAction::KeepChoices(choices) => (self.means.keep_choices)(choices),

@@ -21,6 +21,7 @@ const SINK_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// Reads until the slot ends or the terminal is gone.
 pub(super) fn run<P>(slot: &PictureSlot<P>, input_sink: &dyn InputSink) {
     while !slot.is_over() {
+        slot.rest_while_lent();
         if !input_sink.is_listening() {
             // The terminal keeps what is typed until somebody receives input.
             std::thread::park_timeout(SINK_CHECK_INTERVAL);

@@ -14,6 +14,7 @@ pub mod view;
 
 mod acts;
 mod drawing;
+mod editor;
 mod input;
 mod modes;
 mod slot;
@@ -39,6 +40,7 @@ use drawing::DrawContext;
 use theme::Depth;
 
 pub use dashboard::layout::bounded_size;
+pub use modes::is_lent;
 pub use screen::{DashboardTerminal, Display};
 pub use slot::PictureSlot;
 pub use slot::queue_action;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::dashboard::appearance::MouseUse;
 use crossterm::cursor::{Hide, Show};
@@ -18,6 +20,19 @@ use crossterm::{Command, execute};
 /// Whether there is anything to put back. It is global because there is one terminal and a panic on
 /// any thread may have to put it back.
 static IS_UP: AtomicBool = AtomicBool::new(false);
+
+/// Whether the terminal is lent to another program. It is global as `IS_UP` is, and whoever gets a signal asks.
+static LENDING: Mutex<Lending> = Mutex::new(Lending::Never);
+
+/// How long a signal of a key in the other program may take to be heard here.
+const LATE_SIGNAL_TIME: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Copy)]
+enum Lending {
+    Never,
+    Lent,
+    Back(Instant),
+}
 
 /// Takes the terminal over.
 ///
@@ -74,6 +89,36 @@ pub(super) fn leave() {
         PopTitle
     );
     let _ = stdout().flush();
+}
+
+/// Puts the terminal back for another program.
+pub(super) fn lend() {
+    *lending() = Lending::Lent;
+    leave();
+}
+
+/// Takes the terminal over again.
+///
+/// # Errors
+/// The terminal refuses a mode.
+pub(super) fn take_back() -> io::Result<()> {
+    *lending() = Lending::Back(Instant::now());
+    enter()
+}
+
+/// Whether another program has the terminal, or had it a moment ago. Signals of its keys are for that one.
+#[must_use]
+pub fn is_lent() -> bool {
+    match *lending() {
+        Lending::Never => false,
+        Lending::Lent => true,
+        Lending::Back(at) => at.elapsed() < LATE_SIGNAL_TIME,
+    }
+}
+
+fn lending() -> MutexGuard<'static, Lending> {
+    // No code panics under this lock, so a poisoned lock still holds valid data.
+    LENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Restores the input side at once, without waiting for a terminal that no longer reads.

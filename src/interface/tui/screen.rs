@@ -8,7 +8,9 @@ use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::order::OrderResult;
 use actors::domain::rules::SwarmRules;
-use actors::domain::screen::{OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect};
+use actors::domain::screen::{
+    AwaySummary, OrderId, ReadId, StoreAnswer, SwarmSnapshot, TerminalKind, UiEffect,
+};
 use actors::domain::swarm_setup::SwarmSetup;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
@@ -117,6 +119,10 @@ impl Screen for DashboardScreen {
 
     fn on_export(&mut self, written: Result<String, String>) {
         self.dashboard().on_input(Input::Performed(written));
+    }
+
+    fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary) {
+        self.dashboard().on_summed_up(since, told);
     }
 
     fn tick(&mut self, now: Now) {

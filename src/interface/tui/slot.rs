@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
@@ -10,6 +11,9 @@ use crate::screen::Display;
 
 /// The most actions that wait while the terminal does not read. Further ones are dropped.
 const MAX_WAITING_ACTIONS: usize = 64;
+
+/// How long the reader of keys may take to leave the terminal alone.
+const READER_REST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The next picture: a dashboard, or what another process drew of one.
 pub struct PictureSlot<P> {
@@ -22,6 +26,9 @@ struct SlotState<P> {
     is_new: bool,
     acts: VecDeque<TerminalAction>,
     is_over: bool,
+    /// Whether another program reads the terminal, and whether the reader of keys knows it.
+    is_lent: bool,
+    reader_rests: bool,
 }
 
 /// The drawing thread's next job.
@@ -48,6 +55,8 @@ impl<P> PictureSlot<P> {
                 is_new: true,
                 acts: VecDeque::new(),
                 is_over: false,
+                is_lent: false,
+                reader_rests: false,
             }),
             changed: Condvar::new(),
         }
@@ -82,6 +91,36 @@ impl<P> PictureSlot<P> {
     /// Whether `end` was called.
     pub(super) fn is_over(&self) -> bool {
         self.lock().is_over
+    }
+
+    /// Waits until the reader of keys leaves the terminal alone.
+    pub(super) fn lend_input(&self) {
+        let mut state = self.lock();
+        state.is_lent = true;
+        let is_waiting = |state: &mut SlotState<P>| !state.reader_rests && !state.is_over;
+        // A reader that ended does not answer.
+        let _ = self
+            .changed
+            .wait_timeout_while(state, READER_REST_TIMEOUT, is_waiting);
+    }
+
+    /// Lets the reader of keys go on.
+    pub(super) fn take_input_back(&self) {
+        self.lock().is_lent = false;
+        self.changed.notify_all();
+    }
+
+    /// Lets the reader of keys wait as long as another program reads the terminal.
+    pub(super) fn rest_while_lent(&self) {
+        let mut state = self.lock();
+        if !state.is_lent {
+            return;
+        }
+        state.reader_rests = true;
+        self.changed.notify_all();
+        let is_lent = |state: &mut SlotState<P>| state.is_lent && !state.is_over;
+        let waited = self.changed.wait_while(state, is_lent);
+        waited.unwrap_or_else(PoisonError::into_inner).reader_rests = false;
     }
 
     /// Draws the last picture again.

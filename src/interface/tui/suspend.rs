@@ -61,7 +61,9 @@ pub(super) fn listen<P: Drawable>(
         .name("tui-signals".to_string())
         .spawn(move || {
             for signal in &mut signals {
-                if signal == SIGTSTP {
+                if signal == SIGTSTP && modes::is_lent() {
+                    // It is for the program that has the terminal.
+                } else if signal == SIGTSTP {
                     screen.perform(TerminalAction::Suspend);
                 } else {
                     // Nobody waits when the program was stopped from outside.

@@ -12,10 +12,8 @@ use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Row;
 use actors::domain::record::MysisRecord;
 use actors::domain::screen::ExportFormat;
-use actors::ports::{Archive, ArchiveFault, Clock, ConversationExporter, PageFrom, PageQuery};
+use actors::ports::{Archive, ArchiveFault, Clock, PageFrom, PageQuery};
 use actors::secrets::Secrets;
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use thiserror::Error;
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
@@ -250,6 +248,7 @@ impl ExportWriter<'_> {
 }
 
 /// Exports conversations to a folder of the home, for orders from the terminal.
+#[derive(Clone)]
 pub struct FileExporter {
     ledger: SqlLedger,
     directory: PathBuf,
@@ -266,38 +265,36 @@ impl FileExporter {
             secrets,
         }
     }
-}
 
-impl ConversationExporter for FileExporter {
-    fn export(
+    /// Exports a conversation. Returns a message for the operator.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the database cannot be read.
+    pub async fn export(
         &self,
         mysis: MysisId,
-        name: Arc<str>,
+        name: &str,
         format: ExportFormat,
-    ) -> BoxFuture<'static, Result<String, String>> {
-        let (ledger, directory) = (self.ledger.clone(), self.directory.clone());
-        let secrets = self.secrets.clone();
-        async move {
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&directory)
-                .map_err(|error| format!("create {}: {error}", directory.display()))?;
-            let ending = match format {
-                ExportFormat::Markdown => "md",
-                ExportFormat::JsonLines => "jsonl",
-            };
-            let moment = MachineClock.now().to_string().replace(':', "-");
-            let file = directory.join(format!("{name}-{moment}.{ending}"));
-            let order = ExportOrder {
-                mysis: Some(mysis),
-                format,
-                names_account: false,
-            };
-            let written = export_to_file(&ledger, order, &file, &secrets).await;
-            let written = written.map_err(|fault| fault.to_string())?;
-            Ok(format!("{} rows are in {}", written.rows, file.display()))
-        }
-        .boxed()
+    ) -> Result<String, String> {
+        let directory = &self.directory;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .map_err(|error| format!("create {}: {error}", directory.display()))?;
+        let ending = match format {
+            ExportFormat::Markdown => "md",
+            ExportFormat::JsonLines => "jsonl",
+        };
+        let moment = MachineClock.now().to_string().replace(':', "-");
+        let file = directory.join(format!("{name}-{moment}.{ending}"));
+        let order = ExportOrder {
+            mysis: Some(mysis),
+            format,
+            names_account: false,
+        };
+        let written = export_to_file(&self.ledger, order, &file, &self.secrets).await;
+        let written = written.map_err(|fault| fault.to_string())?;
+        Ok(format!("{} rows are in {}", written.rows, file.display()))
     }
 }

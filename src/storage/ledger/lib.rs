@@ -16,7 +16,6 @@ mod commit;
 mod compact;
 mod connection;
 mod copies;
-mod day;
 mod deleted;
 mod dialect;
 mod entity;
@@ -44,6 +43,7 @@ mod open_error;
 mod opening;
 mod outages;
 mod paths;
+mod period;
 mod piece;
 mod place;
 mod recall;
@@ -97,7 +97,6 @@ pub use compact::CompactionResult;
 pub use copies::{
     CopyError, RestoreResult, back_up, clear_place, remove_unfinished_restore, restore,
 };
-pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
 pub use deleted::DeletedCopies;
 pub use events::EventPage;
 pub use fleet::{LedgerFleet, ProcessFacts};
@@ -106,6 +105,7 @@ pub use loss::{is_blank, rescued_file};
 pub use mend::MendReport;
 pub use open_error::OpenError;
 use opening::MigrationReport;
+pub use period::{MysisShare, PeriodRecord, PeriodSamples, SwarmMinute, SystemShare};
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
 pub use settling::{check_place, gone_error, real_place};
@@ -196,6 +196,12 @@ impl SqlLedger {
         let keeping = DatabaseKind::Server(Box::new((holder, more)));
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
+    }
+
+    /// Whether the database is on a server.
+    #[must_use]
+    pub fn is_on_server(&self) -> bool {
+        self.inner.dialect == Dialect::Postgres
     }
 
     async fn from_parts(

@@ -181,6 +181,13 @@ fn bill_of(meta: &Value) -> Option<Charge> {
     })
 }
 
+/// The id and the status of a call, in the metadata of its result.
+pub(super) fn parse_result(metadata: &str) -> Option<(Arc<str>, CallStatus)> {
+    let meta: Value = serde_json::from_str(metadata).ok()?;
+    let status = meta["status"].as_str().and_then(CallStatus::parse)?;
+    Some((text_member(&meta, "call_id"), status))
+}
+
 /// What is needed beside a message to restore its row.
 #[derive(Default)]
 pub(super) struct LinkedRecords {

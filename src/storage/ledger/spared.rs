@@ -3,7 +3,7 @@
 
 use actors::domain::books::{Day, SparedEntry};
 use actors::domain::ids::MysisId;
-use actors::domain::message::Row;
+use actors::domain::message::{CallStatus, Row};
 use actors::domain::routine::spares_a_call;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -19,7 +19,7 @@ pub(super) async fn enter_call(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
     let Some((call, _, meta)) = row.result() else {
         return Ok(());
     };
-    if !spares_a_call(&meta.call_id, meta.status) || !is_step_id(&meta.call_id) {
+    if !is_spared(&meta.call_id, meta.status) {
         return Ok(());
     }
     let key = (mysis.0, call.seq.0, i32::from(call.position));
@@ -44,6 +44,11 @@ pub(super) async fn enter_call(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
         calls: Set(1),
     };
     tx.later(Entity::insert(line).on_conflict(add)).await
+}
+
+/// Whether the result of a call with this id and status may be that of one that a routine made.
+pub(super) fn is_spared(id: &str, status: CallStatus) -> bool {
+    spares_a_call(id, status) && is_step_id(id)
 }
 
 /// Whether an id looks like that of a routine's step (`r3.1.12`). Most results are of other calls, of which the database

@@ -95,7 +95,6 @@ macro_rules! on_both {
 
 mod beside;
 mod checking;
-mod days;
 mod events;
 mod failing;
 mod finding;
@@ -103,6 +102,7 @@ mod golden;
 mod logs;
 mod mapping;
 mod mending;
+mod periods;
 mod recalling;
 mod repeating;
 mod retention;

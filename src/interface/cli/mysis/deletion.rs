@@ -1,14 +1,14 @@
 //! `zoea mysis delete`: asks before anything is gone.
 
-use serde_json::Value;
+use zoea_contract::{MysisStatusJson, OrderAnswerJson};
 use zoea_text::natural::compare_natural;
 
 use crate::interface::cli::out;
+use crate::interface::cli::outcomes::{OrderWords, order_each};
 use crate::interface::cli::question::{ask_for_number, ask_to_agree, can_ask};
+use crate::interface::cli::selection::{MysisSelector, list_myses};
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
-
-use super::{MysisSelector, call_for_each, order_each, selected_names};
 
 /// The most Myses that a `y` deletes, and only if none of them runs.
 const MOST_DELETED_BY_YES: usize = 3;
@@ -19,20 +19,17 @@ pub(super) async fn delete_myses(
     yes: bool,
     now: bool,
 ) -> anyhow::Result<()> {
+    let mut chosen = which.which.resolve(client).await?;
+    // That one is gone already is no success: another one may have its name soon.
+    chosen.are_named = true;
+    let is_for_real = !which.shown.dry_run && !chosen.names.is_empty();
+    if is_for_real && !yes {
+        confirm_deletion(client, chosen.names.clone()).await?;
+    }
     let delete = |name| ControlCall::DeleteMysis { name, now };
-    if which.dry_run {
-        return call_for_each(client, which, delete, "deleted").await;
-    }
-    let names = selected_names(client, &which.which).await?;
-    if names.is_empty() {
-        out::note("no Mysis fits, so nothing was done");
-        return Ok(());
-    }
-    if !yes {
-        confirm_deletion(client, names.clone()).await?;
-    }
-    order_each(client, &names, true, delete, "deleted").await?;
-    if !now {
+    let words = OrderWords::participle("deleted");
+    order_each(client, &chosen, delete, &words, which.shown).await?;
+    if is_for_real && !now {
         out::note("copies are kept for a day: `zoea mysis undelete NAME` brings one back");
     }
     Ok(())
@@ -41,10 +38,10 @@ pub(super) async fn delete_myses(
 pub(super) async fn undelete_mysis(client: &SwarmClient, name: &str) -> anyhow::Result<()> {
     let name = name.to_string();
     let call = ControlCall::UndeleteMysis { name };
-    let answer = client.call(call).await?;
-    let text = |key: &str| answer[key].as_str().map(out::clean);
-    let name = text("undeleted").unwrap_or_default();
-    Ok(out::line(&match text("account") {
+    let answer: OrderAnswerJson = client.ask(call).await?;
+    let name = answer.undeleted.unwrap_or_default();
+    let name = out::clean(&name);
+    Ok(out::line(&match answer.account {
         Some(account) => format!("{name} is back, idle, with its game account {account}"),
         None => format!("{name} is back, idle, without a game account"),
     })?)
@@ -58,14 +55,11 @@ async fn confirm_deletion(client: &SwarmClient, mut names: Vec<String>) -> anyho
         );
     }
     names.sort_by(|a, b| compare_natural(a, b));
-    let myses = client.call(ControlCall::all_myses()).await?;
-    let runs = |mysis: &&Value| {
-        mysis["state"] == "running"
-            && names
-                .iter()
-                .any(|name| mysis["name"].as_str() == Some(name))
+    let myses = list_myses(client, None).await?;
+    let runs = |mysis: &&MysisStatusJson<'_>| {
+        mysis.state == "running" && names.iter().any(|name| mysis.name == *name)
     };
-    let running = myses.as_array().into_iter().flatten().filter(runs).count();
+    let running = myses.iter().filter(runs).count();
     let many = names.len();
     let what = match &names[..] {
         [name] if running == 0 => format!("delete {name} with its whole conversation?"),

@@ -143,6 +143,7 @@ mod tests {
             home: Some(PathBuf::from("/tmp/a b")),
             config: None,
             debug: true,
+            utc: false,
         };
         let words = arguments(&args, Duration::from_secs(600), &global);
         assert_eq!(

@@ -13,7 +13,8 @@ use actors::domain::message::Severity;
 use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::Totals;
 use chrono::{DateTime, DurationRound, SecondsFormat, TimeDelta, Utc};
-use serde_json::Value;
+use serde::Deserialize;
+use zoea_contract::{ProgramStatusJson, SampleJson, SamplesJson};
 use zoea_text::figures::group_digits;
 
 use crate::interface::cli::shown;
@@ -114,12 +115,13 @@ async fn describe_run(
     let samples = answer_call(flight.swarm(), &about, ControlCall::ReadSamples(asked));
     let samples = samples.await.ok()?.value;
     let status = answer_call(flight.swarm(), &about, ControlCall::whole_status()).await;
-    let running = status.ok()?.value["states"]["running"]
-        .as_u64()
-        .unwrap_or(0);
+    let status = ProgramStatusJson::deserialize(status.ok()?.value).ok()?;
+    let running = status.states.get("running").copied().unwrap_or(0);
+    let samples = SamplesJson::deserialize(samples).ok()?;
     let ran = (Utc::now() - began.at).to_std().unwrap_or_default();
     let used = began.used(&flight.swarm().statuses().await);
-    describe_sum(&samples["series"][0], (ran, used), (running, resume))
+    let sum = samples.series.first()?;
+    describe_sum(&sum.samples, (ran, used), (running, resume))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no run costs so much")]
@@ -128,27 +130,20 @@ fn to_dollars(micros: u64) -> f64 {
 }
 
 fn describe_sum(
-    sum: &Value,
+    samples: &[SampleJson],
     (ran, (tokens, cost_micros)): (Duration, (u64, u64)),
-    (running, resume): (u64, Option<&str>),
+    (running, resume): (usize, Option<&str>),
 ) -> Option<String> {
-    let samples = sum["samples"].as_array()?;
     if tokens == 0 {
         return None;
     }
-    let earned: Vec<i64> = samples
-        .iter()
-        .filter_map(|it| it["earned"].as_i64())
-        .collect();
-    let earned = match earned.is_empty() {
-        true => String::new(),
-        false => {
-            let sum: i64 = earned.iter().sum();
-            format!("{} credits earned, ", shown::figure(&sum.into()))
-        }
+    let earned = samples.iter().filter_map(|it| it.earned);
+    let earned = match earned.reduce(i64::saturating_add) {
+        None => String::new(),
+        Some(sum) => format!("{} credits earned, ", shown::number_or_hyphen(Some(sum))),
     };
     let tokens = group_digits(tokens);
-    let is_known = samples.iter().all(|it| it["cost"].is_number());
+    let is_known = samples.iter().all(|it| it.cost.is_some());
     let cost = match (is_known, samples.is_empty() && cost_micros == 0) {
         (true, true) => String::new(),
         (true, false) => format!(", {}", shown::dollars(Some(to_dollars(cost_micros)))),
@@ -171,18 +166,19 @@ fn describe_sum(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn a_run_is_summed_up_and_what_is_unknown_is_not_guessed() {
-        let minute = |earned: Value, cost: Value| {
-            json!({"earned": earned, "cost": cost, "model_calls": 2, "tokens_in": 1_000,
-                "tokens_out": 20})
+        let minute = |earned: Option<i64>, cost: Option<f64>| SampleJson {
+            earned,
+            cost,
+            model_calls: 2,
+            tokens_in: 1_000,
+            tokens_out: 20,
+            ..SampleJson::default()
         };
-        let sum =
-            json!({"samples": [minute(json!(700), json!(0.5)), minute(json!(-50), json!(1))]});
+        let sum = [minute(Some(700), Some(0.5)), minute(Some(-50), Some(1.0))];
         let ran = Duration::from_secs(7_999);
         assert_eq!(
             describe_sum(
@@ -194,21 +190,14 @@ mod tests {
             "2h 13m: 650 credits earned, 2,040 tokens, $1.50\n\
              3 ran at the end; `zoea run --resume` starts them again"
         );
-        let sum = json!({"samples": [minute(Value::Null, Value::Null)]});
+        let sum = [minute(None, None)];
         assert_eq!(
             describe_sum(&sum, (Duration::from_secs(59), (1_020, 0)), (2, None)).unwrap(),
             "59s: 1,020 tokens, cost unknown"
         );
+        assert_eq!(describe_sum(&[], (ran, (0, 0)), (0, None)), None);
         assert_eq!(
-            describe_sum(&json!({"samples": []}), (ran, (0, 0)), (0, None)),
-            None
-        );
-        assert_eq!(
-            describe_sum(
-                &json!({"samples": []}),
-                (Duration::from_secs(3), (7, 0)),
-                (0, None)
-            ),
+            describe_sum(&[], (Duration::from_secs(3), (7, 0)), (0, None)),
             Some("3s: 7 tokens".to_string())
         );
     }

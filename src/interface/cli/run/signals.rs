@@ -24,7 +24,7 @@ impl Signals {
     pub(in crate::interface::cli) async fn next_terminal_signal(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {
-            _ = self.interrupt.recv() => {}
+            () = interrupted(&mut self.interrupt) => {}
             _ = self.terminate.recv() => {}
             _ = self.hangup.recv() => {}
         }
@@ -34,8 +34,19 @@ impl Signals {
     pub(in crate::interface::cli) async fn stop(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {
-            _ = self.interrupt.recv() => {}
+            () = interrupted(&mut self.interrupt) => {}
             _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// Waits for Ctrl-C, but for one that is for the editor to which the terminal is lent.
+pub(super) async fn interrupted(signal: &mut Signal) {
+    loop {
+        // Cancel-safe: a signal that is not taken stays pending.
+        signal.recv().await;
+        if !zoea_tui::is_lent() {
+            return;
         }
     }
 }

@@ -173,10 +173,10 @@ fn the_program_its_servers_and_its_processes_keep_their_members() {
     };
     needs.take_status(&errored, Timestamp(0));
     let status = ProgramStatusJson {
-        version: "0.1.0",
+        version: "0.1.0".into(),
         pid: 7,
         process: Some("here".into()),
-        started_at: "1970-01-01T00:00:00.000Z",
+        started_at: "1970-01-01T00:00:00.000Z".into(),
         mission: Some("mine".to_string()),
         trouble: None,
         warnings: WarningJson::list(&standing),
@@ -187,7 +187,7 @@ fn the_program_its_servers_and_its_processes_keep_their_members() {
             .collect(),
         frozen_since: None,
         silence: None,
-        states: [("idle", 1)].into(),
+        states: [("idle".into(), 1)].into(),
         arrival: None,
         away: vec![OutageJson::new(&outage, Timestamp(0))],
         doubtful: Vec::new(),
@@ -195,8 +195,10 @@ fn the_program_its_servers_and_its_processes_keep_their_members() {
             server: "game".to_string(),
             address: "https://game".to_string(),
             proxy: "http://proxy".to_string(),
-            variable: "HTTPS_PROXY",
+            variable: "HTTPS_PROXY".into(),
         }],
+        credits: Some(1200),
+        earned_last_hour: None,
         today: SpendingJson::new(&spending, Timestamp(0)),
         myses: Vec::new(),
     };

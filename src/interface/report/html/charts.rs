@@ -1,11 +1,11 @@
 //! The curves of a page. The drawing is stretched to the width of the page; its texts stand beside
 //! it, so that they have the same size on a phone.
 
-use crate::interface::report::DayReport;
+use crate::interface::report::PeriodReport;
 use crate::interface::report::curves::{
     CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks, value_ticks,
 };
-use crate::interface::report::figures::{clock, duration, short_number};
+use crate::interface::report::figures::{duration, short_number};
 use crate::interface::report::timeline::{Span, Timeline};
 
 use super::markup::escape_html;
@@ -19,7 +19,7 @@ const MAX_TIMES: usize = 6;
 const FLAG_WIDTH: f64 = 0.08;
 
 /// The section with the curves and what stands beside them.
-pub(super) fn timeline_section(report: &DayReport) -> String {
+pub(super) fn timeline_section(report: &PeriodReport) -> String {
     let curves = &report.curves;
     let listed = timeline_list(report);
     if curves.steps.is_empty() && listed.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn timeline_section(report: &DayReport) -> String {
         true => String::new(),
         false => CurveKind::of_report(report)
             .into_iter()
-            .map(|kind| chart(curves, kind, &report.timeline))
+            .map(|kind| chart(report, kind))
             .collect(),
     };
     format!(
@@ -46,7 +46,8 @@ fn colour(kind: CurveKind) -> &'static str {
     }
 }
 
-fn chart(curves: &Curves, kind: CurveKind, timeline: &Timeline) -> String {
+fn chart(report: &PeriodReport, kind: CurveKind) -> String {
+    let (curves, timeline) = (&report.curves, &report.timeline);
     let values = curves.values(kind);
     let known = || values.iter().flatten().copied();
     let title = kind.title();
@@ -92,7 +93,7 @@ fn chart(curves: &Curves, kind: CurveKind, timeline: &Timeline) -> String {
         grid = grid.collect::<String>(),
         lines = mark_lines(curves, timeline),
         numbers = numbers.collect::<String>(),
-        times = times(curves),
+        times = times(report),
         flags = flags(curves, timeline),
     )
 }
@@ -182,10 +183,10 @@ fn flags(curves: &Curves, timeline: &Timeline) -> String {
     flags.collect()
 }
 
-fn times(curves: &Curves) -> String {
-    let times = time_ticks(curves, MAX_TIMES).into_iter().filter_map(|at| {
-        let left = curves.place_of(at)? * 100.0;
-        let time = clock(at);
+fn times(report: &PeriodReport) -> String {
+    let times = time_ticks(report, MAX_TIMES).into_iter().filter_map(|at| {
+        let left = report.curves.place_of(at)? * 100.0;
+        let time = report.time(at);
         Some(format!(
             "<span class=\"axis x\" style=\"left:{left:.2}%\">{time}</span>"
         ))
@@ -194,16 +195,20 @@ fn times(curves: &Curves) -> String {
 }
 
 /// What the numbers and the bands are.
-fn timeline_list(report: &DayReport) -> String {
+fn timeline_list(report: &PeriodReport) -> String {
     let timeline = &report.timeline;
     let marks = timeline.marks.iter().enumerate().map(|(place, mark)| {
-        let (number, at, text) = (place + 1, clock(mark.at), escape_html(&mark.text));
+        let (number, at, text) = (place + 1, report.time(mark.at), escape_html(&mark.text));
         format!(
             "<li><span><b class=\"flag\">{number}</b></span><time>{at}</time><span>{text}</span></li>"
         )
     });
     let mut items: String = marks.collect();
-    items += &timeline.spans.iter().map(span_item).collect::<String>();
+    items += &timeline
+        .spans
+        .iter()
+        .map(|span| span_item(report, span))
+        .collect::<String>();
     let mut list = match items.is_empty() {
         true => String::new(),
         false => format!("<ul class=\"marks\">{items}</ul>"),
@@ -219,9 +224,9 @@ fn timeline_list(report: &DayReport) -> String {
     list
 }
 
-fn span_item(span: &Span) -> String {
+fn span_item(report: &PeriodReport, span: &Span) -> String {
     let (kind, title) = (span.kind.class(), span.kind.title());
-    let (from, until) = (clock(span.from), clock(span.until));
+    let (from, until) = (report.time(span.from), report.time(span.until));
     let until = if span.is_open { "…" } else { &until };
     let (time, text) = (
         duration(span.until.since(span.from)),

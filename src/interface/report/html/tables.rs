@@ -3,8 +3,9 @@
 use crate::interface::report::cost::{Cost, UNKNOWN};
 use crate::interface::report::figures::{duration, group_count, group_thousands};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
+use crate::interface::report::summary::compared;
 use crate::interface::report::values::{Ranking, ValueLine};
-use crate::interface::report::{DayReport, NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, ReportLine};
+use crate::interface::report::{NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 use super::markup::escape_html;
 
@@ -26,7 +27,7 @@ const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
 ];
 
 /// The Myses by value: the best, the worst, and all others folded.
-pub(super) fn mysis_section(report: &DayReport, total: &ReportLine) -> String {
+pub(super) fn mysis_section(report: &PeriodReport, total: &ReportLine) -> String {
     let ranking = Ranking::of(&report.myses);
     let longest = longest(report.myses.iter().map(ReportLine::gained));
     let rows = |lines: &[ReportLine]| -> String {
@@ -55,8 +56,21 @@ pub(super) fn mysis_section(report: &DayReport, total: &ReportLine) -> String {
     section + "</section>"
 }
 
+/// What the same hours came to before, beside what they come to now.
+pub(super) fn comparison_section(report: &PeriodReport) -> String {
+    let rows = compared(report).into_iter().map(|[what, now, before]| {
+        format!("<tr><th>{what}</th>{}{}</tr>", cell(&now), cell(&before))
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let table = table(&["", "this time", "before"], &rows, "");
+    format!("<section class=\"card\"><h2>Against the same hours before</h2>{table}</section>")
+}
+
 /// What each provider and each system brought.
-pub(super) fn value_sections(report: &DayReport) -> String {
+pub(super) fn value_sections(report: &PeriodReport) -> String {
     if report.providers.is_empty() && report.systems.is_empty() {
         return String::new();
     }
@@ -142,7 +156,7 @@ pub(super) fn days_section(days: &[(String, Cost)]) -> String {
     let rows: String = rows.collect();
     let columns = ["day", "cost", "tokens", "calls"];
     let table = table(&columns, &rows, "");
-    format!("<section class=\"card\"><h2>The days up to it</h2>{table}</section>")
+    format!("<section class=\"card\"><h2>The days up to it (UTC)</h2>{table}</section>")
 }
 
 fn table(columns: &[&str], rows: &str, foot: &str) -> String {
@@ -192,7 +206,7 @@ fn or_not_asked(number: Option<i64>) -> String {
     number.map_or(NOT_ASKED.to_string(), group_thousands)
 }
 
-fn mysis_row(report: &DayReport, line: &ReportLine, longest: Option<u64>) -> String {
+fn mysis_row(report: &PeriodReport, line: &ReportLine, longest: Option<u64>) -> String {
     let spent = &line.spent;
     let gained = line.gained();
     let faults = match line.faults {
@@ -220,7 +234,7 @@ fn mysis_row(report: &DayReport, line: &ReportLine, longest: Option<u64>) -> Str
     )
 }
 
-fn value_table(report: &DayReport, what: &str, lines: &[ValueLine]) -> String {
+fn value_table(report: &PeriodReport, what: &str, lines: &[ValueLine]) -> String {
     let has_time = lines.iter().any(|line| line.minutes.is_some());
     let mut columns = report.having([
         (what, OF_ANY),
@@ -248,7 +262,7 @@ fn value_table(report: &DayReport, what: &str, lines: &[ValueLine]) -> String {
     text
 }
 
-fn value_row(report: &DayReport, line: &ValueLine, longest: Option<u64>) -> String {
+fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> String {
     let name = line
         .name
         .as_deref()

@@ -30,6 +30,8 @@ pub enum TerminalAction {
         /// The file's content.
         text: Arc<str>,
     },
+    /// Let the operator's editor change this text.
+    Edit(Arc<str>),
     /// Keep what the operator chose about the views for the next run.
     KeepChoices(ViewChoices),
     /// Keep the entered orders for the next run.

@@ -59,7 +59,11 @@ pub enum StatusLine<'a> {
 impl Dashboard {
     /// Sets the time.
     pub fn tick(&mut self, now: Now) {
+        let is_first = self.now == Timestamp(0);
         (self.now, self.moment) = (now.wall, now.moment);
+        if is_first {
+            self.ask_about_absence(self.looked.active());
+        }
         if self.log.has_old_error(self.moment) {
             Arc::make_mut(&mut self.log).drop_old_errors(self.moment);
         }
@@ -296,6 +300,7 @@ impl Dashboard {
                 if composer.is_order() {
                     hints.extend(fixed(&[("Ctrl-G", "no gain expected")]));
                 }
+                hints.extend(fixed(&[("Ctrl-O", "editor")]));
                 hints
             }
             Some(Overlay::Form(_)) => fixed(&[

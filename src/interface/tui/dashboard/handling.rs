@@ -57,6 +57,7 @@ impl Dashboard {
             Input::Event(Event::Key(_) | Event::Mouse(_) | Event::Paste(_))
         );
         if is_key {
+            self.ask_about_absence(self.looked.active());
             self.looked.be_active(self.now);
             self.table.hold_still(self.moment);
         }
@@ -64,6 +65,7 @@ impl Dashboard {
             Input::Event(event) => self.on_terminal_event(event),
             Input::Resumed => self.actions.push(TerminalAction::Redraw),
             Input::Performed(result) => self.on_performed(result),
+            Input::Edited(edited) => self.on_edited(edited),
             Input::Gone => self.close(),
         }
         let choices = self.take_new_choices();

@@ -1,5 +1,7 @@
 //! Input of a terminal in crossterm's types, and the names of keys on screen.
 
+use std::sync::Arc;
+
 use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
@@ -17,6 +19,8 @@ pub enum Input {
     Resumed,
     /// The result of a terminal action.
     Performed(Result<String, String>),
+    /// What the operator's editor made of a text.
+    Edited(Result<Arc<str>, String>),
     /// The terminal is gone.
     Gone,
 }

@@ -21,7 +21,7 @@ impl Dashboard {
     /// operator for.
     #[must_use]
     pub fn banner_text(&self) -> String {
-        let texts = [self.lasting_text(), self.swarm_text()];
+        let texts = [self.lasting_text(), self.swarm_text(), self.away_text()];
         joined(texts.into_iter().filter(|text| !text.is_empty()))
     }
 
@@ -73,6 +73,9 @@ impl Dashboard {
 
     /// Hides what the banner says of the swarm until that is over. Returns whether there was anything.
     pub(super) fn hide_banner(&mut self) -> bool {
+        if self.hide_away() {
+            return true;
+        }
         let shown = self.swarm_trouble().map(|(trouble, _)| trouble);
         let hides = self.frozen.is_none() && shown.is_some() && shown != self.hidden;
         if hides {

@@ -35,6 +35,12 @@ impl LookedAt {
         self.rule
     }
 
+    /// When the operator last pressed a key.
+    #[must_use]
+    pub fn active(&self) -> Option<Timestamp> {
+        self.active
+    }
+
     /// What the next run gets.
     #[must_use]
     pub fn kept(&self) -> Option<Timestamp> {

@@ -1,5 +1,7 @@
 //! The actions of overlays: what their keys do.
 
+use std::sync::Arc;
+
 use super::Overlay;
 use super::composer::{Composer, ComposerOutcome};
 use super::form::FormOutcome;
@@ -7,6 +9,7 @@ use super::palette::{CommandPalette, PaletteOutcome};
 use super::query::{Query, QueryOutcome, QueryScope};
 use super::question::{ActionToConfirm, ConfirmAnswer, ConfirmDialog};
 use crate::dashboard::Dashboard;
+use crate::dashboard::action::TerminalAction;
 use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::search;
@@ -24,6 +27,11 @@ impl Dashboard {
             Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
                 ComposerOutcome::Used => {
                     self.drafts.keep(&composer.target, composer.field.text());
+                    self.overlays.push(Overlay::Compose(composer));
+                }
+                ComposerOutcome::Edit => {
+                    let text = composer.field.text().into();
+                    self.actions.push(TerminalAction::Edit(text));
                     self.overlays.push(Overlay::Compose(composer));
                 }
                 ComposerOutcome::Send(text) => self.send(composer.target, &text),
@@ -51,6 +59,26 @@ impl Dashboard {
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
             Overlay::Query(query) => self.press_in_query(query, press),
             Overlay::View(view) => self.press_in_open_view(view, press),
+        }
+    }
+
+    /// Takes over what the operator's editor made of the text. The composer may be gone by then.
+    pub(in crate::dashboard) fn on_edited(&mut self, edited: Result<Arc<str>, String>) {
+        let text = match edited {
+            Ok(text) => text,
+            Err(why) => return self.show_notice(&why),
+        };
+        match self.overlays.last_mut() {
+            Some(Overlay::Compose(composer)) => {
+                composer.field.replace(&text);
+                self.drafts.keep(&composer.target, &text);
+            }
+            Some(_) | None => {
+                self.history.add(&self.redactor.clean(&text));
+                self.show_notice(
+                    "what you wrote has no composer any more; ↑ in one brings it back",
+                );
+            }
         }
     }
 

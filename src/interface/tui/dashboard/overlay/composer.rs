@@ -41,6 +41,8 @@ pub enum ComposerOutcome {
     Used,
     /// The text is to be sent.
     Send(String),
+    /// The operator's editor is to change the text.
+    Edit,
     /// The composer closes and the text becomes a draft.
     Leave,
     /// The composer closes and the text is thrown away.
@@ -73,6 +75,7 @@ impl Composer {
             (KeyCode::Char('c'), true) => return ComposerOutcome::Discard,
             (KeyCode::Up, _) if !self.field.up() => self.older(history),
             (KeyCode::Down, _) if !self.field.down() => self.newer(history),
+            (KeyCode::Char('o'), true) => return ComposerOutcome::Edit,
             (KeyCode::Char('g'), true) if self.is_order() => self.toggle_gain(),
             (KeyCode::Char('p'), true) => self.older(history),
             (KeyCode::Char('n'), true) => self.newer(history),

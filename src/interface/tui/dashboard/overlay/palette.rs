@@ -6,7 +6,7 @@ pub mod takes;
 pub(crate) mod view;
 
 mod actions;
-mod arguments;
+mod naming;
 
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;

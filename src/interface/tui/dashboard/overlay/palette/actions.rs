@@ -1,7 +1,7 @@
 //! Carries out the commands of the palette.
 
-use super::arguments::{CommandArgs, Complaint};
-use super::commands::{AUTOMATIC, MYSIS_WORDS, PaletteCommand, Verb, find_command};
+use super::commands::{AUTOMATIC, PaletteCommand, Verb, find_command};
+use super::naming::{CommandArgs, Complaint};
 use super::takes::{ALL_STATES, Takes};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
@@ -17,8 +17,7 @@ use crate::dashboard::views::OPENING_KEYS;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::screen::{ExportFormat, UiEffect};
-use actors::domain::selector::Selector;
+use actors::domain::screen::{ExportFormat, FileOrder, UiEffect};
 use zoea_grammar::when::parse_when;
 
 fn parse_column(word: &str) -> Result<Column, Complaint> {
@@ -30,9 +29,7 @@ impl Dashboard {
     pub(in crate::dashboard) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
-        let mut words = CommandArgs {
-            rest: rest.trim_start(),
-        };
+        let mut words = CommandArgs::new(rest);
         match command.verb {
             Verb::Broadcast => {
                 let text = words.rest_of_line(command)?;
@@ -60,10 +57,11 @@ impl Dashboard {
             Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Search => search::search_swarm(self, words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
-            Verb::Filter => self.filter_by(words.rest),
+            Verb::Report => return self.write_report(words.rest()),
+            Verb::Filter => self.filter_by(words.rest()),
             Verb::State => return self.run_state(words.next(command, 0)?),
             Verb::Sort => return self.run_sort(words.next(command, 0)?),
-            Verb::Columns => return self.run_columns(command, words.rest),
+            Verb::Columns => return self.run_columns(command, words.rest()),
             Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
                 return self.run_look(command.verb, words.next(command, 0)?);
             }
@@ -75,6 +73,7 @@ impl Dashboard {
             | Verb::View(_)
             | Verb::Help
             | Verb::Dump
+            | Verb::Backup
             | Verb::Dismiss
             | Verb::Redraw
             | Verb::Suspend
@@ -104,16 +103,13 @@ impl Dashboard {
             }
             Verb::Help => self.open_view(|_| HelpView::default()),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
+            Verb::Backup => self.effects.push(UiEffect::Write(FileOrder::Backup)),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
             Verb::Redraw => self.actions.push(TerminalAction::Redraw),
             Verb::Suspend => self.suspend(),
-            Verb::Reload => {
-                self.order_once("reload", "the configuration", Order::Reload);
-            }
-            Verb::Freeze => {
-                self.order_once("freeze", "the swarm", Order::Freeze);
-            }
-            Verb::Thaw => _ = self.order_once("thaw", "the swarm", Order::Thaw),
+            Verb::Reload => self.order_all("reload", "the configuration", Order::Reload),
+            Verb::Freeze => self.order_all("freeze", "the swarm", Order::Freeze),
+            Verb::Thaw => self.order_all("thaw", "the swarm", Order::Thaw),
             Verb::Resume => self.resume(),
             Verb::Quit => self.quit(),
             Verb::Broadcast
@@ -144,12 +140,18 @@ impl Dashboard {
             | Verb::Find
             | Verb::Search
             | Verb::Export
+            | Verb::Report
             | Verb::Theme
             | Verb::Letters
             | Verb::Motion
             | Verb::Mouse
             | Verb::Notify => {}
         }
+    }
+
+    /// Gives an order that is for no single Mysis.
+    fn order_all(&mut self, what: &'static str, whom: &str, order: Order) {
+        self.order_once(what, whom, order);
     }
 
     fn run_for(&mut self, verb: Verb, ids: Vec<MysisId>) {
@@ -231,7 +233,7 @@ impl Dashboard {
         mut words: CommandArgs<'_>,
     ) -> Result<(), Complaint> {
         let ids = self.parse_myses(words.next(command, 0)?)?;
-        edit_routines(self, &ids, words.rest)
+        edit_routines(self, &ids, words.rest())
     }
 
     fn run_answer(
@@ -246,7 +248,7 @@ impl Dashboard {
         if command.verb == Verb::Decline {
             self.decline(id)
         } else {
-            self.answer(id, words.rest)
+            self.answer(id, words.rest())
         }
     }
 
@@ -288,11 +290,26 @@ impl Dashboard {
         };
         let status = self.target().ok_or("there is no Mysis in hand")?;
         let (mysis, name) = (status.id, status.name.clone());
-        self.effects.push(UiEffect::Export {
+        self.effects.push(UiEffect::Write(FileOrder::Conversation {
             mysis,
             name,
             format,
-        });
+        }));
+        Ok(())
+    }
+
+    /// Writes a report of today, or since a time.
+    fn write_report(&mut self, since: &str) -> Result<(), Complaint> {
+        let since = match since.trim() {
+            "" => None,
+            "looked" => {
+                let left = self.looked.rule();
+                let left = left.ok_or("you have not been away since you looked at the log")?;
+                Some(left.to_string().into())
+            }
+            since => Some(since.into()),
+        };
+        self.effects.push(UiEffect::Write(FileOrder::Report(since)));
         Ok(())
     }
 
@@ -358,17 +375,6 @@ impl Dashboard {
         }
         Err(format!("`{word}` is none of its values"))
     }
-
-    /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas.
-    pub(in crate::dashboard) fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
-        let selector = Selector::parse(words, &MYSIS_WORDS);
-        let ids = selector.resolve(&self.candidates());
-        let ids = ids.map_err(|refusal| refusal.to_string())?;
-        if ids.is_empty() {
-            return Err(format!("`{words}` is nobody"));
-        }
-        Ok(ids)
-    }
 }
 
 fn assign_value<T>(place: &mut T, value: T) -> bool {
@@ -405,6 +411,8 @@ mod tests {
             ("start idle,bravo", vec!["bravo", "carol"]),
             ("start all", vec!["alpha", "bravo", "carol"]),
             ("start .", vec!["alpha"]),
+            ("start where state=idle", vec!["bravo", "carol"]),
+            ("start where state=idle, name=c*", vec!["carol"]),
         ] {
             assert_eq!(started_by(&mut desk(), line), names, "{line}");
         }
@@ -419,8 +427,17 @@ mod tests {
             ("start zulu", "no mysis is called `zulu`"),
             ("delete interrupted", "no mysis is called `interrupted`"),
             ("stop alpha,Idle", "no mysis is called `Idle`"),
-            ("start marked", "`marked` is nobody"),
-            ("start ,", "`,` is nobody"),
+            ("start marked", "no Mysis matches `marked`"),
+            ("start ,", "no Mysis matches `,`"),
+            (
+                "stop where state=errored",
+                "no Mysis matches `where state=errored`",
+            ),
+            (
+                "stop where colour=red",
+                "`colour` is none of state, name, provider, model, role, account, system, process, credits, earned, earned_last_hour, cost, cost_today, turns, tokens_in, tokens_out, nudges, tick, fuel, cargo, hull, spared_calls; conditions are such as state=errored,provider!=local,name=scout-*,credits>5000",
+            ),
+            ("stop where", "no mysis is called `where`"),
             ("state marked", "`marked` is no state"),
             ("state interrupted", "`interrupted` is no state"),
             ("columns", "columns what? COLUMNS|auto"),

@@ -79,6 +79,10 @@ pub enum Verb {
     Find,
     /// Writes a conversation to a file.
     Export,
+    /// Writes a report to a file.
+    Report,
+    /// Writes a copy of the database.
+    Backup,
     /// Undoes the last order.
     Undo,
     /// Opens the view of this name.
@@ -305,6 +309,13 @@ const COMMANDS: &[PaletteCommand] = &[
         Verb::Export,
         "write the conversation to a file",
     ),
+    command(
+        "report",
+        &[Takes::Text],
+        Verb::Report,
+        "write a report: of today, or since 10h, 22:00, looked",
+    ),
+    command("backup", &[], Verb::Backup, "write a copy of the database"),
     command("undo", &[], Verb::Undo, "take the last order back"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
     command("help", &[], Verb::Help, "what keys do"),

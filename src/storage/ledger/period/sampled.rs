@@ -1,29 +1,28 @@
-//! The samples of a day: those of all Myses together, minute by minute and by system.
+//! The samples of a period: those of all Myses together, minute by minute and by system.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::Day;
+use actors::domain::ids::Timestamp;
+use actors::domain::period::Period;
 use actors::domain::samples::{Flow, HOUR_MINUTES, Minute};
 
 use crate::samples::{StoredHour, read_hour};
 
-/// The minutes of a day.
-const DAY_MINUTES: usize = 1440;
 /// The most minutes for which a sample stands: a Mysis that told nothing for longer was away.
 const MAX_PRESENT_MINUTES: i64 = 15;
 
 /// The samples of all Myses together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DaySamples {
-    /// The first minute of the day.
+pub struct PeriodSamples {
+    /// The first minute.
     pub first: Minute,
-    /// All minutes of the day.
+    /// All minutes.
     pub minutes: Vec<SwarmMinute>,
     /// Whether some samples are those of whole hours, which stand at the first minute of their hour.
     pub is_hourly: bool,
     /// What was done in each system; `None` is where no result told of one.
-    pub systems: BTreeMap<Option<Arc<str>>, SystemDay>,
+    pub systems: BTreeMap<Option<Arc<str>>, SystemShare>,
 }
 
 /// The swarm in one minute.
@@ -37,7 +36,7 @@ pub struct SwarmMinute {
 
 /// What was done in a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SystemDay {
+pub struct SystemShare {
     /// What happened there.
     pub flow: Flow,
     /// The minutes that Myses spent there, added up.
@@ -51,16 +50,19 @@ pub struct SystemDay {
 pub(super) struct MysisSamples {
     /// Their sum; `None` without any.
     pub(super) flow: Option<Flow>,
-    /// Its credits at the beginning and at the end of the day.
+    /// Its credits at the beginning and at its end.
     pub(super) credits: Option<(i64, i64)>,
 }
 
-impl DaySamples {
-    pub(super) fn new(day: Day) -> DaySamples {
-        DaySamples {
-            first: Minute::of(day.start_time()),
-            minutes: vec![SwarmMinute::default(); DAY_MINUTES],
-            ..DaySamples::default()
+impl PeriodSamples {
+    pub(super) fn new(period: Period) -> PeriodSamples {
+        let first = Minute::of(period.from);
+        let last = Minute::of(Timestamp(period.until.0.saturating_sub(1)));
+        let minutes = usize::try_from(last.0.saturating_sub(first.0).saturating_add(1));
+        PeriodSamples {
+            first,
+            minutes: vec![SwarmMinute::default(); minutes.unwrap_or_default()],
+            ..PeriodSamples::default()
         }
     }
 
@@ -79,7 +81,7 @@ impl DaySamples {
             .collect()
     }
 
-    /// Adds the samples of a Mysis. `before`: its credits before the day. `has_wallet`: whether its
+    /// Adds the samples of a Mysis. `before`: its credits before the first hour. `has_wallet`: whether its
     /// credits are those of a Mysis that is there.
     pub(super) fn add_mysis(
         &mut self,
@@ -87,6 +89,16 @@ impl DaySamples {
         before: Option<i64>,
         has_wallet: bool,
     ) -> MysisSamples {
+        let samples = hours.iter().flat_map(|hour| {
+            let samples = read_hour(&hour.packed).into_iter();
+            samples.map(|sample| (sample, hour.is_thinned))
+        });
+        let (earlier, samples): (Vec<_>, Vec<_>) =
+            samples.partition(|(sample, _)| sample.minute < self.first);
+        let before = match earlier.last() {
+            Some((sample, _)) => sample.facts.credits.filter(|_| has_wallet),
+            None => before,
+        };
         let mut sum = MysisSamples {
             flow: None,
             credits: before.map(|credits| (credits, credits)),
@@ -96,44 +108,40 @@ impl DaySamples {
         }
         let mut known = before;
         let mut previous: Option<Minute> = None;
-        let mut visited = BTreeMap::<Option<Arc<str>>, SystemDay>::new();
-        for hour in hours {
-            self.is_hourly |= hour.is_thinned;
-            for sample in read_hour(&hour.packed) {
-                let place = usize::try_from(sample.minute.0.saturating_sub(self.first.0));
-                let Some(minute) = place.ok().and_then(|place| self.minutes.get_mut(place)) else {
-                    continue;
-                };
-                minute.flow.add(&sample.flow);
-                sum.flow.get_or_insert_default().add(&sample.flow);
-                let told = sample.facts.credits.filter(|_| has_wallet);
-                if told != known {
-                    let change = told.unwrap_or(0).saturating_sub(known.unwrap_or(0));
-                    minute.change_credits(change);
-                    known = told;
-                }
-                if let Some(credits) = told {
-                    let first = sum.credits.map_or(credits, |(first, _)| first);
-                    sum.credits = Some((first, credits));
-                }
-                let present = match (hour.is_thinned, previous) {
-                    (true, _) => HOUR_MINUTES,
-                    (false, None) => 1,
-                    (false, Some(before)) => {
-                        (sample.minute.0 - before.0).clamp(1, MAX_PRESENT_MINUTES)
-                    }
-                };
-                previous = Some(sample.minute);
-                let there = visited.entry(sample.facts.system.clone()).or_default();
-                there.flow.add(&sample.flow);
-                there.minutes = there.minutes.saturating_add(present);
+        let mut visited = BTreeMap::<Option<Arc<str>>, SystemShare>::new();
+        for (sample, is_thinned) in samples {
+            let place = usize::try_from(sample.minute.0.saturating_sub(self.first.0));
+            let Some(minute) = place.ok().and_then(|place| self.minutes.get_mut(place)) else {
+                continue;
+            };
+            self.is_hourly |= is_thinned;
+            minute.flow.add(&sample.flow);
+            sum.flow.get_or_insert_default().add(&sample.flow);
+            let told = sample.facts.credits.filter(|_| has_wallet);
+            if told != known {
+                let change = told.unwrap_or(0).saturating_sub(known.unwrap_or(0));
+                minute.change_credits(change);
+                known = told;
             }
+            if let Some(credits) = told {
+                let first = sum.credits.map_or(credits, |(first, _)| first);
+                sum.credits = Some((first, credits));
+            }
+            let present = match (is_thinned, previous) {
+                (true, _) => HOUR_MINUTES,
+                (false, None) => 1,
+                (false, Some(before)) => (sample.minute.0 - before.0).clamp(1, MAX_PRESENT_MINUTES),
+            };
+            previous = Some(sample.minute);
+            let there = visited.entry(sample.facts.system.clone()).or_default();
+            there.flow.add(&sample.flow);
+            there.minutes = there.minutes.saturating_add(present);
         }
         self.add_systems(visited);
         sum
     }
 
-    fn add_systems(&mut self, visited: BTreeMap<Option<Arc<str>>, SystemDay>) {
+    fn add_systems(&mut self, visited: BTreeMap<Option<Arc<str>>, SystemShare>) {
         for (system, there) in visited {
             let all = self.systems.entry(system).or_default();
             all.flow.add(&there.flow);

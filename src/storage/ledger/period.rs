@@ -1,13 +1,14 @@
-//! A day's record for reports: what each Mysis did, its cost according to the books, its samples,
-//! and the events up to the end of the day.
+//! The record of a time for reports: what each Mysis did, its cost, its samples, and the events up to its end.
 
 mod sampled;
+mod spent;
 
 use std::collections::BTreeMap;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::books::{CostEntry, Day};
 use actors::domain::event_record::EventRecord;
-use actors::domain::ids::MysisId;
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::period::Period;
 use actors::domain::samples::{Flow, Hour};
 use actors::ports::ArchiveFault;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
@@ -20,41 +21,43 @@ use super::entity::{message, mysis};
 use super::{LedgerInner, SqlLedger, error_text};
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
-pub use sampled::{DaySamples, SwarmMinute, SystemDay};
+pub use sampled::{PeriodSamples, SwarmMinute, SystemShare};
 
 /// What stands in the metadata of a result of a tool that is no game's.
 const OTHER_TOOLS: &str = "\"game\":\"any\"";
 /// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
 
-/// The record of one Mysis for one day.
+/// What one Mysis did in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MysisDay {
+pub struct MysisShare {
     /// Its name; `None` once it is deleted.
     pub name: Option<String>,
     /// Turns with a reply of the model.
     pub turns: u64,
     /// How often it became errored.
     pub faults: u64,
-    /// Its credits at the beginning and at the end of the day: by its samples, or by its first and
+    /// Its credits at the beginning and at the end: by its samples, or by its first and
     /// its last status where there are none.
     pub credits: Option<(i64, i64)>,
-    /// Its cost.
-    pub spent: BudgetUse,
-    /// The sum of its samples of the day; `None` without any.
+    /// The sum of its samples; `None` without any.
     pub sampled: Option<Flow>,
 }
 
-/// The record of a swarm for one day.
+/// The record of a swarm for a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DayRecord {
+pub struct PeriodRecord {
     /// The Myses that did or spent anything, and those that were there.
-    pub myses: BTreeMap<MysisId, MysisDay>,
-    /// The books of this day and of the days before.
+    pub myses: BTreeMap<MysisId, MysisShare>,
+    /// What was spent in it.
+    pub spent: Vec<CostEntry>,
+    /// The calls that routines spared in it.
+    pub spared_calls: u64,
+    /// The books of its days (UTC) and of the days before.
     pub books: Vec<CostEntry>,
     /// The samples of all Myses together.
-    pub samples: DaySamples,
-    /// The stored events up to the end of the day, oldest first.
+    pub samples: PeriodSamples,
+    /// The stored events up to its end, oldest first.
     pub events: Vec<EventRecord>,
     /// Whether older events are no longer stored.
     pub are_events_cut: bool,
@@ -62,51 +65,45 @@ pub struct DayRecord {
     pub has_other_tools: bool,
 }
 
-impl DayRecord {
-    /// Whether anything was spent on this day.
-    #[must_use]
-    pub fn has_books_of(&self, day: Day) -> bool {
-        self.books.iter().any(|entry| entry.day == day)
-    }
-}
-
 impl SqlLedger {
-    /// Reads the record of a day (UTC).
+    /// Reads the record of a period.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn day(&self, day: Day) -> Result<DayRecord, ArchiveFault> {
-        let read = self.inner.day(day).await;
+    pub async fn period(&self, period: Period) -> Result<PeriodRecord, ArchiveFault> {
+        let read = self.inner.period(period).await;
         read.map_err(|error| ArchiveFault(error_text(&error)))
     }
 }
 
 impl LedgerInner {
-    async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
-        let mut record = DayRecord {
+    async fn period(&self, period: Period) -> Result<PeriodRecord, DbErr> {
+        let last = Day::of(Timestamp(period.until.0.saturating_sub(1)));
+        let mut record = PeriodRecord {
+            spent: self.spent_in(period).await?,
+            spared_calls: self.spared_in(period).await?,
             books: self
-                .books(Day(day.0.saturating_sub(LOOK_BACK_DAYS)))
+                .books(Day(last.0.saturating_sub(LOOK_BACK_DAYS)))
                 .await?,
-            samples: DaySamples::new(day),
-            ..DayRecord::default()
+            samples: PeriodSamples::new(period),
+            ..PeriodRecord::default()
         };
-        record.books.retain(|entry| entry.day <= day);
-        for entry in record.books.iter().filter(|entry| entry.day == day) {
-            let of = record.myses.entry(entry.mysis).or_default();
-            of.spent.add(&entry.spent);
+        record.books.retain(|entry| entry.day <= last);
+        for entry in &record.spent {
+            record.myses.entry(entry.mysis).or_default();
         }
-        self.read_rows(day, &mut record).await?;
-        self.read_samples(day, &mut record).await?;
+        self.read_rows(period, &mut record).await?;
+        self.read_samples(period, &mut record).await?;
         record.events = self.events(EventQuery::newest(MAX_EVENTS)).await?;
         record.are_events_cut = record.events.len() >= MAX_EVENTS;
-        record.events.retain(|event| event.at < day.end_time());
+        record.events.retain(|event| event.at < period.until);
         Ok(record)
     }
 
-    /// Adds what the rows of the day tell: turns, faults, credits and names.
-    async fn read_rows(&self, day: Day, record: &mut DayRecord) -> Result<(), DbErr> {
+    /// Adds what the rows tell: turns, faults, credits and names.
+    async fn read_rows(&self, period: Period, record: &mut PeriodRecord) -> Result<(), DbErr> {
         use message::Column;
-        let turns = select_day(day)
+        let turns = select_period(period)
             .column(Column::MysisId)
             .expr(Expr::col(Column::Turn).count_distinct())
             .filter(Column::Kind.is_in(["reply", "call"]))
@@ -116,7 +113,7 @@ impl LedgerInner {
             let of = record.myses.entry(MysisId(mysis)).or_default();
             of.turns = u64::try_from(turns).unwrap_or(0);
         }
-        let faults = select_day(day)
+        let faults = select_period(period)
             .column(Column::MysisId)
             .expr(Column::Id.count())
             .filter(Column::Kind.eq("host"))
@@ -127,7 +124,7 @@ impl LedgerInner {
             let of = record.myses.entry(MysisId(mysis)).or_default();
             of.faults = u64::try_from(faults).unwrap_or(0);
         }
-        for (mysis, content) in self.first_and_last_looks(day).await? {
+        for (mysis, content) in self.first_and_last_looks(period).await? {
             let Some(credits) = credits_in(&content) else {
                 continue;
             };
@@ -135,7 +132,7 @@ impl LedgerInner {
             let first = of.credits.map_or(credits, |(first, _)| first);
             of.credits = Some((first, credits));
         }
-        let other = select_day(day)
+        let other = select_period(period)
             .column(Column::Id)
             .filter(Column::Kind.eq("result"))
             .filter(Column::Metadata.contains(OTHER_TOOLS))
@@ -145,7 +142,7 @@ impl LedgerInner {
         let names = mysis::Entity::find()
             .select_only()
             .columns([mysis::Column::Id, mysis::Column::Name])
-            .filter(mysis::Column::CreatedAt.lt(day.end_time().0));
+            .filter(mysis::Column::CreatedAt.lt(period.until.0));
         let names: Vec<(i64, String)> = names.into_tuple().all(&self.readers).await?;
         for (mysis, name) in names {
             record.myses.entry(MysisId(mysis)).or_default().name = Some(name);
@@ -153,10 +150,10 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Adds the samples of the day, of one Mysis after the other.
-    async fn read_samples(&self, day: Day, record: &mut DayRecord) -> Result<(), DbErr> {
-        let first = Hour::of(day.start_time());
-        let last = Hour(Hour::of(day.end_time()).0 - 1);
+    /// Adds the samples, of one Mysis after the other.
+    async fn read_samples(&self, period: Period, record: &mut PeriodRecord) -> Result<(), DbErr> {
+        let first = Hour::of(period.from);
+        let last = Hour::of(Timestamp(period.until.0.saturating_sub(1)));
         let deleted = self.deleted_with_samples().await?;
         let known = record.myses.iter();
         let known = known.filter_map(|(id, of)| of.name.as_ref().map(|_| *id));
@@ -182,10 +179,10 @@ impl LedgerInner {
     }
 
     /// The first and the last status of each Mysis that contains credits, oldest first.
-    async fn first_and_last_looks(&self, day: Day) -> Result<Vec<(i64, String)>, DbErr> {
+    async fn first_and_last_looks(&self, period: Period) -> Result<Vec<(i64, String)>, DbErr> {
         use message::Column;
         let one_each = |id: SimpleExpr| {
-            let looks = select_day(day)
+            let looks = select_period(period)
                 .expr(id)
                 .filter(Column::Kind.eq("result"))
                 .filter(Column::Metadata.contains("\"tool\":\"get_status\""))
@@ -211,12 +208,12 @@ impl LedgerInner {
     }
 }
 
-/// A query for the rows of a day, without columns.
-fn select_day(day: Day) -> Select<message::Entity> {
+/// A query for the rows of a period, without columns.
+fn select_period(period: Period) -> Select<message::Entity> {
     message::Entity::find()
         .select_only()
-        .filter(message::Column::At.gte(day.start_time().0))
-        .filter(message::Column::At.lt(day.end_time().0))
+        .filter(message::Column::At.gte(period.from.0))
+        .filter(message::Column::At.lt(period.until.0))
 }
 
 /// The credits in the result of a status query.

@@ -40,7 +40,10 @@ type Comparison = fn(f64, f64) -> bool;
 
 /// Conditions that must all be met.
 #[derive(Clone, Debug)]
-pub struct Conditions(Vec<Condition>);
+pub struct Conditions {
+    text: String,
+    all: Vec<Condition>,
+}
 
 #[derive(Clone, Debug)]
 enum Condition {
@@ -66,14 +69,21 @@ impl Conditions {
     pub fn parse(text: &str) -> Result<Conditions, String> {
         let words = text.split(',').map(str::trim);
         let read: Result<Vec<Condition>, String> = words.map(Condition::parse).collect();
-        Ok(Conditions(read?))
+        let text = text.to_string();
+        Ok(Conditions { text, all: read? })
+    }
+
+    /// As they were written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether a Mysis of the answer meets all of them. Without an account, for example, it meets
     /// none that names one.
     #[must_use]
     pub fn fit(&self, mysis: &Value) -> bool {
-        self.0.iter().all(|condition| match condition {
+        self.all.iter().all(|condition| match condition {
             Condition::Text {
                 key,
                 is_inverse,

@@ -1,6 +1,7 @@
-//! The record of a day: its samples as a sum, by system and by Mysis, its books and its events.
+//! The record of a period: its samples as a sum, by system and by Mysis, what was spent, and its events.
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
+use actors::domain::period::Period;
 use actors::domain::samples::{Flow, GameFacts, Hour, Minute, PackedHour, Sample};
 
 use super::super::RetentionLimits;
@@ -13,6 +14,8 @@ on_both!(
     old_days_are_told_by_the_hour,
     a_day_has_the_events_up_to_its_end,
     an_empty_day_has_nothing,
+    a_night_has_what_was_spent_between_its_moments,
+    what_a_mysis_had_before_a_period_is_what_it_begins_with,
 );
 
 const BETA: MysisId = MysisId(8);
@@ -65,7 +68,7 @@ async fn two_days(books: &Books) -> SqlLedger {
 
 async fn a_day_has_the_samples_of_all_together_and_of_each(books: Books) {
     let ledger = two_days(&books).await;
-    let day = ledger.day(Day(1)).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     let credits = day.samples.credits();
     assert_eq!(credits.len(), 1440);
     let at = |minute: usize| credits[minute];
@@ -91,7 +94,7 @@ async fn a_day_has_the_samples_of_all_together_and_of_each(books: Books) {
     write(&ledger, vec![Write::Delete { mysis: BETA }])
         .await
         .unwrap();
-    let day = ledger.day(Day(1)).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     assert_eq!(day.samples.credits()[5], Some(130));
     assert_eq!(day.samples.minutes[5].flow.earned, Some(37));
     let gone = &day.myses[&BETA];
@@ -107,7 +110,7 @@ async fn old_days_are_told_by_the_hour(books: Books) {
     let hand = Hand::at(2 * WEEK);
     ledger.set_retention(keep, hand.clone());
     tidy_up(&ledger, &hand).await;
-    let day = ledger.day(Day(1)).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     assert!(day.samples.is_hourly);
     assert_eq!(day.samples.minutes[0].flow.earned, Some(27));
     assert_eq!(day.samples.credits()[0], Some(127));
@@ -135,16 +138,80 @@ async fn a_day_has_the_events_up_to_its_end(books: Books) {
     let before = Timestamp(end.0 - 1);
     let events = vec![event(1, Timestamp(0)), event(2, before), event(3, end)];
     write(&ledger, events).await.unwrap();
-    let day = ledger.day(Day(1)).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     let ids: Vec<i64> = day.events.iter().map(|event| event.id.0).collect();
     assert_eq!((ids, day.are_events_cut), (vec![1, 2], false));
 }
 
 async fn an_empty_day_has_nothing(books: Books) {
     let ledger = two_days(&books).await;
-    let day = ledger.day(Day(-5)).await.unwrap();
-    assert!(day.myses.is_empty() && day.books.is_empty() && day.samples.systems.is_empty());
+    let day = ledger.period(Period::of_day(Day(-5))).await.unwrap();
+    assert!(
+        day.myses.is_empty()
+            && day.spent.is_empty()
+            && day.books.is_empty()
+            && day.samples.systems.is_empty()
+    );
     assert!(day.samples.credits().iter().all(Option::is_none));
-    assert!(!day.has_books_of(Day(-5)));
     assert_eq!(Hour::of(Day(1).start_time()), Minute(MIDNIGHT).hour());
+}
+
+/// A row of Alpha of this minute, whose call is in the books.
+fn billed(seq: i64, minute: i64) -> Write {
+    append(&Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(minute * 60_000),
+        turn: TurnNumber(seq),
+        body: RowBody::Reply(said("I dig", 0)),
+    }))
+}
+
+async fn a_night_has_what_was_spent_between_its_moments(books: Books) {
+    let ledger = books.open().await;
+    write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
+    let minutes = [
+        MIDNIGHT - 121,
+        MIDNIGHT - 120,
+        MIDNIGHT - 1,
+        MIDNIGHT,
+        MIDNIGHT + 479,
+        MIDNIGHT + 480,
+    ];
+    let rows = (1..).zip(minutes).map(|(seq, minute)| billed(seq, minute));
+    write(&ledger, rows.collect()).await.unwrap();
+    let at = |minute: i64| Timestamp(minute * 60_000);
+    let spent = async |from, until| {
+        let period = Period {
+            from: at(from),
+            until: at(until),
+        };
+        let record = ledger.period(period).await.unwrap();
+        let calls = record.spent.iter().map(|entry| entry.spent.calls);
+        calls.sum::<u64>()
+    };
+    assert_eq!(spent(MIDNIGHT - 120, MIDNIGHT + 480).await, 4);
+    assert_eq!(spent(0, MIDNIGHT).await, 3, "a whole day, by the books");
+    assert_eq!(spent(0, MIDNIGHT + 1).await, 4, "by both");
+    assert_eq!(spent(MIDNIGHT + 481, MIDNIGHT + 500).await, 0);
+}
+
+async fn what_a_mysis_had_before_a_period_is_what_it_begins_with(books: Books) {
+    let ledger = two_days(&books).await;
+    let period = Period {
+        from: Timestamp((MIDNIGHT + 10) * 60_000),
+        until: Timestamp((MIDNIGHT + 30) * 60_000),
+    };
+    let night = ledger.period(period).await.unwrap();
+    // Beta told of its credits in the same hour, before the period.
+    assert_eq!(night.myses[&BETA].credits, Some((7, 7)));
+    assert_eq!(night.myses[&ALPHA].credits, Some((130, 120)));
+    let credits = night.samples.credits();
+    assert_eq!(
+        (credits.len(), credits[0], credits[19]),
+        (20, Some(137), Some(127))
+    );
+    assert_eq!(
+        night.myses[&ALPHA].sampled.map(|flow| flow.earned),
+        Some(Some(-10))
+    );
 }

@@ -1,0 +1,83 @@
+//! What happened while the operator was away, in a few words for the screen.
+
+use actors::domain::screen::AwaySummary;
+
+use super::PeriodReport;
+use super::figures::{duration, group_count, group_thousands};
+use super::holdups::HoldUp;
+use super::timeline::Span;
+
+/// The most Myses, and the most outages, that are named.
+const MAX_NAMED: usize = 3;
+
+impl PeriodReport {
+    /// What happened in its time, for someone who was away.
+    #[must_use]
+    pub fn away(&self) -> AwaySummary {
+        AwaySummary {
+            gains: gains(self),
+            held_up: held_up(self),
+            outages: outages(self),
+        }
+    }
+}
+
+/// What was earned and spent, and the calls that routines saved.
+fn gains(report: &PeriodReport) -> String {
+    let total = report.totals();
+    if total.turns == 0 && total.spent.calls == 0 && report.spared_calls == 0 {
+        return String::new();
+    }
+    let cost = total.spent.dollars();
+    let earned = match total.earned {
+        Some(earned) => format!("{} credits earned, cost {cost}", group_thousands(earned)),
+        None => format!("{} turns, cost {cost}", group_count(total.turns)),
+    };
+    match report.spared_calls {
+        0 => earned,
+        spared => format!("{earned}, {} model calls saved", group_count(spared)),
+    }
+}
+
+/// Who was held up for longest, by what.
+fn held_up(report: &PeriodReport) -> String {
+    let named = report.held_up.iter().filter_map(|of: &HoldUp| {
+        let (kind, ms) = of.held_ms.iter().max_by_key(|(_, ms)| **ms)?;
+        let still = if of.still.is_some() { ", still" } else { "" };
+        Some(format!(
+            "{} {} {}{still}",
+            of.name,
+            kind.title(),
+            duration(*ms)
+        ))
+    });
+    first_ones("held up: ", named.collect())
+}
+
+/// What was away for longest.
+fn outages(report: &PeriodReport) -> String {
+    let mut spans: Vec<&Span> = report.timeline.spans.iter().collect();
+    spans.sort_by_key(|span| std::cmp::Reverse(span.until.since(span.from)));
+    let named = spans.into_iter().map(|span| {
+        let still = if span.is_open { ", still" } else { "" };
+        format!(
+            "{} {}{still}",
+            span.what(),
+            duration(span.until.since(span.from))
+        )
+    });
+    first_ones("", named.collect())
+}
+
+/// The first ones, and how many others there are.
+fn first_ones(before: &str, all: Vec<String>) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let more = match all.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown: Vec<String> = all.into_iter().take(MAX_NAMED).collect();
+    format!("{before}{}{more}", shown.join(", "))
+}

@@ -1,0 +1,148 @@
+//! The arguments of commands, and which Myses they name.
+
+use actors::domain::ids::MysisId;
+use actors::domain::selector::Selector;
+use zoea_contract::{Conditions, MysisStatusJson, to_value};
+
+use super::commands::{MYSIS_WORDS, PaletteCommand};
+use super::takes::Takes;
+use crate::dashboard::Dashboard;
+
+/// Why a line could not be carried out.
+pub(super) type Complaint = String;
+
+/// The word before conditions that select Myses.
+const WHERE: &str = "where";
+
+/// The arguments of a command, in order.
+pub(super) struct CommandArgs<'a> {
+    rest: &'a str,
+}
+
+impl<'a> CommandArgs<'a> {
+    /// The arguments of a line behind its command.
+    pub(super) fn new(rest: &'a str) -> CommandArgs<'a> {
+        CommandArgs {
+            rest: rest.trim_start(),
+        }
+    }
+
+    /// What is left of the line.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// The next argument. Names of Myses may be `where` and conditions.
+    pub(super) fn next(
+        &mut self,
+        command: &PaletteCommand,
+        place: usize,
+    ) -> Result<&'a str, Complaint> {
+        let takes = command.takes.get(place).copied().unwrap_or(Takes::Text);
+        let length = match takes == Takes::Myses {
+            true => length_of_naming(self.rest),
+            false => length_of_word(self.rest),
+        };
+        let (word, rest) = self.rest.split_at(length);
+        if word.is_empty() {
+            return Err(format!("{} what? {}", command.name, takes.placeholder()));
+        }
+        self.rest = rest.trim_start();
+        Ok(word)
+    }
+
+    /// The next word, if there is one.
+    pub(super) fn optional(&mut self) -> Option<&'a str> {
+        let (word, rest) = self
+            .rest
+            .split_once(char::is_whitespace)
+            .unwrap_or((self.rest, ""));
+        self.rest = rest.trim_start();
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// The rest of the line, as a text.
+    pub(super) fn rest_of_line(&self, command: &PaletteCommand) -> Result<&'a str, Complaint> {
+        if self.rest.is_empty() {
+            return Err(format!("{} needs a text", command.name));
+        }
+        Ok(self.rest)
+    }
+}
+
+fn length_of_word(line: &str) -> usize {
+    line.find(char::is_whitespace).unwrap_or(line.len())
+}
+
+/// The length of names, or of `where` and conditions, between which blanks may follow commas.
+fn length_of_naming(line: &str) -> usize {
+    let first = length_of_word(line);
+    let (word, rest) = line.split_at(first);
+    let is_condition = |word: &str| word.contains(['=', '<', '>']);
+    let after = rest.trim_start();
+    if word != WHERE || !is_condition(&after[..length_of_word(after)]) {
+        return first;
+    }
+    let mut end = line.len() - after.len();
+    loop {
+        let rest = &line[end..];
+        let blanks = rest.len() - rest.trim_start().len();
+        end += blanks + length_of_word(rest.trim_start());
+        if !line[..end].ends_with(',') || end == line.len() {
+            return end;
+        }
+    }
+}
+
+impl Dashboard {
+    /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas, or `where` and conditions.
+    pub(in crate::dashboard) fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
+        let conditions = words.strip_prefix(WHERE).map(str::trim_start);
+        let ids = match conditions.filter(|text| !text.is_empty() && *text != &words[WHERE.len()..])
+        {
+            Some(conditions) => self.myses_that_meet(&Conditions::parse(conditions)?),
+            None => {
+                let selector = Selector::parse(words, &MYSIS_WORDS);
+                let ids = selector.resolve(&self.candidates());
+                ids.map_err(|refusal| refusal.to_string())?
+            }
+        };
+        if ids.is_empty() {
+            return Err(format!("no Mysis matches `{words}`"));
+        }
+        Ok(ids)
+    }
+
+    fn myses_that_meet(&self, conditions: &Conditions) -> Vec<MysisId> {
+        let members = self.roster.members().values();
+        let statuses = members.map(|member| &member.status);
+        let fitting = statuses.filter(|status| {
+            let told = MysisStatusJson::new(status, true, &self.outages, self.now);
+            conditions.fit(&to_value(&told))
+        });
+        fitting.map(|status| status.id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_one_argument_also_with_blanks_behind_commas() {
+        for (line, naming) in [
+            ("alpha,bravo hello", "alpha,bravo"),
+            ("where role=miner dig = here", "where role=miner"),
+            (
+                "where  state=idle, role!=miner,  credits>5 dig",
+                "where  state=idle, role!=miner,  credits>5",
+            ),
+            ("where state=idle,", "where state=idle,"),
+            ("where is it", "where"),
+            ("where", "where"),
+            ("", ""),
+        ] {
+            assert_eq!(&line[..length_of_naming(line)], naming, "{line}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What screens ask for of the stored: files, and what happened in a time.
+
+use std::sync::Arc;
+
+use actors::domain::ids::Timestamp;
+use actors::domain::screen::{AwaySummary, FileOrder};
+use actors::ports::{Archivist, Clock};
+use actors::secrets::Secrets;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use zoea_ledger::SqlLedger;
+use zoea_ledger::export::FileExporter;
+use zoea_settings::prices::PriceBook;
+use zoea_system::clock::MachineClock;
+
+use crate::host::home::Home;
+use crate::interface::control::parameters::AskReport;
+use crate::interface::control::period::AskedPeriod;
+use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
+
+/// Writes files into the home.
+#[derive(Clone)]
+pub(super) struct HomeArchivist {
+    ledger: SqlLedger,
+    home: Home,
+    prices: PriceBook,
+    conversations: FileExporter,
+}
+
+impl HomeArchivist {
+    pub(super) fn new(
+        ledger: &SqlLedger,
+        home: &Home,
+        prices: &PriceBook,
+        secrets: &Secrets,
+    ) -> HomeArchivist {
+        HomeArchivist {
+            ledger: ledger.clone(),
+            home: home.clone(),
+            prices: prices.clone(),
+            conversations: FileExporter::new(ledger.clone(), home.exports(), secrets.clone()),
+        }
+    }
+
+    async fn write_file(self, order: FileOrder) -> Result<String, String> {
+        match order {
+            FileOrder::Conversation {
+                mysis,
+                name,
+                format,
+            } => self.conversations.export(mysis, &name, format).await,
+            FileOrder::Report(since) => self.write_report(since).await,
+            FileOrder::Backup => self.back_up().await,
+        }
+    }
+
+    async fn write_report(self, since: Option<Arc<str>>) -> Result<String, String> {
+        let asked = AskReport {
+            since: since.map(|since| since.to_string()),
+            ..AskReport::default()
+        };
+        let now = MachineClock.now();
+        let asked = AskedPeriod::read(&asked, now, WallClock::Local)?;
+        let text = self.report(&asked, now).await?.render(ReportFormat::Html);
+        let name = format!("report-{}.html", file_moment(now));
+        let file = self.home.reports().join(&name);
+        let put = tokio::task::spawn_blocking(move || self.home.put_report(&name, &text)).await;
+        let put = put.map_err(|error| error.to_string())?;
+        put.map_err(|error| format!("write {}: {error}", file.display()))?;
+        Ok(format!("the report is in {}", file.display()))
+    }
+
+    async fn report(&self, asked: &AskedPeriod, now: Timestamp) -> Result<PeriodReport, String> {
+        let read = async |period| {
+            let record = self.ledger.period(period).await;
+            let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+            let is_free = |provider: &str| self.prices.is_free(provider);
+            Ok::<_, String>(PeriodReport::from_record(period, &record, now, is_free))
+        };
+        let before = read(asked.before(now)).await?;
+        let report = read(asked.period).await?.compared_with(&before);
+        Ok(PeriodReport {
+            day: asked.day.clone(),
+            clock: WallClock::Local,
+            ..report
+        })
+    }
+
+    async fn back_up(self) -> Result<String, String> {
+        let file = self
+            .home
+            .exports()
+            .join(format!("zoea-{}.db", file_moment(MachineClock.now())));
+        if self.ledger.is_on_server() {
+            return Err("the database is on a server: use pg_dump".to_string());
+        }
+        self.home
+            .make_exports()
+            .map_err(|error| error.to_string())?;
+        let bytes = zoea_ledger::back_up(&self.home.database(), &file).await;
+        bytes.map_err(|error| error.to_string())?;
+        Ok(format!(
+            "the copy is in {}; it holds the passwords of the game accounts",
+            file.display()
+        ))
+    }
+
+    async fn sum_up_since(self, since: Timestamp) -> Result<AwaySummary, String> {
+        let now = MachineClock.now();
+        let period = actors::domain::period::Period {
+            from: since.min(now),
+            until: now,
+        };
+        if period.from >= period.until {
+            return Ok(AwaySummary::default());
+        }
+        let record = self.ledger.period(period).await;
+        let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
+        let is_free = |provider: &str| self.prices.is_free(provider);
+        Ok(PeriodReport::from_record(period, &record, now, is_free).away())
+    }
+}
+
+impl Archivist for HomeArchivist {
+    fn write(&self, order: FileOrder) -> BoxFuture<'static, Result<String, String>> {
+        self.clone().write_file(order).boxed()
+    }
+
+    fn sum_up(&self, since: Timestamp) -> BoxFuture<'static, Result<AwaySummary, String>> {
+        self.clone().sum_up_since(since).boxed()
+    }
+}
+
+/// A moment in the name of a file.
+fn file_moment(at: Timestamp) -> String {
+    let shown = WallClock::Local.show(at);
+    shown.format("%Y-%m-%d-%H%M%S").to_string()
+}
