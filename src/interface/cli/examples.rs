@@ -70,9 +70,9 @@ mod tests {
         let mut found = Vec::new();
         for part in parts {
             let name = format!("{before} {}", part.get_name()).trim().to_string();
-            match part.has_subcommands() {
-                true => found.extend(leaves(part, &name)),
-                false => found.push(name),
+            found.extend(leaves(part, &name));
+            if !part.is_subcommand_required_set() {
+                found.push(name);
             }
         }
         found
