@@ -178,7 +178,9 @@ fn nothing_that_is_shown_or_sent_speaks_of_a_game() {
     let words = home.ok(&["log", "alpha", "--words"]);
     let report = home.ok(&["report"]);
     // Its style has a cell that is `sticky`, which is no word about a tick.
-    let page = home.ok(&["report", "--format", "html"]).replace("sticky", "");
+    let page = home
+        .ok(&["report", "--format", "html"])
+        .replace("sticky", "");
     let (prompt, samples) = (home.ok(&["prompt", "show", "alpha"]), home.ok(&["samples"]));
     let shown = [
         home.ok(&["status"]),

@@ -1,11 +1,15 @@
 //! The nearest known name, which is suggested for an unknown one.
 
-/// The name in `known` that is most similar to `written`, if one is similar enough.
+/// The name in `known` that is most similar to `written`, if one is similar enough. Case makes no difference.
 pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let written = written.to_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::osa_distance(written, name), name))
-        .filter(|(distance, name)| is_near(written, name, *distance))
+        .filter_map(|name| {
+            let lower = name.to_lowercase();
+            let distance = strsim::osa_distance(&written, &lower);
+            is_near(&written, &lower, distance).then_some((distance, name))
+        })
         .min()
         .map(|(_, name)| name)
 }
@@ -36,6 +40,7 @@ mod tests {
             ("turn_puase", Some("turn_pause")),
             ("tool_iterations", Some("max_tool_iterations")),
             ("api_key", Some("api_key_env")),
+            ("Max_Mysis", Some("max_myses")),
             ("colour", None),
             ("", None),
         ];

@@ -173,6 +173,11 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
         need.map_or("", |need| &*need.what)
     };
     let have_needs = myses.iter().any(|mysis| !need_of(&mysis.name).is_empty());
+    // Tools that are no game's tell of no money.
+    let have_money = myses.iter().any(|mysis| {
+        let figures = &mysis.figures;
+        figures.facts.credits.is_some() || figures.earned.is_some()
+    });
     let mut columns = vec![Column::text("NAME")];
     columns.extend(are_many.then_some(Column::text("PROCESS")));
     columns.push(Column::state("STATE"));
@@ -180,7 +185,9 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
     columns.extend(["DOING", "ACCOUNT"].map(Column::text));
     columns.extend(have_roles.then_some(Column::text("ROLE")));
     columns.extend(["PROVIDER", "MODEL"].map(Column::text));
-    columns.extend(["CREDITS", "EARNED", "COST", "TURNS"].map(Column::figure));
+    let money = have_money.then_some(["CREDITS", "EARNED"]);
+    columns.extend(money.into_iter().flatten().map(Column::figure));
+    columns.extend(["COST", "TURNS"].map(Column::figure));
     let mut table = Table::new(&columns);
     for mysis in myses {
         let or_hyphen = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or("-").to_string();
@@ -201,8 +208,11 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
             format!("{}{unknown}", or_hyphen(&mysis.role))
         }));
         cells.extend([mysis.provider.to_string(), mysis.model.to_string()]);
-        cells.push(shown::number_or_hyphen(mysis.figures.facts.credits));
-        cells.push(shown::number_or_hyphen(mysis.figures.earned));
+        if have_money {
+            let figures = &mysis.figures;
+            cells.push(shown::number_or_hyphen(figures.facts.credits));
+            cells.push(shown::number_or_hyphen(figures.earned));
+        }
         cells.push(
             mysis
                 .cost
