@@ -178,8 +178,8 @@ pub struct GameSession {
     linked_as: Option<Arc<str>>,
     /// Why no link logs the Mysis in.
     refused_link: Option<String>,
-    /// Whether it logged in since that was asked for.
-    has_logged_in: bool,
+    /// Whether it logged in, or learnt which game its tools are of, since that was asked for.
+    has_news: bool,
     /// Whether an account was registered whose password could not be read from the answer.
     has_unread_account: bool,
     /// The secrets of this session alone, oldest first.
@@ -243,7 +243,7 @@ impl GameSession {
             unsaved: None,
             linked_as: None,
             refused_link: None,
-            has_logged_in: false,
+            has_news: false,
             has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),

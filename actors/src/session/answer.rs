@@ -45,14 +45,15 @@ impl GameSession {
     /// Tells what the answer to a login says of the player. A request that was composed before is out
     /// of date.
     pub(super) fn tell_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
-        self.has_logged_in = true;
+        self.has_news = true;
         let text = self.without_secrets(answer.text.clone());
         outlet.on_event(SessionEvent::LoggedIn(self.account_name(), text));
     }
 
-    /// Whether it logged in since this was asked for last.
-    pub fn take_login(&mut self) -> bool {
-        std::mem::take(&mut self.has_logged_in)
+    /// Whether it logged in, or learnt which game its tools are of, since this was asked for last: a
+    /// request that was composed before says something else.
+    pub fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 }
 

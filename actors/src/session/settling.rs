@@ -197,6 +197,12 @@ impl GameSession {
     /// Takes a list of the server. During a turn that began with another one, that one stays.
     pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
         self.tools = self.pinned.clone().unwrap_or_else(|| tools.clone());
+        self.take_list(tools);
+    }
+
+    fn take_list(&mut self, tools: Arc<Toolset>) {
+        let known = self.listed.as_ref().and_then(|listed| listed.game());
+        self.has_news |= tools.game().is_some() && tools.game() != known;
         self.listed = Some(tools);
     }
 
@@ -214,13 +220,13 @@ impl GameSession {
             }
             tokio::time::sleep(wait).await;
             if let Ok(tools) = self.reach(link.tools()).await {
-                self.listed = Some(tools);
+                self.take_list(tools);
             }
         }
         self.has_waited_for_tools = true;
         if link.has_old_tools() {
             match self.reach(link.tools()).await {
-                Ok(tools) => self.listed = Some(tools),
+                Ok(tools) => self.take_list(tools),
                 Err(fault) => {
                     let fault = self.without_secrets(fault.to_string());
                     tracing::debug!(mysis = %self.who, %fault, "the tools are not listed again");

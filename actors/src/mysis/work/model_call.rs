@@ -84,8 +84,8 @@ impl ModelCaller {
         if let Some(text) = session.take_refused_link() {
             return (session, LifeInput::LoginRefused { work, text });
         }
-        // The request was composed before the game told of the player.
-        if session.take_login() {
+        // The request was composed before the game told of the player, or which game it is.
+        if session.take_news() {
             return (session, LifeInput::Outdated { work });
         }
         // Cancel-safe: the gate drops a request that nobody waits for. The request comes first, so that
