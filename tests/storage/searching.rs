@@ -1,7 +1,7 @@
 //! Search through the command line: literal, whether the rows are in the index or not.
 
 use zoea_rig::sqlite;
-use zoea_rig::{Home, Server, until};
+use zoea_rig::{Home, Server, lines, until};
 
 #[test]
 fn a_running_swarm_indexes_behind_itself_and_finds_everything() {
@@ -22,7 +22,11 @@ fn a_running_swarm_indexes_behind_itself_and_finds_everything() {
     assert!(upto >= 256);
     let finds = |text: &str, more: &[&str]| {
         let arguments = [&["search", text, "--json"], more].concat();
-        home.lines(&arguments).len()
+        let output = home.run(&arguments);
+        let found = lines(&String::from_utf8_lossy(&output.stdout)).len();
+        // Like grep.
+        assert_eq!(output.status.code(), Some(i32::from(found == 0)), "{text}");
+        found
     };
     for needle in ["needle \"100%\"", "a_b*", "'x' \\", "ÉTÉ", "É"] {
         assert_eq!(finds(needle, &[]), 1, "{needle}");
