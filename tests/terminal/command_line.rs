@@ -1,4 +1,4 @@
-//! What commands print where stdout is a terminal, and where it is not.
+//! What commands print where stdout is a terminal.
 
 use tempfile::TempDir;
 use zoea_rig::Home;
@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 fn on_a_terminal_times_are_local_and_states_have_colours() {
     let home = Home::new();
     home.ok(&["mysis", "create", "alpha"]);
-    let piped = home.ok(&["events"]);
+    let piped = home.ok(&["events", "--utc"]);
     let created = piped.lines().find(|line| line.contains("  create "));
     let (time, _) = created
         .and_then(|line| line.split_once("  "))
