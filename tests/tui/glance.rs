@@ -125,7 +125,10 @@ fn after_a_night_the_present_is_told_and_not_the_evening() {
     }
     drop(swarm.fail(ids[0], "model server: 503 after 4 tries", NOW));
     let operator = at(swarm);
-    let words = ["FLAT 0 a minute, nothing for 60m", "! 1 need you: alpha"];
+    let words = [
+        "FLAT 0 a minute, nothing in the last hour",
+        "! 1 need you: alpha",
+    ];
     first_rows_tell(&operator, &words, &["EARNING"]);
 }
 

@@ -93,8 +93,8 @@ pub enum Order {
 
 /// An order that one Mysis carries out. Messages have the names of the rows that they become.
 ///
-/// Serialized it is what one process of a fleet writes down for another (`memo`). What is skipped is not
-/// passed on.
+/// Its serialized form is what one process of a fleet stores for another (`memo`). A variant marked as skipped
+/// is never passed on.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "order", content = "text", rename_all = "snake_case")]
 pub enum MysisOrder {

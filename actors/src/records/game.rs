@@ -88,7 +88,7 @@ impl Eq for GameRef {}
 /// The longest result that is read. Longer ones are tables of a game, not a player's own state.
 const MAX_READ_BYTES: usize = 64 << 10;
 
-/// What a result tells of its game. It is read once, when it is asked for first, whoever asks.
+/// What a result tells of its game. The first reader parses it, the others use what that one found.
 #[derive(Debug)]
 pub struct GameReading<'a> {
     game: GameRef,

@@ -57,7 +57,7 @@ impl Life {
         let call = open.key;
         let text = text.into();
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
-        // It is read once, by whoever asks first.
+        // The first reader parses it, the others use what that one found.
         let reading = GameReading::of(game, row.text());
         let before = self.samples.figures().clone();
         self.samples.count(&row, Some((&open.call, &reading)));

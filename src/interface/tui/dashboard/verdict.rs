@@ -144,6 +144,8 @@ fn money_verdict(board: &Dashboard) -> Option<Verdict> {
     };
     let why = match (rate.per_minute, rate.quiet_minutes) {
         (0, _) if !money.has_earned => "a minute, nothing earned yet".to_string(),
+        // Also said of a swarm that is younger.
+        (0, 60..) => "a minute, nothing in the last hour".to_string(),
         (0, QUIET_MINUTES..) => format!("a minute, nothing for {}m", rate.quiet_minutes),
         _ => "a minute".to_string(),
     };
