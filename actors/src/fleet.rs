@@ -299,7 +299,7 @@ impl FleetState {
         self.has_told_lapse = true;
         let text = format!(
             "the leases of this process cannot be renewed: {fault}; until they are, no model call, \
-             no tool call and no login leaves, because another process may run these Myses"
+             no tool call and no login begins, because another process may run these Myses"
         );
         self.tell_notice(Severity::Error, LEASES_LAPSED, &text);
     }

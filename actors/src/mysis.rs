@@ -282,7 +282,7 @@ impl MysisState {
                 self.handle_input(myself, LifeInput::RulesChanged { rules, redactor });
             }
             MysisMsg::Recorded(answer) => self.on_recorded(myself, answer),
-            MysisMsg::News(work, news) => self.heard_news(myself, work, news),
+            MysisMsg::News(work, news) => self.on_session_event(myself, work, news),
             MysisMsg::Leaving(work, go) => {
                 self.awaiting_release = Some((work, go));
                 self.handle_input(myself, LifeInput::Leaving { work });
@@ -357,7 +357,7 @@ impl MysisState {
         self.tasks.push(task);
     }
 
-    fn heard_news(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
+    fn on_session_event(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {
         let input = match news {
             SessionEvent::Progress(activity) => LifeInput::Progressed { work, activity },
             SessionEvent::Linked {

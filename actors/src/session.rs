@@ -186,7 +186,7 @@ pub struct GameSession {
     secrets: Vec<Arc<str>>,
     redactor: Redactor,
     /// For how long the swarm was frozen while a call was with the server.
-    heard_out: Duration,
+    frozen_in_flight: Duration,
     rng: fastrand::Rng,
 }
 
@@ -247,7 +247,7 @@ impl GameSession {
             has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),
-            heard_out: Duration::ZERO,
+            frozen_in_flight: Duration::ZERO,
             rng: fastrand::Rng::with_seed(seed),
         }
     }

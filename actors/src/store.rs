@@ -218,8 +218,8 @@ impl StoreState {
         }
     }
 
-    /// Whether what is in the queue waits for more. It waits for a moment only, and not while the
-    /// program closes.
+    /// Whether the writes in the queue wait for others to share a commit. They wait for a moment only,
+    /// and not while the program closes.
     fn gathers(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
         if self.is_due || self.queue.is_empty() || !self.draining.is_empty() {
             return false;

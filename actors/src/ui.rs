@@ -2,8 +2,8 @@
 //!
 //! Receives: the swarm's events, the operator's input, answers to orders and to queries of the
 //! store. Sends: the Commander the operator's orders, and the screen a request to show itself, at
-//! most sixty times a second for input, ten times for events, and only after a change. On failure: the Commander starts another one
-//! with the view that was shown last.
+//! most sixty times a second for input, ten times for events, and only after a change. On failure:
+//! the Commander starts another one with the view that was shown last.
 
 mod messages;
 mod reading;
@@ -34,10 +34,10 @@ pub use runtime::UiRuntime;
 /// The shortest time between two pictures for input. The first input of a burst is shown at once,
 /// so that typing feels immediate.
 const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
-/// The shortest time between a picture and the next one for events: nobody reads more of them.
+/// The shortest time between a picture and the next one for events. An operator cannot read more.
 const EVENT_FRAME_INTERVAL: Duration = Duration::from_millis(100);
-/// How many times as long as a picture took nothing is drawn for events. What a picture costs grows with
-/// the number of Myses, and more than a tenth of a core is not for what nobody asked for.
+/// After a picture for events, the Ui rests so many times as long as the picture took. The cost of a picture
+/// grows with the number of Myses, and such pictures may take a tenth of a core at most.
 const EVENT_FRAME_REST: u32 = 10;
 
 /// Holds the address of the Ui. It survives the Ui's replacement.

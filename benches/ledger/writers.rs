@@ -17,7 +17,6 @@ use super::{RESULT, batch, turn_of};
 
 /// The numbers of writers, each a process in a fleet.
 const WRITERS: [usize; 4] = [1, 2, 4, 10];
-/// The Myses of each.
 const MYSES: i64 = 1000;
 /// The Myses that write in one commit.
 const GROUPS: [usize; 2] = [1, 16];

@@ -62,17 +62,13 @@ pub enum HomeError {
         directory.display()
     )]
     Exposed {
-        /// The directory.
         directory: PathBuf,
         /// Its permission bits.
         mode: u32,
     },
     /// The file for the control interface's token has other content.
     #[error("{} holds no token; delete it, and the next run makes a new one", file.display())]
-    NoToken {
-        /// The file.
-        file: PathBuf,
-    },
+    NoToken { file: PathBuf },
     /// The system refuses an operation.
     #[error("cannot {action} {}: {cause}; {}", path.display(), remedy_for(cause))]
     Refused {

@@ -121,7 +121,7 @@ enum CliCommand {
     Held(held::HeldArgs),
     /// List the processes that share a Postgres database, and drain one.
     Processes(processes::ProcessesArgs),
-    /// Freeze the swarm: no model call, no tool call and no login leaves until it is thawed.
+    /// Freeze the swarm: no model call, no tool call and no login begins until it is thawed.
     Freeze,
     /// Thaw the swarm: each Mysis goes on where it stood.
     Thaw,

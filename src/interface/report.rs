@@ -29,8 +29,8 @@ pub use timeline::{Mark, Span, SpanKind, Timeline};
 pub use values::ValueLine;
 pub use wall_clock::WallClock;
 
-/// What stands for credits that are not known: no Mysis asked the game for them.
-const NOT_ASKED: &str = "not asked";
+/// What stands for credits that are not known: no result of that time had them.
+const NOT_TOLD: &str = "not reported";
 
 /// From this length on a time of day says too little: longer than the longest day.
 const LONG_MS: u64 = 25 * 3_600_000;

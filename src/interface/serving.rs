@@ -86,7 +86,7 @@ pub async fn serve(
             Err(error) if descriptors::is_exhaustion(&error) => {
                 strangers.evict_oldest();
                 if reserve.take().is_none() {
-                    tracing::warn!(%error, "nobody can be let in: {}", descriptors::exhaustion_advice());
+                    tracing::warn!(%error, "no connection can be accepted: {}", descriptors::exhaustion_advice());
                     tokio::time::sleep(REFUSED_PAUSE).await;
                     reserve = open_spare();
                 }

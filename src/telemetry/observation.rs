@@ -38,7 +38,6 @@ pub trait CallObserver: Send + Sync {
     fn on_session_over(&self, _took: Duration) {}
 }
 
-/// All observers.
 pub type CallObservers = Arc<[Arc<dyn CallObserver>]>;
 
 /// A model call that is over.

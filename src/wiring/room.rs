@@ -58,7 +58,6 @@ pub fn check_room(database: &Path, free: u64) -> Result<String, String> {
     }
 }
 
-/// Little room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LittleRoom {
     free: u64,

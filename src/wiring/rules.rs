@@ -94,7 +94,6 @@ pub fn describe_missing_secrets(settings: &Settings) -> Option<String> {
     })
 }
 
-/// The endpoints of all providers.
 #[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
@@ -104,7 +103,6 @@ pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoin
         .collect()
 }
 
-/// The endpoint of one provider.
 pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint {
     ProviderEndpoint {
         url: provider.endpoint.clone(),

@@ -555,7 +555,6 @@ impl Link for TrappedGame {
     }
 }
 
-/// A screen.
 pub(crate) struct TrappedScreen {
     pub(crate) traps: Arc<Traps>,
     last: Mutex<Arc<Dashboard>>,

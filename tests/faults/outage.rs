@@ -168,7 +168,7 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
     assert!(alpha["activity_until"].is_string(), "{alpha}");
     let page = home.ok(&["status"]);
     assert!(
-        page.contains("away: provider local serves nobody since"),
+        page.contains("away: provider local serves no requests since"),
         "{page}"
     );
     until_told(&mut swarm, "circuit_closed");

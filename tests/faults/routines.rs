@@ -65,7 +65,7 @@ fn lost_calls(home: &Home, ledger: &Path) -> BTreeMap<String, usize> {
         let is_proven = if made.contains(&wire) {
             "proven"
         } else {
-            "not proven"
+            "not tested"
         };
         *lost
             .entry(format!("{tool}: {is_made}, {is_proven}"))

@@ -18,11 +18,13 @@ fn place(form: &str) -> PathBuf {
         .join(form)
 }
 
+/// Whether forms are to be written, not compared.
+#[must_use]
 #[expect(
     clippy::disallowed_methods,
     reason = "settings are the program's; this is what a test is given"
 )]
-fn is_writing() -> bool {
+pub fn is_writing() -> bool {
     std::env::var_os("ZOEA_GOLDEN").is_some_and(|what| what == "write")
 }
 

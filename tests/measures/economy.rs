@@ -93,7 +93,6 @@ pub fn find_role(name: &str) -> Option<&'static str> {
 pub struct EconomySetup {
     /// The role's name.
     pub role: &'static str,
-    /// Its mission.
     pub mission: String,
     /// The rules of its swarm.
     pub rules: SwarmRules,

@@ -61,7 +61,6 @@ pub enum Mistreatment {
     AnswersLost,
 }
 
-/// The options of the suite.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
     /// The seed of all chance.

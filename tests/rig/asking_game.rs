@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use serde_json::{Value, json};
 
-/// The game.
 pub struct AskingGame {
     pub url: String,
     state: Arc<GameState>,

@@ -34,7 +34,6 @@ impl Oddity {
     }
 }
 
-/// One request.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub at: Duration,

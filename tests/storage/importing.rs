@@ -88,7 +88,7 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
             "4 rows fit nothing and are kept as host notices",
             "1 rows have no time that can be read: they have that of the row before",
             "1 snapshots of the game, with the time at which they were made",
-            "3 snapshots of the game were left behind: they are nobody's, have no time, or are of a tool that is no query",
+            "3 snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is no query",
             "\"Crab Miner!\" is called Crab-Miner- here",
             "\"alpha\" is called alpha-2 here",
         ]

@@ -226,7 +226,8 @@ fn a_question_that_nobody_answers_is_cancelled_and_the_model_is_told() {
             .find(|text| text.contains("operator"))
     });
     assert!(
-        result.contains("\"operator\":\"cancel\"") && result.contains("Nobody answered within 1s"),
+        result.contains("\"operator\":\"cancel\"")
+            && result.contains("The operator did not answer within 1s"),
         "{result}"
     );
     assert!(

@@ -59,6 +59,33 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
+/// The texts in quotes of a file's production code, and its comments that begin with `///`, as one line each. The
+/// part behind `mod tests` is left out.
+pub(crate) fn texts_and_help(text: &str) -> (Vec<String>, Vec<String>) {
+    let text = text.split("#[cfg(test)]\nmod tests {").next();
+    let letters: Vec<char> = text.unwrap_or_default().chars().collect();
+    let (mut texts, mut help): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut at, mut goes_on) = (0, false);
+    while at < letters.len() {
+        let end = token_end(&letters, at);
+        let word: String = letters[at..end].iter().collect();
+        at = end;
+        if let Some(line) = word.strip_prefix("///") {
+            match help.last_mut().filter(|_| goes_on) {
+                Some(before) => *before += line,
+                None => help.push(line.to_string()),
+            }
+            goes_on = true;
+        } else if !word.trim().is_empty() {
+            goes_on = false;
+        }
+        if !word.starts_with('/') && word.ends_with(['"', '#']) && word.len() > 1 {
+            texts.push(word.replace("\\\n", " "));
+        }
+    }
+    (texts, help)
+}
+
 /// Where what begins at `at` ends: a comment, a text, a letter, a word, `::` or one sign.
 fn token_end(letters: &[char], at: usize) -> usize {
     let next = |ahead: usize| letters.get(at + ahead).copied().unwrap_or(' ');

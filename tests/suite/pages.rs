@@ -1,6 +1,9 @@
-//! Pages: what a newcomer reads is short.
+//! Pages and texts: what a newcomer reads is short, and what an operator reads is plain.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use crate::module_tree::texts_and_help;
 
 /// The most words that a newcomer is asked to read.
 const MOST_TO_READ: usize = 15_000;
@@ -8,6 +11,15 @@ const MOST_TO_READ: usize = 15_000;
 const MOST_OF_A_PAGE: usize = 1_500;
 /// The most words of a sentence on the pages that a newcomer reads.
 const LONGEST_SENTENCE: usize = 45;
+
+/// The words of the predecessor and of the seeds, and texts of others: the simulated game and model.
+const OTHERS: [&str; 2] = ["src/simulators/galaxy", "src/simulators/pilot"];
+/// Where comments become help that an operator reads.
+const HELP: [&str; 3] = [
+    "src/interface/cli",
+    "src/interface/control",
+    "src/host/settings",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -138,4 +150,78 @@ fn the_pages_of_the_design_are_eight_short_ones_that_it_links() {
             assert!(text.contains(part), "{page}: {part}");
         }
     }
+}
+
+/// The phrases, in lower case.
+fn phrases() -> Vec<String> {
+    let text = read("tests/house/phrases.txt");
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// A phrase in a text, as whole words.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let is_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(phrase).any(|(at, found)| {
+        !is_word(text[..at].chars().next_back())
+            && !is_word(text[at + found.len()..].chars().next())
+    })
+}
+
+/// The texts that an operator reads, each with where it stands: texts of the program, help, pages.
+fn operator_texts() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for folder in ["src", "actors", "migration"] {
+        for (path, text) in files(folder, ".rs") {
+            if OTHERS.iter().any(|others| path.starts_with(others)) {
+                continue;
+            }
+            let (texts, help) = texts_and_help(&text);
+            found.extend(texts.into_iter().map(|text| (path.clone(), text)));
+            if HELP.iter().any(|folder| path.starts_with(folder)) {
+                found.extend(help.into_iter().map(|text| (path.clone(), text)));
+            }
+        }
+    }
+    for (path, text) in files("docs", ".md")
+        .into_iter()
+        .chain(["README.md", "CONTRIBUTING.md"].map(|page| (page.to_string(), read(page))))
+    {
+        // Decisions tell how a rule came about, in the words of their day.
+        if !path.starts_with("docs/decisions/0") {
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_text_for_operators_has_a_phrase_that_is_hard_to_read() {
+    let phrases = phrases();
+    assert!(phrases.len() > 30, "{}", phrases.len());
+    let texts = operator_texts();
+    assert!(texts.len() > 5_000, "{}", texts.len());
+    let mut found = BTreeSet::new();
+    for (path, text) in texts {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ").to_lowercase();
+        for phrase in phrases.iter().filter(|phrase| has_phrase(&text, phrase)) {
+            let shown: String = text.chars().take(120).collect();
+            found.insert(format!("{path}: \"{phrase}\" in {shown}"));
+        }
+    }
+    let found: Vec<String> = found.into_iter().collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn texts_and_help_are_found_in_code_and_tests_are_not_read() {
+    let code = "//! A head.\n/// First line\n/// and second.\nfn of() -> &'static str { \"it is\\\n   one\" }\n\
+                // \"a comment\"\n/// Another.\nconst RAW: &str = r#\"raw \"text\"\"#;\n#[cfg(test)]\nmod tests {\nfn of() { \"not this\"; } }\n";
+    let (texts, help) = texts_and_help(code);
+    assert_eq!(texts, ["\"it is    one\"", "r#\"raw \"text\"\"#"]);
+    assert_eq!(help, [" First line and second.", " Another."]);
 }

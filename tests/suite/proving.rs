@@ -168,7 +168,7 @@ fn what_is_kept_and_cannot_be_read_is_told_and_left_out() {
         texts.find(|text| text.contains("proofs.json"))
     });
     assert!(
-        told.contains("holds no proofs that this version knows"),
+        told.contains("holds no test results that this version can read"),
         "{told}"
     );
     let (_, _, said) = proven(&home);

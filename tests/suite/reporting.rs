@@ -34,7 +34,7 @@ fn a_report_agrees_with_the_books_while_the_program_runs_and_when_it_does_not() 
     });
     let report = home.ok(&["report"]);
     let cells = totals(&report);
-    // | name | credits | gained | turns | faults | calls | tokens in | cached | out | cost |
+    // | name | credits | gained | turns | errors | calls | tokens in | cached | out | cost |
     let (calls, tokens_in, tokens_out) = (&cells[6], &cells[7], &cells[9]);
     assert_eq!(*calls, booked(&home, "calls").to_string(), "{report}");
     assert_eq!(*tokens_in, booked(&home, "tokens_in").to_string());

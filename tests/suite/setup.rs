@@ -123,7 +123,7 @@ fn what_cannot_play_says_why_and_writes_nothing() {
             "has no model `gpt-99`; it has pilot",
         ),
         (game, game, &["--no-start"], "is no model server"),
-        (nobody, game, &model, "nobody answers there"),
+        (nobody, game, &model, "no server answers there"),
         (
             "nonsense",
             game,

@@ -217,7 +217,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("LOG  all events");
     terminal.sees("idle → running");
     terminal.sees("the mission: ");
-    terminal.sees("(by program)");
+    terminal.sees("(first start)");
     terminal.goes_back_to("DOING");
     terminal.types("b");
     terminal.types("Sell it all.\r");
@@ -234,7 +234,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("DOING");
     terminal.types("L");
     terminal.sees("LOG  all events");
-    terminal.sees("(by program)");
+    terminal.sees("(first start)");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     terminal.sees(&format!(" beta #{} prompt ", prompt["seq"]));
     terminal.goes_back_to("DOING");
     terminal.types("Sno such text\r");
-    terminal.sees("The text stands nowhere.");
+    terminal.sees("No matches.");
     terminal.goes_back_to("DOING");
     terminal.types("q");
     terminal.comes_back();

@@ -78,7 +78,7 @@ fn what_happened_is_the_same_here_at_an_attached_terminal_and_after_a_restart() 
     terminal.comes_back();
     terminal.types(&format!("clear; {RUN}\r"));
     terminal.sees("3 stopped");
-    let mut later = lines_of_log(&mut terminal, "the program runs a swarm of 3");
+    let mut later = lines_of_log(&mut terminal, "the program started with 3 Myses");
     assert!(later.len() > here.len(), "{later:#?}");
     later.truncate(here.len());
     assert_eq!(later, here);

@@ -22,7 +22,7 @@ fn whoever_does_not_agree_to_a_proof_spends_nothing() {
         terminal.types("clear; \"$ZOEA\" doctor --prove\r");
         terminal.sees("Go on? [y/N]");
         terminal.types(answer);
-        terminal.sees("not proven");
+        terminal.sees("not tested");
         terminal.comes_back();
     }
     let stats = format!("http://{}/stats", pilot.address());

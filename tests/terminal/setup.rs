@@ -141,7 +141,7 @@ fn what_is_wrong_with_an_address_stays_in_sight() {
     wrong(&mut terminal, "nonsense", text);
     // Another one is asked for at once.
     terminal.sees("[such as");
-    let text = "nobody answers there";
+    let text = "no server answers there";
     wrong(&mut terminal, "http://127.0.0.1:9", text);
     choose_another(&mut terminal);
     let text = "no model server (HTTP 4";
@@ -274,7 +274,7 @@ fn a_key_is_never_on_the_screen_and_goes_into_the_credentials() {
         );
         terminal.types("\r");
     }
-    terminal.sees("for you alone");
+    terminal.sees("readable by you only");
     assert!(
         !terminal.contents().contains("sesame"),
         "{}",

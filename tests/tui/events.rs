@@ -95,7 +95,7 @@ fn happen(operator: &mut Operator) {
         Notice,
         Info,
         "up",
-        "the program runs a swarm of 6",
+        "the program started with 6 Myses",
     ));
     for who in 0..6 {
         operator.told(told(
@@ -199,7 +199,7 @@ fn older_events_are_read_until_the_searched_one_is_found_and_no_further() {
     assert!(operator.board.log().has_older());
     operator.keys("/notice 77777<enter>");
     assert!(
-        operator.text().contains("stands nowhere"),
+        operator.text().contains("no match for"),
         "{}",
         operator.text()
     );

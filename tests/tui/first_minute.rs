@@ -39,7 +39,7 @@ fn setup(model: ServerAnswer) -> SwarmSetup {
 
 fn dead() -> ServerAnswer {
     ServerAnswer::Fails(
-        "nobody answers there (connection refused); check that the server runs and that the address is right"
+        "no server answers there (connection refused); check that the server runs and that the address is right"
             .into(),
     )
 }
@@ -155,13 +155,13 @@ fn a_notice_goes_by_itself_in_an_empty_swarm_too() {
     let mut operator = empty((80, 24), ServerAnswer::Answers("12 ms".into()));
     assert_eq!(operator.board.next_change(), None);
     operator.keys("R");
-    assert!(operator.text().contains("nobody was interrupted"));
+    assert!(operator.text().contains("no Mysis was interrupted"));
     let next = operator.board.next_change().expect("the notice goes");
     assert!(next.0 - operator.now.0 <= 1_000);
     operator.now = Timestamp(operator.now.0 + 9_000);
     operator.board.tick(Now::from_timestamp(operator.now));
     operator.prepare_frame();
-    assert!(!operator.text().contains("nobody was interrupted"));
+    assert!(!operator.text().contains("no Mysis was interrupted"));
     assert_eq!(operator.board.next_change(), None);
 }
 

@@ -134,7 +134,7 @@ fn enter_shows_those_who_are_there_in_the_table() {
     }
     operator.keys("<enter>");
     assert!(
-        operator.text().contains("nobody of the swarm is in"),
+        operator.text().contains("no Mysis is in"),
         "{}",
         operator.text()
     );

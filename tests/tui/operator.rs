@@ -28,7 +28,6 @@ use zoea_tui::view::{self, Picture};
 
 use zoea_scenes::swarm::{START, Swarm, rules};
 
-/// An operator.
 pub(crate) struct Operator {
     pub(crate) board: Dashboard,
     pub(crate) swarm: Swarm,

@@ -118,7 +118,7 @@ fn another_text_takes_the_place_of_the_first_one() {
         operator.text()
     );
     operator.keys("s of doom<enter>");
-    assert!(operator.text().contains("The text stands nowhere."));
+    assert!(operator.text().contains("No matches."));
     assert_eq!(operator.board.overlays().len(), 1);
     operator.keys("S<esc>");
     assert_eq!(operator.board.overlays().len(), 1, "the line alone goes");

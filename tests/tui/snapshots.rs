@@ -89,7 +89,7 @@ pub(crate) fn troubled() -> Swarm {
     cut_off.link_since = Timestamp(now.0 - 90_000);
     let ways = [
         (5, Some("mine".into()), StallKind::Repeats),
-        (6, None, StallKind::Talks),
+        (6, None, StallKind::OnlyText),
     ];
     for (place, tool, way) in ways {
         swarm.statuses.get_mut(&ids[place]).unwrap().stuck = Some(Stuck {

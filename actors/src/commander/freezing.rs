@@ -15,8 +15,8 @@ use crate::reply::OrderReply;
 use super::{CommanderMsg, CommanderState};
 
 /// What a freeze means and what ends it.
-const FROZEN_TEXT: &str = "the swarm is frozen: no model call, no tool call and no login leaves; \
-                           what had left is heard out, and orders are kept; `zoea thaw` (or F) ends it";
+const FROZEN_TEXT: &str = "the swarm is frozen: no model call, no tool call and no login begins; \
+                           requests already sent are awaited, and orders are stored; `zoea thaw` (or F) ends it";
 
 /// The orders to freeze and to thaw. They are carried out one after the other.
 #[derive(Default)]

@@ -10,7 +10,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{
-    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of, record_of_need,
+    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, RELAUNCH_CODE, record_of,
+    record_of_need,
 };
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
@@ -196,7 +197,11 @@ impl CommanderState {
 
     /// Records the start of the program.
     pub(super) fn record_start(&mut self) {
-        let text = format!("the program runs a swarm of {}", self.members.count());
+        let text = match self.members.count() {
+            0 => "the program started, no Myses yet".to_string(),
+            1 => "the program started with 1 Mysis".to_string(),
+            count => format!("the program started with {count} Myses"),
+        };
         let record = EventRecord {
             id: EventId(0),
             at: self.now(),
@@ -337,9 +342,6 @@ fn answered_record(
         ..order_record(summary, who, OrderSource::Program, Timestamp(0))
     }
 }
-
-/// The code of relaunching an errored Mysis.
-const RELAUNCH_CODE: &str = "relaunch";
 
 fn created_as(id: MysisId, name: &str) -> MysisRef {
     let name = name.into();

@@ -214,7 +214,6 @@ fn store_condition(news: &SwarmEvent) -> Option<Option<Arc<str>>> {
     (*code == kind.end().0).then_some(None)
 }
 
-/// What the operator is told when a watcher other than a Ui died.
-const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces, alerts or lines \
-                             may miss what happens from here on; start the program again to have \
-                             them back";
+/// The notice about a watcher, other than a Ui, that died.
+const LISTENER_LOST: &str = "a listener died: metrics, traces, alerts or event lines may miss events \
+                             from now on; restart the program to get them back";

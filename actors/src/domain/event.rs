@@ -48,6 +48,18 @@ pub enum LinkState {
 }
 
 impl LinkState {
+    /// The words on a screen.
+    #[must_use]
+    pub fn describe(&self) -> &'static str {
+        match self {
+            LinkState::None => "no session yet",
+            LinkState::Ok => "session open",
+            LinkState::Down => "game server away",
+            LinkState::NoAccess => "access refused",
+            LinkState::LoginRefused(_) => "login refused",
+        }
+    }
+
     /// The word of CONTRACT.md.
     #[must_use]
     pub fn as_str(&self) -> &'static str {

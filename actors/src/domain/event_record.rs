@@ -2,7 +2,6 @@
 
 mod order_summary;
 
-use std::fmt;
 use std::sync::Arc;
 
 use strum::{EnumCount, VariantArray};
@@ -10,7 +9,7 @@ use strum::{EnumCount, VariantArray};
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
-use super::needs::operator_need;
+use super::needs::{operator_need, over_need};
 use super::state::LifeState;
 
 pub use super::ids::EventId;
@@ -132,9 +131,20 @@ impl OrderSource {
     }
 }
 
-impl fmt::Display for OrderSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.as_str().replace('_', " "))
+impl OrderSource {
+    /// Who gave an order with this code, for a reader.
+    #[must_use]
+    pub fn describe(self, code: &str) -> &'static str {
+        match self {
+            OrderSource::Terminal => "by terminal",
+            OrderSource::AttachedTerminal => "by attached terminal",
+            OrderSource::Control => "zoea command or MCP client",
+            OrderSource::CommandLine => "zoea command",
+            OrderSource::Configuration => "by configuration",
+            OrderSource::Signal => "by signal",
+            OrderSource::Program if code == RELAUNCH_CODE => "automatic",
+            OrderSource::Program => "first start",
+        }
     }
 }
 
@@ -195,6 +205,9 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
 /// The code of the notice that a Mysis repeats a circle, which the operator can start as a routine.
 pub const OFFER_CODE: &str = "routine_offered";
 
+/// The code of relaunching an errored Mysis.
+pub const RELAUNCH_CODE: &str = "relaunch";
+
 /// The code of the end of a need.
 pub const NEED_OVER_CODE: &str = "need_over";
 
@@ -216,7 +229,7 @@ pub fn record_of_need(
         }
         (None, Some(known)) if before.state == LifeState::Running => {
             let (kind, severity) = (EventRecordKind::Notice, Severity::Info);
-            let text = format!("no longer: {known}").into();
+            let text = over_need(known).into();
             (kind, severity, NEED_OVER_CODE, text)
         }
         (Some(_) | None, _) => return None,

@@ -2,6 +2,7 @@
 
 mod book;
 mod lines;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use super::state::LifeState;
 
 pub use book::{AWAY_MS, NeedBook};
 pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedingMysis};
+pub use words::{over_need, shown_need};
 
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
@@ -348,19 +350,19 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
             "repeats",
             format!("{tool} failed in each of its last {turns} turns"),
         ),
-        StallKind::Talks => (
+        StallKind::OnlyText => (
             "only talks",
             format!("called no tool in its last {turns} turns"),
         ),
-        StallKind::Fails => (
+        StallKind::AllCallsFail => (
             "only fails",
             format!("every call of its last {turns} turns failed"),
         ),
-        StallKind::Circles => (
+        StallKind::Looping => (
             "circles",
             format!("made the same calls in its last {turns} turns, and gained nothing"),
         ),
-        StallKind::Idles | StallKind::Ails => (
+        StallKind::Inactive | StallKind::RecurringFailure => (
             "no gain",
             format!("gained nothing in its last {turns} turns"),
         ),

@@ -127,7 +127,7 @@ impl StallDetector {
             self.is_urgent = true;
             self.notice.get_or_insert_with(|| stall_notice(&facts));
             return Some(StallVerdict {
-                way: StallKind::Ails,
+                way: StallKind::RecurringFailure,
                 facts,
                 step: None,
             });
@@ -142,7 +142,7 @@ impl StallDetector {
         let Some(way) = self.stall_kind(rules, no_progress_limit, intent, now) else {
             if self
                 .known
-                .is_some_and(|(_, way)| way != StallKind::Idles && way != StallKind::Circles)
+                .is_some_and(|(_, way)| way != StallKind::Inactive && way != StallKind::Looping)
             {
                 // The obvious problem has ended. Whether there are gains again will only show
                 // later.
@@ -198,16 +198,16 @@ impl StallDetector {
             return Some(StallKind::Repeats);
         }
         if stall_window.quiet_turns() >= no_progress_limit && !waits {
-            return Some(StallKind::Talks);
+            return Some(StallKind::OnlyText);
         }
         if stall_window.failing_turns() >= rules.turns / 2 && lasts(stall_window.since()) {
-            return Some(StallKind::Fails);
+            return Some(StallKind::AllCallsFail);
         }
         if self.is_cycling(rules, no_progress_limit, intent, now) {
-            return Some(StallKind::Circles);
+            return Some(StallKind::Looping);
         }
         let idles = stall_window.turns() >= rules.turns && lasts(stall_window.since());
-        (idles && !waits).then_some(StallKind::Idles)
+        (idles && !waits).then_some(StallKind::Inactive)
     }
 
     /// Whether it repeats the same calls in the same order and gains nothing by it.
@@ -249,7 +249,7 @@ impl StallDetector {
         let waited = self.stall_window.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
         // Who wrote words alone after calls that succeeded may be done, and must not forget that.
-        let may_be_done = way == StallKind::Talks && options.has_succeeded;
+        let may_be_done = way == StallKind::OnlyText && options.has_succeeded;
         let may_take = |step: &EscalationStep| !may_be_done || *step <= EscalationStep::Notified;
         let next = self.step.next_step(options);
         let next = next.filter(|step| is_due && may_take(step));
@@ -317,11 +317,11 @@ impl StallDetector {
             way,
             tool: match way {
                 StallKind::Repeats => self.stall_window.failing_tool(),
-                StallKind::Talks
-                | StallKind::Fails
-                | StallKind::Circles
-                | StallKind::Idles
-                | StallKind::Ails => None,
+                StallKind::OnlyText
+                | StallKind::AllCallsFail
+                | StallKind::Looping
+                | StallKind::Inactive
+                | StallKind::RecurringFailure => None,
             },
         })
     }
@@ -352,11 +352,11 @@ impl StallDetector {
 
     fn turns_of(&self, way: StallKind) -> u32 {
         match way {
-            StallKind::Talks => self.stall_window.quiet_turns(),
+            StallKind::OnlyText => self.stall_window.quiet_turns(),
             StallKind::Repeats => self.stall_window.same_failure(),
-            StallKind::Fails => self.stall_window.failing_turns(),
-            StallKind::Circles => self.cycle.turns(),
-            StallKind::Idles | StallKind::Ails => self.stall_window.turns(),
+            StallKind::AllCallsFail => self.stall_window.failing_turns(),
+            StallKind::Looping => self.cycle.turns(),
+            StallKind::Inactive | StallKind::RecurringFailure => self.stall_window.turns(),
         }
     }
 
@@ -364,28 +364,28 @@ impl StallDetector {
     fn describe_stall(&self, way: StallKind, now: Moment) -> String {
         let turns = self.turns_of(way);
         let what = match way {
-            StallKind::Talks => "no tool was called".to_string(),
+            StallKind::OnlyText => "no tool was called".to_string(),
             StallKind::Repeats => self.stall_window.describe_failure(),
-            StallKind::Fails => format!(
+            StallKind::AllCallsFail => format!(
                 "every call failed, the last one {}",
                 self.stall_window.describe_failure()
             ),
-            StallKind::Circles => {
+            StallKind::Looping => {
                 let names = self.call_pattern.cycle_tools();
                 format!("the same calls in the same order: {}", names.join(", "))
             }
-            StallKind::Idles | StallKind::Ails => {
+            StallKind::Inactive | StallKind::RecurringFailure => {
                 let (calls, failed) = self.stall_window.calls();
                 format!("{} calls, {failed} of them failed", group_digits(calls))
             }
         };
         let since = match way {
-            StallKind::Circles => self.cycle.since(),
-            StallKind::Talks
+            StallKind::Looping => self.cycle.since(),
+            StallKind::OnlyText
             | StallKind::Repeats
-            | StallKind::Fails
-            | StallKind::Idles
-            | StallKind::Ails => self.stall_window.since(),
+            | StallKind::AllCallsFail
+            | StallKind::Inactive
+            | StallKind::RecurringFailure => self.stall_window.since(),
         };
         let mut facts = format!(
             "{turns} turns ({}): {what}",

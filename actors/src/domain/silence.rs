@@ -183,7 +183,7 @@ impl Silence {
                  `zoea doctor --prove` says more"
             )),
             SilenceSign::Words(text) => Some(format!(
-                "it makes no calls and only speaks: \"{text}\"; {WORDS_ALONE_ADVICE}; \
+                "it writes text and calls no tool: \"{text}\"; {WORDS_ALONE_ADVICE}; \
                  `zoea doctor --prove` says more"
             )),
             SilenceSign::FailedCall(tool, error) => Some(format!(

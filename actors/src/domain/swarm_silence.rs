@@ -229,8 +229,8 @@ mod tests {
         assert_eq!(scope(&[three.clone(), Some(failing(1))], SHORT), myses);
         let one = running(1, three);
         let notice = silence_notice([&one].into_iter(), true, SHORT).expect("a notice");
-        let begin = "nothing happens: provider local answers with words alone, model qwen: it makes \
-                     no calls and only speaks: \"let us go\"; ";
+        let begin = "nothing happens: provider local answers with words alone, model qwen: it writes \
+                     text and calls no tool: \"let us go\"; ";
         assert!(notice.text.starts_with(begin), "{}", notice.text);
     }
 

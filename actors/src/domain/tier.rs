@@ -67,9 +67,9 @@ pub struct TierLadder {
     /// The mission that was planned.
     mission: Option<MissionId>,
     /// The turns with success in a row.
-    calm: u32,
+    quiet_turns: u32,
     /// Why it should go up, until a turn brings success.
-    wish: Option<String>,
+    requested: Option<String>,
     has_changed: bool,
 }
 
@@ -83,13 +83,13 @@ impl TierLadder {
     /// Notes what a turn brought.
     pub fn turn_ended(&mut self, outcome: TurnOutcome) {
         if outcome.failed >= FAILED_CALLS {
-            self.calm = 0;
-            self.wish = Some(format!("{} calls of a turn failed", outcome.failed));
+            self.quiet_turns = 0;
+            self.requested = Some(format!("{} calls of a turn failed", outcome.failed));
         } else if outcome.failed > 0 {
-            self.calm = 0;
+            self.quiet_turns = 0;
         } else if outcome.acted > 0 {
-            self.calm = self.calm.saturating_add(1);
-            self.wish = None;
+            self.quiet_turns = self.quiet_turns.saturating_add(1);
+            self.requested = None;
         }
     }
 
@@ -110,15 +110,15 @@ impl TierLadder {
             return self.go(lowest, "its role begins there", facts.turn);
         };
         if is_new_mission {
-            self.wish = Some("a new mission has to be planned".to_string());
+            self.requested = Some("a new mission has to be planned".to_string());
         }
         if let Some(how) = &facts.stuck {
-            self.calm = 0;
-            self.wish = Some(how.clone());
+            self.quiet_turns = 0;
+            self.requested = Some(how.clone());
         }
         let settled = facts.turn.0.saturating_sub(place.since.0) >= SETTLED_TURNS;
         let is_sparing = facts.spent_percent > Some(SPARING_PERCENT);
-        if let Some(why) = self.wish.clone() {
+        if let Some(why) = self.requested.clone() {
             let mut above = allowed.filter(|tier| *tier > place.tier);
             return match above.next() {
                 Some(above) if settled && !is_sparing => self.go(above, &why, facts.turn),
@@ -127,8 +127,8 @@ impl TierLadder {
         }
         let below = allowed.rfind(|tier| *tier < place.tier);
         match below {
-            Some(below) if settled && self.calm >= CALM_TURNS => {
-                let why = format!("{} turns with success", self.calm);
+            Some(below) if settled && self.quiet_turns >= CALM_TURNS => {
+                let why = format!("{} turns with success", self.quiet_turns);
                 self.go(below, &why, facts.turn)
             }
             Some(_) | None => false,
@@ -141,7 +141,7 @@ impl TierLadder {
             why: why.into(),
             since: turn,
         });
-        (self.calm, self.wish) = (0, None);
+        (self.quiet_turns, self.requested) = (0, None);
         self.has_changed = true;
         true
     }
@@ -150,7 +150,7 @@ impl TierLadder {
     pub fn forget(&mut self) -> bool {
         let had_one = self.place.take().is_some();
         self.has_changed |= had_one;
-        (self.calm, self.wish) = (0, None);
+        (self.quiet_turns, self.requested) = (0, None);
         had_one
     }
 

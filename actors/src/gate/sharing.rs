@@ -130,7 +130,7 @@ impl GateState {
                     sharing.has_told_lapse = true;
                     let text = format!(
                         "what this process may use of the limits cannot be renewed: {fault}; until it is, \
-                         no model is asked and nobody logs in, because other processes may use it"
+                         no model call and no login begins, because other processes may use them"
                     );
                     self.tell_limits(now, Severity::Error, "limits_lapsed", &text);
                 }

@@ -113,8 +113,8 @@ impl MysisState {
         self.work = Some(work::spawn_ask(myself, question, session, ask));
     }
 
-    /// Queues a batch for the Store. What is written first for an order of another process marks it as
-    /// done.
+    /// Queues a batch for the Store. The first batch for an order of another process also marks that
+    /// order as done.
     fn queue_writes(&mut self, (write_id, can_wait): (WriteId, bool), mut writes: Vec<Write>) {
         let mysis = self.who.id;
         let done = self.ticket.take();
@@ -123,8 +123,8 @@ impl MysisState {
         self.outbox.push_back((write_id, writes));
     }
 
-    /// A Mysis that is held up hears nothing for hours. Each minute of that is counted when it is
-    /// over.
+    /// Sets a timer that counts each minute in which the Mysis is held up. Without it, a Mysis that gets
+    /// no input for hours would count nothing.
     fn count_wait_later(&mut self, myself: &ActorRef<MysisMsg>) {
         let MysisPhase::Living(life) = &self.phase else {
             return;
@@ -210,7 +210,7 @@ impl MysisState {
 
     fn release_call(&mut self, work: TaskId) {
         match self.awaiting_release.take() {
-            // If the task is gone, nobody waits to be released.
+            // A task that is gone needs no release.
             Some((waiting, go)) if waiting == work => drop(go.send(true)),
             Some(_) | None => {}
         }

@@ -81,9 +81,9 @@ impl RequestByteCounts {
     pub fn named_sizes(&self) -> [(&'static str, usize); 5] {
         [
             ("system", self.system),
-            ("orders", self.orders),
-            ("words", self.words),
-            ("results", self.results),
+            ("your orders", self.orders),
+            ("its text", self.words),
+            ("tool results", self.results),
             ("tools", self.tools),
         ]
     }

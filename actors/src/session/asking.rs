@@ -127,8 +127,8 @@ impl CallQuestions {
             && self.is_unanswered.load(Ordering::Relaxed)
         {
             answer.text += &format!(
-                "\n(During this call the server asked the operator a question. Nobody answered \
-                 within {limit:?}, and the server was told that it is cancelled.)"
+                "\n(During this call the server asked the operator a question. The operator did not \
+                 answer within {limit:?}, so the question was cancelled.)"
             );
         }
     }

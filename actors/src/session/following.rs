@@ -64,7 +64,7 @@ impl GameSession {
                     None
                 }
                 Ok(TaskNews::WantsInput) => {
-                    let why = "the server asked for input that nobody can give";
+                    let why = "the server asked for input that the program cannot give";
                     return self.end_task(task, why).await;
                 }
                 Ok(TaskNews::Done(answer)) => return Ok(answer),

@@ -39,7 +39,7 @@ const UNREADABLE: &str = "the game's answer to login_link names no link that can
 const DENIED: &str = "the login was denied at the link; start it again for a new one";
 
 /// Why a link has ended.
-const UNUSED: &str = "nobody used its link in time";
+const UNUSED: &str = "its link expired unused";
 const FROZEN_MEANWHILE: &str = "its link ended while the swarm was frozen; a new one is asked for";
 
 /// How many questions in a row may fail before a link counts as ended, and by how much longer the

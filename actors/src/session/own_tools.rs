@@ -192,8 +192,7 @@ async fn searched_mysis(
     match found {
         Some((found, _)) if *found == call.mysis || call.search_others => Ok(*found),
         Some(_) => Err(
-            "the operator lets nobody search the histories of others: leave mysis_id out"
-                .to_string(),
+            "the operator does not allow searches of other Myses: leave mysis_id out".to_string(),
         ),
         None => Err(unknown_mysis(named, &names)),
     }
@@ -504,7 +503,7 @@ mod tests {
         assert!(searched(json!({}), false).is_ok());
         assert!(searched(json!({"mysis_id": "alpha"}), false).is_ok());
         let told = searched(json!({"mysis_id": "bravo"}), false).unwrap_err();
-        assert!(told.contains("the operator lets nobody"), "{told}");
+        assert!(told.contains("the operator does not allow"), "{told}");
     }
 
     fn held_back(text: &str) -> HeldTexts {

@@ -48,11 +48,11 @@ impl GameSession {
         loop {
             let answer = match tries.task.take() {
                 Some(task) => {
-                    // Another sending has to be released, which removes the stored id.
+                    // Sending it again needs a release, which also removes the stored id of the task.
                     tries.may_leave = false;
                     let frozen = self.frozen_time();
                     let followed = self.follow_task(&task, order, outlet).await;
-                    self.heard_out += self.frozen_time() - frozen;
+                    self.frozen_in_flight += self.frozen_time() - frozen;
                     followed?
                 }
                 None => match self
@@ -114,7 +114,7 @@ impl GameSession {
         let frozen = self.frozen_time();
         let sent = departure.begin(self.send_once(order, arguments.clone(), outlet));
         let sent = sent.await;
-        self.heard_out += self.frozen_time() - frozen;
+        self.frozen_in_flight += self.frozen_time() - frozen;
         self.report_call(&sent);
         let doubts = self.link.as_ref().is_some_and(|link| link.doubts_session());
         if doubts || matches!(sent, Err(LinkFault::AnswerLost(_))) {
@@ -143,8 +143,8 @@ impl GameSession {
         Ok(None)
     }
 
-    /// Waits until a call may leave. It is marked as sent only then, and shown as a call again, whatever
-    /// was shown of an earlier try.
+    /// Waits until a call may leave. Only then the caller marks the call as sent, and the activity shows
+    /// the call again in place of an earlier wait.
     pub(super) async fn depart(
         &self,
         order: &CallOrder,

@@ -31,7 +31,7 @@ impl GameSession {
     /// A clock that measures calls: it stands still while the swarm is frozen, unless the call is
     /// with the server.
     pub(super) fn stopwatch(&self) -> Moment {
-        let held = self.frozen_time().saturating_sub(self.heard_out);
+        let held = self.frozen_time().saturating_sub(self.frozen_in_flight);
         self.deps.clock.moment().minus(held)
     }
 

@@ -80,7 +80,7 @@ pub const CONFIG_FILE: &str = "zoea.toml";
 pub const CREDENTIALS_FILE: &str = "credentials.json";
 
 /// Defines the settings by a table of their sections. One part takes effect at a reload, the other
-/// at a restart. Each section has the label with which the operator is told so.
+/// at a restart. Each section has the label that a reload shows to the operator.
 macro_rules! settings {
     (
         at_once {$($(#[doc = $at_once:literal])* $now:ident: $Now:ty, $now_label:literal;)*}

@@ -141,8 +141,8 @@ impl ProviderSettings {
             /// Whether answers are asked for in pieces, so that you see them grow. Where a server refuses, does it
             /// wrongly, or does not say then what it cost, it is asked for whole ones from then on.
             default stream = true, boolean();
-            /// How long one request may take. Where the answer comes in pieces: how long the next one may be waited
-            /// for, so that a slow model that speaks is heard out; and six times as long for all of them.
+            /// How long one request may take. Where the answer comes in pieces: the longest wait for the next one,
+            /// so that a slow model may finish; the whole answer may take six times as long.
             default timeout = "5m", duration_above_zero();
             /// The most requests in flight, for the whole swarm.
             default max_concurrency = 4, whole_number(1..=1_000_000);

@@ -9,9 +9,9 @@ use super::table::{ReadSection, read_keys};
 impl ReadSection for RoutineRules {
     fn read_section(section: &mut Section<'_, '_>, _: &[String]) -> Self {
         read_keys! { section;
-            /// A round that earned three times in a row can go on as a routine, without the model. "offer": model and
-            /// you are told how to start it; "auto": it begins by itself with the next turn; "off": nothing is told.
-            /// Routines that a model or you write can be started in any case.
+            /// What happens with a round that earned three times in a row and can go on as a routine, without the
+            /// model. "offer": you and the model get a notice with its name; "auto": it begins with the next turn;
+            /// "off": nothing. Routines that you or a model write can always be started.
             default mode = "offer", one_of([
                 ("offer", CircleMode::Offer),
                 ("auto", CircleMode::Auto),

@@ -46,14 +46,14 @@ impl ReadSection for SwarmSettings {
             default context_budget = "64KiB", byte_size((8 << 10, "8KiB"), (16 << 20, "16MiB"));
             /// Whether `zoea run` starts those that were running when the program ended, as --resume does.
             default resume = false, boolean();
-            /// What a Mysis without orders is told, one after the other (1 to 20); then it goes idle.
+            /// The nudges of a Mysis without orders, one for each turn (1 to 20); then it goes idle.
             default nudges = [
                 "Continue your mission. Check notifications and coordinate with the swarm.",
                 "You need to respond. Check your notifications and status.",
                 "URGENT: Respond immediately. Check your system status.",
             ], list_of(1..=20, non_empty_text().map(Into::into));
-            /// After so many turns of words alone, or of one failing call, you and the Mysis are told, 1 to 1000.
-            /// What follows from that is set under [progress].
+            /// After so many turns without a tool call, or with one failing call, you and the Mysis get a notice,
+            /// 1 to 1000. Further steps are set under [progress].
             default no_progress_turns = 5, whole_number(1..=1000);
             /// Whether a Mysis may search what others of the swarm said and did (zoea_search_*, by name).
             default search_others = true, boolean();

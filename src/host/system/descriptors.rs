@@ -60,7 +60,7 @@ pub fn describe_shortage(limit: u64, myses: usize, is_offline: bool) -> Option<S
     (limit < needed).then(|| {
         format!(
             "this process may have {limit} files and connections open, and {myses} myses need about \
-             {needed}: calls will fail for want of them; {REMEDY}, or run fewer myses"
+             {needed}: calls will fail when they run out; {REMEDY}, or run fewer myses"
         )
     })
 }
@@ -74,7 +74,7 @@ pub fn exhaustion_advice() -> String {
     let limit = current_limit();
     format!(
         "this machine has no descriptor left for a connection (this process may have {limit} files \
-         and connections open), so nobody was asked; {REMEDY}, or run fewer myses"
+         and connections open), so no server was asked; {REMEDY}, or run fewer myses"
     )
 }
 

@@ -348,7 +348,6 @@ impl SecretPattern {
     }
 }
 
-/// The patterns for a secret.
 fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
     let is_word = secret.len() < MIN_EMBEDDED_SECRET_BYTES;
     let plain = SecretPattern::new(secret.as_bytes().into(), is_word);

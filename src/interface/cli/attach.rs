@@ -46,7 +46,7 @@ pub(super) async fn run(
     match client::run_attached(&client, options, signals.next_terminal_signal()).await? {
         AttachExit::Left => {}
         AttachExit::Closing => {
-            out::note("the running program is closing, and let go of this terminal")
+            out::note("the running program is closing and detached this terminal")
         }
     }
     Ok(())

@@ -107,7 +107,7 @@ fn books_table(entries: &[CostEntryJson<'_>]) -> Table {
         Column::figure("CACHED"),
         Column::figure("OUT"),
         Column::figure("COST"),
-        Column::figure("SPARED"),
+        Column::figure("CALLS SAVED"),
     ]);
     let (mut sums, mut spared) = ([0_u64; 4], 0_u64);
     for entry in entries {

@@ -29,14 +29,14 @@ pub(super) async fn run(
             client.call(ControlCall::RaiseBudget { to }).await
         }
         false => Err(anyhow::anyhow!(
-            "no swarm is running here; a cap is raised for the day in which it is: start the swarm, or write the \
+            "no swarm is running here, so there is no cap of today to raise: start the swarm, or set the \
              amount under [budget] of the configuration"
         )),
     };
     client.close().await;
     raised?;
     let line = format!(
-        "today's cap is raised to {}; from 00:00 UTC on [budget] of the configuration holds again",
+        "today's cap is raised to {}; from 00:00 UTC on the cap of [budget] applies again",
         args.to.describe()
     );
     Ok(out::line(&line)?)

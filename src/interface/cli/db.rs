@@ -141,10 +141,10 @@ async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
     tell_logs(&cleared);
     let line = match cleared.replaced {
         Some(aside) => format!(
-            "begun anew; what was there before is in {}",
+            "a new database was begun; the previous one is in {}",
             aside.display()
         ),
-        None => "begun anew; there was no database before".to_string(),
+        None => "a new database was begun; there was none before".to_string(),
     };
     Ok(out::line(&line)?)
 }

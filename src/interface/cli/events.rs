@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
+use actors::domain::event_record::OrderSource;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
@@ -133,8 +134,8 @@ fn print(events: &Value, as_json: bool) -> io::Result<Option<u64>> {
 }
 
 fn line_of(event: &EventRecordJson<'_>) -> String {
-    let by = event.source.as_deref();
-    let by = by.map(|source| format!(" (by {})", source.replace('_', " ")));
+    let source = event.source.as_deref().and_then(OrderSource::parse);
+    let by = source.map(|source| format!(" ({})", source.describe(&event.code)));
     let one_line = |text: &str| out::shorten(text, usize::MAX - 1);
     format!(
         "{}  {:<14}  {:<10}  {}{}",

@@ -19,9 +19,9 @@ pub(super) async fn freeze(global: &GlobalArgs, environment: &Environment) -> an
     Ok(out::line(
         &match frozen?.frozen.as_deref().map(shown::time) {
             Some(since) => format!(
-                "frozen since {since}{when}: no model call, no tool call and no login leaves until `zoea thaw`"
+                "frozen since {since}{when}: no model call, no tool call and no login begins until `zoea thaw`"
             ),
-            None => "thawed again before everything of before had left".to_string(),
+            None => "thawed again before all earlier requests were sent".to_string(),
         },
     )?)
 }

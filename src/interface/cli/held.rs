@@ -84,7 +84,7 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
         Column::text("SINCE"),
         Column::text("ROW"),
         Column::text("TEXT"),
-        Column::text("THE SERVER SAID"),
+        Column::text("SERVER ANSWER"),
     ]);
     for held in texts {
         let mysis = held.mysis.as_deref().unwrap_or("-");

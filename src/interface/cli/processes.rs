@@ -74,7 +74,7 @@ async fn list_processes(client: &SwarmClient, as_json: bool) -> anyhow::Result<(
     }
     let processes: Vec<ProcessJson<'_>> = Vec::deserialize(processes)?;
     if processes.is_empty() {
-        out::note("one process has this database for itself, or none has used it for a day");
+        out::note("no other process has used this database for a day");
     }
     let mut table = Table::new(&[
         Column::text("NAME"),
@@ -83,7 +83,7 @@ async fn list_processes(client: &SwarmClient, as_json: bool) -> anyhow::Result<(
         Column::figure("RUNNING"),
         Column::figure("CAPACITY"),
         Column::text("SINCE"),
-        Column::text("HEARD OF"),
+        Column::text("LAST SEEN"),
         Column::text("VERSION"),
         Column::text("HOST"),
         Column::text("DIRECTORY"),

@@ -50,10 +50,10 @@ pub(super) async fn run(
     }
     match kept {
         Ok(file) if !as_json => out::note(&format!(
-            "what was learnt is kept in {file}; a swarm uses it from its next start or reload on"
+            "the results are kept in {file}; a swarm uses them from its next start or reload on"
         )),
         Ok(_) => {}
-        Err(error) => out::note(&format!("what was learnt could not be kept: {error:#}")),
+        Err(error) => out::note(&format!("the results could not be kept: {error:#}")),
     }
     match &proof.report.verdict {
         ProofVerdict::Plays => Ok(()),
@@ -100,12 +100,14 @@ fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     if !can_ask() {
-        bail!("{announcement}; nobody is there to agree: give --yes to go on without being asked");
+        bail!(
+            "{announcement}; there is no terminal to confirm at: give --yes to go on without a question"
+        );
     }
     if ask_to_agree(&format!("{announcement}. Go on?"))? {
         return Ok(());
     }
-    bail!("not proven")
+    bail!("not tested")
 }
 
 /// Prints the progress.

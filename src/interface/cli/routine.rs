@@ -103,7 +103,7 @@ async fn carry_out(
         }
         RoutineCommand::Stop { name } => {
             let name = name.clone();
-            let told = format!("{name} ends its routine after the step that is under way");
+            let told = format!("{name} ends its routine after the step in progress");
             client.call(ControlCall::StopRoutine { name }).await?;
             Ok(out::line(&told)?)
         }

@@ -257,7 +257,7 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
     if !secrets.is_empty() {
         let file = files.credentials.display();
         out::line(&format!(
-            "What is secret is in {file}, for you alone (0600)."
+            "Secrets are in {file}, readable by you only (0600)."
         ))?;
     }
     Ok(())

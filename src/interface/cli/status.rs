@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use actors::domain::budget::percent_text;
 use actors::domain::event::{AWAITING_LOGIN_PREFIX, is_interruption};
+use actors::domain::needs::shown_need;
 use actors::domain::standing::StandingKind;
 use anyhow::Context;
 use clap::Args;
@@ -63,7 +64,7 @@ fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
     }
     if let Some(since) = &status.frozen_since {
         out::line(&format!(
-            "FROZEN since {}: no model call, no tool call and no login leaves until `zoea thaw`",
+            "FROZEN since {}: no model call, no tool call and no login begins until `zoea thaw`",
             shown::time(since)
         ))?;
     }
@@ -161,7 +162,7 @@ fn print_needs(needs: &[NeedJson]) -> std::io::Result<()> {
             [one] => one.clone(),
             _ => format!("{} Myses", need.count),
         };
-        let (what, since, why) = (&need.what, shown::time(&need.since), &need.why);
+        let (what, since, why) = (shown_need(&need.what), shown::time(&need.since), &need.why);
         let help = help_of(&need.help, &whose, need.myses.len());
         let line = format!("needs you: {whose}: {what} since {since}: {why}{help}");
         out::line(&out::clean(&line))?;
@@ -195,7 +196,7 @@ fn print_outages(status: &Status) -> std::io::Result<()> {
             None => format!("it is tried again at {}", shown::time(&away.next_try)),
         };
         let then = ["its myses wait", &again];
-        print_outage("away", away, ("serves nobody", &then))?;
+        print_outage("away", away, ("serves no requests", &then))?;
     }
     let mut doubtful = status.doubtful.iter();
     doubtful.try_for_each(|server| print_outage("in doubt", server, ("may be in trouble", &[])))

@@ -75,7 +75,7 @@ pub enum ControlCall {
     AddNote {
         /// The name of the Mysis.
         name: String,
-        /// What to keep in mind.
+        /// The text of the lasting note.
         text: String,
     },
     /// Clear the persistent context of one Mysis.
@@ -154,8 +154,8 @@ pub enum ControlCall {
         /// To how much: US dollars, as 20, or tokens, as 30M tokens.
         to: String,
     },
-    /// Freeze the swarm: from the answer on no model call, no tool call and no login leaves; what has
-    /// left is heard out. It holds over restarts.
+    /// Freeze the swarm: from the answer on no model call, no tool call and no login begins. Requests
+    /// already sent are awaited. It holds over restarts.
     Freeze {},
     /// Thaw the swarm: each Mysis goes on where it stood.
     Thaw {},

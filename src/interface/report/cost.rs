@@ -4,7 +4,7 @@ use actors::domain::books::{BudgetUse, CostEntry};
 use actors::domain::samples::Flow;
 use serde::{Deserialize, Serialize};
 
-use super::NOT_ASKED;
+use super::NOT_TOLD;
 use super::figures::{dollars, group_thousands};
 
 /// What stands for a cost or a rate that is not known.
@@ -87,7 +87,7 @@ impl Cost {
     /// The credits that a dollar brought, in words: also that it is not known, or that it was free.
     pub(super) fn credits_per_dollar(&self, earned: Option<i64>) -> String {
         let Some(earned) = earned else {
-            return NOT_ASKED.to_string();
+            return NOT_TOLD.to_string();
         };
         match (self.is_partly_unknown, self.cost_micros, self.tokens()) {
             (true, _, _) => UNKNOWN.to_string(),
@@ -121,7 +121,7 @@ mod tests {
             (cost(500_000, true), Some(1000), "unknown"),
             (cost(0, true), Some(1000), "unknown"),
             (cost(0, false), Some(1000), "free"),
-            (cost(500_000, false), None, "not asked"),
+            (cost(500_000, false), None, "not reported"),
             (Cost::default(), Some(0), "–"),
             (cost(1, false), Some(i64::MAX), "9,223,372,036,854,775,807"),
         ] {

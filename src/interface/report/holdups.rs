@@ -274,7 +274,7 @@ mod tests {
             event(5, State, "errored", "running → errored: no key"),
             event(20, State, "running", "errored → running"),
             event(30, Need, "circles", "made the same calls"),
-            event(35, Notice, "need_over", "no longer: circles"),
+            event(35, Notice, "need_over", "gains again"),
             event(40, Need, "paused", "the budget is spent"),
             event(60, Need, "no tools", "the game cannot be reached"),
             event(61, State, "idle", "running → idle: parked: it talks"),

@@ -6,7 +6,7 @@ mod tables;
 
 use super::figures::{dollars, group_count, group_thousands, short_count};
 use super::summary::sentences;
-use super::{NOT_ASKED, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
+use super::{NOT_TOLD, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
 use markup::escape_html;
 
 /// The page around the sections. Its colours follow the reader's choice of light or dark.
@@ -34,7 +34,7 @@ pub(super) fn render_page(report: &PeriodReport) -> String {
 fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
     let earned = total
         .gained()
-        .map_or(NOT_ASKED.to_string(), group_thousands);
+        .map_or(NOT_TOLD.to_string(), group_thousands);
     let cost = &total.spent;
     let (known, of_what) = match (cost.cost_micros, cost.is_partly_unknown) {
         (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),
@@ -47,7 +47,7 @@ fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
         (("credits per dollar", each), OF_MONEY),
         (("tokens", short_count(cost.tokens())), OF_ANY),
         (("turns", group_count(total.turns)), OF_ANY),
-        (("faults", group_count(total.faults)), OF_ANY),
+        (("errors", group_count(total.faults)), OF_ANY),
     ]);
     let tiles = tiles.into_iter();
     tiles

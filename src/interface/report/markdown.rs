@@ -11,7 +11,7 @@ use super::holdups::{HoldKind, HoldUp};
 use super::summary::{compared, sentences};
 use super::timeline::Timeline;
 use super::values::{Ranking, ValueLine};
-use super::{NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use super::{NOT_TOLD, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 /// The heights of a curve of letters.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -27,7 +27,7 @@ const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
     ("credits", OF_MONEY),
     ("gained", OF_MONEY),
     ("turns", OF_ANY),
-    ("faults", OF_ANY),
+    ("errors", OF_ANY),
     ("calls", OF_ANY),
     ("tokens in", OF_ANY),
     ("cached", OF_ANY),
@@ -251,7 +251,7 @@ fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a Report
 
 fn mysis_row(report: &PeriodReport, line: &ReportLine) -> String {
     let or_not_asked =
-        |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
+        |number: Option<i64>| number.map_or(NOT_TOLD.to_string(), |number| number.to_string());
     let spent = &line.spent;
     let last = line.credits.map(|(_, last)| last);
     row(&report.having([
@@ -289,7 +289,7 @@ fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[Valu
         ("per dollar", OF_MONEY),
     ]));
     let mut text = format!("\n## {title}\n\n{}", head(&columns));
-    let or_not_asked = |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), group_thousands);
+    let or_not_asked = |number: Option<i64>| number.map_or(NOT_TOLD.to_string(), group_thousands);
     for line in lines {
         let name = line.name.as_deref().map_or(UNKNOWN.to_string(), plain_line);
         let mut cells = vec![name, line.myses.to_string()];

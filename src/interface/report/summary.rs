@@ -4,7 +4,7 @@ use super::figures::{duration, group_count, group_thousands};
 use super::holdups::HoldUp;
 use super::timeline::SpanKind;
 use super::values::ValueLine;
-use super::{NOT_ASKED, PeriodReport, ReportLine, ReportTotals};
+use super::{NOT_TOLD, PeriodReport, ReportLine, ReportTotals};
 
 /// Systems in which Myses spent less time together are left out, in minutes: a visit is no rate.
 const MIN_SYSTEM_MINUTES: i64 = 10;
@@ -94,7 +94,7 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
         return Vec::new();
     };
     let figures = |of: &ReportTotals| {
-        let earned = of.earned.map_or(NOT_ASKED.to_string(), group_thousands);
+        let earned = of.earned.map_or(NOT_TOLD.to_string(), group_thousands);
         [
             earned,
             of.spent.dollars(),

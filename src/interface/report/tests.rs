@@ -143,7 +143,7 @@ fn an_empty_day_says_so_and_draws_nothing() {
     }
     assert!(!page.contains("<svg") && !page.contains("{{"), "{page}");
     assert!(
-        !text.contains("Over time") && text.contains("| all | not asked |"),
+        !text.contains("Over time") && text.contains("| all | not reported |"),
         "{text}"
     );
     let there = PeriodRecord {
@@ -329,11 +329,7 @@ fn who_was_held_up_is_told_with_time_and_reason() {
     }
     record.events = vec![
         of_mysis(1, "m1", event(600, Need, "circles", "made the same calls")),
-        of_mysis(
-            1,
-            "m1",
-            event(630, Notice, "need_over", "no longer: circles"),
-        ),
+        of_mysis(1, "m1", event(630, Notice, "need_over", "gains again")),
         of_mysis(
             2,
             "m2",
@@ -374,9 +370,9 @@ fn credits_that_nobody_asked_for_are_said_to_be_unknown_for_that_reason() {
     };
     let (page, text) = both(&report(&record));
     // Earned, credits and per dollar of the Mysis and of all, and two tiles.
-    assert_eq!(page.matches("not asked").count(), 8);
+    assert_eq!(page.matches("not reported").count(), 8);
     assert!(
-        text.contains("| alpha | not asked | not asked | 1 |"),
+        text.contains("| alpha | not reported | not reported | 1 |"),
         "{text}"
     );
 }
@@ -403,7 +399,7 @@ fn where_the_tools_are_no_games_nothing_is_said_of_credits() {
             "per dollar",
             "wallet",
             "by system",
-            "not asked",
+            "not reported",
         ] {
             assert!(!form.contains(word), "{word}: {form}");
         }

@@ -381,11 +381,11 @@ mod tests {
     #[test]
     fn a_kill_a_full_disk_and_a_standstill_are_told_with_their_times() {
         let events = [
-            notice(5, "up", "the program runs a swarm of 2"),
+            notice(5, "up", "the program started with 2 Myses"),
             notice(20, "store_trouble", "zoea.db: database or disk is full"),
             notice(50, "store_healed", "the store works again"),
             stop(80, 1),
-            notice(95, "up", "the program runs a swarm of 2"),
+            notice(95, "up", "the program started with 2 Myses"),
             notice(96, "not_closed", "the program before ended without closing"),
             notice(97, "nothing_moves", "nothing moves, no call ends"),
             notice(99, "stood_still", "the program stood still for 11s"),
@@ -418,7 +418,7 @@ mod tests {
             notice(35, "circuit_open", "provider one is down; its Myses wait"),
             notice(38, "circuit_closed", "provider one works again"),
             notice(40, "closing", "the program closes"),
-            notice(50, "up", "the program runs a swarm of 2"),
+            notice(50, "up", "the program started with 2 Myses"),
             notice(60, "game_away", "the game server is down"),
         ];
         let spans = timeline(&events, 2).spans;

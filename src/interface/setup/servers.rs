@@ -138,7 +138,9 @@ pub enum ServerFault {
     #[error("the server refuses the key (HTTP {0}): check it, and that it is for this server")]
     KeyRefused(u16),
     /// Nothing answers at the address.
-    #[error("nobody answers there ({0}); check that the server runs and that the address is right")]
+    #[error(
+        "no server answers there ({0}); check that the server runs and that the address is right"
+    )]
     Unreachable(String),
     /// What answers is not a model server.
     #[error("what answers there is no model server ({0}); its address usually ends in /v1")]

@@ -45,6 +45,7 @@ mod handling;
 mod listening;
 mod paste;
 mod returning;
+mod signs;
 mod summary;
 mod targets;
 

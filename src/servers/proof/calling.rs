@@ -223,7 +223,9 @@ fn trouble_without_call(answer: &ModelAnswer) -> CallTrouble {
 fn verdict_of_sometimes(trouble: &CallTrouble) -> ProofVerdict {
     let what = match trouble {
         CallTrouble::Written(text) => format!("once it wrote its call as text, {}", quoted(text)),
-        CallTrouble::Words(text) => format!("once it only spoke: {}", quoted(text)),
+        CallTrouble::Words(text) => {
+            format!("once it wrote text and called no tool: {}", quoted(text))
+        }
         CallTrouble::Unfinished => {
             format!("once it was still thinking after {LONG_ANSWER_TOKENS} tokens")
         }
@@ -247,7 +249,7 @@ fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {
             "choose a model that is made to call tools",
         ),
         CallTrouble::Words(text) => cannot_play(
-            format!("it makes no calls and only speaks: {}", quoted(text)),
+            format!("it writes text and calls no tool: {}", quoted(text)),
             WORDS_ALONE_ADVICE,
         ),
         CallTrouble::Unfinished => cannot_play(

@@ -83,7 +83,8 @@ pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), Pr
     {
         return Err(too_small(course, limit));
     }
-    let detail = "not tried: what is left of the proof's tokens or time is too little".to_string();
+    let detail =
+        "not tried: too few of the test's tokens or too little of its time is left".to_string();
     course.check("context", None, detail);
     Ok(())
 }

@@ -50,7 +50,7 @@ pub(super) fn verdict_of_fault(
     match fault {
         ProbeFault::Silent(time) => cannot_play(
             format!(
-                "there was no whole answer within {} s ({doing})",
+                "no complete answer came within {} s ({doing})",
                 time.as_secs()
             ),
             format!(
@@ -64,7 +64,7 @@ pub(super) fn verdict_of_fault(
             "choose a model that is made to call tools",
         ),
         ProbeFault::NoAllowance => cannot_play(
-            format!("its answers used up the {MAX_PROOF_TOKENS} tokens of the proof ({doing})"),
+            format!("its answers used up the {MAX_PROOF_TOKENS} tokens of the test ({doing})"),
             "choose a model that thinks less before it acts, or switch its thinking off",
         ),
         ProbeFault::Refused(fault) => verdict_of_refusal(fault, target, listed, doing),
@@ -81,12 +81,14 @@ fn verdict_of_refusal(
     let said = fault.text();
     match fault {
         ModelFault::Unreachable { .. } => cannot_play(
-            format!("nobody answers at {server}"),
+            format!("no server answers at {server}"),
             format!("start the server, or set `endpoint` of providers.{name} to where it is"),
         ),
-        ModelFault::NoDescriptor { text } => cannot_play("this machine is out of files", text),
+        ModelFault::NoDescriptor { text } => {
+            cannot_play("this machine has no file descriptors left", text)
+        }
         ModelFault::Empty { .. } => cannot_play(
-            format!("its answers hold nothing ({doing})"),
+            format!("its answers are empty ({doing})"),
             "look into the server's own log, or choose another model",
         ),
         ModelFault::TooLong { .. } => cannot_play(
@@ -116,14 +118,14 @@ fn verdict_of_need(text: &str) -> ProofVerdict {
         .rsplit_once("; ")
         .unwrap_or((text, "look at its account"));
     cannot_play(
-        format!("the server serves nobody as it is: {}", quoted(said)),
+        format!("the server serves no requests as it is: {}", quoted(said)),
         remedy,
     )
 }
 
 fn let_in_later(words: &str) -> ProofVerdict {
     cannot_play(
-        format!("the server lets no more requests in for now: {words}"),
+        format!("the server refuses further requests for now: {words}"),
         "wait and try again, or raise the limits of the account",
     )
 }
@@ -138,7 +140,7 @@ fn verdict_of_words(
     let lower = said.to_lowercase();
     if NO_TOOLS_WORDS.iter().any(|word| lower.contains(word)) {
         return cannot_play(
-            format!("{} takes no tools: {}", target.model, quoted(said)),
+            format!("{} does not accept tools: {}", target.model, quoted(said)),
             "choose a model that is made to call tools",
         );
     }

@@ -56,7 +56,7 @@ struct KeptFile {
 #[derive(Debug, Error)]
 pub enum KeptProofsError {
     /// The file cannot be read.
-    #[error("{file} cannot be read ({cause}); what it kept is not used")]
+    #[error("{file} cannot be read ({cause}) and is ignored")]
     Unreadable {
         /// The file's name.
         file: String,
@@ -65,7 +65,7 @@ pub enum KeptProofsError {
     },
     /// The file has another content.
     #[error(
-        "{file} holds no proofs that this version knows; what it kept is not used, and the next \
+        "{file} holds no test results that this version can read; it is ignored, and the next \
          `zoea doctor --prove` writes it anew"
     )]
     Unknown {

@@ -101,7 +101,7 @@ impl ProofTarget {
             None => "what they cost is not known, since no price is set for it".to_string(),
         };
         format!(
-            "the proof asks {} at {} some ten questions and uses at most {tokens} tokens in all; {cost}",
+            "the test sends some ten requests to {} at {} and uses at most {tokens} tokens in all; {cost}",
             self.model,
             self.server(),
         )

@@ -255,13 +255,13 @@ async fn a_model_that_only_speaks_or_says_nothing_cannot_play() {
     for (persona, expected) in [
         (
             Persona::Silent,
-            "it makes no calls and only speaks: \"I have thought",
+            "it writes text and calls no tool: \"I have thought",
         ),
         (
             Persona::Mute,
             "it answers an order to call a tool with nothing",
         ),
-        (Persona::Notifier, "it makes no calls and only speaks"),
+        (Persona::Notifier, "it writes text and calls no tool"),
     ] {
         let mut options = pilot(&[]);
         options.habits.persona = persona;
@@ -356,7 +356,7 @@ async fn a_context_that_refuses_plays_if_a_turn_fits() {
 async fn what_takes_no_tools_or_no_results_cannot_play() {
     let proof = prove_pilot(pilot(&["no-tools"])).await;
     assert!(
-        why(&proof).starts_with("pilot takes no tools:"),
+        why(&proof).starts_with("pilot does not accept tools:"),
         "{}",
         why(&proof)
     );
@@ -391,7 +391,7 @@ async fn a_server_that_hangs_is_given_up() {
     };
     let proof = prove_quietly(&hasty).await;
     assert!(
-        why(&proof).starts_with("there was no whole answer within 1 s"),
+        why(&proof).starts_with("no complete answer came within 1 s"),
         "{}",
         why(&proof)
     );
@@ -432,7 +432,7 @@ async fn what_is_no_model_server_is_told() {
     let url = format!("http://{}/v1", nobody.local_addr().unwrap());
     drop(nobody);
     let proof = prove_quietly(&target(&url)).await;
-    assert_eq!(why(&proof), format!("nobody answers at {url}"));
+    assert_eq!(why(&proof), format!("no server answers at {url}"));
 }
 
 /// A server in front of a pilot that refuses like other servers.
@@ -645,7 +645,7 @@ async fn what_only_the_operator_can_end_is_told_with_what_ends_it() {
                 .await;
         let proof = prove_quietly(&target(&served.url)).await;
         assert!(
-            why(&proof).starts_with("the server serves nobody as it is: ")
+            why(&proof).starts_with("the server serves no requests as it is: ")
                 && why(&proof).contains(said)
                 && !why(&proof).contains(expected),
             "{}",

@@ -15,7 +15,6 @@ pub struct PilotAnswer {
     pub finish: PilotFinish,
 }
 
-/// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PilotToolCall {
     /// The id that joins the call to its result.

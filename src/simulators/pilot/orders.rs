@@ -4,7 +4,6 @@
 use super::persona::Persona;
 use super::request::{ChatEntry, PilotRequest};
 
-/// A standing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandingOrder {
     Mine,
@@ -170,7 +169,6 @@ fn speaks_of_routines(text: &str) -> bool {
     words.iter().any(|word| word == "routine")
 }
 
-/// The intent of the message.
 pub(super) fn message_intent(text: &str) -> MessageIntent {
     let words = split_words(text);
     let begins_with = |starts: &[&str]| {

@@ -55,7 +55,6 @@ impl Default for Habits {
     }
 }
 
-/// Answers a request.
 #[must_use]
 pub fn answer_request(request: &PilotRequest<'_>, habits: &Habits) -> PilotAnswer {
     let fingerprint = chance::fingerprint(habits.seed, &request.entries);

@@ -9,7 +9,6 @@ use actors::listener::EventHandler;
 use zoea_contract::EventJson;
 use zoea_system::out;
 
-/// The log of events.
 #[derive(Clone)]
 pub struct EventLog {
     digest: Arc<Mutex<EventDigest>>,

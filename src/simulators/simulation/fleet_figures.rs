@@ -46,7 +46,6 @@ impl FleetFault {
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 }
 
-/// The figures of a fleet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetFigures {
     /// The number of processes at once.

@@ -87,7 +87,6 @@ pub struct ProgramParts {
     pub spare_requests: fn(Arc<dyn Upstream>) -> Arc<dyn Upstream>,
 }
 
-/// The options of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationOptions {
     /// The seed of all chance.

@@ -30,7 +30,6 @@ pub(super) use stored::StoredSwarm;
 /// The longest time in which the ledger accepts nothing.
 const MAX_LEDGER_OUTAGE: Duration = Duration::from_secs(60);
 
-/// The ledger.
 pub struct MemoryLedger {
     stored: Arc<Mutex<StoredSwarm>>,
     chaos: Arc<Chaos>,

@@ -30,7 +30,6 @@ pub enum PoisonShape {
     ServerError,
     /// 429.
     Limited,
-    /// 429 with a wait.
     LimitedWithWait,
     /// The connection is cut.
     Cut,

@@ -61,7 +61,6 @@ pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
     }
 }
 
-/// An alert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alert {
     at: Timestamp,

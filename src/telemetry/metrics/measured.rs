@@ -12,9 +12,7 @@ use futures::future::BoxFuture;
 
 use super::Metrics;
 
-/// Measures the ledger.
 pub struct MeasuredLedger {
-    /// The ledger.
     pub ledger: Arc<dyn Ledger>,
     /// The metrics that count.
     pub metrics: Metrics,

@@ -74,7 +74,6 @@ impl MetricsServer {
         Ok(MetricsServer { address, task })
     }
 
-    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/metrics", self.address)

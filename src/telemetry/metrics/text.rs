@@ -49,7 +49,6 @@ impl SumOfSeconds {
 /// A label: its name and its value.
 pub(super) type Label<'a> = (&'a str, &'a str);
 
-/// A page of metrics.
 #[derive(Default)]
 pub(super) struct MetricsPage(String);
 

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use url::{Host, Url};
 
-/// A model server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelServer {
     /// Its host.
     pub address: Arc<str>,
-    /// Its port.
     pub port: u16,
     /// Who runs it (`gen_ai.provider.name`).
     pub provider_name: Arc<str>,

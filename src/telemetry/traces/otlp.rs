@@ -191,7 +191,6 @@ pub(super) struct ArrayValue {
 }
 
 impl Value {
-    /// The texts in it.
     pub(super) fn for_each_text(&mut self, clean: &mut impl FnMut(&mut String)) {
         match self {
             Value::Text(text) => clean(text),

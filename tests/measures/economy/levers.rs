@@ -15,10 +15,8 @@ use actors::domain::tool_offer::ToolListMode;
 
 use super::EconomySetup;
 
-/// A lever.
 #[derive(Clone, Copy, Debug)]
 pub struct Lever {
-    /// Its name.
     pub name: &'static str,
     /// What it changes.
     pub what: &'static str,

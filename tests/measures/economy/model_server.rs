@@ -37,7 +37,6 @@ pub struct ModelUse {
     pub calls: u64,
     /// Those whose answer looked for a tool that was not offered.
     pub searches: u64,
-    /// The tokens.
     pub tokens: TokenUsage,
     /// US dollars if cached tokens cost as much as others.
     pub dollars: f64,

@@ -16,7 +16,6 @@ use zoea_simulation::{Simulation, kill_process};
 
 use super::{MESSAGE_INTERVAL, MESSAGES, ModelUse, RoleReport};
 
-/// The swarm of one role.
 pub(super) struct RoleSwarm {
     pub(super) name: &'static str,
     pub(super) players: usize,

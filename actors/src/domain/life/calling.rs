@@ -22,7 +22,7 @@ use super::{AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep};
 impl Life {
     /// Makes a call, or answers it if it cannot be made.
     pub(super) fn make_call(&mut self, open: PendingCall) {
-        // What the server works on already is asked for, whatever is offered now.
+        // The server works on this call already: its outcome is asked for, whatever is offered now.
         let objection = match open.task {
             Some(_) => None,
             None => self.call_objection(&open),
@@ -131,7 +131,7 @@ impl Life {
         }
     }
 
-    /// Marks a call as sent, before it is sent. One that is sent again is in no task any more.
+    /// Marks a call as sent, before it is sent. A call that is sent again has no server task any more.
     pub(super) fn on_call_leaving(&mut self, work: TaskId) {
         let Some((open, mark)) = self.current_call(work) else {
             return;
@@ -276,8 +276,8 @@ impl Life {
     }
 
     /// Answers the remaining calls, which will not be made. A call that was not sent was not
-    /// executed; one that was sent may have been. One that the server works on stays open: the
-    /// server is asked to cancel it, and when the Mysis runs again, for its outcome.
+    /// executed; a call that was sent may have been. A call with a server task stays open: the runtime
+    /// asks the server to cancel it, and asks for its outcome when the Mysis runs again.
     pub(super) fn close_open_calls(&mut self, draft: &mut WriteDraft, why: &str) {
         let LifeStage::InTurn { turn, step } = &mut self.stage else {
             return;

@@ -78,9 +78,10 @@ impl Life {
     fn apply_verdict(&mut self, draft: &mut WriteDraft, verdict: &StallVerdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
         let (code, text) = match verdict.step {
-            None | Some(EscalationStep::Unescalated | EscalationStep::Notified) => {
-                ("no_progress", format!("{facts}; the model is told so"))
-            }
+            None | Some(EscalationStep::Unescalated | EscalationStep::Notified) => (
+                "no_progress",
+                format!("{facts}; the model gets this notice"),
+            ),
             Some(EscalationStep::ContextReset) => {
                 let text = format!("{facts}; its conversation begins afresh with these facts");
                 ("fresh_start", text)

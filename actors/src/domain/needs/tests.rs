@@ -162,15 +162,15 @@ fn one_that_is_stuck_in_turns_is_one_need_with_its_whole_age() {
     for at in (0..20 * MINUTE).step_by(90 * 1_000) {
         scene.now = at;
         let way = match at % (180 * SECOND) {
-            0 => StallKind::Talks,
-            _ => StallKind::Circles,
+            0 => StallKind::OnlyText,
+            _ => StallKind::Looping,
         };
         scene.is(stuck(way, at));
         scene.now = at + 45 * SECOND;
         scene.is(running(1));
     }
     scene.now = 20 * MINUTE;
-    scene.is(stuck(StallKind::Idles, scene.now));
+    scene.is(stuck(StallKind::Inactive, scene.now));
     assert_eq!(scene.list(), [("no gain", "m1".to_string(), 20 * 60)]);
 }
 

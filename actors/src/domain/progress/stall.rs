@@ -11,17 +11,17 @@ use crate::ids::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum StallKind {
     /// It calls no tool.
-    Talks,
+    OnlyText,
     /// The same call fails again and again.
     Repeats,
     /// All its calls fail.
-    Fails,
+    AllCallsFail,
     /// It repeats the same calls in the same order and gains nothing.
-    Circles,
+    Looping,
     /// It acts, and no outcome improves.
-    Idles,
+    Inactive,
     /// One failure recurs for days, between other calls.
-    Ails,
+    RecurringFailure,
 }
 
 impl StallKind {
@@ -29,12 +29,12 @@ impl StallKind {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            StallKind::Talks => "talks",
+            StallKind::OnlyText => "talks",
             StallKind::Repeats => "repeats",
-            StallKind::Fails => "fails",
-            StallKind::Circles => "circles",
-            StallKind::Idles => "idles",
-            StallKind::Ails => "ails",
+            StallKind::AllCallsFail => "fails",
+            StallKind::Looping => "circles",
+            StallKind::Inactive => "idles",
+            StallKind::RecurringFailure => "ails",
         }
     }
 }

@@ -125,7 +125,7 @@ fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out()
     );
     assert_eq!(
         scene.told[0],
-        (BLATANT, StallKind::Talks, Some(EscalationStep::Notified))
+        (BLATANT, StallKind::OnlyText, Some(EscalationStep::Notified))
     );
 }
 
@@ -180,7 +180,7 @@ fn circles_of_up_to_eight_calls_are_seen_and_those_that_earn_are_not() {
             let circles = scene
                 .told
                 .iter()
-                .any(|(_, way, _)| *way == StallKind::Circles);
+                .any(|(_, way, _)| *way == StallKind::Looping);
             assert_eq!(circles, earned == 0, "period {period}, earned {earned}");
         }
     }
@@ -296,7 +296,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
     }
     assert_eq!(
         scene.told.iter().map(|told| told.1).collect::<Vec<_>>(),
-        [StallKind::Ails, StallKind::Ails]
+        [StallKind::RecurringFailure, StallKind::RecurringFailure]
     );
     zoea_golden::hold_text("stall-checkpoint.json", &memo);
     scene.call("craft", "{}", Ok("{}"));
@@ -419,9 +419,9 @@ fn failures_and_words_alone_are_found_where_nothing_can_be_read() {
         circles.end();
     }
     let ways = |scene: &Scene| scene.told.first().map(|(_, way, _)| *way);
-    assert_eq!(ways(&fails), Some(StallKind::Fails));
-    assert_eq!(ways(&talks), Some(StallKind::Talks));
-    assert_eq!(ways(&circles), Some(StallKind::Circles));
+    assert_eq!(ways(&fails), Some(StallKind::AllCallsFail));
+    assert_eq!(ways(&talks), Some(StallKind::OnlyText));
+    assert_eq!(ways(&circles), Some(StallKind::Looping));
 }
 
 #[test]

@@ -188,7 +188,7 @@ impl RoutineRun {
                 step.tool,
                 quoted(result.reading.text())
             );
-            self.end(RoutineEnd::Unlike(told));
+            self.end(RoutineEnd::ResultMismatch(told));
         }
     }
 

@@ -52,11 +52,11 @@ pub enum RoutineEnd {
     /// A step did not succeed, in words.
     Failed(String),
     /// A result says something new, in words.
-    Unlike(String),
+    ResultMismatch(String),
     /// Something was lost, in words.
     Lost(String),
     /// Its rounds bring too little, in words.
-    Poor(String),
+    GainFell(String),
     /// The watch on progress finds no progress.
     NoProgress,
     /// An order or a mission came.
@@ -365,7 +365,7 @@ impl RoutineRun {
             .is_some_and(|(now, before)| now > before);
         self.gain.take(self.earned_in_round, has_more_cargo);
         if self.gain.has_fallen() {
-            self.end(RoutineEnd::Poor(self.describe_fall()));
+            self.end(RoutineEnd::GainFell(self.describe_fall()));
         }
         let before = self.credits_at_start.filter(|credits| *credits > 0);
         if let Some((now, before)) = known.facts.credits.zip(before)

@@ -28,7 +28,7 @@ fn three_turns_of_words_are_told_with_an_excerpt_and_what_helps() {
     assert_eq!(silence.since(), Some(Timestamp(3)));
     assert_eq!(
         silence.why(),
-        "no tool call succeeded in its first 3 turns: it makes no calls and only speaks: \
+        "no tool call succeeded in its first 3 turns: it writes text and calls no tool: \
          \"I would mine now\"; choose a model that is made to call tools; `zoea doctor --prove` \
          says more"
     );

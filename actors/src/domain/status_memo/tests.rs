@@ -66,12 +66,12 @@ fn a_status_reads_back_as_it_was() {
         stuck: Some(Stuck {
             since: Timestamp(1),
             turns: 40,
-            way: StallKind::Circles,
+            way: StallKind::Looping,
             tool: Some("mine".into()),
         }),
         silence: Some(Arc::new(Silence::as_told(
             Timestamp(2),
-            Some("it only speaks".into()),
+            Some("it writes text and calls no tool".into()),
         ))),
         failing: Some(Arc::new(crate::failing_calls::FailingCalls {
             calls: 50,

@@ -224,7 +224,7 @@ fn get_nearby(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let count = number(facts, "count")?;
     let names = named(list(facts, "nearby")?, name_of);
     let here = match count {
-        0 => "nobody here".to_string(),
+        0 => "no other player here".to_string(),
         _ => with_names(format!("{} here", counted(count, "player")), names),
     };
     let pirates = some(facts, "pirate_count").map(|count| counted(count, "pirate"));

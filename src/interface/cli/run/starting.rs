@@ -48,7 +48,7 @@ pub(super) fn load_settings(
 /// whether a swarm begins anew.
 ///
 /// # Errors
-/// The database is gone, and the operator wants none of that, or there is nobody to ask.
+/// The database is gone, and the operator declined both, or there is no terminal to ask at.
 pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
     let Err(gone) = wiring::check_database_is_there(home) else {
         return Ok(());

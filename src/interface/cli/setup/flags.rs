@@ -66,7 +66,9 @@ pub(super) async fn answers(
     let candidate = ProofCandidate::new(&http, &settings, &answers.server.name)?;
     let announcement = candidate.announcement();
     if !args.yes {
-        bail!("{announcement}; nobody is there to agree: give --yes to go on without being asked");
+        bail!(
+            "{announcement}; there is no terminal to confirm at: give --yes to go on without a question"
+        );
     }
     out::note(&announcement);
     let passed = candidate.prove().await.context(NOTHING_WRITTEN)?;

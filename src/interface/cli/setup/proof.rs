@@ -88,7 +88,7 @@ impl PassedProof {
     /// it plays.
     pub(super) fn keep(&self, home: &Home) {
         if let Err(error) = prove::keep(home, &self.target, &self.proof) {
-            out::note(&format!("what was learnt could not be kept: {error:#}"));
+            out::note(&format!("the results could not be kept: {error:#}"));
         }
     }
 }

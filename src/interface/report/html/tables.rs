@@ -5,7 +5,7 @@ use crate::interface::report::figures::{duration, group_count, group_thousands};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
 use crate::interface::report::summary::compared;
 use crate::interface::report::values::{Ranking, ValueLine};
-use crate::interface::report::{NOT_ASKED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use crate::interface::report::{NOT_TOLD, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 use super::markup::escape_html;
 
@@ -19,7 +19,7 @@ const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
     ("per dollar", OF_MONEY),
     ("credits", OF_MONEY),
     ("turns", OF_ANY),
-    ("faults", OF_ANY),
+    ("errors", OF_ANY),
     ("calls", OF_ANY),
     ("tokens in", OF_ANY),
     ("cached", OF_ANY),
@@ -126,8 +126,8 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
             &table(&columns, &rows(others), ""),
         );
     }
-    section += "<p><small>Waiting: it ran, and waited for admission, for its next attempt or for the \
-                end of a pause. Lost: it had no way to its tools, or it ran when the program ended \
+    section += "<p><small>Waiting: it ran, and waited for its turn at a server, for its next attempt or for the \
+                end of a pause. Lost: its tools were away, or it ran when the program ended \
                 and did not go on when the program was back.</small></p>";
     section + "</section>"
 }
@@ -203,7 +203,7 @@ fn barred(text: &str, value: Option<i64>, longest: Option<u64>, colour: &str) ->
 }
 
 fn or_not_asked(number: Option<i64>) -> String {
-    number.map_or(NOT_ASKED.to_string(), group_thousands)
+    number.map_or(NOT_TOLD.to_string(), group_thousands)
 }
 
 fn mysis_row(report: &PeriodReport, line: &ReportLine, longest: Option<u64>) -> String {

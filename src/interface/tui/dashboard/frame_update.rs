@@ -22,6 +22,7 @@ use super::money;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::servers;
+use super::signs;
 use super::table::keys::TABLE_KEYS;
 use super::views::OPENING_KEYS;
 use zoea_text::natural::compare_natural;
@@ -273,10 +274,10 @@ impl Dashboard {
             tables.global,
         ];
         shown.extend(views);
-        shown
-            .iter()
-            .map(|table| self.keymap.chapter(table))
-            .collect()
+        let chapters = shown.iter().map(|table| self.keymap.chapter(table));
+        let mut chapters: Vec<Chapter> = chapters.collect();
+        chapters.insert(1, signs::chapter());
+        chapters
     }
 
     /// The hints for the keys that work now, the most useful first.

@@ -17,8 +17,8 @@ impl Dashboard {
     pub(super) fn freeze_text(&self) -> String {
         let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Freeze);
         format!(
-            "FROZEN: no model call, no tool call and no login leaves; what had left is heard out, \
-             orders are kept. {key} thaws."
+            "FROZEN: no model call, tool call or login begins. Requests already sent are awaited, \
+             orders are stored. {key} thaws."
         )
     }
 

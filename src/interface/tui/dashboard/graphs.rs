@@ -40,7 +40,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('g')],
         Opening(|board| board.open_view(GraphView::of_targets)),
         "graphs",
-        "show what was earned, used and spent over time",
+        "show credits, tokens and costs over time",
     )),
     keys: || KeyTable::of("The graphs", GRAPH_KEYS),
     moves: false,

@@ -252,7 +252,7 @@ impl Dashboard {
     pub(super) fn resume(&mut self) {
         let ids = SelectorWord::Interrupted.select(&self.candidates());
         if ids.is_empty() {
-            return self.show_notice("nobody was interrupted: there is none to resume");
+            return self.show_notice("no Mysis was interrupted, so there is nothing to resume");
         }
         self.order_myses("resume", &ids, &MysisOrder::Start);
     }

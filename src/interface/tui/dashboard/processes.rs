@@ -35,7 +35,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('W')],
         Opening(|board| board.open_view(|_| ProcessesView::default())),
         "",
-        "show what each process runs, and drain one",
+        "show the processes, and drain one",
     )),
     keys: || KeyTable::of("The processes", PROCESSES_KEYS),
     moves: true,

@@ -13,6 +13,7 @@ pub(crate) mod detail_pane;
 pub(crate) mod view;
 
 mod actions;
+mod lanes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -475,7 +475,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
         .log()
         .newest_notice()
         .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("none to resume")));
+    assert!(said.is_some_and(|said| said.contains("nothing to resume")));
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn those_who_are_to_try_again_are_named_by_a_line() {
         .log()
         .newest_notice()
         .map(|said| said.text.to_string());
-    assert!(said.is_some_and(|said| said.contains("nothing that could be taken back")));
+    assert!(said.is_some_and(|said| said.contains("there is no order to undo")));
 }
 
 #[test]
@@ -539,7 +539,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         let now = desk.board.now();
         super::table::cells::activity_text(&member.status, now, desk.board.outages()).0
     };
-    assert_eq!(doing(&desk), "waits 16:40");
+    assert_eq!(doing(&desk), "local busy 16:40");
     let outages = ServerOutages(vec![ServerOutage {
         lane,
         text: "HTTP 503".into(),
@@ -549,9 +549,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         stage: OutageStage::Away,
     }]);
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
-    assert_eq!(doing(&desk), "waits 0:04 left");
+    assert_eq!(doing(&desk), "local down 0:04 left");
     desk.happens(None, EventKind::OutagesChanged(Arc::default()));
-    assert_eq!(doing(&desk), "waits 16:40");
+    assert_eq!(doing(&desk), "local busy 16:40");
 }
 
 #[test]

@@ -333,13 +333,13 @@ fn logins_text(dashboard: &Dashboard) -> Option<StyledLine> {
     Some(StyledLine::of(arrival.to_string(), Tone::Accent))
 }
 
-/// How many think, act and wait.
+/// How many ask a model, call a tool and wait.
 fn activity_text(dashboard: &Dashboard) -> Option<StyledLine> {
     let counts = dashboard.counts();
     let mut line = StyledLine::default();
     for (place, (count, word)) in [
-        (counts.asking, "thinking"),
-        (counts.calling, "acting"),
+        (counts.asking, "asking"),
+        (counts.calling, "calling"),
         (counts.queueing, "waiting"),
     ]
     .into_iter()

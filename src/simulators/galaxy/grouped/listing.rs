@@ -10,7 +10,6 @@ const USUAL_PRESET: &str = "standard";
 /// The tools that cannot be excluded.
 const KEPT_TOOLS: [&str; 2] = ["spacemolt", "spacemolt_auth"];
 
-/// A tool.
 #[derive(Debug)]
 pub(super) struct GroupedTool {
     pub(super) name: String,
@@ -19,7 +18,6 @@ pub(super) struct GroupedTool {
     pub(super) actions: Vec<ActionParameters>,
 }
 
-/// The parameters of an action.
 #[derive(Debug)]
 pub(super) struct ActionParameters {
     /// Empty for the tool without actions.

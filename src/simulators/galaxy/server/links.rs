@@ -45,7 +45,6 @@ pub(super) enum LinkDecision {
     Denied,
 }
 
-/// A new link.
 #[derive(Debug)]
 pub(super) struct NewLink {
     pub(super) device_code: String,

@@ -40,7 +40,6 @@ const WRITE_RETRY_PAUSE: Duration = Duration::from_millis(200);
 /// The seconds that a restart warning announces.
 const RESTART_WARNING_SECS: u64 = 60;
 
-/// A request to the owner.
 #[derive(Debug)]
 pub(super) enum OwnerRequest {
     /// A tool call. The answer may take some ticks.

@@ -21,7 +21,6 @@ use super::super::world::{GameAnswer, GameRefusal};
 /// How long a task is kept.
 const TASK_AGE: Duration = Duration::from_secs(600);
 
-/// All tasks.
 #[derive(Debug)]
 pub(super) struct Tasks {
     /// The pause between two questions that clients are asked for.

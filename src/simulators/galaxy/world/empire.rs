@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
 
-/// An empire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(EnumCount, VariantArray)]

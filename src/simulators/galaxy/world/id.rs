@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct Id(u128);
 
-/// The id of a player.
 pub type PlayerId = Id;
 
 impl Id {

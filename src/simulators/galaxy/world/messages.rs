@@ -27,7 +27,6 @@ pub(super) enum Channel {
     Private,
 }
 
-/// One message.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PilotMessage {
     pub(super) id: String,

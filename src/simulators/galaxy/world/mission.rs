@@ -32,7 +32,6 @@ pub(super) struct MissionTemplate {
     pub(super) chain_next: Option<&'static str>,
 }
 
-/// The task of a mission.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissionTask {
     /// Bring this many of an item to the station that offered the mission.

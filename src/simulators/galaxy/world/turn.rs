@@ -35,7 +35,6 @@ pub struct GameOrder {
 pub struct ExecutedMutation {
     /// The tick in which it ran.
     pub tick: u64,
-    /// The order.
     pub order: GameOrder,
     /// The code of the refusal, if the command failed.
     pub failed: Option<&'static str>,

@@ -46,7 +46,6 @@ pub(super) fn chat_without_tools(view: &PlayerView<'_>, rng: &mut fastrand::Rng)
     )
 }
 
-/// Ends a turn.
 pub(super) fn end_turn(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let openings = [
         "Progress report:",

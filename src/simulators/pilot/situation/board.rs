@@ -20,7 +20,6 @@ pub(crate) struct MissionBoard {
     pub(crate) incomplete: BTreeSet<String>,
 }
 
-/// A mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownMission {
     /// The id that calls use: the template's name while offered, the instance's id once accepted.

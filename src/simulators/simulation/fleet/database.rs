@@ -26,7 +26,6 @@ use statuses::StatusRow;
 pub(super) use commits::FleetCommits;
 pub(super) use leases::FleetView;
 
-/// The database.
 pub(super) struct FleetDatabase {
     pub(super) memory: Arc<MemoryLedger>,
     tables: Mutex<FleetTables>,
@@ -34,7 +33,6 @@ pub(super) struct FleetDatabase {
     sabotage: Option<Sabotage>,
 }
 
-/// The tables of a fleet.
 #[derive(Default)]
 struct FleetTables {
     leases: BTreeMap<MysisId, Lease>,

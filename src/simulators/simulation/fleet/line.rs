@@ -34,7 +34,6 @@ impl DatabaseWay {
     }
 }
 
-/// The line.
 pub(super) struct Line {
     world: Handle,
     way: Mutex<DatabaseWay>,

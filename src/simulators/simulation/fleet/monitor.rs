@@ -25,7 +25,6 @@ const MAX_PART_TIME: Duration = Duration::from_secs(15);
 /// How long an order may wait for its answer.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(240);
 
-/// The limits that the fleet has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FleetLimits {
     pub(super) in_flight: usize,
@@ -36,7 +35,6 @@ pub(super) struct FleetLimits {
     pub(super) tokens: TokenLimits,
 }
 
-/// The monitor.
 pub(super) struct FleetMonitor {
     watch: Arc<InvariantMonitor>,
     limits: FleetLimits,
@@ -116,7 +114,6 @@ impl FleetMonitor {
         change(&mut self.lock().figures);
     }
 
-    /// The figures.
     pub(super) fn figures(&self) -> FleetFigures {
         self.lock().figures.clone()
     }
@@ -199,7 +196,6 @@ impl FleetMonitor {
         self.break_promise(Promise::OneLife, text);
     }
 
-    /// Counts a login.
     pub(super) fn count_login(&self) {
         let mut seen = self.lock();
         let now = seen.now;

@@ -14,7 +14,6 @@ use actors::domain::state::LifeState;
 /// and the name of a deleted one is given again.
 const NAMES: usize = 12;
 
-/// The population.
 #[derive(Default)]
 pub(super) struct Population {
     seen: Mutex<SeenPopulation>,

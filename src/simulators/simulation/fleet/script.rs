@@ -20,7 +20,6 @@ use super::world::World;
 const MEAN_GAP: Duration = Duration::from_secs(1200);
 /// The shortest mean time between two faults.
 const MIN_MEAN_GAP: Duration = Duration::from_secs(70);
-/// A lease.
 const LEASE: Duration = Duration::from_secs(30);
 /// How soon a thaw is ordered again that did not come about.
 const THAW_RETRY: Duration = Duration::from_secs(10);

@@ -21,7 +21,6 @@ use super::monitor::{FleetLimits, FleetMonitor};
 use super::own_time::OwnTime;
 use super::sabotage::Sabotage;
 
-/// The world.
 pub(super) struct World {
     time: OwnTime,
     now_ms: AtomicU64,

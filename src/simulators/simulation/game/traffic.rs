@@ -7,7 +7,6 @@ use zoea_galaxy::world::PlayerFunds;
 
 use super::SimulatedGame;
 
-/// The counters of the traffic.
 #[derive(Debug, Default)]
 pub(super) struct TrafficCounters {
     requests: AtomicU64,

@@ -23,7 +23,6 @@ use super::super::seen::SeenSnapshots;
 use super::super::verdict::InvariantMonitor;
 use super::CommitRules;
 
-/// The stored swarm.
 #[derive(Clone, Default)]
 pub(crate) struct StoredSwarm {
     pub(super) myses: BTreeMap<MysisId, StoredMysis>,

@@ -77,7 +77,7 @@ impl CallChecker {
             }
             CallStatus::Failed if leaves_a_trace => {
                 let is_known = calls.declined.contains(&key) || calls.executed.contains(&key);
-                (!is_known).then_some("refused by the game, which never heard of it")
+                (!is_known).then_some("refused by the game, which does not know it")
             }
             CallStatus::Recorded
             | CallStatus::Sent

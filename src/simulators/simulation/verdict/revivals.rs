@@ -21,16 +21,11 @@ const MAX_REVIVAL_TIME: Duration = Duration::from_secs(900);
 /// The beginning of the reason of a Mysis whose actor died.
 const DEATH_REASON_PREFIX: &str = "the mysis' actor died: ";
 
-/// The kinds of actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ActorKind {
-    /// The Commander.
     Commander,
-    /// The Store.
     Store,
-    /// The gate.
     Gate,
-    /// A Mysis.
     Mysis,
 }
 

@@ -289,7 +289,7 @@ fn a_restart_counts_on_and_does_not_bring_back_what_was_put_away() {
     assert_eq!(words.count(), said_since, "only what was said since");
     talk_for_long(&mut scene, 5);
     let stuck = scene.life.status().stuck.unwrap();
-    assert_eq!(stuck.way, StallKind::Talks);
+    assert_eq!(stuck.way, StallKind::OnlyText);
 }
 
 #[test]

@@ -234,7 +234,10 @@ fn one_that_played_and_then_talks_is_told_of_and_keeps_what_it_knows() {
     scene.talk(200);
     let status = scene.life.status();
     assert_eq!(status.state, LifeState::Running);
-    assert_eq!(status.stuck.map(|stuck| stuck.way), Some(StallKind::Talks));
+    assert_eq!(
+        status.stuck.map(|stuck| stuck.way),
+        Some(StallKind::OnlyText)
+    );
     let codes = scene.host_codes();
     assert!(codes.contains(&"no_progress".to_string()), "{codes:?}");
     for step in ["fresh_start", "other_provider", "parked"] {

@@ -51,12 +51,12 @@ fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
 #[test]
 fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
     for (turn, turns, way) in [
-        (talks as Turn, 5, StallKind::Talks),
+        (talks as Turn, 5, StallKind::OnlyText),
         (repeats, 5, StallKind::Repeats),
-        (fails, 20, StallKind::Fails),
-        (idles, 40, StallKind::Idles),
+        (fails, 20, StallKind::AllCallsFail),
+        (idles, 40, StallKind::Inactive),
         // The sixth repetition makes it a cycle.
-        (circles, 5 + 10, StallKind::Circles),
+        (circles, 5 + 10, StallKind::Looping),
     ] {
         assert_eq!(first(scene_of(40, 0), turn), Some((turns, way)));
     }
@@ -64,7 +64,7 @@ fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
     let many: Turn = |scene, _| (0..8).for_each(|_| circles(scene, 0));
     assert_eq!(
         first(scene_of(40, 0), many),
-        Some((1 + 5, StallKind::Circles))
+        Some((1 + 5, StallKind::Looping))
     );
 }
 
@@ -72,14 +72,14 @@ fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
 fn what_a_game_may_take_its_time_for_is_told_after_the_shortest_time_too() {
     // The time counts from the end of the first of them.
     for (turn, turns, way) in [
-        (talks as Turn, 5, StallKind::Talks),
+        (talks as Turn, 5, StallKind::OnlyText),
         (repeats, 5, StallKind::Repeats),
-        (fails, 1 + 30, StallKind::Fails),
-        (idles, 1 + 30, StallKind::Idles),
-        (circles, 6 + 30, StallKind::Circles),
+        (fails, 1 + 30, StallKind::AllCallsFail),
+        (idles, 1 + 30, StallKind::Inactive),
+        (circles, 6 + 30, StallKind::Looping),
     ] {
         let mut scene = scene_of(2, 30 * 60);
-        if way == StallKind::Circles {
+        if way == StallKind::Looping {
             scene.rules.turns = 1000;
         }
         assert_eq!(first(scene, turn), Some((turns, way)));
@@ -216,10 +216,10 @@ fn the_facts_say_how_long_what_and_that_nothing_was_gained() {
 #[test]
 fn those_who_watch_see_how_many_turns_it_is_and_since_when() {
     for (turn, turns, way, tool) in [
-        (talks as Turn, 7, StallKind::Talks, None),
+        (talks as Turn, 7, StallKind::OnlyText, None),
         (repeats, 7, StallKind::Repeats, Some("dock")),
-        (fails, 22, StallKind::Fails, None),
-        (idles, 42, StallKind::Idles, None),
+        (fails, 22, StallKind::AllCallsFail, None),
+        (idles, 42, StallKind::Inactive, None),
     ] {
         let mut scene = scene_of(40, 0);
         play(&mut scene, turns - 2, turn);
@@ -314,7 +314,7 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
         let told = scene.told.first().map(|told| told.1);
         assert_eq!(
             told,
-            is_told.then_some(StallKind::Circles),
+            is_told.then_some(StallKind::Looping),
             "{intent:?} {tool}"
         );
     }
@@ -445,12 +445,12 @@ fn a_memo_holds_the_newest_sixteen_places() {
 #[test]
 fn every_way_and_every_rung_has_a_word_of_its_own() {
     let ways = [
-        StallKind::Talks,
+        StallKind::OnlyText,
         StallKind::Repeats,
-        StallKind::Fails,
-        StallKind::Circles,
-        StallKind::Idles,
-        StallKind::Ails,
+        StallKind::AllCallsFail,
+        StallKind::Looping,
+        StallKind::Inactive,
+        StallKind::RecurringFailure,
     ];
     let ways = ways.map(StallKind::as_str);
     assert_eq!(

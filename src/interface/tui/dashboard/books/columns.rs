@@ -204,7 +204,7 @@ fn heading_text(view: &BooksView, column: BooksColumn, form: FigureForm) -> Stri
             BooksGrouping::Day => "DAY (UTC)",
         },
         BooksColumn::Calls => "CALLS",
-        BooksColumn::Spared => "SPARED",
+        BooksColumn::Spared => "CALLS SAVED",
         BooksColumn::TokensIn if form == FigureForm::Whole => "TOKENS IN",
         BooksColumn::TokensIn => "IN",
         BooksColumn::TokensCached => "CACHED",

@@ -33,7 +33,7 @@ pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
         &[key(KeyCode::Esc), letter('q'), letter('$')],
         BooksAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "books_grouping",
@@ -47,7 +47,7 @@ pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
         &[key(KeyCode::BackTab)],
         BooksAction::GroupingBefore,
         "",
-        "the same, the other way round",
+        "the same in reverse order",
     ),
     bind(
         "books_more_days",
@@ -75,7 +75,7 @@ pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
         &[letter('O')],
         BooksAction::Turn,
         "",
-        "sort the other way round",
+        "reverse the order",
     ),
     bind(
         "books_open",

@@ -208,7 +208,7 @@ impl Dashboard {
         };
         let transcript = &mut focus.transcript;
         let Some(text_search) = &mut transcript.text_search else {
-            return self.show_notice("nothing is looked for; / does");
+            return self.show_notice("no search is active; / begins one");
         };
         if let Some(next) = text_search.next(text_search.current, way) {
             text_search.current = Some(next);
@@ -239,7 +239,7 @@ impl Dashboard {
                 query: StoreQuery::Page(page),
             }),
             SeekResult::Nowhere => {
-                self.show_notice(&format!("there is no other {} that way", what.as_str()))
+                self.show_notice(&format!("no further {} in this direction", what.as_str()))
             }
             SeekResult::Stale => {}
         }

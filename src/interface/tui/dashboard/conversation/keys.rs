@@ -59,14 +59,14 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[key(KeyCode::Esc)],
         FocusAction::Back,
         "back",
-        "stop looking, deselect, dismiss the error, go back",
+        "end the search, deselect, dismiss the error, go back",
     ),
     bind(
         "entry_up",
         &[letter('K'), KeyEvent::new(KeyCode::Up, KeyModifiers::SHIFT)],
         FocusAction::EntryUp,
         "entry",
-        "select the entry before",
+        "select the previous entry",
     ),
     bind(
         "entry_down",
@@ -125,21 +125,21 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[letter('n')],
         FocusAction::NextMatch,
         "",
-        "to the next place of the text",
+        "to the next match",
     ),
     bind(
         "previous_match",
         &[letter('N')],
         FocusAction::MatchBefore,
         "",
-        "to the place of the text before",
+        "to the previous match",
     ),
     bind(
         "previous_error",
         &[letter('e')],
         FocusAction::ErrorBefore,
         "error",
-        "to the error before",
+        "to the previous error",
     ),
     bind(
         "next_error",
@@ -153,7 +153,7 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[letter('o')],
         FocusAction::OrderBefore,
         "",
-        "to the order before",
+        "to the previous order",
     ),
     bind(
         "next_order",
@@ -174,7 +174,7 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[letter('[')],
         FocusAction::MinuteBefore,
         "",
-        "to the minute before in the timeline",
+        "to the previous minute in the timeline",
     ),
     bind(
         "next_minute",
@@ -195,7 +195,7 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[key(KeyCode::Left)],
         FocusAction::Previous,
         "",
-        "the Mysis before",
+        "the previous Mysis",
     ),
     bind(
         "next_mysis",

@@ -77,17 +77,16 @@ fn add_mysis(
         .account
         .as_deref()
         .map_or("none".to_string(), one_line);
-    let (link, link_tone) = match &status.link {
-        LinkState::None => ("none", Tone::Dim),
-        LinkState::Ok => ("ok", Tone::Success),
-        LinkState::Down => ("down", Tone::Fault),
-        LinkState::NoAccess => ("no access", Tone::Fault),
-        LinkState::LoginRefused(_) => ("login refused", Tone::Fault),
+    let link_tone = match &status.link {
+        LinkState::None => Tone::Dim,
+        LinkState::Ok => Tone::Success,
+        LinkState::Down | LinkState::NoAccess | LinkState::LoginRefused(_) => Tone::Fault,
     };
     let tokens = [totals.tokens_in, totals.tokens_out].map(figures::amount);
     let tokens = format!("{} in, {} out", tokens[0], tokens[1]);
     lines.push(StyledLine::of("MYSIS", Tone::Brand));
     lines.push(labelled("account", account, Tone::Text));
+    let link = status.link.describe().trim_start_matches("session ");
     lines.push(labelled("session", link, link_tone));
     add_role(status, lines);
     lines.push(labelled(

@@ -29,7 +29,7 @@ pub const GRAPH_KEYS: &[Binding<GraphAction>] = &[
         &[key(KeyCode::Esc), letter('q'), letter('g')],
         GraphAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "graph_next",

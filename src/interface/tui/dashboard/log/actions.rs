@@ -28,7 +28,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('L')],
         Opening(|board| board.open_view(new_log)),
         "log",
-        "show what flew past",
+        "show the event log",
     )),
     keys: || KeyTable::of("The log", LOG_KEYS),
     moves: true,
@@ -208,7 +208,7 @@ impl LogView {
     /// Goes to the next line with the searched text. Older events are read until one has it.
     fn step_to_match(&mut self, board: &mut Dashboard, way: Direction) {
         let Some(text) = self.text_search.as_ref().map(|known| known.text()) else {
-            return board.show_notice("nothing is looked for; / does");
+            return board.show_notice("no search is active; / begins one");
         };
         let text = text.to_string();
         if self.go_to_match(way) {
@@ -222,6 +222,6 @@ impl LogView {
             Direction::Back => "before this",
             Direction::Forth => "after this",
         };
-        board.show_notice(&format!("`{text}` stands nowhere {side}"));
+        board.show_notice(&format!("no match for `{text}` {side}"));
     }
 }

@@ -57,14 +57,14 @@ pub const LOG_KEYS: &[Binding<LogAction>] = &[
         &[key(KeyCode::Enter), letter('i')],
         LogAction::Whole,
         "whole",
-        "show the whole text, and who, and what came of it",
+        "show the whole text, its Mysis and the outcome",
     ),
     bind(
         "log_unfold",
         &[letter(' ')],
         LogAction::Turn,
         "unfold",
-        "unfold what several have in common, or fold it",
+        "unfold a group, or fold it",
     ),
     bind(
         "log_filter",
@@ -106,14 +106,14 @@ pub const LOG_KEYS: &[Binding<LogAction>] = &[
         &[letter('n')],
         LogAction::NextMatch,
         "",
-        "to the next place of the text",
+        "to the next match",
     ),
     bind(
         "log_previous_match",
         &[letter('N')],
         LogAction::MatchBefore,
         "",
-        "to the place before, also in older events",
+        "to the previous match, also in older events",
     ),
     bind(
         "log_copy",

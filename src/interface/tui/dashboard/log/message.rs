@@ -145,7 +145,9 @@ impl LogMessage {
     /// Who gave an order, in brackets; empty for other messages.
     #[must_use]
     pub fn source_text(&self) -> String {
-        let source = self.source.map(|source| format!("(by {source})"));
+        let source = self
+            .source
+            .map(|source| format!("({})", source.describe(&self.code)));
         source.unwrap_or_default()
     }
 }

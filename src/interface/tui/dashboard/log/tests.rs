@@ -357,7 +357,7 @@ fn folds_open_and_close_and_one_mysis_is_shown_alone() {
         "nothing is in hand that could be copied"
     );
     desk.types("n");
-    assert_eq!(in_hand(&mut desk), "nothing is looked for; / does");
+    assert_eq!(in_hand(&mut desk), "no search is active; / begins one");
     desk.types("f");
     assert_eq!(lines(&mut desk), 1, "everything is shown again");
 }

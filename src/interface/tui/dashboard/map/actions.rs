@@ -30,7 +30,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('M')],
         Opening(|board| board.open_view(|_| MapView::default())),
         "map",
-        "show where the ships are and what is earned there",
+        "show the map: ships, and credits by system",
     )),
     keys: || KeyTable::of("The map", MAP_KEYS),
     moves: false,
@@ -181,7 +181,7 @@ impl MapView {
         match ships.remove(&system.id) {
             Some(ships) => Some((system.id.clone(), ships.myses)),
             None => {
-                board.show_notice(&format!("nobody of the swarm is in {}", system.name));
+                board.show_notice(&format!("no Mysis is in {}", system.name));
                 None
             }
         }

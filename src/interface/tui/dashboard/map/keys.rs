@@ -40,13 +40,13 @@ pub const MAP_KEYS: &[Binding<MapAction>] = &[
         &[key(KeyCode::Esc), letter('q'), letter('M')],
         MapAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "map_filter",
         &[key(KeyCode::Enter)],
         MapAction::Filter,
-        "who is there",
+        "Myses here",
         "show the Myses of the system in the table",
     ),
     bind(

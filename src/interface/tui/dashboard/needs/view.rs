@@ -7,7 +7,7 @@ use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::message::Severity;
-use actors::domain::needs::{ListedNeed, NeedRemedy};
+use actors::domain::needs::{ListedNeed, NeedRemedy, shown_need};
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
@@ -23,7 +23,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     let key = |action| dashboard.keymap().key_of(TABLE_KEYS, action);
     let (next, alike) = (key(TableAction::NextNeed), key(TableAction::MarkAlike));
     let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand).with(
-        format!("   {next} goes to the next   {alike} marks those alike"),
+        format!("   {next} goes to the next   {alike} marks similar ones"),
         Tone::Hint,
     );
     painter.line(area, 0, &title);
@@ -62,7 +62,7 @@ fn paint_need(
     let name = width::fit(&one_line(&need.whose()), 16);
     let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
-        .with(format!(" {:<13} ", need.what), tone);
+        .with(format!(" {:<15} ", shown_need(need.what)), tone);
     let help = if need.remedy == NeedRemedy::Nothing {
         StyledLine::default()
     } else {

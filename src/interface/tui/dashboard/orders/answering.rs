@@ -124,7 +124,7 @@ impl Dashboard {
         let (text, count) = (text_search.text().to_string(), text_search.places().len());
         let newest = text_search.places().last().copied();
         let words = match count {
-            0 => format!("`{text}` stands nowhere in this conversation"),
+            0 => format!("no match for `{text}` in this conversation"),
             _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
             1 => format!("1 place of `{text}`"),
             _ => {

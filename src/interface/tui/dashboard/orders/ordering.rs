@@ -104,7 +104,7 @@ impl Dashboard {
     /// Undoes the last order that can be undone.
     pub(in crate::dashboard) fn undo_last(&mut self) {
         let Some(step) = self.undo.take() else {
-            return self.show_notice("there is nothing that could be taken back");
+            return self.show_notice("there is no order to undo");
         };
         let whom = match step.orders.len() {
             1 => step.what.to_string(),

@@ -90,14 +90,14 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
         &[letter('n')],
         InspectorAction::NextMatch,
         "next",
-        "to the next place of the text",
+        "to the next match",
     ),
     bind(
         "node_previous_match",
         &[letter('N')],
         InspectorAction::MatchBefore,
         "",
-        "to the place of the text before",
+        "to the previous match",
     ),
     bind(
         "node_copy",

@@ -21,7 +21,7 @@ pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
         &[key(KeyCode::Esc), letter('q'), letter('W')],
         ProcessesAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "processes_drain",

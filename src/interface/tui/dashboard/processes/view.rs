@@ -24,11 +24,13 @@ fn columns(now: Timestamp) -> [ListColumn<'static, FleetProcess>; 9] {
         ListColumn::text("STATE", 8, (8, 8), |of: &FleetProcess, _| state_cell(of)),
         figure("MYSES", 7, 5, |of| of.myses, Tone::Text),
         figure("RUNNING", 6, 7, |of| of.running, Tone::Text),
-        figure("FOR", 5, 5, |of| of.capacity, Tone::Dim),
+        figure("MAX", 5, 5, |of| of.capacity, Tone::Dim),
         ListColumn::figure("SINCE", 4, 5, move |of: &FleetProcess| {
             age(of.since, now, Tone::Dim)
         }),
-        ListColumn::figure("HEARD", 3, 5, move |of: &FleetProcess| heard_cell(of, now)),
+        ListColumn::figure("LAST SEEN", 3, 9, move |of: &FleetProcess| {
+            heard_cell(of, now)
+        }),
         ListColumn::text(
             "VERSION",
             2,

@@ -46,6 +46,6 @@ pub const ROUTINE_KEYS: &[Binding<RoutineAction>] = &[
         &[key(KeyCode::Esc)],
         RoutineAction::Back,
         "back",
-        "back to the view before; asks if it is changed",
+        "back to the previous view; asks if it is changed",
     ),
 ];

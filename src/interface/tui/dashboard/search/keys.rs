@@ -23,7 +23,7 @@ pub const SEARCH_KEYS: &[Binding<SearchAction>] = &[
         &[key(KeyCode::Esc), letter('q')],
         SearchAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "place_open",

@@ -94,7 +94,7 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
             true => "capitals were looked for as they are",
             false => "small letters find capitals too",
         };
-        lines.push(("The text stands nowhere.".to_string(), Tone::Strong));
+        lines.push(("No matches.".to_string(), Tone::Strong));
         lines.push((
             format!("messages and reasoning of {myses} Myses were searched"),
             Tone::Dim,

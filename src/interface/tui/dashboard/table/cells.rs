@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 
 use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
+use actors::domain::model::AnswerProgress;
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
 use actors::domain::samples::CurrentFigures;
 use actors::domain::state::LifeState;
 
 use super::columns::{Column, PlacedColumn};
+use super::lanes::{down_words, queue_text, queue_words};
 use super::levels::{cargo_text, fuel_text};
 use super::seen_state::SeenState;
 use super::sorting::{NeedRank, need_rank};
@@ -205,50 +207,59 @@ fn doing_within(
         .map(|until| figures::stopwatch(until.since(now) + 999));
     let taken = figures::stopwatch(now.since(status.activity_since));
     let timed = |words: &str| with_round(status, words, left.as_deref(), &taken, columns);
+    let short_or_long = |short: &str, long: &str| {
+        let time = left.as_deref().unwrap_or(&taken);
+        // A narrow column, and one with the round of a routine, has the shorter words: the time stays.
+        let fits = status.routine.is_none() && width::of(long) + width::of(time) < columns;
+        timed(if fits { long } else { short })
+    };
     match &status.activity {
-        Activity::Resting => match status.state {
-            LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
-            LifeState::Running | LifeState::Stopped | LifeState::Errored => {
-                ("–".to_string(), Tone::Faint)
-            }
-        },
-        Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
-        Activity::Pausing if is_long(status) => (timed("pauses"), Tone::Dim),
-        Activity::Pausing => ("pauses".to_string(), Tone::Dim),
+        Activity::Resting if status.state == LifeState::Idle => {
+            ("awaits orders".to_string(), Tone::Dim)
+        }
+        Activity::Resting => ("–".to_string(), Tone::Faint),
+        Activity::Rebuilding => ("loads history".to_string(), Tone::Dim),
+        Activity::Pausing if is_long(status) => (timed("between turns"), Tone::Dim),
+        Activity::Pausing => ("between turns".to_string(), Tone::Dim),
         Activity::Waiting => (timed("waiting"), Tone::Dim),
         Activity::Done => (timed("done"), Tone::Success),
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);
-                (
-                    with_time("waits", Some(&left), &taken, columns),
-                    Tone::Warning,
-                )
+                let words = down_words(lane, columns.saturating_sub(width::of(&left) + 1));
+                let text = with_time(&words, Some(&left), &taken, columns);
+                (text, Tone::Warning)
             }
-            None => (timed("waits"), Tone::Dim),
+            None => (short_or_long("busy", &queue_words(lane)), Tone::Dim),
         },
         Activity::Connecting => (timed("connects"), Tone::Dim),
-        Activity::CallingModel => (timed("thinks"), Tone::Text),
-        Activity::Answering(arrived) => {
-            let (is_thinking, size) = arrived.describe_progress();
-            let verb = if is_thinking { "thinks" } else { "answers" };
-            (timed(&format!("{verb} {size}")), Tone::Text)
-        }
+        Activity::CallingModel => (short_or_long("model", "asks model"), Tone::Text),
+        Activity::Answering(arrived) => (timed(&answer_words(*arrived)), Tone::Text),
         Activity::CoolingDown(_) => match left {
             Some(left) => (format!("retries in {left}"), Tone::Warning),
-            None => (format!("cools down {taken}"), Tone::Warning),
+            None => (format!("retries soon {taken}"), Tone::Warning),
         },
-        Activity::CallingTool(tool) => (timed(&short_name(tool)), Tone::Text),
+        Activity::CallingTool(tool) => {
+            let name = short_name(tool);
+            (short_or_long(&name, &format!("calls {name}")), Tone::Text)
+        }
         Activity::Asked(_) => (timed("asks you"), Tone::Warning),
         Activity::Travelling => (timed("travels"), Tone::Text),
         Activity::Mining => (timed("mines"), Tone::Text),
         Activity::Fighting => (timed("fights"), Tone::Text),
         Activity::InTransit => (timed("in transit"), Tone::Dim),
         Activity::OnCooldown => (timed("on cooldown"), Tone::Dim),
-        Activity::Recording => ("saves".to_string(), Tone::Dim),
-        Activity::AwaitingLogin(_) => (timed("log it in"), Tone::Warning),
+        Activity::Recording => ("writes to disk".to_string(), Tone::Dim),
+        Activity::AwaitingLogin(_) => (timed("needs login"), Tone::Warning),
         Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
     }
+}
+
+/// How much of an answer is here.
+fn answer_words(arrived: AnswerProgress) -> String {
+    let (is_thinking, size) = arrived.describe_progress();
+    let verb = if is_thinking { "thinks" } else { "answers" };
+    format!("{verb} {size}")
 }
 
 /// What is done, behind the round of the routine that it is of. Which step it is tells more than its
@@ -306,7 +317,7 @@ fn last_words_text(
     if let Activity::Queueing(lane) = &status.activity {
         let told = match outages.of(lane) {
             Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
-            None => status.activity_words(),
+            None => queue_text(lane),
         };
         return (clip_to_line(&told), Tone::Warning);
     }

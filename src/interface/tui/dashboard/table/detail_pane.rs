@@ -192,11 +192,11 @@ fn facts_of(status: &MysisStatus) -> Vec<String> {
         one_line(&status.model),
         figures::counted(totals.turns, "turn"),
         format!(
-            "{} → {} tokens",
+            "{} tokens in, {} out",
             figures::amount(totals.tokens_in),
             figures::amount(totals.tokens_out)
         ),
-        format!("session {}", status.link.as_str()),
+        status.link.describe().to_string(),
     ];
     if let Some(role) = &status.profile.role {
         let known = if status.lacks_role {

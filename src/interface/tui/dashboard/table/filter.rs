@@ -40,11 +40,11 @@ macro_rules! term_forms {
 }
 
 /// The help of the key that opens the filter.
-pub const FILTER_KEY_HELP: &str = concat!("show whom it fits: ", term_forms!(", "));
+pub const FILTER_KEY_HELP: &str = concat!("show only matches: ", term_forms!(", "));
 
 /// The help of the command.
 pub const FILTER_COMMAND_HELP: &str = concat!(
-    "show whom it fits: ",
+    "show only matches: ",
     term_forms!(", "),
     "; nothing shows all"
 );
@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn every_form_that_the_help_names_is_read_as_it_says() {
         assert_eq!(FILTER_HINT, "word !word ~regex");
-        assert_eq!(FILTER_KEY_HELP, "show whom it fits: word, !word, ~regex");
-        let help = "show whom it fits: word, !word, ~regex; nothing shows all";
+        assert_eq!(FILTER_KEY_HELP, "show only matches: word, !word, ~regex");
+        let help = "show only matches: word, !word, ~regex; nothing shows all";
         assert_eq!(FILTER_COMMAND_HELP, help);
         let fitting = |form: &str| {
             let names = ["word", "regex", "other"].into_iter();

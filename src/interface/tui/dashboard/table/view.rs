@@ -116,7 +116,7 @@ fn paint_rate(
 
 fn paint_empty(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
-        ("The swarm wakes up …", String::new())
+        ("Loading the swarm …", String::new())
     } else {
         let help = format!("{} shows all", dashboard.back_key());
         ("No Mysis matches the filter.", help)

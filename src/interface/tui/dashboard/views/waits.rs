@@ -51,7 +51,7 @@ pub const WAITS_KEYS: &[Binding<WaitsAction>] = &[
         &[key(KeyCode::Esc), letter('q'), letter('Z')],
         WaitsAction::Back,
         "back",
-        "back to the view before",
+        "back to the previous view",
     ),
     bind(
         "waits_open",

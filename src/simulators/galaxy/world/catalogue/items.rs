@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
 
-/// An item of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct CatalogueItem(u8);

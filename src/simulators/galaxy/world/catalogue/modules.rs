@@ -12,7 +12,6 @@ pub(crate) struct ModuleSpec {
     pub(crate) purpose: ModulePurpose,
 }
 
-/// The purpose of a module.
 #[derive(Debug)]
 pub(crate) enum ModulePurpose {
     Mining { power: u64, range: u64 },

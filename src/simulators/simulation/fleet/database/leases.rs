@@ -18,14 +18,12 @@ use super::{FleetDatabase, FleetTables, server_time};
 /// How long a lease lasts, and the row of a process.
 const LEASE_TIME: Duration = Duration::from_secs(30);
 
-/// A lease.
 pub(super) struct Lease {
     pub(super) home: Arc<str>,
     pub(super) owner: Arc<str>,
     pub(super) expires: Instant,
 }
 
-/// A process.
 pub(super) struct ProcessRow {
     home: Arc<str>,
     name: Arc<str>,

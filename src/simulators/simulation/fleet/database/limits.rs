@@ -26,7 +26,6 @@ const REMEMBERED: Duration = Duration::from_secs(60);
 /// How long a trial of a refusal counts.
 const TRIAL_TIME: Duration = Duration::from_secs(3600);
 
-/// The tables of limits.
 #[derive(Default)]
 pub(super) struct LimitTables {
     /// By the name of the limit and the owner.

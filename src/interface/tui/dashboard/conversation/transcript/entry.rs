@@ -284,7 +284,7 @@ fn call_summary(utterance: &Utterance) -> String {
     }
     if let Some(usage) = meta.usage {
         let (input, output) = (figures::amount(usage.input), figures::amount(usage.output));
-        parts.push(format!("{input} → {output} tokens"));
+        parts.push(format!("{input} tokens in, {output} out"));
     }
     parts.join(" · ")
 }

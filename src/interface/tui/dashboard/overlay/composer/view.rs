@@ -58,7 +58,7 @@ fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
         ComposeTarget::Myses(ids) => StyledLine::of(" MESSAGE", Tone::You)
             .with(format!(" to {}", whom(dashboard, ids)), Tone::Dim),
         ComposeTarget::Notes(ids) => {
-            let words = format!(" for {}, kept in mind", whom(dashboard, ids));
+            let words = format!(" for {}, a lasting note", whom(dashboard, ids));
             StyledLine::of(" NOTE", Tone::Note).with(words, Tone::Dim)
         }
     }

@@ -1,0 +1,31 @@
+//! The legend of the signs, a chapter of the help screen.
+
+use super::keys::{Chapter, Help};
+
+/// The signs and their meanings, in the order in which an operator meets them.
+const SIGNS: [(&str, &str); 12] = [
+    ("⬢ ⬡ ■ ✖", "running, idle, stopped, errored"),
+    ("‖ ◌", "paused; waits for a server that is away"),
+    ("! ●", "needs you; has words that you have not read"),
+    ("◆", "marked for the next order"),
+    ("● ◐ ✖ ○", "server: good, in doubt, away, not used yet"),
+    ("↻3/20", "a routine runs, in round 3 of 20"),
+    ("~43/75", "the level may have changed since"),
+    ("+?", "a part of the sum has no known price"),
+    ("⚙ ✓ ✗", "tool call, its result, refused or failed"),
+    ("┊", "reasoning of the model"),
+    ("▾ ▸", "open, folded; on an axis: your orders"),
+    ("×3", "the same three times"),
+];
+
+/// The chapter of the help screen.
+pub(super) fn chapter() -> Chapter {
+    let lines = SIGNS.iter().map(|(signs, help)| Help {
+        keys: (*signs).to_string(),
+        help,
+    });
+    Chapter {
+        title: "The signs",
+        lines: lines.collect(),
+    }
+}
