@@ -32,9 +32,7 @@ pub(super) fn render_page(report: &PeriodReport) -> String {
 }
 
 fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
-    let earned = total
-        .gained()
-        .map_or(NOT_TOLD.to_string(), group_thousands);
+    let earned = total.gained().map_or(NOT_TOLD.to_string(), group_thousands);
     let cost = &total.spent;
     let (known, of_what) = match (cost.cost_micros, cost.is_partly_unknown) {
         (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),

@@ -179,18 +179,8 @@ const COMMANDS: &[PaletteCommand] = &[
         Verb::Resume,
         "start the Myses that ran when the program ended",
     ),
-    command(
-        "freeze",
-        &[],
-        Verb::Freeze,
-        "pause all model and tool calls",
-    ),
-    command(
-        "thaw",
-        &[],
-        Verb::Thaw,
-        "resume: each goes on where it stood",
-    ),
+    command("freeze", &[], Verb::Freeze, "pause model and tool calls"),
+    command("thaw", &[], Verb::Thaw, "end the pause"),
     command(
         "forget-held",
         &[Takes::Text],
@@ -327,7 +317,7 @@ const COMMANDS: &[PaletteCommand] = &[
     ),
     command("backup", &[], Verb::Backup, "write a copy of the database"),
     command("undo", &[], Verb::Undo, "undo the last order"),
-    command("search", &[Takes::Text], Verb::Search, "search all conversations"),
+    command("search", &[Takes::Text], Verb::Search, "search everything"),
     command("help", &[], Verb::Help, "show the keys"),
     command(
         "theme",
