@@ -69,7 +69,7 @@ fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
     operator.keys("jd");
     let told = operator.text();
     assert!(told.contains("undrain box-2"), "{told}");
-    operator.keys("Gd");
+    operator.keys("<end>d");
     let told = operator.text();
     assert!(told.contains("us-2 does not run any more"), "{told}");
     operator.keys("<esc>:processes<enter>");

@@ -13,6 +13,7 @@ mod first_minute;
 mod fleet;
 mod glance;
 mod graphs;
+mod groups;
 mod header;
 mod map;
 mod needed_keys;

@@ -67,7 +67,7 @@ fn selected_name(text: &str, body: Rect) -> Option<&str> {
 fn the_selected_row_is_painted_at_every_size() {
     let long = "Go to the belt and mine until the hold is full. ".repeat(9);
     let writes = format!("m{long}");
-    for keys in ["", "G", "jjj", &writes, "/a", "b"] {
+    for keys in ["", "<end>", "jjj", &writes, "/a", "b"] {
         let mut operator = crowded((120, 40));
         operator.keys(keys);
         let id = operator.board.table().selected().expect("one");

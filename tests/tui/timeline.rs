@@ -8,7 +8,7 @@ use crate::snapshots::normal;
 
 fn at(size: (u16, u16)) -> Operator {
     let mut operator = Operator::at(normal(), size);
-    operator.keys("G<enter>");
+    operator.keys("<end><enter>");
     operator
 }
 

@@ -46,6 +46,7 @@ mod listening;
 mod paste;
 mod returning;
 mod signs;
+mod stillness;
 mod summary;
 mod targets;
 
@@ -83,6 +84,7 @@ use overlay::Overlay;
 use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
 use servers::ServerLight;
+use stillness::Stillness;
 use summary::SwarmTrouble;
 use table::MysisTable;
 use token_rate::TokenRate;
@@ -135,6 +137,7 @@ pub struct Dashboard {
     keymap: Keymap,
     first_minute: FirstMinute,
     table: MysisTable,
+    stillness: Stillness,
     focus: Option<Focus>,
     overlays: Vec<Overlay>,
     drafts: Drafts,
@@ -207,6 +210,7 @@ impl Dashboard {
             keymap: opening.keymap,
             first_minute: FirstMinute::default(),
             table: MysisTable::default(),
+            stillness: Stillness::default(),
             focus: None,
             overlays: Vec::new(),
             drafts: Drafts::default(),

@@ -81,17 +81,19 @@ impl Dashboard {
         self.counts = self.roster.counts();
         self.flow.settle(self.roster.tokens_used(), self.moment);
         self.turns.settle(self.counts.turns, self.moment);
-        self.money = money::swarm_money(&self.roster, self.now);
+        self.money = money::money_of(self.roster.members().values(), self.now);
         let servers = servers::server_lights(&self.roster, &self.outages);
         if *self.servers != servers {
             self.servers = Arc::new(servers);
         }
         self.update_needs();
+        self.keep_rows();
         self.refresh_first_minute();
         self.refresh_timeline();
         self.follow_conversation();
         self.poll_views();
         self.update_table();
+        self.table.sum_groups(&self.roster, self.now);
         self.update_focus();
         preview::poll(self);
         self.weigh_request();
@@ -113,7 +115,8 @@ impl Dashboard {
             wall: self.now,
             moment: self.moment,
         };
-        self.table.settle(&self.roster, &self.outages, now);
+        let still = self.stillness.is_still(self.moment);
+        self.table.settle((&self.roster, &self.outages), now, still);
         height
     }
 

@@ -59,7 +59,7 @@ impl Dashboard {
         if is_key {
             self.ask_about_absence(self.looked.active());
             self.looked.be_active(self.now);
-            self.table.hold_still(self.moment);
+            self.stillness.note_key(self.moment);
         }
         match input {
             Input::Event(event) => self.on_terminal_event(event),
@@ -152,7 +152,7 @@ impl Dashboard {
                 self.run_in_focus(gesture);
             }
         } else {
-            going.inspect(|going| self.go_in_table(*going));
+            going.inspect(|going| self.table.go(*going));
             if let Some(gesture) = self.keymap.find(TABLE_KEYS, press) {
                 self.run_in_table(gesture);
             }

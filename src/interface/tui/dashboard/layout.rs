@@ -28,7 +28,7 @@ const MIN_ROWS_FOR_SERVERS: u16 = 18;
 /// From this size on, the rate of the swarm is drawn large.
 const LARGE_RATE_SIZE: (u16, u16) = (100, 36);
 /// The rows that it takes more than the figures alone.
-const LARGE_ROWS: u16 = 2;
+pub(super) const LARGE_ROWS: u16 = 2;
 /// From this height on, needs and the newest events are always there.
 const ROWS_FOR_ALL: u16 = 50;
 /// The rows of needs in such a screen, without their title.
@@ -118,14 +118,14 @@ pub struct ScreenLayout {
 
 /// The rows of the parts around the list that give way to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct SharedRows {
-    banner: u16,
-    mission: u16,
-    large: u16,
-    servers: u16,
-    needs: u16,
-    timeline: u16,
-    writing: u16,
+pub(super) struct SharedRows {
+    pub(super) banner: u16,
+    pub(super) mission: u16,
+    pub(super) large: u16,
+    pub(super) servers: u16,
+    pub(super) needs: u16,
+    pub(super) timeline: u16,
+    pub(super) writing: u16,
 }
 
 impl ScreenLayout {
@@ -171,6 +171,10 @@ impl Dashboard {
     #[must_use]
     pub fn layout(&self) -> ScreenLayout {
         let rows = self.share_rows();
+        let rows = match self.rows_to_hold() {
+            Some(before) => rows.held_at(before),
+            None => rows,
+        };
         let [
             banner,
             header,
@@ -217,7 +221,7 @@ impl Dashboard {
 
     /// Shares the rows out that the list can spare, by importance: what the operator writes, the banner, the mission,
     /// servers that do not answer, and who needs him. So the selected line is on every screen that is not too small.
-    fn share_rows(&self) -> SharedRows {
+    pub(super) fn share_rows(&self) -> SharedRows {
         let (_, height) = self.size;
         let (banner, writing) = (self.banner_rows(), self.composer_rows());
         if self.is_too_small() {
@@ -329,7 +333,7 @@ impl Dashboard {
     /// The rows that a short table leaves free, minus one line between the two. In a tall screen the newest events have some
     /// in any case.
     fn detail_pane_rows(&self, rows: u16) -> u16 {
-        let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
+        let listed = u16::try_from(self.table.lines().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
         if self.focus.is_some() || listed == 0 {
             return 0;
@@ -363,7 +367,7 @@ impl Dashboard {
     }
 
     /// The rows of the composer, title included: at most a third of the screen.
-    fn composer_rows(&self) -> u16 {
+    pub(super) fn composer_rows(&self) -> u16 {
         let Some(composer) = self.open_composer() else {
             return 0;
         };

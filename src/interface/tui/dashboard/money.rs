@@ -4,10 +4,10 @@ use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Gauge, TREND_POINTS};
 use zoea_text::figures::group_digits;
 
-use super::roster::Roster;
+use super::roster::RosterMember;
 use super::text::figures;
 
-/// The money of the whole swarm.
+/// The money of the whole swarm, or of some of its Myses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SwarmMoney {
     /// The credits in all wallets that are known; `None` if none is.
@@ -24,11 +24,11 @@ pub struct SwarmMoney {
     pub cost_today: u64,
 }
 
-/// The sums of all Myses.
+/// The sums of these Myses.
 #[must_use]
-pub fn swarm_money(roster: &Roster, now: Timestamp) -> SwarmMoney {
+pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timestamp) -> SwarmMoney {
     let mut money = SwarmMoney::default();
-    for member in roster.members().values() {
+    for member in members {
         let figures = &member.status.figures;
         if let Some(credits) = figures.facts.credits {
             money.credits = Some(money.credits.unwrap_or(0).saturating_add(credits));

@@ -180,8 +180,16 @@ impl Roster {
     /// Counts the Myses.
     #[must_use]
     pub fn counts(&self) -> Counts {
+        Counts::of(self.members.values())
+    }
+}
+
+impl Counts {
+    /// Counts these Myses.
+    #[must_use]
+    pub fn of<'a>(members: impl Iterator<Item = &'a RosterMember>) -> Counts {
         let mut counts = Counts::default();
-        for RosterMember { status, .. } in self.members.values() {
+        for RosterMember { status, .. } in members {
             counts.all += 1;
             match status.state {
                 LifeState::Running => counts.running += 1,

@@ -4,6 +4,7 @@ pub mod cells;
 pub mod columns;
 pub mod filter;
 pub mod folding;
+pub mod groups;
 pub mod keys;
 pub mod levels;
 pub mod seen_state;
@@ -16,32 +17,37 @@ mod actions;
 mod lanes;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
 use actors::domain::outages::ServerOutages;
 
+use super::keys::Movement;
 use super::roster::Roster;
+use super::toolkit::list::Selection;
 use columns::{Column, PlacedColumn};
 use filter::Filter;
+use groups::{Group, GroupKey, Grouping, TableLine};
 use sorting::Sorting;
 
 /// The least time between two changes of the order. A table that reorders more often cannot be
 /// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
-/// For how long after a key nothing changes its place by itself: a row must not slip away from under the key.
-const STILL_AFTER_KEY: Duration = Duration::from_secs(5);
 
 /// The table.
 #[derive(Clone, Debug, Default)]
 pub struct MysisTable {
+    /// The shown Myses, those of folded groups included.
     order: Arc<Vec<MysisId>>,
-    selected: Option<MysisId>,
-    /// The index of the selected Mysis. When it disappears, its neighbour there is selected.
-    place: usize,
-    top: usize,
-    rows: usize,
+    /// What stands in the table.
+    lines: Arc<Vec<TableLine>>,
+    selection: Selection<TableLine>,
+    grouping: Option<Grouping>,
+    groups: Arc<Vec<Group>>,
+    /// The groups whose Myses are not shown.
+    closed: Arc<BTreeSet<GroupKey>>,
     filter: Filter,
     sorting: Sorting,
     /// The columns that the operator chose; `None`: those that fit.
@@ -53,8 +59,6 @@ pub struct MysisTable {
     anchor: Option<MysisId>,
     staleness: Staleness,
     ordered_at: Moment,
-    /// When a key was pressed last.
-    pressed_at: Option<Moment>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +67,9 @@ enum Staleness {
     None,
     /// A status changed.
     Figures,
-    /// Myses came or went, or the filter or the sorting changed.
+    /// Myses came or went.
+    Members,
+    /// The operator changed the filter, the sorting or the grouping.
     Order,
 }
 
@@ -74,23 +80,50 @@ impl MysisTable {
         &self.order
     }
 
-    /// The Mysis that keys act upon.
+    /// The lines of the table: the shown Myses, behind those of their groups.
+    #[must_use]
+    pub fn lines(&self) -> &[TableLine] {
+        &self.lines
+    }
+
+    /// The Mysis that keys act upon; `None` while a group is selected.
     #[must_use]
     pub fn selected(&self) -> Option<MysisId> {
-        self.selected
+        match self.selection.line(&self.lines)? {
+            TableLine::Mysis(id) => Some(*id),
+            TableLine::Group(_) => None,
+        }
     }
 
-    /// The index of the first visible Mysis, and the visible Myses.
+    /// The Myses of the selected line.
     #[must_use]
-    pub fn visible_rows(&self) -> (usize, &[MysisId]) {
-        let end = (self.top + self.rows).min(self.order.len());
-        (self.top, &self.order[self.top.min(end)..end])
+    pub fn selected_myses(&self) -> &[MysisId] {
+        self.order.get(self.selected_range()).unwrap_or_default()
     }
 
-    /// The number of rows on screen.
+    fn selected_range(&self) -> Range<usize> {
+        match (self.selected_group(), self.selected()) {
+            (Some(group), _) => group.myses.clone(),
+            (None, Some(id)) => self.range_of(id),
+            (None, None) => 0..0,
+        }
+    }
+
+    fn range_of(&self, id: MysisId) -> Range<usize> {
+        let place = self.order.iter().position(|other| *other == id);
+        place.map_or(0..0, |place| place..place + 1)
+    }
+
+    /// The number of lines above those in sight, and these.
     #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows
+    pub fn in_sight(&self) -> (usize, &[TableLine]) {
+        self.selection.in_sight(&self.lines)
+    }
+
+    /// Whether this line is the selected one.
+    #[must_use]
+    pub fn is_selected(&self, line: &TableLine) -> bool {
+        self.selection.line(&self.lines) == Some(line)
     }
 
     #[must_use]
@@ -136,58 +169,59 @@ impl MysisTable {
 
     /// Notes that Myses came or went.
     pub fn invalidate(&mut self) {
+        self.staleness = self.staleness.max(Staleness::Members);
+    }
+
+    /// Notes that the operator wants something else.
+    fn arrange_anew(&mut self) {
         self.staleness = Staleness::Order;
     }
 
     /// Changes the filter.
     pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
         change(&mut self.filter);
-        self.invalidate();
+        self.arrange_anew();
     }
 
     /// Changes the sorting.
     pub fn sort(&mut self, sorting: Sorting) {
         self.sorting = sorting;
-        self.invalidate();
-    }
-
-    /// Notes that a key was pressed: for a while nothing changes its place by itself.
-    pub fn hold_still(&mut self, now: Moment) {
-        self.pressed_at = Some(now);
+        self.arrange_anew();
     }
 
     /// Sets the number of rows on screen.
     pub fn resize(&mut self, rows: usize) {
-        self.rows = rows;
+        self.selection.scroll_to_selection(&self.lines, rows);
     }
 
-    /// Brings the order up to date and keeps the selection.
-    pub fn settle(&mut self, roster: &Roster, outages: &ServerOutages, now: Now) {
+    /// Brings the order up to date and keeps the selection. While it stands still, lines go with their Myses and come
+    /// at the end, and else nothing changes its place.
+    pub fn settle(&mut self, (roster, outages): (&Roster, &ServerOutages), now: Now, still: bool) {
+        let is_old = now.moment.since(self.ordered_at) >= REORDER_INTERVAL;
         let is_due = match self.staleness {
             Staleness::None => false,
-            Staleness::Figures => {
-                let is_still = |at| now.moment.since(at) < STILL_AFTER_KEY;
-                let is_old = now.moment.since(self.ordered_at) >= REORDER_INTERVAL;
-                is_old && !self.pressed_at.is_some_and(is_still)
-            }
-            Staleness::Order => true,
+            Staleness::Figures => is_old && !still,
+            Staleness::Members | Staleness::Order => true,
         };
         if is_due {
-            self.put_in_order(roster, outages, now.wall);
+            let stays = still && self.staleness == Staleness::Members;
+            self.put_in_order((roster, outages), now.wall, stays);
             self.ordered_at = now.moment;
-            self.staleness = Staleness::None;
+            // What stayed where it was goes to its place later.
+            self.staleness = match stays {
+                true => Staleness::Figures,
+                false => Staleness::None,
+            };
         }
-        let known = self
-            .selected
-            .and_then(|id| self.order.iter().position(|other| *other == id));
-        self.place = known
-            .unwrap_or(self.place)
-            .min(self.order.len().saturating_sub(1));
-        self.selected = self.order.get(self.place).copied();
-        self.scroll_to_selected();
+        self.go_to(self.selection.place(&self.lines));
     }
 
-    fn put_in_order(&mut self, roster: &Roster, outages: &ServerOutages, now: Timestamp) {
+    fn put_in_order(
+        &mut self,
+        (roster, outages): (&Roster, &ServerOutages),
+        now: Timestamp,
+        stays: bool,
+    ) {
         let all = roster.members().values().map(|member| &member.status);
         let shown = all
             .clone()
@@ -198,82 +232,98 @@ impl MysisTable {
         ranked.sort_by(|(a_rank, a), (b_rank, b)| {
             self.sorting.compare_ranked((*a_rank, a), (*b_rank, b))
         });
-        let shown: Vec<_> = ranked.into_iter().map(|(_, status)| status).collect();
-        let folded = folding::folded_columns(all.map(|status| &**status), outages);
-        if *self.folded != folded {
+        let mut sorted: Vec<MysisId> = ranked.into_iter().map(|(_, status)| status.id).collect();
+        if stays {
+            let before = self.order.iter().copied();
+            let known: BTreeSet<MysisId> = before.clone().collect();
+            let new = sorted.into_iter().filter(|id| !known.contains(id));
+            let stay = before.filter(|id| roster.get(*id).is_some());
+            sorted = stay.chain(new).collect();
+        }
+        let mut folded = folding::folded_columns(all.map(|status| &**status), outages);
+        folded.extend(self.grouping.and_then(Grouping::column));
+        if *self.folded != folded && !stays {
             self.folded = Arc::new(folded);
         }
-        self.order = Arc::new(shown.into_iter().map(|status| status.id).collect());
+        self.order = match self.grouping {
+            Some(by) => self.put_in_groups(by, &sorted, (roster, outages), now, stays),
+            None => Arc::new(sorted),
+        };
+        self.lay_out_lines();
         if self.marks.iter().any(|id| roster.get(*id).is_none()) {
             Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());
         }
     }
 
-    /// Moves the selection by this many rows.
-    pub fn step(&mut self, by: isize) {
-        self.go_to(self.place.saturating_add_signed(by));
+    /// Selects another line.
+    pub fn go(&mut self, going: Movement) {
+        self.selection.go(going, &self.lines);
     }
 
-    /// Selects the Mysis at an index, or the last one.
+    /// Selects the line at an index, or the last one.
     pub fn go_to(&mut self, place: usize) {
-        self.place = place.min(self.order.len().saturating_sub(1));
-        self.selected = self.order.get(self.place).copied();
-        self.scroll_to_selected();
+        self.selection.go_to(place, &self.lines);
     }
 
-    /// Selects a Mysis.
+    /// Selects a Mysis. Its group is unfolded.
     pub fn select(&mut self, id: MysisId) {
-        self.selected = Some(id);
-        if let Some(place) = self.order.iter().position(|other| *other == id) {
+        let place = self.range_of(id).start;
+        self.unfold_around(place);
+        let line = TableLine::Mysis(id);
+        self.selection.select(Some(line.clone()));
+        if let Some(place) = self.lines.iter().position(|other| *other == line) {
             self.go_to(place);
         }
     }
 
-    /// Marks or unmarks the selected Mysis and selects the next one.
-    pub fn toggle_mark(&mut self) {
-        let Some(id) = self.selected else {
-            return;
-        };
-        let marks = Arc::make_mut(&mut self.marks);
-        if !marks.remove(&id) {
-            marks.insert(id);
-        }
-        self.anchor = Some(id);
-        self.step(1);
+    /// The Mysis before or after this one in the order of the table.
+    #[must_use]
+    pub fn beside(&self, id: MysisId, by: isize) -> Option<MysisId> {
+        let place = self.range_of(id).start.checked_add_signed(by)?;
+        self.order.get(place).copied()
     }
 
-    /// Marks all Myses from the last marked one to the selected one.
+    /// Marks or unmarks the Myses of the selected line and selects the next one.
+    pub fn toggle_mark(&mut self) {
+        let myses = self.order.get(self.selected_range()).unwrap_or_default();
+        let Some(last) = myses.last() else {
+            return;
+        };
+        self.anchor = Some(*last);
+        let marks = Arc::make_mut(&mut self.marks);
+        match myses.iter().all(|id| marks.contains(id)) {
+            true => myses.iter().for_each(|id| {
+                marks.remove(id);
+            }),
+            false => marks.extend(myses),
+        }
+        self.go(Movement::Down);
+    }
+
+    /// Marks all Myses from the last marked one to the selected line.
     pub fn mark_range(&mut self) {
-        let anchor = self
-            .anchor
-            .and_then(|id| self.order.iter().position(|other| *other == id))
-            .unwrap_or(self.place);
-        let (from, to) = (anchor.min(self.place), anchor.max(self.place));
-        let range = self.order.get(from..=to).unwrap_or_default();
+        let selected = self.selected_range();
+        let anchor = self.anchor.map(|id| self.range_of(id));
+        let anchor = anchor
+            .filter(|range| !range.is_empty())
+            .unwrap_or_else(|| selected.clone());
+        let range = anchor.start.min(selected.start)..anchor.end.max(selected.end);
+        let range = self.order.get(range).unwrap_or_default();
         Arc::make_mut(&mut self.marks).extend(range);
-        self.anchor = self.selected;
+        self.anchor = self.selected_myses().last().copied();
     }
 
     /// Marks all shown Myses, or unmarks them if all are marked.
     pub fn mark_all(&mut self) {
-        let all_marked = self.order.iter().all(|id| self.marks.contains(id));
         let marks = Arc::make_mut(&mut self.marks);
-        if all_marked {
-            marks.clear();
-        } else {
-            marks.extend(self.order.iter());
+        match self.order.iter().all(|id| marks.contains(id)) {
+            true => marks.clear(),
+            false => marks.extend(self.order.iter()),
         }
     }
 
     /// Marks exactly these Myses.
     pub fn mark_only(&mut self, ids: impl IntoIterator<Item = MysisId>) {
         self.marks = Arc::new(ids.into_iter().collect());
-    }
-
-    fn scroll_to_selected(&mut self) {
-        let rows = self.rows.max(1);
-        let last_top = self.order.len().saturating_sub(rows);
-        let least = (self.place + 1).saturating_sub(rows);
-        self.top = self.top.clamp(least, self.place.max(least)).min(last_top);
     }
 }

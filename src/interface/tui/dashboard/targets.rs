@@ -18,13 +18,17 @@ impl Dashboard {
         Some(&self.roster.get(id?)?.status)
     }
 
-    /// The Myses that orders go to: the one in focus, else the marked ones, else the selected one.
+    /// The Myses that orders go to: the one in focus, else the marked ones, else the selected one or those of the
+    /// selected group.
     #[must_use]
     pub fn targets(&self) -> Vec<MysisId> {
-        if self.focus.is_none() && !self.table.marks().is_empty() {
-            return self.table.marks().iter().copied().collect();
+        if self.focus.is_some() {
+            return self.target().map(|status| status.id).into_iter().collect();
         }
-        self.target().map(|status| status.id).into_iter().collect()
+        match self.table.marks().is_empty() {
+            true => self.table.selected_myses().to_vec(),
+            false => self.table.marks().iter().copied().collect(),
+        }
     }
 
     pub(in crate::dashboard) fn name_of(&self, id: MysisId) -> Arc<str> {

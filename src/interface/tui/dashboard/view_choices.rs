@@ -11,6 +11,7 @@ use super::log::looking::LookedAt;
 use super::overlay::Overlay;
 use super::overlay::query::QueryScope;
 use super::table::columns::{Column, distinct};
+use super::table::groups::Grouping;
 use super::table::seen_state::SeenState;
 use super::table::sorting::{SortDirection, Sorting};
 
@@ -25,6 +26,8 @@ pub struct ViewChoices {
     pub sort: Option<Arc<str>>,
     /// Whether the sorting is reversed.
     pub reversed: bool,
+    /// What the table is grouped by; `None`: without groups.
+    pub group: Option<Arc<str>>,
     /// The filter's text.
     pub filter: Arc<str>,
     /// The only state that is shown.
@@ -49,6 +52,7 @@ impl Dashboard {
             columns: columns.map(|chosen| chosen.iter().map(|one| one.word().into()).collect()),
             sort: (sorting.by != Sorting::default().by).then(|| sorting.by.word().into()),
             reversed: sorting.from == SortDirection::Reversed,
+            group: self.table.grouping().map(|by| by.as_str().into()),
             filter: if text.len() <= MAX_FILTER_BYTES {
                 text.into()
             } else {
@@ -93,6 +97,9 @@ impl Dashboard {
                 SortDirection::Normal
             },
         });
+        let grouping = choices.group.as_ref();
+        self.table
+            .group_by(grouping.and_then(|word| Grouping::parse(word)));
         self.table.change_filter(|filter| {
             if choices.filter.len() <= MAX_FILTER_BYTES {
                 filter.set_text(&choices.filter);
@@ -163,6 +170,7 @@ mod tests {
             ":sort cost",
             ":state waiting",
             ":filter alpha",
+            ":group state",
         ] {
             desk.types(line);
             desk.key(KeyCode::Enter);
@@ -170,17 +178,19 @@ mod tests {
         desk.types("O");
         let choices = kept(&mut desk).pop().unwrap();
         let file = serde_json::to_string(&choices).unwrap();
-        let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"filter":"alpha","state":"waiting","panel":null,"looked":1000000}"#;
+        let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"group":"state","filter":"alpha","state":"waiting","panel":null,"looked":1000000}"#;
         assert_eq!(file, expected);
         let columns: Vec<&str> = Column::all().map(Column::word).collect();
         let states =
             zoea_golden::every!(SeenState: Errored, Paused, Waiting, Running, Idle, Stopped);
         let panels = zoea_golden::every!(Panel: WithRoom, Shown, Hidden);
+        let groupings = zoea_golden::every!(Grouping: Place, Role, Model, State);
         let words = serde_json::json!({
             "file": choices,
             "columns": columns,
             "states": states.map(SeenState::as_str),
             "panels": panels.map(Panel::as_str),
+            "groupings": groupings.map(Grouping::as_str),
         });
         zoea_golden::hold_json("views.json", &words);
         assert_eq!(taken_up(&file), choices);

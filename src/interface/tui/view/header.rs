@@ -159,6 +159,9 @@ fn push_selection(dashboard: &Dashboard, line: &mut StyledLine) {
             Tone::Warning,
         );
     }
+    if let Some(by) = table.grouping() {
+        line.push(format!("   by {}", by.as_str()), Tone::Dim);
+    }
     let marked = table.marks().len();
     if marked > 0 {
         line.push(format!("   ◆ {marked} marked"), Tone::Warning);

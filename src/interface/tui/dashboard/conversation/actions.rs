@@ -103,12 +103,8 @@ impl Dashboard {
     }
 
     fn open_beside(&mut self, by: isize) {
-        self.table.step(by);
-        let next = self.table.selected();
-        let is_other = next != self.focus.as_ref().map(super::Focus::mysis);
-        if let Some(id) = next
-            && is_other
-        {
+        let shown = self.focus.as_ref().map(super::Focus::mysis);
+        if let Some(id) = shown.and_then(|id| self.table.beside(id, by)) {
             self.open(id);
         }
     }

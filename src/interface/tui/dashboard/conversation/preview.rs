@@ -45,7 +45,9 @@ impl Preview {
 /// time, so that a key that is held down does not ask for every Mysis that it passes.
 pub(in crate::dashboard) fn poll(board: &mut Dashboard) {
     let area = board.layout().panel;
-    let selected = board.table.selected().and_then(|id| board.roster.get(id));
+    // Of a group it is the first one.
+    let selected = board.table.selected_myses().first();
+    let selected = selected.and_then(|id| board.roster.get(*id));
     let (None, Some(member), true) = (&board.focus, selected, area.width > 0) else {
         board.preview = None;
         return;

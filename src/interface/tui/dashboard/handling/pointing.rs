@@ -3,6 +3,7 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
+use crate::dashboard::keys::Movement;
 use crate::dashboard::layout::ScreenLayout;
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -37,8 +38,8 @@ impl Dashboard {
         match (wheel_direction(mouse), self.focus.is_some()) {
             (Some(way), true) => self.scroll(WHEEL_LINES, way),
             (None, true) => self.click_entry(row),
-            (Some(Direction::Back), false) => self.table.step(-1),
-            (Some(Direction::Forth), false) => self.table.step(1),
+            (Some(Direction::Back), false) => self.table.go(Movement::Up),
+            (Some(Direction::Forth), false) => self.table.go(Movement::Down),
             (None, false) => self.click_row(row),
         }
     }
@@ -55,16 +56,13 @@ impl Dashboard {
         }
     }
 
-    /// The first click selects a Mysis. A second one opens its conversation.
+    /// The first click selects a line. A second one opens the conversation, or folds the group.
     fn click_row(&mut self, row: usize) {
-        let (_, in_sight) = self.table.visible_rows();
-        let Some(id) = in_sight.get(row).copied() else {
-            return;
-        };
-        if self.table.selected() == Some(id) {
-            self.open(id);
-        } else {
-            self.table.select(id);
+        let (above, in_sight) = self.table.in_sight();
+        match in_sight.get(row) {
+            Some(line) if self.table.is_selected(line) => self.open_selected(),
+            Some(_) => self.table.go_to(above + row),
+            None => {}
         }
     }
 

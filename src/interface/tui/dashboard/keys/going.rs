@@ -72,14 +72,14 @@ pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
     ),
     bind(
         "top",
-        &[key(KeyCode::Home)],
+        &[key(KeyCode::Home), letter('<')],
         Movement::First,
         "top",
         "to the beginning",
     ),
     bind(
         "bottom",
-        &[letter('G'), key(KeyCode::End)],
+        &[key(KeyCode::End), letter('>')],
         Movement::Last,
         "bottom",
         "to the end; a conversation follows from there",

@@ -316,7 +316,7 @@ fn the_line_in_hand_stays_while_events_come_and_the_newest_is_followed() {
     desk.board.prepare_frame();
     assert_eq!(in_hand(&mut desk), "event 98");
     assert_eq!(log_of(&mut desk).window().top, before.top);
-    desk.types("G");
+    desk.key(KeyCode::End);
     desk.board.on_recorded(&record(102, "bravo", "event 102"));
     desk.board.prepare_frame();
     assert_eq!(in_hand(&mut desk), "event 102");

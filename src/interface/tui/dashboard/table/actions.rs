@@ -1,11 +1,11 @@
 //! The actions of the table: what its keys do.
 
 use super::columns::{Column, PlacedColumn};
+use super::groups::next_grouping;
 use super::keys::TableAction;
 use super::sorting::Sorting;
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::Focus;
-use crate::dashboard::keys::Movement;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::form::MysisForm;
 use crate::dashboard::overlay::query::{Query, QueryScope};
@@ -19,11 +19,7 @@ const NO_NEED: &str = "no Mysis needs attention";
 impl Dashboard {
     pub(in crate::dashboard) fn run_in_table(&mut self, gesture: TableAction) {
         match gesture {
-            TableAction::Open => {
-                if let Some(id) = self.table.selected() {
-                    self.open(id);
-                }
-            }
+            TableAction::Open => self.open_selected(),
             TableAction::New => self.create(),
             TableAction::Filter => {
                 let query = Query::new(QueryScope::Table, self.table.filter().text());
@@ -32,6 +28,8 @@ impl Dashboard {
             TableAction::State => self.table.change_filter(|filter| filter.next_state()),
             TableAction::Sort => self.sort_by_next(),
             TableAction::Turn => self.table.sort(self.table.sorting().reverse()),
+            TableAction::Group => self.group_by_next(),
+            TableAction::FoldAll => self.table.toggle_all_folds(),
             TableAction::Mark => self.table.toggle_mark(),
             TableAction::MarkRange => self.table.mark_range(),
             TableAction::MarkAll => self.table.mark_all(),
@@ -43,16 +41,22 @@ impl Dashboard {
         }
     }
 
-    pub(in crate::dashboard) fn go_in_table(&mut self, going: Movement) {
-        let page = self.table.rows().max(1).cast_signed();
-        match going {
-            Movement::Up => self.table.step(-1),
-            Movement::Down => self.table.step(1),
-            Movement::PageUp => self.table.step(-page),
-            Movement::PageDown => self.table.step(page),
-            Movement::First => self.table.go_to(0),
-            Movement::Last => self.table.go_to(usize::MAX),
+    /// Opens the selected conversation, or folds the selected group.
+    pub(in crate::dashboard) fn open_selected(&mut self) {
+        match self.table.selected() {
+            Some(id) => self.open(id),
+            None => self.table.toggle_fold(),
         }
+    }
+
+    /// Groups by what comes next and tells the Myses apart.
+    fn group_by_next(&mut self) {
+        let present = self.table.grouping();
+        let next = next_grouping(present, &self.roster, &self.outages);
+        if (present, next) == (None, None) {
+            return self.show_notice("all are of one place, role, model and state: no groups");
+        }
+        self.table.group_by(next);
     }
 
     fn create(&mut self) {
@@ -65,7 +69,8 @@ impl Dashboard {
     /// The columns of the table as it is shown. A table with more rows than fit leaves a column of the screen
     /// to its scrollbar.
     pub(in crate::dashboard) fn table_columns(&self) -> Vec<PlacedColumn> {
-        let overflows = self.table.order().len() > self.table.rows();
+        let (_, in_sight) = self.table.in_sight();
+        let overflows = self.table.lines().len() > in_sight.len();
         let width = self.layout().body.width;
         self.table
             .columns(width.saturating_sub(u16::from(overflows)))

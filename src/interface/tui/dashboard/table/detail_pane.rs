@@ -1,6 +1,7 @@
 //! The detail pane: the selected Mysis and the newest messages, below a short table.
 
 use super::cells;
+use super::groups::{Group, Grouping};
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
 use crate::dashboard::earning::EarnRate;
@@ -41,11 +42,15 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     let [area, graph] =
         Layout::horizontal([Constraint::Min(0), Constraint::Length(graph)]).areas(area);
     paint_graph(dashboard, graph, painter);
-    let member = dashboard.table().selected();
+    let table = dashboard.table();
+    let member = table.selected();
     let member = member.and_then(|id| dashboard.roster().get(id));
     let mut lines = Vec::new();
     if let Some(member) = member {
         add_member(dashboard, member, usize::from(area.width), &mut lines);
+    }
+    if let (Some(group), Some(by)) = (table.selected_group(), table.grouping()) {
+        add_group(group, by, &mut lines);
     }
     let setup_rows = setup_rows_below(dashboard, lines.len(), area);
     if setup_rows > 0 {
@@ -132,6 +137,32 @@ fn setup_rows_below(dashboard: &Dashboard, above: usize, area: Rect) -> u16 {
     let rows = first_minute::view::setup_rows(dashboard, area.width.saturating_sub(2));
     let room = usize::from(area.height).saturating_sub(above + 2);
     if usize::from(rows) <= room { rows } else { 0 }
+}
+
+/// Adds how many of a group are in which state.
+fn add_group(group: &Group, by: Grouping, lines: &mut Vec<StyledLine>) {
+    let counts = group.sums.counts;
+    let states = [
+        (counts.errored, "errored"),
+        (counts.running, "running"),
+        (counts.idle, "idle"),
+        (counts.stopped, "stopped"),
+        (group.sums.needs, "in need of you"),
+    ];
+    let states = states.into_iter().filter(|(count, _)| *count > 0);
+    let states: Vec<String> = states
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    lines.push(
+        StyledLine::of(format!(" {}", group.name(by)), Tone::Brand).with(
+            format!("  {} of one {}", counts.all, by.as_str()),
+            Tone::Text,
+        ),
+    );
+    lines.push(StyledLine::of(
+        format!(" {}", states.join(" · ")),
+        Tone::Dim,
+    ));
 }
 
 /// Adds what the table's columns leave out, and the last words or the fault in full.

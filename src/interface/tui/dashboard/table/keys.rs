@@ -21,6 +21,10 @@ pub enum TableAction {
     Sort,
     /// Reverse the order.
     Turn,
+    /// Group by what comes next.
+    Group,
+    /// Fold all groups, or unfold them.
+    FoldAll,
     /// Mark or unmark the Mysis.
     Mark,
     /// Mark from the last marked Mysis to this one.
@@ -46,7 +50,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         &[key(KeyCode::Enter), key(KeyCode::Right)],
         TableAction::Open,
         "open",
-        "open the conversation",
+        "open the conversation; of a group: fold it",
     ),
     bind(
         "new",
@@ -103,6 +107,20 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         TableAction::Turn,
         "",
         "reverse the order",
+    ),
+    bind(
+        "group",
+        &[letter('G')],
+        TableAction::Group,
+        "",
+        "group by place, role, model, state; with sums",
+    ),
+    bind(
+        "fold_groups",
+        &[letter('z')],
+        TableAction::FoldAll,
+        "",
+        "fold all groups, or unfold them",
     ),
     bind(
         "next_need",

@@ -2,13 +2,15 @@
 
 use super::cells::cell;
 use super::columns::{Column, PlacedColumn};
+use super::groups::{Group, TableLine};
 use super::sorting::SortDirection;
 use crate::dashboard::Dashboard;
 use crate::dashboard::earning::rate_line;
 use crate::dashboard::first_minute;
 use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::roster::RosterMember;
-use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
 use ratatui::layout::{Alignment, Rect};
 
 use crate::painter::{Painter, centre_area};
@@ -26,13 +28,28 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     if dashboard.table().order().is_empty() {
         return paint_empty(dashboard, layout.body, painter);
     }
-    let (above, in_sight) = dashboard.table().visible_rows();
-    for (row, id) in (0..).zip(in_sight) {
-        if let Some(member) = dashboard.roster().get(*id) {
-            paint_row(dashboard, member, layout.body, row, &columns, painter);
+    let table = dashboard.table();
+    let (above, in_sight) = table.in_sight();
+    for (row, shown) in (0..).zip(in_sight) {
+        let line = row_of(layout.body, row);
+        if table.is_selected(shown) {
+            painter.fill(line, Ground::Selected);
+            painter.text(line, 0, "▌", Tone::Accent);
+        }
+        match shown {
+            TableLine::Mysis(id) => {
+                if let Some(member) = dashboard.roster().get(*id) {
+                    paint_row(dashboard, member, line, &columns, painter);
+                }
+            }
+            TableLine::Group(key) => {
+                if let Some(group) = table.group(key) {
+                    paint_group(dashboard, group, line, &columns, painter);
+                }
+            }
         }
     }
-    let all = dashboard.table().order().len();
+    let all = table.lines().len();
     painter.scrollbar(layout.body, above, in_sight.len(), all);
 }
 
@@ -58,17 +75,10 @@ fn paint_title(
 fn paint_row(
     dashboard: &Dashboard,
     member: &RosterMember,
-    body: Rect,
-    row: u16,
+    line: Rect,
     columns: &[PlacedColumn],
     painter: &mut Painter<'_>,
 ) {
-    let line = row_of(body, row);
-    let is_selected = dashboard.table().selected() == Some(member.status.id);
-    if is_selected {
-        painter.fill(line, Ground::Selected);
-        painter.text(line, 0, "▌", Tone::Accent);
-    }
     for placed in columns {
         if placed.column == Column::Trend && paint_rate(dashboard, member, line, *placed, painter) {
             continue;
@@ -93,6 +103,68 @@ fn paint_row(
         let area = cell_area(line, *placed);
         painter.text_at(area, 0, side(placed.column), &text, tone);
     }
+}
+
+/// Draws a group: its name, how many it has, who of them needs the operator, and its sums in their columns.
+fn paint_group(
+    dashboard: &Dashboard,
+    group: &Group,
+    line: Rect,
+    columns: &[PlacedColumn],
+    painter: &mut Painter<'_>,
+) {
+    let table = dashboard.table();
+    let Some(by) = table.grouping() else {
+        return;
+    };
+    let scale = table
+        .groups()
+        .iter()
+        .map(|group| group.sums.highest_point());
+    let scale = scale.max().unwrap_or(0);
+    let sums = &group.sums;
+    let mut room = line.width;
+    for placed in columns.iter().rev() {
+        if let Some(cell) = sums.cell(*placed, dashboard.now(), scale) {
+            let area = cell_area(line, *placed);
+            match side(placed.column) {
+                Alignment::Right => painter.line_at_right(area, 0, &cell),
+                Alignment::Left | Alignment::Center => drop(painter.line(area, 0, &cell)),
+            }
+            room = placed.x.saturating_sub(2);
+        }
+    }
+    let fold = if table.is_folded(&group.key) {
+        "▸"
+    } else {
+        "▾"
+    };
+    let mut count = StyledLine::of(format!("  {}", sums.counts.all), Tone::Dim);
+    for (number, sign, tone) in [
+        (sums.needs, "!", Tone::Warning),
+        (sums.counts.errored, "✖", Tone::Errored),
+    ] {
+        if number > 0 {
+            count.push(format!("  {sign}{number}"), tone);
+        }
+    }
+    let marked = table.order().get(group.myses.clone()).unwrap_or_default();
+    let is_marked = marked.iter().all(|id| table.marks().contains(id));
+    let mark = if is_marked { "◆" } else { " " };
+    let columns = usize::from(room).saturating_sub(4 + width::of(&count.text()));
+    let name = group.name(by);
+    let mut words = StyledLine::of(format!(" {mark}"), Tone::Accent)
+        .with(fold, Tone::Dim)
+        .with(format!(" {}", width::clip(&name, columns)), Tone::Brand);
+    words.spans.extend(count.spans);
+    painter.line(
+        Rect {
+            width: room,
+            ..line
+        },
+        0,
+        &words,
+    );
 }
 
 /// Draws what it earns a minute. Returns whether that is known.

@@ -11,6 +11,7 @@ use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::routine_editor::edit_routines;
 use crate::dashboard::search;
 use crate::dashboard::table::columns::{Column, distinct};
+use crate::dashboard::table::groups::Grouping;
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::toolkit::view::Opening;
 use crate::dashboard::views::OPENING_KEYS;
@@ -61,6 +62,7 @@ impl Dashboard {
             Verb::Filter => self.filter_by(words.rest()),
             Verb::State => return self.run_state(words.next(command, 0)?),
             Verb::Sort => return self.run_sort(words.next(command, 0)?),
+            Verb::Group => return self.run_group(words.next(command, 0)?),
             Verb::Columns => return self.run_columns(command, words.rest()),
             Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
                 return self.run_look(command.verb, words.next(command, 0)?);
@@ -135,6 +137,7 @@ impl Dashboard {
             | Verb::Filter
             | Verb::State
             | Verb::Sort
+            | Verb::Group
             | Verb::Columns
             | Verb::Mark
             | Verb::Find
@@ -325,6 +328,15 @@ impl Dashboard {
     fn run_sort(&mut self, word: &str) -> Result<(), Complaint> {
         let column = parse_column(word)?;
         self.table.sort(self.table.sorting().with_column(column));
+        Ok(())
+    }
+
+    fn run_group(&mut self, word: &str) -> Result<(), Complaint> {
+        let grouping = match Grouping::parse(word) {
+            None if word != "off" => return Err(format!("`{word}` is no grouping")),
+            grouping => grouping,
+        };
+        self.table.group_by(grouping);
         Ok(())
     }
 

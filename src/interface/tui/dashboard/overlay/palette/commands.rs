@@ -70,10 +70,10 @@ pub enum Verb {
     /// Shows the Myses in one state.
     State,
     Sort,
+    Group,
     Columns,
     /// Marks Myses.
     Mark,
-    /// Removes all marks.
     Unmark,
     /// Searches a text in the conversation.
     Find,
@@ -103,7 +103,6 @@ pub enum Verb {
     Notify,
     /// Writes the screen to files.
     Dump,
-    /// Dismisses errors.
     Dismiss,
     /// Draws the whole screen again.
     Redraw,
@@ -283,6 +282,12 @@ const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Column],
         Verb::Sort,
         "sort the table; again turns it round",
+    ),
+    command(
+        "group",
+        &[Takes::Word(&["place", "role", "model", "state", "off"])],
+        Verb::Group,
+        "group the table, with sums",
     ),
     command(
         "columns",

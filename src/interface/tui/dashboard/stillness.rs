@@ -1,0 +1,88 @@
+//! Stillness: for some seconds after a key nothing changes its place by itself, so that no row slips away from under the
+//! key. What is new is said at once in the header, and takes its rows later.
+
+use std::time::Duration;
+
+use actors::domain::ids::Moment;
+
+use super::Dashboard;
+use super::layout::{LARGE_ROWS, SharedRows};
+
+const STILL_AFTER_KEY: Duration = Duration::from_secs(5);
+
+/// What holds the screen still.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stillness {
+    /// When a key was pressed last.
+    pressed_at: Option<Moment>,
+    /// The rows around the table in the last picture before that, and what they were made for.
+    rows: Option<(SharedRows, Frame)>,
+}
+
+/// The size of the screen, whether a conversation is open, and the rows of a text that is written. What the operator
+/// changes there changes its place at once.
+type Frame = ((u16, u16), bool, u16);
+
+impl Stillness {
+    /// Notes that a key was pressed.
+    pub(super) fn note_key(&mut self, now: Moment) {
+        self.pressed_at = Some(now);
+    }
+
+    /// Whether nothing may change its place.
+    pub(super) fn is_still(&self, now: Moment) -> bool {
+        let pressed = self.pressed_at;
+        pressed.is_some_and(|at| now.since(at) < STILL_AFTER_KEY)
+    }
+}
+
+impl SharedRows {
+    fn above_list(self) -> u16 {
+        self.banner + self.mission + self.large + self.servers
+    }
+
+    /// These rows with the list where it was: what is new at the top takes the rows of the mission, of the servers and of
+    /// the large figure, and what is gone leaves its own. Only what does not fit moves the list.
+    pub(super) fn held_at(self, before: SharedRows) -> SharedRows {
+        let mut left = before.above_list().saturating_sub(self.banner);
+        let mut take = |wanted: u16| {
+            let taken = wanted.min(left);
+            left -= taken;
+            taken
+        };
+        let large = take(self.large);
+        let (servers, mission) = (take(self.servers), take(self.mission));
+        let rows = SharedRows {
+            // It is drawn whole or not at all.
+            large: large / LARGE_ROWS * LARGE_ROWS,
+            servers,
+            mission,
+            needs: before.needs,
+            ..self
+        };
+        let spare = before.above_list().saturating_sub(rows.above_list());
+        SharedRows {
+            mission: rows.mission + spare,
+            ..rows
+        }
+    }
+}
+
+impl Dashboard {
+    fn frame(&self) -> Frame {
+        (self.size, self.focus.is_some(), self.composer_rows())
+    }
+
+    /// The rows that stay where they are; `None` where they may change.
+    pub(super) fn rows_to_hold(&self) -> Option<SharedRows> {
+        let (rows, frame) = self.stillness.rows?;
+        (self.stillness.is_still(self.moment) && frame == self.frame()).then_some(rows)
+    }
+
+    /// Keeps the rows of this picture, unless they are held, or the screen is too small to have any.
+    pub(super) fn keep_rows(&mut self) {
+        if self.rows_to_hold().is_none() && !self.is_too_small() {
+            self.stillness.rows = Some((self.share_rows(), self.frame()));
+        }
+    }
+}
