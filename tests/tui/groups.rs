@@ -74,6 +74,17 @@ fn groups_have_sums_and_fold() {
     ];
     assert_eq!(firsts(&operator), all);
     assert!(operator.text().contains("by place"));
+    // Of a place the group has the system.
+    assert!(
+        !rows(&operator)[1].contains("krynn"),
+        "{:?}",
+        rows(&operator)
+    );
+    operator.keys("<end>");
+    assert!(rows(&operator)[7].starts_with('▌'));
+    operator.keys("<up>");
+    assert!(rows(&operator)[6].starts_with('▌'), "a group, too");
+    operator.keys("<down>");
     let krynn = rows(&operator)[0].clone();
     assert!(krynn.contains("krynn  2"), "{krynn}");
     let rate = |row: usize| {
@@ -89,7 +100,7 @@ fn groups_have_sums_and_fold() {
         "{:?}",
         rows(&operator)
     );
-    operator.keys("<up><up><up><up><up><up><up><enter>");
+    operator.keys("<<enter>");
     let folded = ["▸krynn", "▾sol", "alpha", "bravo", "▾place", "echo"];
     assert_eq!(firsts(&operator), folded);
     operator.keys("z");

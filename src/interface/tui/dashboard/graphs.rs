@@ -2,6 +2,8 @@
 
 pub mod keys;
 
+pub(crate) mod marks;
+
 mod value;
 mod view;
 
@@ -222,6 +224,11 @@ impl GraphView {
     /// The curves of the shown value. `myses` is the number of Myses in the swarm.
     #[must_use]
     pub fn curves(&self, myses: usize) -> Vec<Curve> {
+        self.curves_of(self.value, myses)
+    }
+
+    /// The curves of a value.
+    pub(super) fn curves_of(&self, shown: GraphedValue, myses: usize) -> Vec<Curve> {
         let Some(samples) = self.samples.value() else {
             return Vec::new();
         };
@@ -240,7 +247,7 @@ impl GraphView {
                         all: steps.minutes,
                         over: begun.min(steps.minutes),
                     };
-                    let value = self.value.of(sample, step, counted(series))?;
+                    let value = shown.of(sample, step, counted(series))?;
                     // Facts are those of the end of a step.
                     Some(((sample.minute.0 + step.over) as f64, value))
                 });
@@ -400,6 +407,8 @@ mod tests {
         assert_eq!(bounds(&view), Some((971.0, 1_000.0)));
         read(&mut view, 1_000, vec![sample(998, Some(7), 0)]);
         assert_eq!(bounds(&view), Some((990.0, 1_000.0)));
+        // The first minute that is over is shown.
+        assert_eq!(view.curves(1)[0].points, [(999.0, 420.0)]);
         // Of a day, a step has 15 minutes: the last one ends later than now.
         view.span = GraphSpan::Day;
         read(

@@ -10,11 +10,14 @@ use super::transcript::Transcript;
 use super::transcript::pages::{Load, PAGE};
 use super::view::paint_lines;
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::{row_of, without_left};
+use crate::dashboard::layout::without_left;
 use crate::dashboard::table::keys::{TABLE_KEYS, TableAction};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
+
+/// The columns at its left: a gap to the table, a line, and a gap.
+const FRAME_COLUMNS: u16 = 3;
 
 /// The end of a conversation.
 #[derive(Clone, Debug)]
@@ -70,9 +73,10 @@ pub(in crate::dashboard) fn poll(board: &mut Dashboard) {
             preview.transcript.invalidate_end();
         }
     }
-    preview
-        .transcript
-        .resize(area.width.saturating_sub(2), area.height.saturating_sub(1));
+    preview.transcript.resize(
+        area.width.saturating_sub(FRAME_COLUMNS),
+        area.height.saturating_sub(1),
+    );
     let wanted = preview.transcript.prepare_frame();
     if let (Some(load), None) = (wanted, preview.awaited) {
         let id = board.read(page_of(preview.mysis(), load));
@@ -117,9 +121,9 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     };
     painter.fill(area, Ground::Base);
     for row in 0..area.height {
-        painter.text(row_of(area, row), 0, "│", Tone::Faint);
+        painter.write(area, row, 1, "│", Tone::Faint);
     }
-    let inside = without_left(area, 2);
+    let inside = without_left(area, FRAME_COLUMNS);
     let key = dashboard.keymap().key_of(TABLE_KEYS, TableAction::Open);
     let name = one_line(&dashboard.name_of(preview.mysis()));
     let title = StyledLine::of(name, Tone::Brand).with(format!("   {key} opens it"), Tone::Hint);

@@ -44,6 +44,20 @@ impl GraphedValue {
         }
     }
 
+    /// Its name in the table of figures.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphedValue::Credits => "credits",
+            GraphedValue::Earned => "earned/h",
+            GraphedValue::Tokens => "tokens/h",
+            GraphedValue::Dollars => "dollars/h",
+            GraphedValue::Calls => "tool calls/h",
+            GraphedValue::Failures => "failures/h",
+            GraphedValue::Waiting => "time waiting",
+        }
+    }
+
     /// The unit on the axis.
     #[must_use]
     pub fn unit(self) -> &'static str {

@@ -139,6 +139,14 @@ fn place_text(status: &MysisStatus) -> (String, Tone) {
     (one_line(&text), Tone::Text)
 }
 
+/// The place in a system that is told already.
+#[must_use]
+pub fn place_within(status: &MysisStatus) -> (String, Tone) {
+    let poi = &status.figures.facts.poi;
+    let text = poi.as_ref().map(|poi| (one_line(poi), Tone::Text));
+    text.unwrap_or_else(unknown)
+}
+
 /// The tone of what was earned.
 #[must_use]
 pub fn tone_of_gain(credits: i64) -> Tone {

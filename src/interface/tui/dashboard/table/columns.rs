@@ -157,10 +157,12 @@ impl Column {
 impl ColumnSpec {
     /// The columns of the screen that it wants as the one at this place by importance.
     fn wish(&self, place: u16) -> Wish {
-        let good = match self.column == Column::Words {
-            true => GOOD_WORDS_COLUMNS,
-            false => self.width,
-        };
+        let good = [
+            (Column::Words, GOOD_WORDS_COLUMNS),
+            (Column::Trend, GOOD_TREND_COLUMNS),
+        ];
+        let good = good.into_iter().find(|(column, _)| *column == self.column);
+        let good = good.map_or(self.width, |(_, good)| good);
         Wish {
             // No gap stands before the mark, and none separates it from the name.
             gap: u16::from(place > 1),
@@ -220,6 +222,8 @@ pub fn chosen_columns(width: u16, chosen: &[Column]) -> Vec<PlacedColumn> {
 /// The columns of the last words before others get wider: a sentence is of more use than the end of a
 /// name.
 const GOOD_WORDS_COLUMNS: u16 = 40;
+/// A rate with the bars of the last quarter of an hour.
+const GOOD_TREND_COLUMNS: u16 = 14;
 
 type Chosen = Vec<(&'static ColumnSpec, u16)>;
 

@@ -6,6 +6,7 @@ use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
 use crate::dashboard::earning::EarnRate;
 use crate::dashboard::first_minute;
+use crate::dashboard::graphs::marks::marks;
 use crate::dashboard::graphs::round_ceiling;
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::money::short_credits;
@@ -110,21 +111,22 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     };
     let rate = EarnRate::of(points, dashboard.now());
     let offset = dashboard.appearance().offset;
+    let begin = now - minutes(TREND_POINTS - first).max(MIN_GRAPH_MINUTES);
+    let bounds = (begin as f64, now as f64);
+    let time_text = |minute: f64| {
+        let clock = offset.clock(Minute(minute as i64).start_time());
+        clock.get(..5).unwrap_or_default().to_string()
+    };
+    let since = format!("the swarm since {}", time_text(bounds.0));
     let plot = Plot {
         points: &curve,
-        bounds: (
-            (now - minutes(TREND_POINTS - first).max(MIN_GRAPH_MINUTES)) as f64,
-            now as f64,
-        ),
+        bounds,
         values: (bottom, round_ceiling(extreme(f64::max))),
-        marks: &[],
-        title: ["the swarm, last hour", &rate.figure()],
+        marks: &marks(dashboard, None, bounds),
+        title: [&since, &rate.figure()],
         unit: "cr/min",
         value_text: &|value| short_credits(value as i64),
-        time_text: &|minute| {
-            let clock = offset.clock(Minute(minute as i64).start_time());
-            clock.get(..5).unwrap_or_default().to_string()
-        },
+        time_text: &time_text,
     };
     plot.paint(area.inner(Margin::new(1, 0)), painter);
 }

@@ -1,13 +1,13 @@
 //! Draws the table of Myses.
 
-use super::cells::cell;
+use super::cells::{cell, place_within};
 use super::columns::{Column, PlacedColumn};
-use super::groups::{Group, TableLine};
+use super::groups::{Group, Grouping, TableLine};
 use super::sorting::SortDirection;
 use crate::dashboard::Dashboard;
 use crate::dashboard::earning::rate_line;
 use crate::dashboard::first_minute;
-use crate::dashboard::layout::{ScreenLayout, row_of};
+use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -84,11 +84,14 @@ fn paint_row(
             continue;
         }
         let is_mark = placed.column == Column::Mark;
+        let is_of_place = dashboard.table().grouping() == Some(Grouping::Place);
         let is_doing = placed.column == Column::Doing;
         let (text, tone) = if is_doing && dashboard.is_held(&member.status) {
             ("frozen".to_string(), Tone::Found)
         } else if placed.column == Column::Words && dashboard.is_held(&member.status) {
             (one_line(&member.status.last_words), Tone::Dim)
+        } else if placed.column == Column::Place && is_of_place {
+            place_within(&member.status)
         } else if is_mark && dashboard.table().marks().contains(&member.status.id) {
             ("◆".to_string(), Tone::Accent)
         } else {
@@ -153,18 +156,16 @@ fn paint_group(
     let mark = if is_marked { "◆" } else { " " };
     let columns = usize::from(room).saturating_sub(4 + width::of(&count.text()));
     let name = group.name(by);
-    let mut words = StyledLine::of(format!(" {mark}"), Tone::Accent)
+    let mut words = StyledLine::of(mark, Tone::Accent)
         .with(fold, Tone::Dim)
         .with(format!(" {}", width::clip(&name, columns)), Tone::Brand);
     words.spans.extend(count.spans);
-    painter.line(
-        Rect {
-            width: room,
-            ..line
-        },
-        0,
-        &words,
-    );
+    let area = Rect {
+        width: room,
+        ..line
+    };
+    // The first column has the mark of the selected line.
+    painter.line(without_left(area, 1), 0, &words);
 }
 
 /// Draws what it earns a minute. Returns whether that is known.

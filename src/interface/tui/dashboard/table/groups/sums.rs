@@ -5,7 +5,6 @@ use actors::domain::ids::Timestamp;
 use crate::dashboard::earning::{EarnRate, rate_line};
 use crate::dashboard::money::{self, SwarmMoney, money_of, short_credits};
 use crate::dashboard::roster::{Counts, RosterMember};
-use crate::dashboard::table::cells::tone_of_gain;
 use crate::dashboard::table::columns::{Column, PlacedColumn};
 use crate::dashboard::table::sorting::{NeedRank, need_rank};
 use crate::dashboard::text::figures;
@@ -57,7 +56,8 @@ impl GroupSums {
             }
             Column::Earned => {
                 let earned = self.money.earned?;
-                Some(StyledLine::of(short_credits(earned), tone_of_gain(earned)))
+                let tone = if earned < 0 { Tone::Fault } else { Tone::Text };
+                Some(StyledLine::of(short_credits(earned), tone))
             }
             Column::Turns => Some(amount(self.counts.turns)),
             Column::Tokens => Some(amount(self.counts.tokens)),
