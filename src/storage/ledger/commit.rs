@@ -15,10 +15,10 @@ use sea_orm::{
 };
 
 use super::accounts::{pool_account, save_account};
-use super::entity::{account, message, mission, mysis, tool_call};
+use super::entity::{message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, held, memos, retention, rows, samples, sessions, snapshots};
+use super::{books, events, held, memos, rows, samples, sessions, snapshots, tables};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -28,7 +28,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
         Write::Create(new) => create_mysis(tx, new).await,
         Write::Configure { mysis, change } => configure_mysis(tx, *mysis, change).await,
-        Write::Delete { mysis } => delete_mysis(tx, *mysis).await,
+        Write::Delete { mysis } => tables::delete_mysis(tx, *mysis).await,
         Write::Fence { mysis, incarnation } => set_incarnation(tx, *mysis, *incarnation).await,
         Write::State { .. } => set_state(tx, write).await,
         Write::Called { mysis } => set_called(tx, *mysis).await,
@@ -133,30 +133,6 @@ async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> R
     set.id = NotSet;
     let all = mysis::Entity::update_many().set(set);
     tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await?;
-    Ok(())
-}
-
-/// Deletes a Mysis with all its rows. Rows that refer to calls are deleted before the calls, so
-/// that each foreign key check is a short lookup.
-async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    tx.later(
-        account::Entity::update_many()
-            .col_expr(
-                account::Column::AssignedTo,
-                Expr::value(Option::<i64>::None),
-            )
-            .filter(account::Column::AssignedTo.eq(mysis.0)),
-    )
-    .await?;
-    tx.later(message::Entity::delete_many().filter(message::Column::MysisId.eq(mysis.0)))
-        .await?;
-    tx.later(tool_call::Entity::delete_many().filter(tool_call::Column::MysisId.eq(mysis.0)))
-        .await?;
-    snapshots::forget_mysis(tx, mysis).await?;
-    sessions::save_session(tx, mysis, None).await?;
-    retention::forget_reach(tx, mysis).await?;
-    memos::delete_memos(tx, mysis).await?;
-    mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use actors::domain::record::MysisRecord;
 use actors::domain::screen::ExportFormat;
 use actors::ports::{Archive, ArchiveFault, Clock, PageFrom, PageQuery};
 use actors::secrets::Secrets;
+use serde_json::Value;
 use thiserror::Error;
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
@@ -21,6 +22,7 @@ use zoea_text::clean;
 use zoea_text::redact::Redactor;
 
 use crate::SqlLedger;
+use crate::tables::{LineKind, exported_kinds};
 use zoea_system::clock::MachineClock;
 
 /// The rows of one query. A single one may have a megabyte.
@@ -152,48 +154,69 @@ async fn write_one(
     order: ExportOrder,
     out: &mut ExportWriter<'_>,
 ) -> Result<usize, ExportFault> {
-    let format = order.format;
-    out.write_line(match format {
-        ExportFormat::JsonLines => {
-            let mut line = lines::mysis_line(mysis, ledger.notes_after(mysis.id).await?);
-            if order.names_account {
-                line["account"] = mysis.account.as_deref().into();
+    if order.format == ExportFormat::Markdown {
+        out.write_line(markdown::head(mysis)).await?;
+        return write_rows(ledger, mysis, out).await;
+    }
+    let (id, mut rows) = (mysis.id, 0);
+    for kind in exported_kinds() {
+        let written: Vec<Value> = match kind {
+            // They are of the swarm, and at the beginning.
+            LineKind::Mission => Vec::new(),
+            LineKind::Mysis => {
+                let mut line = lines::mysis_line(mysis, ledger.notes_after(id).await?);
+                if order.names_account {
+                    line["account"] = mysis.account.as_deref().into();
+                }
+                vec![line]
             }
-            line.to_string()
+            LineKind::Row => {
+                rows = write_rows(ledger, mysis, out).await?;
+                Vec::new()
+            }
+            LineKind::Samples => {
+                let hours = ledger.all_samples(id).await?.into_iter();
+                hours.map(|hour| lines::samples_line(id, &hour)).collect()
+            }
+            LineKind::Memo => {
+                let memos = ledger.exported_memos(id).await?.into_iter();
+                let line = |(kind, memo): (_, Arc<str>)| lines::memo_line(id, kind, &memo);
+                memos.map(line).collect()
+            }
+            LineKind::Sighting => {
+                let all = ledger.all_snapshots(id).await?.into_iter();
+                let line =
+                    |(account, seen): (Arc<str>, _)| lines::snapshot_line(id, &account, &seen);
+                all.map(line).collect()
+            }
+        };
+        for line in written {
+            out.write_line(line.to_string()).await?;
         }
-        ExportFormat::Markdown => markdown::head(mysis),
-    })
-    .await?;
+    }
+    Ok(rows)
+}
+
+async fn write_rows(
+    ledger: &SqlLedger,
+    mysis: &MysisRecord,
+    out: &mut ExportWriter<'_>,
+) -> Result<usize, ExportFault> {
     let (mut after, mut count) = (Seq(0), 0);
     loop {
         let rows = read_piece(ledger, mysis.id, after).await?;
         let Some(last) = rows.last() else {
-            break;
+            return Ok(count);
         };
         (after, count) = (last.seq, count + rows.len());
         for row in &rows {
-            out.write_line(match format {
+            out.write_line(match out.format {
                 ExportFormat::JsonLines => lines::row_line(mysis.id, row).to_string(),
                 ExportFormat::Markdown => markdown::row_section(&mysis.profile.name, row),
             })
             .await?;
         }
     }
-    if format == ExportFormat::JsonLines {
-        for hour in ledger.all_samples(mysis.id).await? {
-            let line = lines::samples_line(mysis.id, &hour);
-            out.write_line(line.to_string()).await?;
-        }
-        for (kind, memo) in ledger.exported_memos(mysis.id).await? {
-            let line = lines::memo_line(mysis.id, kind, &memo);
-            out.write_line(line.to_string()).await?;
-        }
-        for (account, seen) in ledger.all_snapshots(mysis.id).await? {
-            let line = lines::snapshot_line(mysis.id, &account, &seen);
-            out.write_line(line.to_string()).await?;
-        }
-    }
-    Ok(count)
 }
 
 async fn read_piece(

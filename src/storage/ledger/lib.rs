@@ -57,6 +57,7 @@ mod sessions;
 mod settling;
 mod snapshots;
 mod spared;
+mod tables;
 mod trials;
 mod trigrams;
 mod write_lock;

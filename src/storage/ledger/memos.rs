@@ -109,14 +109,6 @@ async fn update_row(tx: &Tx, mysis: MysisId, set: mysis::ActiveModel) -> Result<
     tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }
 
-/// Deletes the memos of a Mysis, but for those in its own row.
-pub(super) async fn delete_memos(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    watch::Entity::delete_by_id(mysis.0).exec(tx).await?;
-    routine::Entity::delete_by_id(mysis.0).exec(tx).await?;
-    let others = memo::Entity::delete_many().filter(memo::Column::MysisId.eq(mysis.0));
-    tx.later(others).await
-}
-
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// The memos of a Mysis, some of which are in its row. One of a newer build is not read.
     pub(super) async fn memos(

@@ -346,9 +346,3 @@ async fn note_removal(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Resul
         .await?;
     Ok(())
 }
-
-/// Removes the record of a deleted Mysis.
-pub(super) async fn forget_reach(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    removed::Entity::delete_by_id(mysis.0).exec(tx).await?;
-    Ok(())
-}

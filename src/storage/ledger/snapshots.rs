@@ -92,13 +92,6 @@ pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Re
     Ok(())
 }
 
-/// Removes the snapshots of a Mysis.
-pub(super) async fn forget_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    tx.later(sighting::Entity::delete_many().filter(sighting::Column::MysisId.eq(mysis.0)))
-        .await?;
-    Ok(())
-}
-
 fn is_account(mysis: MysisId, account: &str) -> Condition {
     Condition::all()
         .add(sighting::Column::MysisId.eq(mysis.0))

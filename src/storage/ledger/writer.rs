@@ -14,6 +14,7 @@ use sea_orm::sqlx::error::ErrorKind;
 use sea_orm::sqlx::{PgPool, SqlitePool};
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, QueryTrait, RuntimeErr, Statement,
+    StatementBuilder,
 };
 use tokio::sync::Mutex;
 
@@ -243,6 +244,12 @@ impl Tx {
     /// This statement's, or that of one which waited.
     pub(super) async fn later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
         self.gather(query.build(self.dialect.backend()), false)
+            .await
+    }
+
+    /// Executes a statement like [`Tx::later`] that no entity has built.
+    pub(super) async fn later_built(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
+        self.gather(self.dialect.backend().build(statement), false)
             .await
     }
 

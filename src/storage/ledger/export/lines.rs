@@ -14,12 +14,17 @@ use zoea_contract::RowJson;
 use crate::StoredMission;
 use crate::codec::RECORD_KEY;
 use crate::samples::StoredHour;
+use crate::tables::LineKind;
+
+fn word(kind: LineKind) -> &'static str {
+    kind.into()
+}
 
 /// A mission.
 #[must_use]
 pub fn mission_line(stored: &StoredMission) -> Value {
     json!({
-        RECORD_KEY: "mission",
+        RECORD_KEY: word(LineKind::Mission),
         "id": format!("{:016x}", stored.mission.id.0),
         "at": stored.mission.at.to_string(),
         "content": *stored.mission.text,
@@ -34,7 +39,7 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
         |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": timestamp_text(fault.at)}),
     );
     json!({
-        RECORD_KEY: "mysis",
+        RECORD_KEY: word(LineKind::Mysis),
         "id": mysis.id.to_string(),
         "name": *mysis.profile.name,
         "provider": *mysis.profile.provider,
@@ -64,7 +69,7 @@ pub(crate) fn samples_line(mysis: MysisId, stored: &StoredHour) -> Value {
     let hour = &stored.packed;
     let packed = hour.bytes.iter();
     json!({
-        RECORD_KEY: "samples",
+        RECORD_KEY: word(LineKind::Samples),
         "mysis_id": mysis.to_string(),
         "at": timestamp_text(hour.hour.first_minute().start_time()),
         "upto": hour.upto,
@@ -77,7 +82,7 @@ pub(crate) fn samples_line(mysis: MysisId, stored: &StoredHour) -> Value {
 #[must_use]
 pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
-        RECORD_KEY: "sighting",
+        RECORD_KEY: word(LineKind::Sighting),
         "mysis_id": mysis.to_string(),
         "account": account,
         "tool": *seen.look.tool,
@@ -94,7 +99,7 @@ pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
 #[must_use]
 pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
     json!({
-        RECORD_KEY: "memo",
+        RECORD_KEY: word(LineKind::Memo),
         "mysis_id": mysis.to_string(),
         "kind": kind.as_str(),
         "memo": memo,
@@ -105,7 +110,7 @@ pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
 #[must_use]
 pub fn row_line(mysis: MysisId, row: &Row) -> Value {
     let mut line = zoea_contract::to_value(&RowJson::from(row));
-    line[RECORD_KEY] = json!("row");
+    line[RECORD_KEY] = json!(word(LineKind::Row));
     line["mysis_id"] = json!(mysis.to_string());
     line["turn"] = json!(row.turn.0);
     line["tool_calls"] = row

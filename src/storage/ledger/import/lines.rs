@@ -12,6 +12,7 @@ mod seen;
 use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
@@ -24,6 +25,7 @@ use zoea_text::redact::Redactor;
 
 use crate::codec::RECORD_KEY;
 use crate::samples::StoredHour;
+use crate::tables::LineKind;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
@@ -125,10 +127,16 @@ struct LinesImport<'a> {
 enum ExportRecord {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
-    Row(MysisId, Box<Row>),
-    Sighting(MysisId, Box<SightingLine>),
-    Samples(MysisId, StoredHour),
-    Memo(MysisId, MemoKind, Arc<str>),
+    /// Something of a Mysis.
+    Of(MysisId, MysisPart),
+}
+
+/// What belongs to a Mysis.
+enum MysisPart {
+    Row(Box<Row>),
+    Sighting(Box<SightingLine>),
+    Samples(StoredHour),
+    Memo(MemoKind, Arc<str>),
 }
 
 impl LinesImport<'_> {
@@ -146,36 +154,42 @@ impl LinesImport<'_> {
                 self.put_missions().await?;
                 self.import_mysis(*line).await
             }
-            ExportRecord::Row(mysis, row) => match self.is_imported(mysis, number)? {
+            ExportRecord::Of(mysis, part) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
-                true => {
-                    let places = self.places.entry(mysis).or_default();
-                    let taken = places.check_next(&row);
-                    taken.map_err(|why| ImportFault::Line { number, why })?;
-                    self.import_row(mysis, *row).await
-                }
-            },
-            ExportRecord::Samples(mysis, hour) => match self.is_imported(mysis, number)? {
-                false => Ok(()),
-                true => Ok(self.samples.put(&self.bulk_import, mysis, &hour).await?),
-            },
-            ExportRecord::Memo(mysis, kind, memo) => match self.is_imported(mysis, number)? {
-                false => Ok(()),
-                true => {
-                    let memo = self.redactor.clean_shared(memo);
-                    let write = Write::Memo { mysis, kind, memo };
-                    Ok(self.bulk_import.write(&write).await?)
-                }
-            },
-            ExportRecord::Sighting(mysis, line) => match self.is_imported(mysis, number)? {
-                false => Ok(()),
-                true => {
-                    self.report.imported_snapshots += 1;
-                    let write = line.into_write(mysis, self.redactor);
-                    Ok(self.bulk_import.write(&write).await?)
-                }
+                true => self.import_part(mysis, part, number).await,
             },
         }
+    }
+
+    async fn import_part(
+        &mut self,
+        mysis: MysisId,
+        part: MysisPart,
+        number: usize,
+    ) -> Result<(), ImportFault> {
+        let write = match part {
+            MysisPart::Row(row) => {
+                let places = self.places.entry(mysis).or_default();
+                let taken = places.check_next(&row);
+                taken.map_err(|why| ImportFault::Line { number, why })?;
+                self.report.rows += 1;
+                self.report.calls += row.calls().len();
+                let row = Arc::new(redact_row(self.redactor, *row));
+                Write::Append { mysis, row }
+            }
+            MysisPart::Samples(hour) => {
+                return Ok(self.samples.put(&self.bulk_import, mysis, &hour).await?);
+            }
+            MysisPart::Memo(kind, memo) => {
+                let memo = self.redactor.clean_shared(memo);
+                Write::Memo { mysis, kind, memo }
+            }
+            MysisPart::Sighting(line) => {
+                self.report.imported_snapshots += 1;
+                line.into_write(mysis, self.redactor)
+            }
+        };
+        Ok(self.bulk_import.write(&write).await?)
     }
 
     /// Whether this line's Mysis is imported. One that existed is skipped.
@@ -246,16 +260,6 @@ impl LinesImport<'_> {
         Ok(())
     }
 
-    async fn import_row(&mut self, mysis: MysisId, row: Row) -> Result<(), ImportFault> {
-        self.report.rows += 1;
-        self.report.calls += row.calls().len();
-        let row = Arc::new(redact_row(self.redactor, row));
-        Ok(self
-            .bulk_import
-            .write(&Write::Append { mysis, row })
-            .await?)
-    }
-
     async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
         self.samples.end(&self.bulk_import).await?;
@@ -266,31 +270,21 @@ impl LinesImport<'_> {
 
 impl ExportRecord {
     fn read(line: &Value) -> Result<ExportRecord, String> {
-        match required_text(line, RECORD_KEY)? {
-            "mission" => Ok(ExportRecord::Mission(parse_mission(line)?)),
-            "mysis" => Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
-            "row" => {
-                let mysis = required_text(line, "mysis_id")?.parse()?;
-                Ok(ExportRecord::Row(mysis, Box::new(parse_row(line)?)))
-            }
-            "samples" => {
-                let mysis = required_text(line, "mysis_id")?.parse()?;
-                Ok(ExportRecord::Samples(mysis, read_hour(line)?))
-            }
-            "memo" => {
-                let mysis = required_text(line, "mysis_id")?.parse()?;
+        let word = required_text(line, RECORD_KEY)?;
+        let kind = LineKind::from_str(word).map_err(|_| format!("`{word}` is no record"))?;
+        let part = match kind {
+            LineKind::Mission => return Ok(ExportRecord::Mission(parse_mission(line)?)),
+            LineKind::Mysis => return Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
+            LineKind::Row => MysisPart::Row(Box::new(parse_row(line)?)),
+            LineKind::Samples => MysisPart::Samples(read_hour(line)?),
+            LineKind::Memo => {
                 let (kind, memo) = read_memo(line)?;
-                Ok(ExportRecord::Memo(mysis, kind, memo))
+                MysisPart::Memo(kind, memo)
             }
-            "sighting" => {
-                let mysis = required_text(line, "mysis_id")?.parse()?;
-                Ok(ExportRecord::Sighting(
-                    mysis,
-                    Box::new(SightingLine::read(line)?),
-                ))
-            }
-            other => Err(format!("`{other}` is no record")),
-        }
+            LineKind::Sighting => MysisPart::Sighting(Box::new(SightingLine::read(line)?)),
+        };
+        let mysis = required_text(line, "mysis_id")?.parse()?;
+        Ok(ExportRecord::Of(mysis, part))
     }
 }
 

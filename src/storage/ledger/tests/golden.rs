@@ -6,7 +6,9 @@ use sea_orm::Statement;
 use serde_json::{Map, Value, json};
 use zoea_golden::{hold, hold_json};
 
+use super::super::dialect::Dialect;
 use super::super::export::{ExportOrder, export_to_file};
+use super::super::tables::{TABLES, WhenDeleted};
 use super::repeating::of_every_kind;
 use super::*;
 
@@ -44,6 +46,8 @@ async fn table(ledger: &SqlLedger, table: &str) -> Value {
     });
     rows.collect()
 }
+
+on_both!(no_table_is_without_an_answer);
 
 #[tokio::test]
 async fn what_is_stored_and_exported_keeps_its_form() {
@@ -90,4 +94,53 @@ async fn the_tables_of_a_server_keep_their_form() {
                    FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1";
     let columns = texts(&ledger, columns).await;
     hold("schema-server.txt", &columns.join("\n"));
+}
+
+/// Each table has its answers in the list of tables, whichever database it is in, and those of a Mysis say so.
+async fn no_table_is_without_an_answer(books: Books) {
+    let ledger = books.open().await;
+    let schema = match ledger.inner.dialect {
+        Dialect::Sqlite => {
+            "SELECT name || '.' || (SELECT group_concat('/' || name, '') FROM pragma_table_info(t.name)) || '/' \
+             FROM pragma_table_list AS t WHERE schema = 'main' AND type IN ('table', 'virtual') \
+             AND name NOT LIKE 'sqlite%' AND name <> 'message_term'"
+        }
+        Dialect::Postgres => {
+            "SELECT table_name || '.' || string_agg('/' || column_name, '') || '/' \
+             FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name"
+        }
+    };
+    let schema = texts(&ledger, schema).await;
+    let mut unanswered = Vec::new();
+    for line in &schema {
+        let (table, columns) = line.split_once('.').unwrap();
+        let mut all = TABLES.iter();
+        let wanted = match all.find(|(name, ..)| *name == table) {
+            Some((_, WhenDeleted::Go(column) | WhenDeleted::Freed(column), _)) => column,
+            Some((_, WhenDeleted::Follow | WhenDeleted::Stay, _)) => continue,
+            None => "a place in the list",
+        };
+        if !columns.contains(&format!("/{wanted}/")) {
+            unanswered.push(format!("{table}: {wanted} is missing"));
+        }
+    }
+    assert_eq!(unanswered, [""; 0]);
+    // Whatever refers to a Mysis goes with it by the list, or is said to stay or to follow.
+    write(&ledger, of_every_kind()).await.unwrap();
+    write(&ledger, vec![Write::Delete { mysis: ALPHA }])
+        .await
+        .unwrap();
+    let mut left = Vec::new();
+    for (table, when_deleted, _) in &TABLES {
+        let is_here = schema
+            .iter()
+            .any(|line| line.starts_with(&format!("{table}.")));
+        let (WhenDeleted::Go(column) | WhenDeleted::Freed(column)) = when_deleted else {
+            continue;
+        };
+        assert!(is_here, "{table}");
+        let rows = format!("SELECT '{table}' FROM {table} WHERE {column} = {}", ALPHA.0);
+        left.extend(texts(&ledger, &rows).await);
+    }
+    assert_eq!(left, [""; 0]);
 }
