@@ -15,15 +15,16 @@ pub mod export;
 mod freeze;
 mod game_check;
 pub mod global;
-pub mod held;
+mod held;
 pub mod history;
 pub mod import;
 pub mod incident;
 pub mod init;
+mod listing;
 pub mod mysis;
 mod outcomes;
 mod patient;
-pub mod processes;
+mod processes;
 pub mod prompt;
 mod prove;
 mod question;
@@ -58,6 +59,11 @@ use zoea_settings::{Environment, SettingsError};
 use crate::interface::control::reminders::Remind;
 use zoea_system::descriptors;
 use zoea_system::out;
+
+use held::HeldOrder;
+use listing::ListArgs;
+use processes::ProcessOrder;
+use reminders::RemindersOrder;
 
 /// The exit status when a command failed.
 const EXIT_FAILED: u8 = 1;
@@ -112,15 +118,15 @@ enum CliCommand {
     /// Leave a message for a Mysis, which it gets in a while or at a time.
     Remind(Remind),
     /// List the reminders that wait, and cancel one.
-    Reminders(reminders::RemindersArgs),
+    Reminders(ListArgs<RemindersOrder>),
     /// Read a Mysis' conversation.
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
     /// List the texts that are held back from models, and let one be tried again.
-    Held(held::HeldArgs),
+    Held(ListArgs<HeldOrder>),
     /// List the processes that share a Postgres database, and drain one.
-    Processes(processes::ProcessesArgs),
+    Processes(ListArgs<ProcessOrder>),
     /// Freeze the swarm: no model call, no tool call and no login begins until it is thawed.
     Freeze,
     /// Thaw the swarm: each Mysis goes on where it stood.
@@ -254,12 +260,12 @@ async fn dispatch(
         CliCommand::Answer(args) => answer::run(&args, global, environment).await,
         CliCommand::Routine(command) => routine::run(&command, global, environment).await,
         CliCommand::Remind(args) => reminders::remind(&args, global, environment).await,
-        CliCommand::Reminders(args) => reminders::run(&args, global, environment).await,
+        CliCommand::Reminders(args) => args.run(global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
-        CliCommand::Held(args) => held::run(&args, global, environment).await,
+        CliCommand::Held(args) => args.run(global, environment).await,
         CliCommand::Budget(args) => budget::run(&args, global, environment).await,
-        CliCommand::Processes(args) => processes::run(&args, global, environment).await,
+        CliCommand::Processes(args) => args.run(global, environment).await,
         CliCommand::Freeze => freeze::freeze(global, environment).await,
         CliCommand::Thaw => freeze::thaw(global, environment).await,
         CliCommand::Events(args) => events::run(&args, global, environment).await,

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Subcommand;
-use serde::Deserialize;
 use zoea_contract::{AccountJson, OrderAnswerJson};
 use zoea_settings::Environment;
 use zoea_text::names::listed;
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::listing::{Listed, print_list};
+use crate::interface::cli::out::{self, Column};
 use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
@@ -44,15 +44,15 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&client, command).await;
-    client.close().await;
-    done
+    SwarmClient::with(global, environment, async |client| {
+        carry_out(client, command).await
+    })
+    .await
 }
 
 async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
     match command {
-        AccountsCommand::List { json } => list_accounts(client, *json).await,
+        AccountsCommand::List { json } => print_list::<AccountJson<'_>>(client, *json).await,
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
             let file = absolute_file(file)?;
@@ -81,25 +81,25 @@ fn absolute_file(file: &Path) -> anyhow::Result<String> {
     Ok(file.to_string())
 }
 
-async fn list_accounts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let accounts = client.call(ControlCall::ListAccounts {}).await?;
-    if as_json {
-        return Ok(out::json(&accounts)?);
-    }
-    let mut table = Table::new(&[
+impl Listed for AccountJson<'static> {
+    const COLUMNS: &'static [Column] = &[
         Column::text("USERNAME"),
         Column::text("ASSIGNED TO"),
         Column::text("LAST USED"),
-    ]);
-    let accounts: Vec<AccountJson<'_>> = Vec::deserialize(accounts)?;
-    for account in accounts {
-        let used = account.last_used_at.as_deref().map(shown::time);
-        let owner = account.assigned_to.map(Cow::into_owned);
-        let or_hyphen = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
-        let username = account.username.into_owned();
-        table.add(vec![username, or_hyphen(owner), or_hyphen(used)]);
+    ];
+    const NONE: Option<&'static str> = None;
+
+    fn call() -> ControlCall {
+        ControlCall::ListAccounts {}
     }
-    Ok(table.print()?)
+
+    fn cells(self) -> Vec<String> {
+        let used = self.last_used_at.as_deref().map(shown::time);
+        let owner = self.assigned_to.map(Cow::into_owned);
+        let or_hyphen = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+        let username = self.username.into_owned();
+        vec![username, or_hyphen(owner), or_hyphen(used)]
+    }
 }
 
 fn warn_of_short_passwords(names: &[String]) {

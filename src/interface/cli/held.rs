@@ -1,38 +1,18 @@
 //! `zoea held`: texts that are held back from models, because a server refuses them.
 
-use clap::{Args, Subcommand};
-use serde::Deserialize;
+use clap::Subcommand;
 use zoea_contract::HeldTextJson;
-use zoea_settings::Environment;
 use zoea_text::clean::one_line;
 
-use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::listing::{ListOrder, Listed};
+use crate::interface::cli::out::{self, Column};
 use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 
-/// The options of `zoea held`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub struct HeldArgs {
-    /// Print the result as JSON.
-    #[arg(long)]
-    json: bool,
-    #[command(subcommand)]
-    order: Option<HeldOrder>,
-}
-
-impl HeldArgs {
-    /// Whether it changes nothing.
-    pub(super) fn only_lists(&self) -> bool {
-        self.order.is_none()
-    }
-}
-
 /// An order about texts that are held back.
 #[derive(Debug, Subcommand)]
-pub enum HeldOrder {
+pub(super) enum HeldOrder {
     /// Let texts be tried again: the next request that would hold one holds it.
     Forget {
         /// The ids of the texts; `all` for all of them.
@@ -41,43 +21,26 @@ pub enum HeldOrder {
     },
 }
 
-pub(super) async fn run(
-    args: &HeldArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&client, args).await;
-    client.close().await;
-    done
+impl ListOrder for HeldOrder {
+    type Listed = HeldTextJson<'static>;
+
+    async fn carry_out(&self, client: &SwarmClient) -> anyhow::Result<()> {
+        let HeldOrder::Forget { ids } = self;
+        for id in ids {
+            let call = ControlCall::ForgetHeldText { id: id.clone() };
+            client.call(call).await?;
+            let line = match &**id {
+                "all" => "all texts may be tried again".to_string(),
+                id => format!("{id} may be tried again"),
+            };
+            out::line(&line)?;
+        }
+        Ok(())
+    }
 }
 
-async fn carry_out(client: &SwarmClient, args: &HeldArgs) -> anyhow::Result<()> {
-    let Some(HeldOrder::Forget { ids }) = &args.order else {
-        return list_texts(client, args.json).await;
-    };
-    for id in ids {
-        let call = ControlCall::ForgetHeldText { id: id.clone() };
-        client.call(call).await?;
-        let line = match &**id {
-            "all" => "all texts may be tried again".to_string(),
-            id => format!("{id} may be tried again"),
-        };
-        out::line(&line)?;
-    }
-    Ok(())
-}
-
-async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let texts = client.call(ControlCall::ListHeldTexts {}).await?;
-    if as_json {
-        return Ok(out::json(&texts)?);
-    }
-    let texts: Vec<HeldTextJson<'_>> = Vec::deserialize(texts)?;
-    if texts.is_empty() {
-        out::note("no text is held back from any model");
-    }
-    let mut table = Table::new(&[
+impl Listed for HeldTextJson<'static> {
+    const COLUMNS: &'static [Column] = &[
         Column::text("ID"),
         Column::text("PROVIDER"),
         Column::text("MODEL"),
@@ -85,20 +48,25 @@ async fn list_texts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
         Column::text("ROW"),
         Column::text("TEXT"),
         Column::text("SERVER ANSWER"),
-    ]);
-    for held in texts {
-        let mysis = held.mysis.as_deref().unwrap_or("-");
-        table.add(vec![
-            held.id,
-            held.provider.into_owned(),
-            held.model.into_owned(),
-            shown::time(&held.since),
-            format!("{mysis} {}", held.seq),
-            held.text,
-            held.said.into_owned(),
-        ]);
+    ];
+    const NONE: Option<&'static str> = Some("no text is held back from any model");
+
+    fn call() -> ControlCall {
+        ControlCall::ListHeldTexts {}
     }
-    Ok(table.print()?)
+
+    fn cells(self) -> Vec<String> {
+        let mysis = self.mysis.as_deref().unwrap_or("-");
+        vec![
+            self.id,
+            self.provider.into_owned(),
+            self.model.into_owned(),
+            shown::time(&self.since),
+            format!("{mysis} {}", self.seq),
+            self.text,
+            self.said.into_owned(),
+        ]
+    }
 }
 
 /// The most lines of a page of checks.

@@ -3,38 +3,20 @@
 use actors::domain::ids::Timestamp;
 use actors::ports::Clock;
 use chrono::DateTime;
-use clap::{Args, Subcommand};
-use serde::Deserialize;
+use clap::Subcommand;
 use zoea_contract::ListedReminderJson;
 use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out::{self, Column, Table};
+use crate::interface::cli::listing::{ListOrder, Listed};
+use crate::interface::cli::out::{self, Column};
 use crate::interface::cli::outcomes::passed_note;
 use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::talk::delivery_note;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::reminders::Remind;
-
-/// The options of `zoea reminders`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(super) struct RemindersArgs {
-    /// Print the result as JSON.
-    #[arg(long)]
-    json: bool,
-    #[command(subcommand)]
-    order: Option<RemindersOrder>,
-}
-
-impl RemindersArgs {
-    /// Whether it changes nothing.
-    pub(super) fn only_lists(&self) -> bool {
-        self.order.is_none()
-    }
-}
 
 /// An order about reminders.
 #[derive(Debug, Subcommand)]
@@ -58,11 +40,11 @@ pub(super) async fn remind(
         at: args.at.as_ref().map(|_| at.to_string()),
         ..args.clone()
     };
-    let client = SwarmClient::open(global, environment).await?;
-    let when = delivery_note(&client);
-    let answer = client.call(ControlCall::Remind(asked)).await;
-    client.close().await;
-    let answer = answer?;
+    let (answer, when) = SwarmClient::with(global, environment, async |client| {
+        let answer = client.call(ControlCall::Remind(asked)).await?;
+        Ok((answer, delivery_note(client)))
+    })
+    .await?;
     let name = &args.name;
     if let Some(passed) = answer["passed"].as_str().map(passed_note) {
         return Ok(out::line(&format!("{passed}: {name}"))?);
@@ -76,58 +58,44 @@ pub(super) async fn remind(
     ))?)
 }
 
-pub(super) async fn run(
-    args: &RemindersArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&client, args).await;
-    client.close().await;
-    done
+impl ListOrder for RemindersOrder {
+    type Listed = ListedReminderJson<'static>;
+
+    async fn carry_out(&self, client: &SwarmClient) -> anyhow::Result<()> {
+        let RemindersOrder::Cancel { ids } = self;
+        for id in ids {
+            let call = ControlCall::CancelReminder { id: id.clone() };
+            let answer = client.call(call).await?;
+            let line = match answer["passed"].as_str().map(passed_note) {
+                Some(passed) => format!("{passed}: {id}"),
+                None => format!("{id} is cancelled"),
+            };
+            out::line(&line)?;
+        }
+        Ok(())
+    }
 }
 
-async fn carry_out(client: &SwarmClient, args: &RemindersArgs) -> anyhow::Result<()> {
-    let Some(RemindersOrder::Cancel { ids }) = &args.order else {
-        return list(client, args.json).await;
-    };
-    for id in ids {
-        let call = ControlCall::CancelReminder { id: id.clone() };
-        let answer = client.call(call).await?;
-        let line = match answer["passed"].as_str().map(passed_note) {
-            Some(passed) => format!("{passed}: {id}"),
-            None => format!("{id} is cancelled"),
-        };
-        out::line(&line)?;
-    }
-    Ok(())
-}
-
-async fn list(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let reminders = client.call(ControlCall::ListReminders {}).await?;
-    if as_json {
-        return Ok(out::json(&reminders)?);
-    }
-    let reminders: Vec<ListedReminderJson<'_>> = Vec::deserialize(reminders)?;
-    if reminders.is_empty() {
-        out::note("no reminder waits; `zoea remind NAME TEXT --in 2h` adds one");
-    }
-    let mut table = Table::new(&[
+impl Listed for ListedReminderJson<'static> {
+    const COLUMNS: &'static [Column] = &[
         Column::text("ID"),
         Column::text("TIME"),
         Column::text("DUE"),
         Column::text("TEXT"),
-    ]);
-    for listed in &reminders {
-        let reminder = &listed.reminder;
-        table.add(vec![
-            reminder.id.clone(),
-            shown::time(&reminder.at),
-            due(listed),
-            reminder.text.to_string(),
-        ]);
+    ];
+    const NONE: Option<&'static str> =
+        Some("no reminder waits; `zoea remind NAME TEXT --in 2h` adds one");
+
+    fn call() -> ControlCall {
+        ControlCall::ListReminders {}
     }
-    Ok(table.print()?)
+
+    fn cells(self) -> Vec<String> {
+        let due = due(&self);
+        let reminder = self.reminder;
+        let time = shown::time(&reminder.at);
+        vec![reminder.id, time, due, reminder.text.to_string()]
+    }
 }
 
 /// In how long it is due, or for what it waits.

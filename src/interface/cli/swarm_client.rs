@@ -67,6 +67,21 @@ impl SwarmClient {
         Ok(SwarmClient::Direct(Box::new(flight), about))
     }
 
+    /// Opens the swarm of the selected home for some work, and closes it after.
+    ///
+    /// # Errors
+    /// It cannot be opened, or the work fails.
+    pub(super) async fn with<T>(
+        global: &GlobalArgs,
+        environment: &Environment,
+        work: impl AsyncFnOnce(&SwarmClient) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let client = SwarmClient::open(global, environment).await?;
+        let done = work(&client).await;
+        client.close().await;
+        done
+    }
+
     /// Whether a program runs in the home.
     pub(super) fn is_running(&self) -> bool {
         match self {

@@ -2,10 +2,7 @@
 //! and the command line builds the same calls.
 
 use actors::domain::budget::BudgetLimits;
-use actors::domain::mission_end::ending;
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::progress::expecting_no_gain;
-use actors::domain::question::{AnswerValues, Decision, GivenAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,40 +11,47 @@ use zoea_contract::{CompletedOrderJson, to_value};
 use crate::interface::swarm::Swarm;
 
 use super::answer::ControlAnswer;
+use super::hints::Effect;
 use super::parameters::{
-    AnswerAction, AnswerQuestion, AskReport, AskStatus, BroadcastMission, ConfigureMysis,
-    CreateMysis, EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog,
-    ReadSamples, SearchRows, SendMessage, StartRoutine, WaitFor,
+    AnswerQuestion, AskReport, AskStatus, BroadcastMission, ConfigureMysis, CreateMysis,
+    EditRoutine, ExportConversations, GetBooks, ListMyses, ReadEvents, ReadLog, ReadSamples,
+    SearchRows, SendMessage, StartRoutine, WaitFor,
 };
 use super::reminders::{self, Remind};
 use super::{ProgramInfo, accounts, books, history, samples, status, waiting};
 
 /// A call of a tool. Each variant is a tool: the comment tells clients what it does, its fields are the
-/// parameters.
+/// parameters; `acts` says that Myses act in the game, or call models, because of it.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlCall {
     /// The Myses and their states, by name: those that meet the conditions, with the fields that are named.
     /// Without a limit an answer holds at most 8 KB; what is left out is said.
+    #[schemars(title = "List Myses", extend("effect" = Effect::Reads))]
     ListMyses(ListMyses),
     /// A new Mysis, idle unless start is true.
+    #[schemars(title = "Create a Mysis", extend("effect" = Effect::Adds, "acts" = true))]
     CreateMysis(CreateMysis),
     /// Start or relaunch a Mysis.
+    #[schemars(title = "Start a Mysis", extend("effect" = Effect::Sets, "acts" = true))]
     StartMysis {
         /// The name of the Mysis.
         name: String,
     },
     /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
+    #[schemars(title = "Let a Mysis try again", extend("effect" = Effect::Sets, "acts" = true))]
     RetryMysis {
         /// The name of the Mysis.
         name: String,
     },
     /// Stop a Mysis.
+    #[schemars(title = "Stop a Mysis", extend("effect" = Effect::Sets))]
     StopMysis {
         /// The name of the Mysis.
         name: String,
     },
     /// Delete a Mysis with its conversation. A copy is kept for a day, unless now is true.
+    #[schemars(title = "Delete a Mysis", extend("effect" = Effect::Removes))]
     DeleteMysis {
         /// The name of the Mysis.
         name: String,
@@ -56,22 +60,29 @@ pub enum ControlCall {
         now: bool,
     },
     /// Bring a Mysis back that was deleted in the last day, idle, under its name or NAME-2.
+    #[schemars(title = "Bring a Mysis back", extend("effect" = Effect::Adds))]
     UndeleteMysis {
         /// Its name when it was deleted.
         name: String,
     },
     /// Change provider, model, temperature or role of a Mysis.
+    #[schemars(title = "Change a Mysis", extend("effect" = Effect::Sets))]
     ConfigureMysis(ConfigureMysis),
     /// A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.
+    #[schemars(title = "Send a message", extend("effect" = Effect::Adds, "acts" = true))]
     SendMessage(SendMessage),
     /// A mission for the whole swarm; no_gain: the watch on progress expects no gain of it; ends: models
     /// may say that it is done (zoea_done), and are then asked once an hour.
+    #[schemars(title = "Give a mission to all", extend("effect" = Effect::Adds, "acts" = true))]
     Broadcast(BroadcastMission),
     /// The mission in force.
+    #[schemars(title = "Show the mission", extend("effect" = Effect::Reads))]
     GetMission {},
     /// Clear the mission.
+    #[schemars(title = "Clear the mission", extend("effect" = Effect::Removes))]
     ClearMission {},
     /// Persistent context for one Mysis.
+    #[schemars(title = "Add a lasting note", extend("effect" = Effect::Adds))]
     AddNote {
         /// The name of the Mysis.
         name: String,
@@ -79,106 +90,137 @@ pub enum ControlCall {
         text: String,
     },
     /// Clear the persistent context of one Mysis.
+    #[schemars(title = "Clear the notes", extend("effect" = Effect::Removes))]
     ClearNotes {
         /// The name of the Mysis.
         name: String,
     },
     /// Start a routine of a running Mysis: a whole one, or the name of one that it has run before.
+    #[schemars(title = "Start a routine", extend("effect" = Effect::Adds, "acts" = true))]
     StartRoutine(StartRoutine),
     /// Change a routine that a Mysis knows: the given members take the place of its own, null takes one away.
     /// One that runs goes on with them from its next step on. A name alone shows it.
+    #[schemars(title = "Show or change a routine", extend("effect" = Effect::Sets))]
     EditRoutine(EditRoutine),
     /// Stop the routine of a Mysis, after the step that is under way.
+    #[schemars(title = "Stop a routine", extend("effect" = Effect::Sets))]
     StopRoutine {
         /// The name of the Mysis.
         name: String,
     },
     /// Leave a direct message for a Mysis, which it gets in a while or at a time, also after a restart.
+    #[schemars(title = "Leave a reminder", extend("effect" = Effect::Adds, "acts" = true))]
     Remind(Remind),
     /// The reminders that wait, the first one due at the front.
+    #[schemars(title = "List reminders", extend("effect" = Effect::Reads))]
     ListReminders {},
     /// Cancel a reminder, so that it is not delivered.
+    #[schemars(title = "Cancel a reminder", extend("effect" = Effect::Removes))]
     CancelReminder {
         /// Its id, as alpha:3.
         id: String,
     },
     /// Answer the question that a server asks during a call of a Mysis (status shows it). Texts are read as
     /// the types of their fields; what does not fit is refused, and the question stays open.
+    #[schemars(title = "Answer a question", extend("effect" = Effect::Adds, "acts" = true))]
     AnswerQuestion(AnswerQuestion),
     /// A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those
     /// next after after_seq. Without a limit an answer holds at most 8 KB and long texts are cut; with one
     /// it holds whole rows of at most some 4 MB, limit 0 as many as that: go on from its end until no row comes.
+    #[schemars(title = "Read a conversation", extend("effect" = Effect::Reads))]
     ReadLog(ReadLog),
     /// Search conversations literally; in is messages, reasoning or missions, or several of them with commas
     /// between them. Without a limit an answer holds the newest of at most 8 KB, long texts cut; with one whole
     /// rows of at most some 4 MB.
+    #[schemars(title = "Search conversations", extend("effect" = Effect::Reads))]
     Search(SearchRows),
     /// What happened in the swarm and who ordered what, the oldest first. Without a limit an answer holds the
     /// newest of at most 8 KB, with one of at most some 4 MB. With from it holds those next after the event of that
     /// number and waits for one: go on from the number of the last one, and none is missed and none comes twice.
+    #[schemars(title = "Read events", extend("effect" = Effect::Reads))]
     ReadEvents(ReadEvents),
     /// Wait until Myses are in a state, or until it is sure that they will not be by themselves.
+    #[schemars(title = "Wait for Myses", extend("effect" = Effect::Reads))]
     Wait(WaitFor),
     /// What happened in a day, or since a time: the last 10 hours, say, beside the same hours before.
+    #[schemars(title = "Report a day", extend("effect" = Effect::Reads))]
     Report(AskReport),
     /// Give the database's free space back.
+    #[schemars(title = "Compact the database", extend("effect" = Effect::Sets))]
     Compact {},
     /// How far back conversations reach.
+    #[schemars(title = "Show how far logs reach", extend("effect" = Effect::Reads))]
     GetReach {
         /// Whose; absent: of all.
         mysis: Option<String>,
     },
     /// The game accounts, without passwords.
+    #[schemars(title = "List accounts", extend("effect" = Effect::Reads))]
     ListAccounts {},
     /// Take game accounts from a file on this machine into the pool.
+    #[schemars(title = "Import accounts", extend("effect" = Effect::Sets))]
     ImportAccounts {
         /// The file on this machine.
         file: String,
     },
     /// Write all game accounts, with passwords, to a new file on this machine.
+    #[schemars(title = "Export accounts", extend("effect" = Effect::Adds))]
     ExportAccounts {
         /// The file on this machine.
         file: String,
     },
     /// Write conversations to a new file on this machine; format is jsonl or md.
+    #[schemars(title = "Export conversations", extend("effect" = Effect::Adds))]
     Export(ExportConversations),
     /// Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.
+    #[schemars(title = "Show costs", extend("effect" = Effect::Reads))]
     GetBooks(GetBooks),
     /// What Myses have, earn, cost and wait for over time: the last hour, or from since to until; at most
     /// 10,000 samples, with sum those of all Myses added up.
+    #[schemars(title = "Read samples", extend("effect" = Effect::Reads))]
     ReadSamples(ReadSamples),
     /// Read the configuration again.
+    #[schemars(title = "Reload the configuration", extend("effect" = Effect::Sets))]
     Reload {},
     /// Raise the cap on what the swarm spends today; tomorrow the configuration's holds again.
+    #[schemars(title = "Raise the budget of today", extend("effect" = Effect::Sets, "acts" = true))]
     RaiseBudget {
         /// To how much: US dollars, as 20, or tokens, as 30M tokens.
         to: String,
     },
     /// Freeze the swarm: from the answer on no model call, no tool call and no login begins. Requests
     /// already sent are awaited. It holds over restarts.
+    #[schemars(title = "Freeze the swarm", extend("effect" = Effect::Sets))]
     Freeze {},
     /// Thaw the swarm: each Mysis goes on where it stood.
+    #[schemars(title = "Thaw the swarm", extend("effect" = Effect::Sets, "acts" = true))]
     Thaw {},
     /// The texts that are held back from models, because a server refuses them.
+    #[schemars(title = "List texts that are held back", extend("effect" = Effect::Reads))]
     ListHeldTexts {},
     /// Let a text that is held back be tried again: the next request that would hold it holds it.
+    #[schemars(title = "Let a held text be tried again", extend("effect" = Effect::Removes, "acts" = true))]
     ForgetHeldText {
         /// Its id; `all` for all of them.
         id: String,
     },
     /// The processes that share the database, those that ended lately included.
+    #[schemars(title = "List processes", extend("effect" = Effect::Reads))]
     ListProcesses {},
     /// Let a process give its Myses to the others and take none, until it ends.
+    #[schemars(title = "Drain a process", extend("effect" = Effect::Sets))]
     DrainProcess {
         /// The name of the process.
         name: String,
     },
     /// Let a process take Myses again.
+    #[schemars(title = "End a drain", extend("effect" = Effect::Sets))]
     UndrainProcess {
         /// The name of the process.
         name: String,
     },
     /// The program and its swarm in short, in at most 2 KB, with as many Myses as fit; with whole everything.
+    #[schemars(title = "Show the status", extend("effect" = Effect::Reads))]
     Status(AskStatus),
 }
 
@@ -242,26 +284,26 @@ async fn carry_out_call(
         Call::ListHeldTexts {} => return whole(status::list_held_texts(swarm).await),
         Call::ForgetHeldText { id } => Order::ForgetHeld { id },
         Call::ListProcesses {} => return whole(status::list_processes(swarm).await),
-        Call::DrainProcess { name } => drain_order(name, true),
-        Call::UndrainProcess { name } => drain_order(name, false),
+        Call::DrainProcess { name } => drain(name, true),
+        Call::UndrainProcess { name } => drain(name, false),
         Call::Status(asked) => return Ok(status::program_status(swarm, about, &asked).await),
-        Call::CreateMysis(asked) => create_order(asked),
+        Call::CreateMysis(asked) => asked.into_order(),
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
         Call::DeleteMysis { name, now } => Order::Delete { name, now },
         Call::UndeleteMysis { name } => Order::Undelete { name },
-        Call::ConfigureMysis(asked) => configure_order(asked),
-        Call::SendMessage(asked) => message_order(asked),
-        Call::Broadcast(asked) => broadcast_order(asked),
+        Call::ConfigureMysis(asked) => asked.into_order(),
+        Call::SendMessage(asked) => asked.into_order(),
+        Call::Broadcast(asked) => asked.into_order(),
         Call::ClearMission {} => Order::ClearMission,
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
-        Call::AnswerQuestion(asked) => answer_order(asked),
+        Call::AnswerQuestion(asked) => asked.into_order(),
         Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
-        Call::StartRoutine(asked) => start_routine_order(asked),
-        Call::EditRoutine(asked) => edit_routine_order(asked),
+        Call::StartRoutine(asked) => asked.into_order(),
+        Call::EditRoutine(asked) => asked.into_order(),
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
-        Call::Remind(asked) => reminders::remind_order(asked)?,
+        Call::Remind(asked) => asked.into_order()?,
         Call::ListReminders {} => return whole(reminders::list_reminders(swarm).await),
         Call::CancelReminder { id } => reminders::cancel_order(&id)?,
         Call::Reload {} => Order::Reload,
@@ -272,77 +314,15 @@ async fn carry_out_call(
     whole(give_order(swarm, order).await)
 }
 
-fn configure_order(asked: ConfigureMysis) -> Order {
-    let (provider, model) = (asked.provider, asked.model);
-    MysisOrder::configure(provider, model, asked.temperature, asked.role).for_mysis(asked.name)
-}
-
-fn message_order(asked: SendMessage) -> Order {
-    let text = with_no_gain(asked.text, asked.no_gain);
-    MysisOrder::Prompt(text.into()).for_mysis(asked.name)
-}
-
 /// An answer from which nothing is left out.
 fn whole(answer: Result<Value, String>) -> Result<ControlAnswer, String> {
     answer.map(ControlAnswer::from)
 }
 
-fn start_routine_order(asked: StartRoutine) -> Order {
-    MysisOrder::StartRoutine(routine_text(asked.routine)).for_mysis(asked.name)
-}
-
-fn edit_routine_order(asked: EditRoutine) -> Order {
-    MysisOrder::EditRoutine(routine_text(asked.routine)).for_mysis(asked.name)
-}
-
-/// A routine, or changes of one, as the order holds it.
-fn routine_text(routine: serde_json::Map<String, Value>) -> std::sync::Arc<str> {
-    Value::Object(routine).to_string().into()
-}
-
-fn create_order(asked: CreateMysis) -> Order {
-    Order::Create {
-        name: asked.name,
-        provider: asked.provider,
-        model: asked.model,
-        role: asked.role,
-        start: asked.start,
-    }
-}
-
-fn drain_order(process: String, is_draining: bool) -> Order {
+fn drain(process: String, is_draining: bool) -> Order {
     Order::Drain {
         process,
         is_draining,
-    }
-}
-
-/// The answer to a question of a server. The Mysis checks it.
-fn answer_order(asked: AnswerQuestion) -> Order {
-    let decision = match asked.action {
-        AnswerAction::Accept => Decision::Accept(AnswerValues(asked.values)),
-        AnswerAction::Decline => Decision::Decline,
-        AnswerAction::Cancel => Decision::Cancel,
-    };
-    let question = asked.question;
-    MysisOrder::Answer(GivenAnswer { question, decision }).for_mysis(asked.name)
-}
-
-/// The mission with the marks that were asked for.
-fn broadcast_order(asked: BroadcastMission) -> Order {
-    let text = with_no_gain(asked.text, asked.no_gain);
-    let text = match asked.ends {
-        true => ending(&text),
-        false => text,
-    };
-    Order::Broadcast { text }
-}
-
-/// Adds the mark that says that the order expects no gain, if that was asked for.
-fn with_no_gain(text: String, no_gain: bool) -> String {
-    match no_gain {
-        true => expecting_no_gain(&text),
-        false => text,
     }
 }
 

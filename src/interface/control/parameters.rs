@@ -3,6 +3,10 @@
 use std::fmt;
 
 use actors::domain::message::RowKind;
+use actors::domain::mission_end::ending;
+use actors::domain::order::{MysisOrder, Order};
+use actors::domain::progress::expecting_no_gain;
+use actors::domain::question::{AnswerValues, Decision, GivenAnswer};
 use clap::{Args, value_parser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +57,18 @@ pub struct CreateMysis {
     pub start: bool,
 }
 
+impl CreateMysis {
+    pub(super) fn into_order(self) -> Order {
+        Order::Create {
+            name: self.name,
+            provider: self.provider,
+            model: self.model,
+            role: self.role,
+            start: self.start,
+        }
+    }
+}
+
 /// Parameters of `configure_mysis`; what is absent stays.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ConfigureMysis {
@@ -69,6 +85,13 @@ pub struct ConfigureMysis {
     pub role: Option<String>,
 }
 
+impl ConfigureMysis {
+    pub(super) fn into_order(self) -> Order {
+        MysisOrder::configure(self.provider, self.model, self.temperature, self.role)
+            .for_mysis(self.name)
+    }
+}
+
 /// Parameters of `send_message`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct SendMessage {
@@ -79,6 +102,21 @@ pub struct SendMessage {
     /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
     #[serde(default)]
     pub no_gain: bool,
+}
+
+impl SendMessage {
+    pub(super) fn into_order(self) -> Order {
+        let text = with_no_gain(self.text, self.no_gain);
+        MysisOrder::Prompt(text.into()).for_mysis(self.name)
+    }
+}
+
+/// Adds the mark that says that the order expects no gain, if that was asked for.
+fn with_no_gain(text: String, no_gain: bool) -> String {
+    match no_gain {
+        true => expecting_no_gain(&text),
+        false => text,
+    }
 }
 
 /// Parameters of `broadcast`.
@@ -96,6 +134,18 @@ pub struct BroadcastMission {
     pub ends: bool,
 }
 
+impl BroadcastMission {
+    /// The mission with the marks that were asked for.
+    pub(super) fn into_order(self) -> Order {
+        let text = with_no_gain(self.text, self.no_gain);
+        let text = match self.ends {
+            true => ending(&text),
+            false => text,
+        };
+        Order::Broadcast { text }
+    }
+}
+
 /// Parameters of `start_routine`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct StartRoutine {
@@ -106,6 +156,13 @@ pub struct StartRoutine {
     pub routine: Map<String, Value>,
 }
 
+impl StartRoutine {
+    pub(super) fn into_order(self) -> Order {
+        let routine = Value::Object(self.routine).to_string();
+        MysisOrder::StartRoutine(routine.into()).for_mysis(self.name)
+    }
+}
+
 /// Parameters of `edit_routine`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct EditRoutine {
@@ -114,6 +171,13 @@ pub struct EditRoutine {
     /// The name of the routine (absent: the one that runs, else the newest) and the members to change: steps,
     /// guards, until, rounds, earns.
     pub routine: Map<String, Value>,
+}
+
+impl EditRoutine {
+    pub(super) fn into_order(self) -> Order {
+        let changes = Value::Object(self.routine).to_string();
+        MysisOrder::EditRoutine(changes.into()).for_mysis(self.name)
+    }
 }
 
 /// Parameters of `answer_question`.
@@ -129,6 +193,19 @@ pub struct AnswerQuestion {
     /// The values by field; none where an address was visited.
     #[serde(default)]
     pub values: Map<String, Value>,
+}
+
+impl AnswerQuestion {
+    /// The answer to a question of a server. The Mysis checks it.
+    pub(super) fn into_order(self) -> Order {
+        let decision = match self.action {
+            AnswerAction::Accept => Decision::Accept(AnswerValues(self.values)),
+            AnswerAction::Decline => Decision::Decline,
+            AnswerAction::Cancel => Decision::Cancel,
+        };
+        let question = self.question;
+        MysisOrder::Answer(GivenAnswer { question, decision }).for_mysis(self.name)
+    }
 }
 
 impl fmt::Debug for AnswerQuestion {

@@ -62,6 +62,12 @@ impl Remind {
         }
         Ok(Timestamp(at))
     }
+
+    pub(super) fn into_order(self) -> Result<Order, String> {
+        let at = self.time()?;
+        let reminder = self.text.into();
+        Ok(MysisOrder::Remind { at, reminder }.for_mysis(self.name))
+    }
 }
 
 /// The milliseconds by which this machine's time zone is ahead of UTC at a time.
@@ -70,12 +76,6 @@ fn local_offset(at: i64) -> i64 {
     offset.map_or(0, |time| {
         i64::from(time.offset().fix().local_minus_utc()) * 1000
     })
-}
-
-pub(super) fn remind_order(asked: Remind) -> Result<Order, String> {
-    let at = asked.time()?;
-    let reminder = asked.text.into();
-    Ok(MysisOrder::Remind { at, reminder }.for_mysis(asked.name))
 }
 
 pub(super) fn cancel_order(id: &str) -> Result<Order, String> {

@@ -37,11 +37,8 @@ fn to_tool(variant: &Value) -> Option<Tool> {
     });
     let about = to_line(&variant["description"]);
     let schema = schema.as_object().cloned().unwrap_or_default();
-    Some(hints::described(Tool::new(
-        name.clone(),
-        about,
-        Arc::new(schema),
-    )))
+    let tool = Tool::new(name.clone(), about, Arc::new(schema));
+    Some(hints::described(tool, variant))
 }
 
 /// Converts the schema of a parameter. `null` is left out, because it means the same as an absent

@@ -5,9 +5,6 @@ pub mod takes;
 
 pub(crate) mod view;
 
-mod actions;
-mod naming;
-
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::table::columns::Column;

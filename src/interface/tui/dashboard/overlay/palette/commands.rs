@@ -1,14 +1,21 @@
-//! The commands of the palette.
+//! The commands of the palette: each with its arguments, its help and what it does.
+
+mod naming;
+mod orders;
+mod screen;
 
 use std::sync::LazyLock;
 
-use actors::domain::order::MysisOrder;
+use actors::domain::ids::MysisId;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::selector::SelectorWord;
 use actors::domain::state::LifeState;
 
 use super::takes::Takes;
-use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
+use crate::dashboard::Dashboard;
+use crate::dashboard::appearance::Appearance;
 use crate::dashboard::views::OPENING_KEYS;
+use naming::{CommandArgs, Complaint};
 
 /// A command of the palette.
 #[derive(Clone, Copy, Debug)]
@@ -19,362 +26,47 @@ pub struct PaletteCommand {
     pub takes: &'static [Takes],
     /// What it does.
     pub help: &'static str,
-    pub verb: Verb,
+    run: Run,
 }
 
-/// The action of a command.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verb {
-    /// Sets the mission of the swarm.
-    Broadcast,
-    /// Shows or clears the mission.
-    Mission,
-    /// Sends a direct message.
-    Message,
-    /// Sets the note.
-    Note,
-    /// Leaves a message for later.
-    Remind,
-    /// Answers the question of a server.
-    Answer,
-    /// Declines the question of a server.
-    Decline,
-    /// Creates a Mysis.
-    New,
-    /// Gives the same order to each of some Myses: the action's name and the order.
+/// How a command is carried out.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    /// It takes nothing.
+    Once(fn(&mut Dashboard)),
+    /// It takes Myses.
+    Myses(fn(&mut Dashboard, Vec<MysisId>)),
+    /// It takes Myses, each of which gets this order. What it is called is first.
     Order(&'static str, &'static MysisOrder),
-    Routine,
-    /// Changes a routine.
-    EditRoutine,
-    /// Starts the Myses that ran when the program ended.
-    Resume,
-    Freeze,
-    Thaw,
-    /// Lets a text that is held back be tried again.
-    ForgetHeld,
-    /// Raises the cap of the day.
-    RaiseBudget,
-    Stop,
-    Delete,
-    /// Changes the role.
-    Role,
-    /// Changes the provider.
-    Provider,
-    /// Changes the model.
-    Model,
-    /// Changes the temperature.
-    Temperature,
-    /// Opens a conversation.
-    Open,
-    Filter,
-    /// Shows the Myses in one state.
-    State,
-    Sort,
-    Group,
-    Columns,
-    /// Marks Myses.
-    Mark,
-    Unmark,
-    /// Searches a text in the conversation.
-    Find,
-    /// Writes a conversation to a file.
-    Export,
-    /// Writes a report to a file.
-    Report,
-    /// Writes a copy of the database.
-    Backup,
-    /// Undoes the last order.
-    Undo,
-    /// Opens the view of this name.
-    View(&'static str),
-    /// Searches a text in all conversations.
-    Search,
-    /// Shows the help screen.
-    Help,
-    /// Changes the theme.
-    Theme,
-    /// Changes the character set.
-    Letters,
-    /// Changes how much moves.
-    Motion,
-    /// Switches the mouse between program and terminal.
-    Mouse,
-    /// Changes how the operator is notified.
-    Notify,
-    /// Writes the screen to files.
-    Dump,
-    Dismiss,
-    /// Draws the whole screen again.
-    Redraw,
-    /// Suspends the program to the shell's background.
-    Suspend,
-    /// Reads the configuration again.
-    Reload,
-    /// Closes the program.
-    Quit,
+    /// It takes Myses and a word, which makes an order for each.
+    Set(fn(String) -> Result<MysisOrder, Complaint>),
+    /// It takes a word, which changes how the screen looks. Whether it is one of its values.
+    Look(fn(&mut Appearance, &str) -> bool),
+    /// It reads its arguments itself.
+    Line(fn(&mut Dashboard, CommandArgs<'_>) -> Result<(), Complaint>),
 }
 
 const fn command(
     name: &'static str,
     takes: &'static [Takes],
-    verb: Verb,
+    run: Run,
     help: &'static str,
 ) -> PaletteCommand {
     PaletteCommand {
         name,
         takes,
         help,
-        verb,
+        run,
     }
 }
-
-/// All commands but those that open views.
-const COMMANDS: &[PaletteCommand] = &[
-    command(
-        "broadcast",
-        &[Takes::Text],
-        Verb::Broadcast,
-        "a mission for the whole swarm",
-    ),
-    command(
-        "mission",
-        &[Takes::Word(&["show", "clear"])],
-        Verb::Mission,
-        "show the mission, or clear it",
-    ),
-    command(
-        "message",
-        &[Takes::Myses, Takes::Text],
-        Verb::Message,
-        "a direct message",
-    ),
-    command(
-        "note",
-        &[Takes::Myses, Takes::Text],
-        Verb::Note,
-        "add a lasting note",
-    ),
-    command(
-        "clear-notes",
-        &[Takes::Myses],
-        Verb::Order("clear notes", &MysisOrder::ClearNotes),
-        "remove the lasting notes",
-    ),
-    command(
-        "new",
-        &[Takes::NewName, Takes::Provider, Takes::Model],
-        Verb::New,
-        "create a Mysis and start it",
-    ),
-    command(
-        "start",
-        &[Takes::Myses],
-        Verb::Order("start", &MysisOrder::Start),
-        "start or relaunch",
-    ),
-    command(
-        "resume",
-        &[],
-        Verb::Resume,
-        "start the Myses that ran when the program ended",
-    ),
-    command("freeze", &[], Verb::Freeze, "pause model and tool calls"),
-    command("thaw", &[], Verb::Thaw, "end the pause"),
-    command(
-        "forget-held",
-        &[Takes::Text],
-        Verb::ForgetHeld,
-        "let a text that is held back be tried again, by its id",
-    ),
-    command(
-        "budget",
-        &[Takes::Amount],
-        Verb::RaiseBudget,
-        "raise what the swarm may spend today",
-    ),
-    command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
-    command(
-        "routine",
-        &[Takes::Myses, Takes::Text],
-        Verb::Routine,
-        "start what it repeats, or ran before, as a routine",
-    ),
-    command(
-        "edit-routine",
-        &[Takes::Myses, Takes::Text],
-        Verb::EditRoutine,
-        "write its routine; with {\"rounds\": 9} change it at once",
-    ),
-    command(
-        "stop-routine",
-        &[Takes::Myses],
-        Verb::Order("stop the routine", &MysisOrder::StopRoutine),
-        "stop the routine that runs; the model is asked",
-    ),
-    command(
-        "delete",
-        &[Takes::Myses],
-        Verb::Delete,
-        "delete with the conversation; asks first",
-    ),
-    command(
-        "retry",
-        &[Takes::Myses],
-        Verb::Order("retry", &MysisOrder::Retry),
-        "retry waits and errors at once",
-    ),
-    command(
-        "answer",
-        &[Takes::Mysis, Takes::Text],
-        Verb::Answer,
-        "answer its server's question: #number field=value …",
-    ),
-    command(
-        "decline",
-        &[Takes::Mysis],
-        Verb::Decline,
-        "decline its server's question",
-    ),
-    command(
-        "remind",
-        &[
-            Takes::Myses,
-            Takes::Word(&["30m", "2h", "22:00"]),
-            Takes::Text,
-        ],
-        Verb::Remind,
-        "a direct message that it gets in 2h, or at 22:00",
-    ),
-    command(
-        "role",
-        &[Takes::Myses, Takes::Role],
-        Verb::Role,
-        "give a role, or none",
-    ),
-    command(
-        "provider",
-        &[Takes::Myses, Takes::Provider],
-        Verb::Provider,
-        "use another provider",
-    ),
-    command(
-        "model",
-        &[Takes::Myses, Takes::Model],
-        Verb::Model,
-        "use another model",
-    ),
-    command(
-        "temperature",
-        &[Takes::Myses, Takes::Number],
-        Verb::Temperature,
-        "0 to 2",
-    ),
-    command("open", &[Takes::Mysis], Verb::Open, "open a conversation"),
-    command("filter", &[Takes::Text], Verb::Filter, FILTER_COMMAND_HELP),
-    command(
-        "state",
-        &[Takes::State],
-        Verb::State,
-        "show those in one state",
-    ),
-    command(
-        "sort",
-        &[Takes::Column],
-        Verb::Sort,
-        "sort the table; again turns it round",
-    ),
-    command(
-        "group",
-        &[Takes::Word(&["place", "role", "model", "state", "off"])],
-        Verb::Group,
-        "group the table, with sums",
-    ),
-    command(
-        "columns",
-        &[Takes::Columns],
-        Verb::Columns,
-        "show these columns, in this order; `auto`: those that fit",
-    ),
-    command(
-        "mark",
-        &[Takes::Myses],
-        Verb::Mark,
-        "mark for an order to several",
-    ),
-    command("unmark", &[], Verb::Unmark, "mark none"),
-    command(
-        "find",
-        &[Takes::Text],
-        Verb::Find,
-        "look for a text in the conversation",
-    ),
-    command(
-        "export",
-        &[Takes::Word(&["md", "jsonl"])],
-        Verb::Export,
-        "write the conversation to a file",
-    ),
-    command(
-        "report",
-        &[Takes::Text],
-        Verb::Report,
-        "write a report: of today, or since 10h, 22:00, looked",
-    ),
-    command("backup", &[], Verb::Backup, "write a copy of the database"),
-    command("undo", &[], Verb::Undo, "undo the last order"),
-    command("search", &[Takes::Text], Verb::Search, "search everything"),
-    command("help", &[], Verb::Help, "show the keys"),
-    command(
-        "theme",
-        &[Takes::Word(&[
-            "dark", "light", "contrast", "terminal", "none",
-        ])],
-        Verb::Theme,
-        "other colours",
-    ),
-    command(
-        "letters",
-        &[Takes::Word(&["unicode", "ascii"])],
-        Verb::Letters,
-        "ASCII letters or Unicode",
-    ),
-    command(
-        "motion",
-        &[Takes::Word(&["full", "reduced"])],
-        Verb::Motion,
-        "animation on or reduced",
-    ),
-    command(
-        "mouse",
-        &[Takes::Word(&["on", "off"])],
-        Verb::Mouse,
-        "off: the terminal selects text",
-    ),
-    command(
-        "notify",
-        &[Takes::Word(&["off", "bell", "message"])],
-        Verb::Notify,
-        "how to notify you when a Mysis needs you",
-    ),
-    command(
-        "dump",
-        &[],
-        Verb::Dump,
-        "write the screen to files, as text and as a picture",
-    ),
-    command("dismiss", &[], Verb::Dismiss, "dismiss all errors"),
-    command("redraw", &[], Verb::Redraw, "draw the screen anew"),
-    command("suspend", &[], Verb::Suspend, "to the shell's background"),
-    command("reload", &[], Verb::Reload, "read the configuration again"),
-    command("quit", &[], Verb::Quit, "close the program"),
-];
 
 /// All commands. Each view is opened by the name of its key.
 pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
     // `search` takes its text in the same line.
     let views = OPENING_KEYS.iter().filter(|key| key.name != "search_swarm");
-    let views = views.map(|key| command(key.name, &[], Verb::View(key.name), key.help));
-    COMMANDS.iter().copied().chain(views).collect()
+    let views = views.map(|key| command(key.name, &[], Run::Once(key.gesture.0), key.help));
+    let own = orders::ORDERS.iter().chain(screen::SCREEN).copied();
+    own.chain(views).collect()
 });
 
 /// The argument of `:columns` that shows the columns that fit.
@@ -397,16 +89,135 @@ pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     PALETTE.iter().find(|command| command.name == name)
 }
 
+impl Dashboard {
+    /// Carries out a line of the palette.
+    pub(in crate::dashboard) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
+        let mut words = CommandArgs::new(command, rest);
+        match command.run {
+            Run::Once(run) => run(self),
+            Run::Myses(run) => {
+                let ids = words.myses(self)?;
+                run(self, ids);
+            }
+            Run::Order(what, order) => {
+                let ids = words.myses(self)?;
+                self.order_myses(what, &ids, order);
+            }
+            Run::Set(order_of) => {
+                let ids = words.myses(self)?;
+                let order = order_of(words.next()?.to_string())?;
+                self.order_myses("configure", &ids, &order);
+            }
+            Run::Look(change) => {
+                let word = words.next()?;
+                if !change(&mut self.appearance, word) {
+                    return Err(format!("`{word}` is none of its values"));
+                }
+            }
+            Run::Line(run) => return run(self, words),
+        }
+        Ok(())
+    }
+
+    /// Gives an order to the whole swarm.
+    fn order_swarm(&mut self, what: &'static str, order: Order) {
+        self.order_once(what, "the swarm", order);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::tests::{Desk, orders_of, status};
+    use crossterm::event::KeyCode;
+
+    fn desk() -> Desk {
+        Desk::with(vec![
+            status(1, "alpha", LifeState::Running),
+            status(2, "bravo", LifeState::Idle),
+            status(3, "carol", LifeState::Idle),
+        ])
+    }
+
+    /// Who gets the order of a line.
+    fn started_by(desk: &mut Desk, line: &str) -> Vec<String> {
+        desk.types(&format!(":{line}"));
+        let effects = desk.key(KeyCode::Enter);
+        let orders = orders_of(&effects).into_iter();
+        orders.map(|(_, order)| order.name().to_string()).collect()
+    }
+
+    #[test]
+    fn a_line_means_those_whom_it_names_once() {
+        for (line, names) in [
+            ("start bravo,alpha", vec!["bravo", "alpha"]),
+            ("start idle,bravo", vec!["bravo", "carol"]),
+            ("start all", vec!["alpha", "bravo", "carol"]),
+            ("start .", vec!["alpha"]),
+            ("start where state=idle", vec!["bravo", "carol"]),
+            ("start where state=idle, name=c*", vec!["carol"]),
+        ] {
+            assert_eq!(started_by(&mut desk(), line), names, "{line}");
+        }
+        let mut desk = desk();
+        assert_eq!(started_by(&mut desk, "mark carol,bravo"), [""; 0]);
+        assert_eq!(started_by(&mut desk, "start marked"), ["bravo", "carol"]);
+    }
+
+    #[test]
+    fn who_is_nobody_is_refused() {
+        for (line, why) in [
+            ("start zulu", "no mysis is called `zulu`"),
+            ("delete interrupted", "no mysis is called `interrupted`"),
+            ("stop alpha,Idle", "no mysis is called `Idle`"),
+            ("start marked", "no Mysis matches `marked`"),
+            ("start ,", "no Mysis matches `,`"),
+            (
+                "stop where state=errored",
+                "no Mysis matches `where state=errored`",
+            ),
+            (
+                "stop where colour=red",
+                "`colour` is none of state, name, provider, model, role, account, system, process, credits, earned, earned_last_hour, cost, cost_today, turns, tokens_in, tokens_out, nudges, tick, fuel, cargo, hull, spared_calls; conditions are such as state=errored,provider!=local,name=scout-*,credits>5000",
+            ),
+            ("stop where", "no mysis is called `where`"),
+            ("state marked", "`marked` is no state"),
+            ("state interrupted", "`interrupted` is no state"),
+            ("columns", "columns what? COLUMNS|auto"),
+            ("columns , ,", "columns what? COLUMNS|auto"),
+            ("columns name,shoe", "`shoe` is no column"),
+            ("columns auto,name", "`auto` is no column"),
+        ] {
+            let mut desk = desk();
+            assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");
+            assert_eq!(desk.board.run_command(line), Err(why.to_string()));
+        }
+    }
+
+    #[test]
+    fn columns_are_named_with_commas_or_blanks_between_them_and_once() {
+        for line in [
+            "columns cost,name",
+            "columns cost name",
+            "columns cost, name ,cost",
+        ] {
+            let mut desk = desk();
+            assert_eq!(desk.board.run_command(line), Ok(()));
+            let chosen = desk.board.table().chosen_columns();
+            let chosen = chosen.map(|chosen| chosen.iter().map(|one| one.word()).collect());
+            assert_eq!(chosen, Some(vec!["cost", "name"]), "{line}");
+            assert_eq!(desk.board.run_command("columns auto "), Ok(()));
+            assert_eq!(desk.board.table().chosen_columns(), None);
+        }
+    }
 
     #[test]
     fn every_command_is_named_once() {
         for (place, command) in PALETTE.iter().enumerate() {
             let before = &PALETTE[..place];
             assert!(before.iter().all(|other| other.name != command.name));
-            assert!(before.iter().all(|other| other.verb != command.verb));
         }
     }
 }

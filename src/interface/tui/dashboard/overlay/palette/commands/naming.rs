@@ -4,9 +4,9 @@ use actors::domain::ids::MysisId;
 use actors::domain::selector::Selector;
 use zoea_contract::{Conditions, MysisStatusJson, to_value};
 
-use super::commands::{MYSIS_WORDS, PaletteCommand};
-use super::takes::Takes;
+use super::{MYSIS_WORDS, PaletteCommand};
 use crate::dashboard::Dashboard;
+use crate::dashboard::overlay::palette::takes::Takes;
 
 /// Why a line could not be carried out.
 pub(super) type Complaint = String;
@@ -16,13 +16,18 @@ const WHERE: &str = "where";
 
 /// The arguments of a command, in order.
 pub(super) struct CommandArgs<'a> {
+    command: &'static PaletteCommand,
+    /// How many were read.
+    read: usize,
     rest: &'a str,
 }
 
 impl<'a> CommandArgs<'a> {
     /// The arguments of a line behind its command.
-    pub(super) fn new(rest: &'a str) -> CommandArgs<'a> {
+    pub(super) fn new(command: &'static PaletteCommand, rest: &'a str) -> CommandArgs<'a> {
         CommandArgs {
+            command,
+            read: 0,
             rest: rest.trim_start(),
         }
     }
@@ -33,12 +38,11 @@ impl<'a> CommandArgs<'a> {
     }
 
     /// The next argument. Names of Myses may be `where` and conditions.
-    pub(super) fn next(
-        &mut self,
-        command: &PaletteCommand,
-        place: usize,
-    ) -> Result<&'a str, Complaint> {
-        let takes = command.takes.get(place).copied().unwrap_or(Takes::Text);
+    pub(super) fn next(&mut self) -> Result<&'a str, Complaint> {
+        let command = self.command;
+        let takes = command.takes.get(self.read).copied();
+        let takes = takes.unwrap_or(Takes::Text);
+        self.read += 1;
         let length = match takes == Takes::Myses {
             true => length_of_naming(self.rest),
             false => length_of_word(self.rest),
@@ -49,6 +53,19 @@ impl<'a> CommandArgs<'a> {
         }
         self.rest = rest.trim_start();
         Ok(word)
+    }
+
+    /// The Myses that the next argument names.
+    pub(super) fn myses(&mut self, board: &Dashboard) -> Result<Vec<MysisId>, Complaint> {
+        board.parse_myses(self.next()?)
+    }
+
+    /// The one Mysis that the next argument names.
+    pub(super) fn one_mysis(&mut self, board: &Dashboard) -> Result<MysisId, Complaint> {
+        match self.myses(board)?[..] {
+            [id] => Ok(id),
+            [..] => Err("one Mysis at a time".to_string()),
+        }
     }
 
     /// The next word, if there is one.
@@ -62,9 +79,9 @@ impl<'a> CommandArgs<'a> {
     }
 
     /// The rest of the line, as a text.
-    pub(super) fn rest_of_line(&self, command: &PaletteCommand) -> Result<&'a str, Complaint> {
+    pub(super) fn rest_of_line(&self) -> Result<&'a str, Complaint> {
         if self.rest.is_empty() {
-            return Err(format!("{} needs a text", command.name));
+            return Err(format!("{} needs a text", self.command.name));
         }
         Ok(self.rest)
     }
