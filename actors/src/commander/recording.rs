@@ -311,30 +311,12 @@ fn answered_record(
                 summary.text = format!("{name}: {}", summary.text);
             }
         }
-        Ok(CompletedOrder::Stored(seq)) => row = Some(*seq),
-        Ok(CompletedOrder::Broadcast {
-            delivered, missed, ..
-        }) => {
-            let later = match missed.len() {
-                0 => String::new(),
-                missed => format!(", {missed} will inherit it"),
-            };
-            let count = delivered.len();
-            summary.text = format!("{} (stored for {count}{later})", summary.text);
+        Ok(done) => {
+            row = done.row();
+            if let Some(reach) = done.reach() {
+                summary.text = format!("{} ({reach})", summary.text);
+            }
         }
-        Ok(
-            CompletedOrder::Created(_)
-            | CompletedOrder::Done(_)
-            | CompletedOrder::Undeleted { .. }
-            | CompletedOrder::MissionCleared(_)
-            | CompletedOrder::Request(_)
-            | CompletedOrder::Routine(_)
-            | CompletedOrder::Reminded { .. }
-            | CompletedOrder::AccountsPooled(_)
-            | CompletedOrder::Reloaded(_)
-            | CompletedOrder::Passed(_)
-            | CompletedOrder::Frozen(_),
-        ) => {}
     }
     EventRecord {
         severity,

@@ -47,8 +47,4 @@ pub mod working_set;
 pub mod write;
 pub mod written_call;
 
-pub use zoea_records::{
-    books, bounds, brief, compose, conversation, fault, game, game_state, held, ids, last_request,
-    memo, message, model, pattern, period, reading, record, reminder, samples, snapshot_query,
-    state, tokens, tool,
-};
+pub use zoea_records::*;

@@ -186,6 +186,15 @@ pub enum Write {
 }
 
 impl Write {
+    /// The kind of memo that this stores.
+    #[must_use]
+    pub fn memo_kind(&self) -> Option<MemoKind> {
+        if let Write::Memo { kind, .. } = self {
+            return Some(*kind);
+        }
+        None
+    }
+
     /// The Mysis whose lease this needs, where several processes share the database.
     #[must_use]
     pub fn leased_mysis(&self) -> Option<MysisId> {

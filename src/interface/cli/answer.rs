@@ -47,10 +47,7 @@ pub(super) async fn run(
         action,
         values,
     });
-    let client = SwarmClient::open(global, environment).await?;
-    let answered = client.call(call).await;
-    client.close().await;
-    answered?;
+    SwarmClient::with(global, environment, async |client| client.call(call).await).await?;
     let done = match action {
         AnswerAction::Accept => "answered",
         AnswerAction::Decline => "declined",

@@ -84,10 +84,10 @@ async fn print_stored(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<u64> {
-    let client = SwarmClient::open(global, environment).await?;
-    let printed = print_pieces(&client, args, from).await;
-    client.close().await;
-    printed
+    SwarmClient::with(global, environment, async |client| {
+        print_pieces(client, args, from).await
+    })
+    .await
 }
 
 async fn print_pieces(

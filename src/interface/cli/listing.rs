@@ -66,7 +66,7 @@ pub(super) async fn print_list<T: Listed>(
     if as_json {
         return Ok(out::json(&answer)?);
     }
-    let listed: Vec<T> = Vec::deserialize(answer)?;
+    let listed: Vec<T> = serde_json::from_value(answer)?;
     if let (true, Some(none)) = (listed.is_empty(), T::NONE) {
         out::note(none);
     }

@@ -92,10 +92,10 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&client, command).await;
-    client.close().await;
-    done
+    SwarmClient::with(global, environment, async |client| {
+        carry_out(client, command).await
+    })
+    .await
 }
 
 async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {

@@ -10,12 +10,8 @@ use tempfile::TempDir;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE, Environment};
 
 use crate::interface::cli::CliCommand;
-use crate::interface::cli::accounts::AccountsCommand;
-use crate::interface::cli::db::DbCommand;
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::mysis::MysisCommand;
 use crate::interface::cli::out;
-use crate::interface::cli::routine::RoutineCommand;
 
 /// What of a home says what was, and how a program that runs in it is reached.
 const COPIED: [&str; 9] = [
@@ -30,50 +26,6 @@ const COPIED: [&str; 9] = [
     CREDENTIALS_FILE,
 ];
 
-/// Whether a command leaves the home as it is.
-fn only_reads(command: &CliCommand) -> bool {
-    match command {
-        CliCommand::Status(_)
-        | CliCommand::Log(_)
-        | CliCommand::Search(_)
-        | CliCommand::Events(_)
-        | CliCommand::Prompt(_)
-        | CliCommand::Books(_)
-        | CliCommand::Samples(_)
-        | CliCommand::Report(_)
-        | CliCommand::Export(_) => true,
-        CliCommand::Mysis(command) => matches!(command, MysisCommand::List { .. }),
-        CliCommand::Held(args) => args.only_lists(),
-        CliCommand::Reminders(args) => args.only_lists(),
-        CliCommand::Db(command) => matches!(command, DbCommand::Check(_)),
-        CliCommand::Accounts(command) => matches!(command, AccountsCommand::List { .. }),
-        CliCommand::Routine(command) => matches!(command, RoutineCommand::List),
-        CliCommand::Run(_)
-        | CliCommand::Budget(_)
-        | CliCommand::Attach(_)
-        | CliCommand::Setup(_)
-        | CliCommand::Init(_)
-        | CliCommand::Doctor(_)
-        | CliCommand::Send(_)
-        | CliCommand::Broadcast(_)
-        | CliCommand::Mission(_)
-        | CliCommand::Note(_)
-        | CliCommand::Remind(_)
-        | CliCommand::Answer(_)
-        | CliCommand::Incident(_)
-        | CliCommand::Processes(_)
-        | CliCommand::Wait(_)
-        | CliCommand::Freeze
-        | CliCommand::Thaw
-        | CliCommand::Import(_)
-        | CliCommand::Completions(_)
-        | CliCommand::Man(_)
-        | CliCommand::AsChild(_) => false,
-        #[cfg(feature = "simulators")]
-        CliCommand::Simulator(_) => false,
-    }
-}
-
 /// Lets a command that only reads use a copy of the home where the home cannot be written. The copy
 /// lasts as long as what is returned.
 ///
@@ -84,7 +36,7 @@ pub(super) fn redirect(
     global: &mut GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<Option<TempDir>> {
-    if !command.is_some_and(only_reads) {
+    if !command.is_some_and(CliCommand::only_reads) {
         return Ok(None);
     }
     // Whoever needs a home says what is wrong with it.

@@ -54,9 +54,8 @@ pub(super) async fn run(
         since: Some(asked.period.from.to_string()),
         until: Some(asked.period.until.to_string()),
     });
-    let client = SwarmClient::open(global, environment).await?;
-    let report: anyhow::Result<PeriodReport> = client.ask(call).await;
-    client.close().await;
+    let report: anyhow::Result<PeriodReport> =
+        SwarmClient::with(global, environment, async |client| client.ask(call).await).await;
     let report = PeriodReport {
         day: asked.day,
         clock,

@@ -61,10 +61,10 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let folder = global.open_home(environment)?.routines();
-    let client = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&client, command, &folder).await;
-    client.close().await;
-    done
+    SwarmClient::with(global, environment, async |client| {
+        carry_out(client, command, &folder).await
+    })
+    .await
 }
 
 async fn carry_out(

@@ -139,10 +139,10 @@ pub(super) async fn broadcast_mission(
         text: given_text(&args.asked.text)?,
         ..args.asked.clone()
     };
-    let client = SwarmClient::open(global, environment).await?;
-    let sent = broadcast(&client, args, asked).await;
-    client.close().await;
-    sent
+    SwarmClient::with(global, environment, async |client| {
+        broadcast(client, args, asked).await
+    })
+    .await
 }
 
 async fn broadcast(

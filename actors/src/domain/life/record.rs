@@ -22,8 +22,8 @@ pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
     change: Option<ProfileChange>,
     answer: Option<(ReplyId, CompletedOrder)>,
-    /// Whether it changes which reminders wait.
-    of_reminders: bool,
+    /// The memos that it stores.
+    memos: Vec<MemoKind>,
 }
 
 /// Writes that are being collected.
@@ -158,14 +158,13 @@ impl Life {
     pub(super) fn record_draft(&mut self, mut draft: WriteDraft) -> WriteId {
         self.add_samples(&mut draft);
         let write_id = WriteId(self.next_stamp());
-        let of_reminders = |write: &Write| matches!(write, Write::Memo { kind, .. } if *kind == MemoKind::Reminders);
         self.pending.insert(
             write_id,
             PendingWrite {
                 rows: draft.rows,
                 change: draft.change,
                 answer: draft.answer,
-                of_reminders: draft.writes.iter().any(of_reminders),
+                memos: draft.writes.iter().filter_map(Write::memo_kind).collect(),
             },
         );
         self.effects.push(Effect::Record {
@@ -230,8 +229,8 @@ impl Life {
 
     /// Handles a final refusal of the store. What exists in memory only must not be used.
     fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
-        if pending.of_reminders {
-            self.reminders.forget();
+        for kind in pending.memos {
+            self.forget_memo(kind);
         }
         if let Some((reply, _)) = pending.answer {
             let answer = Err(OrderRefusal::Store(why.to_string()));

@@ -105,6 +105,14 @@ impl Life {
         (life, effects)
     }
 
+    /// Forgets what the store refused to keep. What a Mysis learns by playing is written again later.
+    pub(super) fn forget_memo(&mut self, kind: MemoKind) {
+        match kind {
+            MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => {}
+            MemoKind::Reminders => self.reminders.forget(),
+        }
+    }
+
     fn from_past(past: RestoreArgs, both: Now, reminders: LifeReminders) -> Life {
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);

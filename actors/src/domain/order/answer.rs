@@ -72,6 +72,33 @@ pub enum CompletedOrder {
     Frozen(Option<Timestamp>),
 }
 
+impl CompletedOrder {
+    /// The row that the order became.
+    #[must_use]
+    pub fn row(&self) -> Option<Seq> {
+        if let CompletedOrder::Stored(seq) = self {
+            return Some(*seq);
+        }
+        None
+    }
+
+    /// How many Myses it reached, in words, if it was for all.
+    #[must_use]
+    pub fn reach(&self) -> Option<String> {
+        let CompletedOrder::Broadcast {
+            delivered, missed, ..
+        } = self
+        else {
+            return None;
+        };
+        let later = match missed.len() {
+            0 => String::new(),
+            missed => format!(", {missed} will inherit it"),
+        };
+        Some(format!("stored for {}{later}", delivered.len()))
+    }
+}
+
 /// An order that was carried out and whose answer contains nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum CompletedAction {

@@ -10,7 +10,7 @@ use super::naming::{CommandArgs, Complaint};
 use super::{AUTOMATIC, PaletteCommand, command};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
-use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+use crate::dashboard::appearance::{Appearance, Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::help::HelpView;
 use crate::dashboard::overlay::palette::takes::{ALL_STATES, Takes};
 use crate::dashboard::search::search_swarm;
@@ -18,175 +18,32 @@ use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
 use crate::dashboard::table::seen_state::SeenState;
 
+#[rustfmt::skip]
 pub(super) const SCREEN: &[PaletteCommand] = &[
     command("open", &[Takes::Mysis], Line(open), "open a conversation"),
     command("filter", &[Takes::Text], Line(filter), FILTER_COMMAND_HELP),
-    command(
-        "state",
-        &[Takes::State],
-        Line(filter_state),
-        "show those in one state",
-    ),
-    command(
-        "sort",
-        &[Takes::Column],
-        Line(sort),
-        "sort the table; again turns it round",
-    ),
-    command(
-        "columns",
-        &[Takes::Columns],
-        Line(choose_columns),
-        "show these columns, in this order; `auto`: those that fit",
-    ),
-    command(
-        "mark",
-        &[Takes::Myses],
-        Myses(|board, ids| board.table.mark_only(ids)),
-        "mark for an order to several",
-    ),
-    command(
-        "unmark",
-        &[],
-        Once(|board| board.table.mark_only([])),
-        "mark none",
-    ),
-    command(
-        "find",
-        &[Takes::Text],
-        Line(find),
-        "look for a text in the conversation",
-    ),
-    command(
-        "export",
-        &[Takes::Word(&["md", "jsonl"])],
-        Line(export),
-        "write the conversation to a file",
-    ),
-    command(
-        "report",
-        &[Takes::Text],
-        Line(report),
-        "write a report: of today, or since 10h, 22:00, looked",
-    ),
-    command(
-        "backup",
-        &[],
-        Once(|board| board.effects.push(UiEffect::Write(FileOrder::Backup))),
-        "write a copy of the database",
-    ),
-    command(
-        "undo",
-        &[],
-        Once(Dashboard::undo_last),
-        "undo the last order",
-    ),
-    command(
-        "search",
-        &[Takes::Text],
-        Line(search_all),
-        "search everything",
-    ),
-    command(
-        "help",
-        &[],
-        Once(|board| board.open_view(|_| HelpView::default())),
-        "show the keys",
-    ),
-    command(
-        "theme",
-        &[Takes::Word(&[
-            "dark", "light", "contrast", "terminal", "none",
-        ])],
-        Look(|look, word| put(&mut look.theme, Theme::parse(word))),
-        "other colours",
-    ),
-    command(
-        "letters",
-        &[Takes::Word(&["unicode", "ascii"])],
-        Look(|look, word| {
-            put(
-                &mut look.letters,
-                choose(
-                    word,
-                    [("unicode", Letters::Unicode), ("ascii", Letters::Ascii)],
-                ),
-            )
-        }),
-        "ASCII letters or Unicode",
-    ),
-    command(
-        "motion",
-        &[Takes::Word(&["full", "reduced"])],
-        Look(|look, word| {
-            put(
-                &mut look.motion,
-                choose(word, [("full", Motion::Full), ("reduced", Motion::Reduced)]),
-            )
-        }),
-        "animation on or reduced",
-    ),
-    command(
-        "mouse",
-        &[Takes::Word(&["on", "off"])],
-        Look(|look, word| {
-            put(
-                &mut look.mouse,
-                choose(word, [("on", MouseUse::Ours), ("off", MouseUse::Terminals)]),
-            )
-        }),
-        "off: the terminal selects text",
-    ),
-    command(
-        "notify",
-        &[Takes::Word(&["off", "bell", "message"])],
-        Look(|look, word| {
-            put(
-                &mut look.notify,
-                choose(
-                    word,
-                    [
-                        ("off", Notify::Off),
-                        ("bell", Notify::Bell),
-                        ("message", Notify::Message),
-                    ],
-                ),
-            )
-        }),
-        "how to notify you when a Mysis needs you",
-    ),
-    command(
-        "dump",
-        &[],
-        Once(|board| board.actions.push(TerminalAction::Dump)),
-        "write the screen to files, as text and as a picture",
-    ),
-    command(
-        "dismiss",
-        &[],
-        Once(|board| Arc::make_mut(&mut board.log).dismiss_all()),
-        "dismiss all errors",
-    ),
-    command(
-        "redraw",
-        &[],
-        Once(|board| board.actions.push(TerminalAction::Redraw)),
-        "draw the screen anew",
-    ),
-    command(
-        "suspend",
-        &[],
-        Once(Dashboard::suspend),
-        "to the shell's background",
-    ),
-    command(
-        "reload",
-        &[],
-        Once(|board| {
-            board.order_once("reload", "the configuration", Order::Reload);
-        }),
-        "read the configuration again",
-    ),
+    command("state", &[Takes::State], Line(filter_state), "show those in one state"),
+    command("sort", &[Takes::Column], Line(sort), "sort the table; again turns it round"),
+    command("columns", &[Takes::Columns], Line(choose_columns), "show these columns, in this order; `auto`: those that fit"),
+    command("mark", &[Takes::Myses], Myses(|board, ids| board.table.mark_only(ids)), "mark for an order to several"),
+    command("unmark", &[], Once(|board| board.table.mark_only([])), "mark none"),
+    command("find", &[Takes::Text], Line(find), "look for a text in the conversation"),
+    command("export", &[Takes::Word(&["md", "jsonl"])], Line(export), "write the conversation to a file"),
+    command("report", &[Takes::Text], Line(report), "write a report: of today, or since 10h, 22:00, looked"),
+    command("backup", &[], Once(|board| board.effects.push(UiEffect::Write(FileOrder::Backup))), "write a copy of the database"),
+    command("undo", &[], Once(Dashboard::undo_last), "undo the last order"),
+    command("search", &[Takes::Text], Line(search_all), "search everything"),
+    command("help", &[], Once(|board| board.open_view(|_| HelpView::default())), "show the keys"),
+    command("theme", &[Takes::Word(&["dark", "light", "contrast", "terminal", "none"])], Look(|look, word| put(&mut look.theme, Theme::parse(word))), "other colours"),
+    command("letters", &[Takes::Word(&["unicode", "ascii"])], Look(set_letters), "ASCII letters or Unicode"),
+    command("motion", &[Takes::Word(&["full", "reduced"])], Look(set_motion), "animation on or reduced"),
+    command("mouse", &[Takes::Word(&["on", "off"])], Look(set_mouse), "off: the terminal selects text"),
+    command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(set_notify), "how to notify you when a Mysis needs you"),
+    command("dump", &[], Once(|board| board.actions.push(TerminalAction::Dump)), "write the screen to files, as text and as a picture"),
+    command("dismiss", &[], Once(|board| Arc::make_mut(&mut board.log).dismiss_all()), "dismiss all errors"),
+    command("redraw", &[], Once(|board| board.actions.push(TerminalAction::Redraw)), "draw the screen anew"),
+    command("suspend", &[], Once(Dashboard::suspend), "to the shell's background"),
+    command("reload", &[], Once(|board| { board.order_once("reload", "the configuration", Order::Reload); }), "read the configuration again"),
     command("quit", &[], Once(Dashboard::quit), "close the program"),
 ];
 
@@ -292,6 +149,44 @@ fn report(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
         .effects
         .push(UiEffect::Write(FileOrder::Report(since)));
     Ok(())
+}
+
+fn set_letters(look: &mut Appearance, word: &str) -> bool {
+    put(
+        &mut look.letters,
+        choose(
+            word,
+            [("unicode", Letters::Unicode), ("ascii", Letters::Ascii)],
+        ),
+    )
+}
+
+fn set_motion(look: &mut Appearance, word: &str) -> bool {
+    put(
+        &mut look.motion,
+        choose(word, [("full", Motion::Full), ("reduced", Motion::Reduced)]),
+    )
+}
+
+fn set_mouse(look: &mut Appearance, word: &str) -> bool {
+    put(
+        &mut look.mouse,
+        choose(word, [("on", MouseUse::Ours), ("off", MouseUse::Terminals)]),
+    )
+}
+
+fn set_notify(look: &mut Appearance, word: &str) -> bool {
+    put(
+        &mut look.notify,
+        choose(
+            word,
+            [
+                ("off", Notify::Off),
+                ("bell", Notify::Bell),
+                ("message", Notify::Message),
+            ],
+        ),
+    )
 }
 
 /// The value that a word names.
