@@ -7,6 +7,8 @@ mod turn_news;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
@@ -22,7 +24,7 @@ use super::reminder::Reminder;
 use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
-use super::silence::{Silence, SilenceNotice};
+use super::silence::{self, Silence, SilenceNotice};
 use super::standing::StandingConditions;
 use super::state::{LifeState, Totals};
 use super::tier::TierPlace;
@@ -33,9 +35,11 @@ pub use gist::Gist;
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LinkState {
     /// There is no game server, or it has not been called yet.
+    #[default]
     None,
     /// It works.
     Ok,
@@ -83,12 +87,17 @@ impl LinkState {
 
 /// The status of one Mysis, as it reports it. Everything that is shown about the Mysis comes from
 /// here.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Its serialized form is what one process of a fleet writes down for the others (`status_memo`).
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub struct MysisStatus {
+    #[serde(skip)]
     pub id: MysisId,
     /// Its name.
     pub name: Arc<str>,
     /// The profile in force, with what its role names. The Mysis itself is the only owner of it.
+    #[serde(skip)]
     pub profile: Arc<MysisProfile>,
     /// Its profile as the operator gave it.
     pub own_profile: Arc<MysisProfile>,
@@ -107,12 +116,15 @@ pub struct MysisStatus {
     /// Its activity.
     pub activity: Activity,
     /// When the activity began.
+    #[serde(rename = "since")]
     pub activity_since: Timestamp,
     /// When the activity will end, if that is known.
+    #[serde(rename = "until")]
     pub activity_until: Option<Timestamp>,
     /// Its game account.
     pub account: Option<Arc<str>>,
     /// The game whose tools it has, once that is known.
+    #[serde(skip)]
     pub game: Option<GameRef>,
     /// The state of its connection to the game server.
     pub link: LinkState,
@@ -123,20 +135,25 @@ pub struct MysisStatus {
     /// Its totals.
     pub totals: Totals,
     /// When it was last active.
+    #[serde(rename = "active_at")]
     pub last_activity_at: Timestamp,
     /// When the state of its connection began.
     pub link_since: Timestamp,
     /// How it is stuck; `None` if it is not.
     pub stuck: Option<Stuck>,
     /// Its silence, while it runs and no tool call succeeded since its start.
+    #[serde(serialize_with = "silence::told")]
     pub silence: Option<Arc<Silence>>,
     /// Its latest calls, while it runs and most of them failed.
     pub failing: Option<Arc<FailingCalls>>,
     /// Its last words on one line, while they are news.
+    #[serde(rename = "words")]
     pub last_words: Arc<str>,
     /// The tool call that returned after its last words.
+    #[serde(rename = "call")]
     pub last_tool_call: Option<Arc<LastToolCall>>,
     /// The duration of its last model call in milliseconds.
+    #[serde(rename = "call_ms")]
     pub last_call_ms: Option<u64>,
     /// What the game told of it last, what it earned lately and what it costs.
     pub figures: Arc<CurrentFigures>,
@@ -149,21 +166,25 @@ pub struct MysisStatus {
     /// What the operator left for later, the first one due at the front; `None` if it is not known.
     pub reminders: Option<Arc<[Reminder]>>,
     /// The calls that its routines made without asking the model.
+    #[serde(rename = "spared")]
     pub spared_calls: u64,
     /// The order of the operator that its model does not get.
     pub undelivered: Option<Arc<UndeliveredOrder>>,
     /// The other process that runs it; `None` if this one does.
+    #[serde(skip)]
     pub elsewhere: Option<Arc<Elsewhere>>,
 }
 
 /// A tool call that has returned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct LastToolCall {
     /// The tool.
     pub tool: Arc<str>,
     /// Whether it failed.
+    #[serde(default, rename = "failed")]
     pub is_error: bool,
     /// A summary of its result on one line.
+    #[serde(default)]
     pub gist: Gist,
 }
 
@@ -250,31 +271,12 @@ impl MysisStatus {
             state: record.state.at_rest(),
             reason: record.reason.clone(),
             fault: record.fault.clone(),
-            activity: Activity::Resting,
             activity_since: now,
-            activity_until: None,
             account: record.account.clone(),
-            game: None,
-            link: LinkState::None,
             link_since: now,
-            stuck: None,
-            silence: None,
-            failing: None,
-            tick: None,
-            nudges: 0,
             totals: record.totals,
             last_activity_at: record.created_at,
-            last_words: "".into(),
-            last_call_ms: None,
-            last_tool_call: None,
-            tier: None,
-            routine: None,
-            circle: None,
-            reminders: None,
-            spared_calls: 0,
-            undelivered: None,
-            elsewhere: None,
-            figures: Arc::default(),
+            ..MysisStatus::default()
         }
     }
 }

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::ids::Timestamp;
 use zoea_text::clean::one_line;
 
@@ -36,15 +38,15 @@ pub struct RecentCalls {
 }
 
 /// The latest calls of a Mysis, of which most failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct FailingCalls {
     /// The calls that were judged.
+    #[serde(default)]
     pub calls: usize,
-    /// How many of them failed.
-    pub failed: usize,
     /// The failures, each by its tool and its error, and how often it happened.
     pub errors: BTreeMap<Arc<str>, usize>,
     /// Since when.
+    #[serde(default)]
     pub since: Timestamp,
 }
 
@@ -89,7 +91,6 @@ impl RecentCalls {
         }
         Some(FailingCalls {
             calls: self.errors.len(),
-            failed: errors.values().sum(),
             errors,
             since,
         })

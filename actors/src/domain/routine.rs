@@ -28,6 +28,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use checkpoint::RoutineMemo;
@@ -144,7 +145,7 @@ pub enum CircleMode {
 }
 
 /// A run as watchers see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct RoutineStatus {
     /// The routine's name.
     pub name: Arc<str>,

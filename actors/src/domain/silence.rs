@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use super::ids::Timestamp;
 use super::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
 use zoea_text::clean::one_line;
@@ -22,7 +24,8 @@ pub const NOTHING_HAPPENS: &str = "nothing_happens";
 const MAX_EXCERPT_CHARS: usize = 80;
 
 /// A life in which no tool call succeeded yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(from = "ToldSilence")]
 pub struct Silence {
     /// Turns that ended and that should have called.
     turns: u32,
@@ -40,6 +43,32 @@ pub struct Silence {
     sign: SilenceSign,
     /// The provider and the model that answered last.
     source: Option<ModelSource>,
+}
+
+/// What one process tells the others of a silence.
+#[derive(Deserialize, Serialize)]
+struct ToldSilence {
+    since: Timestamp,
+    finding: Option<String>,
+}
+
+impl From<ToldSilence> for Silence {
+    fn from(told: ToldSilence) -> Silence {
+        Silence::as_told(told.since, told.finding)
+    }
+}
+
+/// Serializes a silence that is told: not while its first turns are not over.
+pub(super) fn told<S: Serializer>(
+    silence: &Option<Arc<Silence>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let told = silence.as_ref().and_then(|silence| {
+        let since = silence.since()?;
+        let finding = silence.finding();
+        Some(ToldSilence { since, finding })
+    });
+    told.serialize(to)
 }
 
 /// A provider and its model.

@@ -268,7 +268,6 @@ mod tests {
     fn with_failures(status: MysisStatus) -> MysisStatus {
         let failing = FailingCalls {
             calls: 50,
-            failed: 44,
             errors: [
                 ("mine: cargo_full".into(), 13),
                 ("sell: invalid_item".into(), 31),

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ids::{MissionId, TurnNumber};
@@ -50,7 +51,7 @@ pub struct TierFacts<'a> {
 }
 
 /// The tier of a Mysis, and why it has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct TierPlace {
     /// The tier.
     pub tier: u8,
@@ -59,6 +60,8 @@ pub struct TierPlace {
     /// The turn that began with it.
     pub since: TurnNumber,
 }
+
+zoea_records::stored_as_list!(TierPlace: tier, why, since);
 
 /// Decides about the tier of one Mysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

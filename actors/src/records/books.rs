@@ -7,6 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds;
 use super::ids::{MysisId, Timestamp};
 use super::message::{Row, RowBody};
@@ -17,7 +19,9 @@ const DAY_LENGTH: Duration = Duration::from_secs(86_400);
 const DAY_MS: i64 = 86_400_000;
 
 /// A day in UTC, counted from 1970-01-01.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
+)]
 pub struct Day(pub i64);
 
 impl Day {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use super::ids::Timestamp;
@@ -18,6 +19,8 @@ pub enum MysisFaultKind {
     /// The store did not accept or return what the Mysis needs.
     Store,
 }
+
+crate::stored_by_word!(MysisFaultKind);
 
 impl MysisFaultKind {
     /// The word in the database, in JSON and on screen.
@@ -40,12 +43,14 @@ impl MysisFaultKind {
 }
 
 /// A fault that ended a turn. It is remembered across restarts of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct MysisFault {
     pub kind: MysisFaultKind,
     /// The text for the operator. It never contains a secret.
+    #[serde(default)]
     pub text: String,
     /// When it happened.
+    #[serde(default)]
     pub at: Timestamp,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// The id of a Mysis. It is valid as long as its rows exist. Shown as 16 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MysisId(pub i64);
 
 impl fmt::Display for MysisId {
@@ -51,7 +51,9 @@ impl fmt::Display for Seq {
 }
 
 /// The number of a turn of one Mysis; 0 is before the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
+)]
 pub struct TurnNumber(pub i64);
 
 /// A turn of a Mysis.
@@ -100,14 +102,17 @@ impl fmt::Display for CallKey {
     }
 }
 
-/// What is requested from the outside.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What is requested from the outside. Stored is what waits for it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Lane {
     /// A model call to the provider of this name.
+    #[serde(rename = "queueing")]
     Provider(Arc<str>),
     /// MCP initialise, login and register.
+    #[serde(rename = "queueing_logins")]
     Logins,
     /// A request to the game server without a session that is known to be open.
+    #[serde(rename = "queueing_game")]
     Game,
 }
 

@@ -24,6 +24,7 @@ pub mod samples;
 mod secrecy;
 pub mod snapshot_query;
 pub mod state;
+mod stored_form;
 pub mod tokens;
 pub mod tool;
 pub mod tool_names;

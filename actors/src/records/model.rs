@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::tool::Toolset;
 
 /// A message of a request.
@@ -144,13 +146,16 @@ pub struct AnswerFacts {
 }
 
 /// The progress of a streamed answer in bytes; zero for an answer that is not streamed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
 pub struct AnswerProgress {
     /// Text and calls.
     pub words: u64,
     /// Its reasoning.
     pub thoughts: u64,
 }
+
+crate::stored_as_list!(AnswerProgress: words, thoughts);
 
 impl AnswerProgress {
     /// Whether the model is still thinking, and the size of the reasoning or of the answer so far,

@@ -65,9 +65,10 @@ pub struct NewMysis {
 }
 
 /// The profile of a Mysis: the settings that an operator can change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct MysisProfile {
     /// Its name.
+    #[serde(skip)]
     pub name: Arc<str>,
     /// Its provider's name.
     pub provider: Arc<str>,
@@ -79,7 +80,12 @@ pub struct MysisProfile {
     pub role: Option<Arc<str>>,
     /// Whether a provider and a model that its role names go before its own: the operator named none
     /// of its own since it has the role.
+    #[serde(default = "follows_its_role")]
     pub follows_role: bool,
+}
+
+fn follows_its_role() -> bool {
+    true
 }
 
 /// The operator's word for a Mysis without a role, whatever the configuration says.

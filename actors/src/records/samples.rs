@@ -16,6 +16,8 @@ mod wallet;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::bounds::bounded_sum;
 use super::ids::Timestamp;
 
@@ -83,7 +85,8 @@ impl Hour {
 }
 
 /// What results told last of a Mysis' place in the game. Another game account begins anew.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(default)]
 pub struct GameFacts {
     /// The credits in its wallet: the balance that was told last, and what it earned, paid and moved
     /// since according to the results.
@@ -97,10 +100,12 @@ pub struct GameFacts {
     /// Its fuel.
     pub fuel: Gauge,
     /// Whether the fuel may have changed since it was told. A sample does not store that.
+    #[serde(rename = "fuel_old")]
     pub is_fuel_old: bool,
     /// The used space of its hold: the one that was told last, and what calls moved since as far as they tell it.
     pub cargo: Gauge,
     /// Whether the used space may have changed by more than that. A sample does not store that.
+    #[serde(rename = "cargo_old")]
     pub is_cargo_old: bool,
     /// The hull of its ship.
     pub hull: Gauge,

@@ -1,11 +1,13 @@
 //! The four states of a Mysis, and its totals.
 
+use serde::Deserialize;
 use strum::{EnumCount, VariantArray};
 
 /// The state of a Mysis (DESIGN 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum LifeState {
     /// It waits for an order.
+    #[default]
     Idle,
     /// It takes turns.
     Running,
@@ -14,6 +16,9 @@ pub enum LifeState {
     /// A fault ended its turn.
     Errored,
 }
+
+crate::stored_by_word!(LifeState);
+crate::stored_as_list!(Totals: turns, tokens_in, tokens_out, cost_micros);
 
 impl LifeState {
     /// All states.
@@ -48,7 +53,8 @@ impl LifeState {
 }
 
 /// The totals of a Mysis since it was created.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
 pub struct Totals {
     /// Completed turns.
     pub turns: u64,

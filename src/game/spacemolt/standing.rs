@@ -6,6 +6,7 @@
 
 mod hold;
 
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::commands;
@@ -66,12 +67,20 @@ impl Deal {
 }
 
 /// A level and its maximum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
 pub struct Gauge {
     /// The level.
     pub now: Option<u32>,
     /// The maximum.
     pub most: Option<u32>,
+}
+
+/// As a list, which reads as one, too.
+impl Serialize for Gauge {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (self.now, self.most).serialize(to)
+    }
 }
 
 /// Credits that a call moves between a wallet and a storage or another player. They are neither

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::ids::Lane;
 use crate::model::AnswerProgress;
 use crate::question::Question;
@@ -11,9 +13,11 @@ use crate::question::Question;
 pub const AWAITING_LOGIN_PREFIX: &str = "waiting to be logged in: ";
 
 /// What a Mysis does at the moment. It is only for display.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Activity {
     /// It does nothing.
+    #[default]
     Resting,
     /// It reads its history from the store.
     Rebuilding,
@@ -23,8 +27,6 @@ pub enum Activity {
     Waiting,
     /// Its model said that the mission is done. It is asked again after an hour.
     Done,
-    /// It waits for admission to a lane.
-    Queueing(Lane),
     /// It opens its game session.
     Connecting,
     /// It waits until the operator logs it in, who has to do this.
@@ -36,8 +38,11 @@ pub enum Activity {
     /// It waits for the next attempt.
     CoolingDown(Arc<str>),
     /// It waits for a tool's result.
+    #[serde(rename = "calling")]
     CallingTool(Arc<str>),
-    /// It waits for a tool's result, and the server for the operator's answer to this question.
+    /// It waits for a tool's result, and the server for the operator's answer to this question. Its values go from
+    /// its own process to the server, so that it can be answered only there, and others hear what it is about.
+    #[serde(serialize_with = "summary_of", skip_deserializing)]
     Asked(Arc<Question>),
     /// It waits for the ship's arrival.
     Travelling,
@@ -53,6 +58,13 @@ pub enum Activity {
     Recording,
     /// It runs but pauses, for this reason.
     Paused(Arc<str>),
+    /// It waits for admission to a lane.
+    #[serde(untagged)]
+    Queueing(Lane),
+}
+
+fn summary_of<S: Serializer>(question: &Arc<Question>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&question.summary())
 }
 
 impl Activity {

@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::game::GameRef;
 use crate::message::CallStatus;
 use crate::result_words::{result_in_words, unread};
@@ -11,7 +13,8 @@ use crate::result_words::{result_in_words, unread};
 const MAX_READ_BYTES: usize = 64 << 10;
 
 /// A result on one line, for display only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Arc<str>")]
 pub struct Gist {
     line: OnceLock<Box<str>>,
     /// What the line is made of; `None` if it came as it is.
@@ -48,6 +51,24 @@ impl Gist {
                 text: text.clone(),
             }),
         }
+    }
+}
+
+impl Default for Gist {
+    fn default() -> Gist {
+        "".into()
+    }
+}
+
+impl From<Arc<str>> for Gist {
+    fn from(line: Arc<str>) -> Gist {
+        (&*line).into()
+    }
+}
+
+impl Serialize for Gist {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
@@ -161,22 +161,7 @@ impl CompletedAction {
     }
 }
 
-impl Serialize for CompletedAction {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletedAction {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CompletedAction, D::Error> {
-        let word = String::deserialize(from)?;
-        let mut actions = CompletedAction::VARIANTS.iter();
-        let action = actions.find(|action| action.as_str() == word);
-        action
-            .copied()
-            .ok_or_else(|| de::Error::custom("it is no such action"))
-    }
-}
+zoea_records::stored_by_word!(CompletedAction);
 
 /// The changed keys of a reload, as the operator writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

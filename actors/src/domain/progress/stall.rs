@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
 use super::EscalationStep;
@@ -23,6 +24,8 @@ pub enum StallKind {
     /// One failure recurs for days, between other calls.
     RecurringFailure,
 }
+
+zoea_records::stored_by_word!(StallKind);
 
 impl StallKind {
     /// The word in tables.
@@ -51,11 +54,13 @@ pub struct StallVerdict {
 }
 
 /// A stuck Mysis, for watchers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Stuck {
     /// Since when that is known.
+    #[serde(default)]
     pub since: Timestamp,
     /// The number of turns.
+    #[serde(default)]
     pub turns: u32,
     /// The way in which it is stuck.
     pub way: StallKind,

@@ -9,6 +9,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use zoea_spacemolt::commands;
 
@@ -46,15 +47,18 @@ pub struct Circle {
 }
 
 /// What watchers are told of a circle.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct CircleOffer {
     /// The name by which it is started.
     pub name: Arc<str>,
     /// The credits that it earned in so many rounds.
+    #[serde(default)]
     pub earned: i64,
     /// The rounds.
+    #[serde(default)]
     pub rounds: u32,
     /// Its steps in words.
+    #[serde(default)]
     pub steps: Arc<str>,
 }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::Timestamp;
 
 use super::{HeldText, MAX_SHOWN};
 
 /// An order of the operator that a model does not get.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct UndeliveredOrder {
     pub since: Timestamp,
     /// Which one, what helps, and why.

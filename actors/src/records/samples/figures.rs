@@ -1,6 +1,8 @@
 //! The present figures of a Mysis, for screens and other watchers: the newest facts, and what it
 //! earned and cost lately.
 
+use serde::{Deserialize, Serialize};
+
 use crate::books::Day;
 use crate::bounds::bounded_sum;
 use crate::ids::Timestamp;
@@ -15,9 +17,11 @@ pub const TREND_MINUTES: i64 = 2;
 const POINTS: i64 = 30;
 
 /// The newest figures of one Mysis.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(default)]
 pub struct CurrentFigures {
     /// What results told last.
+    #[serde(flatten)]
     pub facts: GameFacts,
     /// What it earned in the last hour.
     pub trend: EarnedTrend,
@@ -64,7 +68,8 @@ impl CurrentFigures {
 }
 
 /// What a Mysis earned and cost in a span of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
 pub struct ValueSums {
     /// The credits that it earned; negative if it paid more.
     pub earned: i64,
@@ -109,8 +114,11 @@ impl ValueSums {
     }
 }
 
+crate::stored_as_list!(ValueSums: earned, told, cost_micros, tokens_unpriced);
+
 /// The credits earned in the last hour, in [`TREND_POINTS`] points of [`TREND_MINUTES`] minutes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(from = "Option<StoredTrend>", into = "Option<StoredTrend>")]
 pub struct EarnedTrend {
     /// The number of the newest point, counted from 1970-01-01.
     newest: i64,
@@ -118,6 +126,30 @@ pub struct EarnedTrend {
     earned: [i32; TREND_POINTS],
     /// Whether a result told of any.
     is_known: bool,
+}
+
+/// A trend of which a result told, as it is stored.
+#[derive(Deserialize, Serialize)]
+struct StoredTrend {
+    newest: i64,
+    earned: Vec<i64>,
+}
+
+impl From<EarnedTrend> for Option<StoredTrend> {
+    fn from(trend: EarnedTrend) -> Option<StoredTrend> {
+        trend.is_known.then(|| StoredTrend {
+            newest: trend.newest,
+            earned: trend.earned.into_iter().map(i64::from).collect(),
+        })
+    }
+}
+
+impl From<Option<StoredTrend>> for EarnedTrend {
+    fn from(stored: Option<StoredTrend>) -> EarnedTrend {
+        stored.map_or_else(EarnedTrend::default, |stored| {
+            EarnedTrend::of_parts(stored.newest, stored.earned.into_iter())
+        })
+    }
 }
 
 impl Default for EarnedTrend {
