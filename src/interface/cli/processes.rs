@@ -57,8 +57,7 @@ impl Listed for ProcessJson<'static> {
         Column::text("HOST"),
         Column::text("DIRECTORY"),
     ];
-    const NONE: Option<&'static str> =
-        Some("no other process has used this database for a day");
+    const NONE: Option<&'static str> = Some("no other process has used this database for a day");
 
     fn call() -> ControlCall {
         ControlCall::ListProcesses {}
