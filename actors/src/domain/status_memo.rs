@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::event::MysisStatus;
 use crate::game::GameRef;
-use crate::ids::MysisId;
+use crate::ids::{CallKey, MysisId, Seq};
 use crate::record::MysisProfile;
+use crate::routine::RunSource;
 
 /// The profile in force. Its name is that of the Mysis.
 #[derive(Default, Deserialize)]
@@ -88,6 +89,24 @@ fn understood<T: Default + for<'de> Deserialize<'de>>(read: &Map<String, Value>)
         let known = members.filter(|member| read_all(Map::from_iter([member.clone()])).is_ok());
         read_all(known.collect()).unwrap_or_default()
     })
+}
+
+/// By its word. Whose call it is stays with its process.
+impl Serialize for RunSource {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for RunSource {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RunSource, D::Error> {
+        let (seq, position) = (Seq(0), 0);
+        Ok(match &*String::deserialize(from)? {
+            "model" => RunSource::Model(CallKey { seq, position }),
+            "runtime" => RunSource::Runtime,
+            _operator => RunSource::Operator,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::ids::{CallKey, Seq};
+use crate::ids::CallKey;
 use crate::samples::GameFacts;
 
 use super::arguments::{EachOne, Goods, each_of, fill_in};
@@ -38,24 +37,6 @@ impl RunSource {
             RunSource::Operator => "operator",
             RunSource::Runtime => "runtime",
         }
-    }
-}
-
-/// By its word. Whose call it is stays with its process.
-impl Serialize for RunSource {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for RunSource {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RunSource, D::Error> {
-        let (seq, position) = (Seq(0), 0);
-        Ok(match &*String::deserialize(from)? {
-            "model" => RunSource::Model(CallKey { seq, position }),
-            "runtime" => RunSource::Runtime,
-            _operator => RunSource::Operator,
-        })
     }
 }
 

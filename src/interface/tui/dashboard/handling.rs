@@ -193,12 +193,12 @@ impl Dashboard {
             GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
             GlobalAction::Undo => self.undo_last(),
-            GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
+            GlobalAction::Dump => self.dump(),
             GlobalAction::Mouse => self.toggle_mouse(),
             GlobalAction::Help => self.open_view(|_| HelpView::default()),
             GlobalAction::Quit => self.quit(),
             GlobalAction::Suspend => self.suspend(),
-            GlobalAction::Redraw => self.actions.push(TerminalAction::Redraw),
+            GlobalAction::Redraw => self.redraw(),
         }
     }
 
@@ -290,6 +290,16 @@ impl Dashboard {
         };
         self.appearance.mouse = mouse;
         self.show_notice(&words);
+    }
+
+    /// Writes the screen to files.
+    pub(super) fn dump(&mut self) {
+        self.actions.push(TerminalAction::Dump);
+    }
+
+    /// Draws the whole screen again.
+    pub(super) fn redraw(&mut self) {
+        self.actions.push(TerminalAction::Redraw);
     }
 
     /// Shows the operator a notice.

@@ -9,7 +9,6 @@ use super::Run::{Line, Look, Myses, Once};
 use super::naming::{CommandArgs, Complaint};
 use super::{AUTOMATIC, PaletteCommand, command};
 use crate::dashboard::Dashboard;
-use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Appearance, Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::help::HelpView;
 use crate::dashboard::overlay::palette::takes::{ALL_STATES, Takes};
@@ -39,9 +38,9 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("motion", &[Takes::Word(&["full", "reduced"])], Look(set_motion), "animation on or reduced"),
     command("mouse", &[Takes::Word(&["on", "off"])], Look(set_mouse), "off: the terminal selects text"),
     command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(set_notify), "how to notify you when a Mysis needs you"),
-    command("dump", &[], Once(|board| board.actions.push(TerminalAction::Dump)), "write the screen to files, as text and as a picture"),
+    command("dump", &[], Once(Dashboard::dump), "write the screen to files, as text and as a picture"),
     command("dismiss", &[], Once(|board| Arc::make_mut(&mut board.log).dismiss_all()), "dismiss all errors"),
-    command("redraw", &[], Once(|board| board.actions.push(TerminalAction::Redraw)), "draw the screen anew"),
+    command("redraw", &[], Once(Dashboard::redraw), "draw the screen anew"),
     command("suspend", &[], Once(Dashboard::suspend), "to the shell's background"),
     command("reload", &[], Once(|board| { board.order_once("reload", "the configuration", Order::Reload); }), "read the configuration again"),
     command("quit", &[], Once(Dashboard::quit), "close the program"),
