@@ -15,6 +15,7 @@ use crate::dashboard::overlay::palette::takes::{ALL_STATES, Takes};
 use crate::dashboard::search::search_swarm;
 use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
+use crate::dashboard::table::groups::Grouping;
 use crate::dashboard::table::seen_state::SeenState;
 
 #[rustfmt::skip]
@@ -23,6 +24,7 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("filter", &[Takes::Text], Line(filter), FILTER_COMMAND_HELP),
     command("state", &[Takes::State], Line(filter_state), "show those in one state"),
     command("sort", &[Takes::Column], Line(sort), "sort the table; again turns it round"),
+    command("group", &[Takes::Word(&["place", "role", "model", "state", "off"])], Line(group), "group the table, with sums"),
     command("columns", &[Takes::Columns], Line(choose_columns), "show these columns, in this order; `auto`: those that fit"),
     command("mark", &[Takes::Myses], Myses(|board, ids| board.table.mark_only(ids)), "mark for an order to several"),
     command("unmark", &[], Once(|board| board.table.mark_only([])), "mark none"),
@@ -77,6 +79,16 @@ fn parse_column(word: &str) -> Result<Column, Complaint> {
 fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let column = parse_column(words.next()?)?;
     board.table.sort(board.table.sorting().with_column(column));
+    Ok(())
+}
+
+fn group(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+    let word = words.next()?;
+    let grouping = match Grouping::parse(word) {
+        None if word != "off" => return Err(format!("`{word}` is no grouping")),
+        grouping => grouping,
+    };
+    board.table.group_by(grouping);
     Ok(())
 }
 
