@@ -1,10 +1,8 @@
 //! The atlas: the systems, lanes, places and bases that never change, laid out by the seed.
 
 mod growth;
-mod home;
 mod named;
 mod names;
-mod outposts;
 mod places;
 mod route;
 mod wild;
@@ -69,7 +67,8 @@ pub(super) struct AtlasPoi {
 }
 
 /// The kind of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum PoiKind {
     Sun,
     Planet,

@@ -41,7 +41,7 @@ pub(crate) fn scan_ship(world: &mut World, player: PlayerId, target: &str) -> Ga
     let event = InboxEvent::Scanned {
         scanner: player,
         name: pilot.name.clone(),
-        ship: pilot.ship.class().id,
+        ship: &pilot.ship.class().id,
     };
     world.player_mut(target).notify(event, now);
     world

@@ -18,7 +18,7 @@ pub(crate) fn self_destruct(world: &mut World, player: PlayerId) -> Value {
     let (now, dice) = (world.tick, world.dice);
     let pilot = world.player_mut(player);
     let (from, home) = (pilot.at, pilot.home);
-    let lost = pilot.ship.class().id;
+    let lost = &pilot.ship.class().id;
     pilot.ship = PlayerShip::starter(pilot.empire, dice, player, pilot.ships, now);
     pilot.ships += 1;
     pilot.stats.ships_lost += 1;

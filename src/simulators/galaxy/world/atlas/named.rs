@@ -1,114 +1,61 @@
-//! Places that are described by hand, and the functions that describe them.
+//! The places that are described by hand, as `places.toml` has them.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::PoiKind;
 
+/// A system with places that are described by hand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedSystem {
+    id: String,
+    /// Where there is one, the system has no other places.
+    pub(super) description: Option<String>,
+    pub(super) places: Vec<NamedPlace>,
+}
+
 /// A place that is described by hand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct NamedPlace {
-    pub(super) id: &'static str,
-    pub(super) name: &'static str,
+    pub(super) id: String,
+    pub(super) name: String,
     pub(super) kind: PoiKind,
     pub(super) at: (f64, f64),
-    pub(super) class: Option<&'static str>,
-    pub(super) description: &'static str,
+    /// The class of a planet.
+    pub(super) class: Option<String>,
+    #[serde(default)]
+    pub(super) description: String,
     /// Item id, richness and full amount of each deposit.
-    pub(super) deposits: &'static [(&'static str, u64, u64)],
+    #[serde(default)]
+    pub(super) deposits: Vec<(String, u64, u64)>,
     pub(super) base: Option<NamedBase>,
 }
 
 /// A base that is described by hand.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct NamedBase {
-    pub(super) id: &'static str,
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    /// Whether it is an empire's capital station.
+    #[serde(default)]
     pub(super) is_home: bool,
 }
 
-pub(super) const GAS_DEPOSITS: &[(&str, u64, u64)] = &[("hydrogen_gas", 60, 120_000)];
-pub(super) const ICE_DEPOSITS: &[(&str, u64, u64)] =
-    &[("water_ice", 65, 120_000), ("nitrogen_ice", 35, 48_000)];
-
-/// A place without base and deposits.
-pub(super) const fn place(
-    id: &'static str,
-    name: &'static str,
-    kind: PoiKind,
-    at: (f64, f64),
-) -> NamedPlace {
-    NamedPlace {
-        id,
-        name,
-        kind,
-        at,
-        class: None,
-        description: "",
-        deposits: &[],
-        base: None,
-    }
+#[derive(Deserialize)]
+struct NamedSystems {
+    systems: Vec<NamedSystem>,
 }
 
-/// A planet of this class.
-pub(super) const fn planet(
-    id: &'static str,
-    name: &'static str,
-    class: &'static str,
-    at: (f64, f64),
-) -> NamedPlace {
-    NamedPlace {
-        class: Some(class),
-        ..place(id, name, PoiKind::Planet, at)
-    }
-}
+static NAMED: LazyLock<NamedSystems> = LazyLock::new(|| {
+    toml::from_str(include_str!("places.toml"))
+        .expect("the places are a part of the program; a test reads all of them")
+});
 
-impl NamedPlace {
-    pub(super) const fn saying(self, description: &'static str) -> Self {
-        Self {
-            description,
-            ..self
-        }
-    }
-
-    pub(super) const fn mined(self, deposits: &'static [(&'static str, u64, u64)]) -> Self {
-        Self { deposits, ..self }
-    }
-
-    /// The same place with an empire's capital station.
-    pub(super) const fn home(
-        self,
-        id: &'static str,
-        name: &'static str,
-        description: &'static str,
-    ) -> Self {
-        let base = NamedBase {
-            is_home: true,
-            ..NamedBase::new(id, name, description)
-        };
-        Self {
-            base: Some(base),
-            ..self
-        }
-    }
-
-    /// The same place with a station.
-    pub(super) const fn based(
-        self,
-        id: &'static str,
-        name: &'static str,
-        description: &'static str,
-    ) -> Self {
-        Self {
-            base: Some(NamedBase::new(id, name, description)),
-            ..self
-        }
-    }
-}
-
-impl NamedBase {
-    const fn new(id: &'static str, name: &'static str, description: &'static str) -> Self {
-        Self {
-            id,
-            name,
-            description,
-            is_home: false,
-        }
-    }
+pub(super) fn named_system(id: &str) -> Option<&'static NamedSystem> {
+    NAMED.systems.iter().find(|system| system.id == id)
 }

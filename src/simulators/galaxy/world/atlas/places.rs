@@ -2,28 +2,25 @@
 
 use super::{
     Atlas, AtlasPoi, Base, BaseIx, CatalogueItem, Deposit, Dice, Position, SystemIx, atlas_index,
-    home, named::NamedPlace, outposts, wild,
+    named::{NamedPlace, named_system},
+    wild,
 };
 
 /// Gives a system its places.
 pub(super) fn furnish_system(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
     let id = atlas.system(system).id.clone();
     let roll = dice.roll("places", &[u64::from(system.0)]);
-    match home::home_places(&id) {
-        Some((description, places)) => {
-            atlas.set_description(system, description.to_owned());
-            for place in places {
-                add_named(atlas, system, place);
-            }
-        }
+    let named = named_system(&id);
+    match named.and_then(|named| named.description.as_ref()) {
+        Some(description) => atlas.set_description(system, description.clone()),
         None => wild::furnish_unnamed(atlas, system, roll),
     }
-    for (_, place) in outposts::ALL.iter().filter(|(at, _)| *at == id) {
+    for place in named.iter().flat_map(|named| &named.places) {
         add_named(atlas, system, place);
     }
 }
 
-fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
+fn add_named(atlas: &mut Atlas, system: SystemIx, place: &'static NamedPlace) {
     let deposits = place
         .deposits
         .iter()
@@ -34,16 +31,16 @@ fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
         })
         .collect();
     let poi = atlas.add_poi(AtlasPoi {
-        id: place.id.to_owned(),
-        name: place.name.to_owned(),
-        description: place.description.to_owned(),
+        id: place.id.clone(),
+        name: place.name.clone(),
+        description: place.description.clone(),
         kind: place.kind,
         system,
         position: Position {
             x: place.at.0,
             y: place.at.1,
         },
-        class: place.class,
+        class: place.class.as_deref(),
         base: None,
         deposits,
     });
@@ -56,9 +53,9 @@ fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
     };
     atlas.pois[usize::from(poi.0)].base = Some(BaseIx(atlas_index(atlas.bases.len())));
     atlas.bases.push(Base {
-        id: base.id.to_owned(),
-        name: base.name.to_owned(),
-        description: base.description.to_owned(),
+        id: base.id.clone(),
+        name: base.name.clone(),
+        description: base.description.clone(),
         poi,
         empire,
         defense_level: police_level,

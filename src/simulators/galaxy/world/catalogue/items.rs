@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumCount, VariantArray};
 
+use super::CATALOGUE;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct CatalogueItem(u8);
 
 /// The kind of an item. For a resource it also says where it can be mined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, EnumCount, VariantArray)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ItemCategory {
     Ore,
     Gas,
@@ -20,23 +23,27 @@ pub(crate) enum ItemCategory {
 }
 
 /// The effect of using one item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ItemRemedy {
     Fuel(u64),
     Hull(u64),
 }
 
-struct ItemSpec {
-    id: &'static str,
-    name: &'static str,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ItemSpec {
+    id: String,
+    name: String,
     category: ItemCategory,
     size: u64,
     value: u64,
+    restores: Option<ItemRemedy>,
 }
 
 impl CatalogueItem {
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        (0..).map(Self).take(ITEMS.len())
+        (0..).map(Self).take(CATALOGUE.items.len())
     }
 
     /// The item with this id or full name, letter for letter.
@@ -50,15 +57,15 @@ impl CatalogueItem {
     }
 
     fn spec(self) -> &'static ItemSpec {
-        &ITEMS[usize::from(self.0)]
+        &CATALOGUE.items[usize::from(self.0)]
     }
 
     pub(crate) fn id(self) -> &'static str {
-        self.spec().id
+        &self.spec().id
     }
 
     pub(crate) fn name(self) -> &'static str {
-        self.spec().name
+        &self.spec().name
     }
 
     pub(crate) fn category(self) -> ItemCategory {
@@ -81,13 +88,7 @@ impl CatalogueItem {
     }
 
     pub(crate) fn remedy(self) -> Option<ItemRemedy> {
-        match self.id() {
-            "fuel_cell" => Some(ItemRemedy::Fuel(20)),
-            "premium_fuel_cell" => Some(ItemRemedy::Fuel(50)),
-            "military_fuel_cell" => Some(ItemRemedy::Fuel(100)),
-            "repair_kit" => Some(ItemRemedy::Hull(50)),
-            _ => None,
-        }
+        self.spec().restores
     }
 
     pub(crate) fn description(self) -> String {
@@ -134,163 +135,6 @@ impl TryFrom<String> for CatalogueItem {
         Self::find(&id).ok_or_else(|| format!("unknown item `{id}`"))
     }
 }
-
-const fn item_spec(
-    id: &'static str,
-    name: &'static str,
-    category: ItemCategory,
-    size: u64,
-    value: u64,
-) -> ItemSpec {
-    ItemSpec {
-        id,
-        name,
-        category,
-        size,
-        value,
-    }
-}
-
-static ITEMS: &[ItemSpec] = &[
-    item_spec("iron_ore", "Iron Ore", ItemCategory::Ore, 1, 5),
-    item_spec("lead_ore", "Lead Ore", ItemCategory::Ore, 1, 5),
-    item_spec("carbon_ore", "Carbon Ore", ItemCategory::Ore, 1, 4),
-    item_spec("aluminum_ore", "Aluminum Ore", ItemCategory::Ore, 1, 6),
-    item_spec("copper_ore", "Copper Ore", ItemCategory::Ore, 1, 8),
-    item_spec("silicon_ore", "Silicon Ore", ItemCategory::Ore, 1, 10),
-    item_spec("lithium_ore", "Lithium Ore", ItemCategory::Ore, 1, 18),
-    item_spec("nickel_ore", "Nickel Ore", ItemCategory::Ore, 1, 20),
-    item_spec("vanadium_ore", "Vanadium Ore", ItemCategory::Ore, 1, 22),
-    item_spec("titanium_ore", "Titanium Ore", ItemCategory::Ore, 1, 25),
-    item_spec("cobalt_ore", "Cobalt Ore", ItemCategory::Ore, 1, 25),
-    item_spec("silver_ore", "Silver Ore", ItemCategory::Ore, 1, 28),
-    item_spec("tungsten_ore", "Tungsten Ore", ItemCategory::Ore, 1, 30),
-    item_spec("gold_ore", "Gold Ore", ItemCategory::Ore, 1, 45),
-    item_spec("iridium_ore", "Iridium Ore", ItemCategory::Ore, 1, 90),
-    item_spec("uranium_ore", "Uranium Ore", ItemCategory::Ore, 1, 150),
-    item_spec("platinum_ore", "Platinum Ore", ItemCategory::Ore, 1, 175),
-    item_spec("palladium_ore", "Palladium Ore", ItemCategory::Ore, 1, 200),
-    item_spec(
-        "plasma_residue",
-        "Plasma Residue",
-        ItemCategory::Ore,
-        1,
-        280,
-    ),
-    item_spec("sol_alloy_ore", "Sol Alloy Ore", ItemCategory::Ore, 1, 300),
-    item_spec("darksteel", "Darksteel", ItemCategory::Ore, 1, 350),
-    item_spec(
-        "energy_crystal",
-        "Energy Crystal",
-        ItemCategory::Ore,
-        1,
-        350,
-    ),
-    item_spec(
-        "antimatter_containment_cell",
-        "Antimatter Containment Cell",
-        ItemCategory::Ore,
-        1,
-        800,
-    ),
-    item_spec("hydrogen_gas", "Hydrogen Gas", ItemCategory::Gas, 1, 8),
-    item_spec("water_ice", "Water Ice", ItemCategory::Ice, 1, 12),
-    item_spec("nitrogen_ice", "Nitrogen Ice", ItemCategory::Ice, 1, 15),
-    item_spec("steel_plate", "Steel Plate", ItemCategory::Refined, 1, 18),
-    item_spec(
-        "copper_wiring",
-        "Copper Wiring",
-        ItemCategory::Refined,
-        1,
-        21,
-    ),
-    item_spec(
-        "liquid_hydrogen",
-        "Liquid Hydrogen",
-        ItemCategory::Refined,
-        1,
-        25,
-    ),
-    item_spec(
-        "titanium_alloy",
-        "Titanium Alloy",
-        ItemCategory::Refined,
-        1,
-        100,
-    ),
-    item_spec(
-        "circuit_board",
-        "Circuit Board",
-        ItemCategory::Component,
-        1,
-        200,
-    ),
-    item_spec("fuel_cell", "Fuel Cell", ItemCategory::Consumable, 1, 43),
-    item_spec(
-        "premium_fuel_cell",
-        "Premium Fuel Cell",
-        ItemCategory::Consumable,
-        2,
-        120,
-    ),
-    item_spec(
-        "military_fuel_cell",
-        "Military Fuel Cell",
-        ItemCategory::Consumable,
-        3,
-        390,
-    ),
-    item_spec("repair_kit", "Repair Kit", ItemCategory::Consumable, 1, 270),
-    item_spec(
-        "cargo_expander_i",
-        "Cargo Expander I",
-        ItemCategory::Module,
-        10,
-        160,
-    ),
-    item_spec(
-        "autocannon_i",
-        "Autocannon I",
-        ItemCategory::Module,
-        10,
-        710,
-    ),
-    item_spec(
-        "em_disruptor_i",
-        "EM Disruptor I",
-        ItemCategory::Module,
-        10,
-        900,
-    ),
-    item_spec(
-        "mining_laser_i",
-        "Mining Laser I",
-        ItemCategory::Module,
-        10,
-        1600,
-    ),
-    item_spec(
-        "shield_booster_i",
-        "Shield Booster I",
-        ItemCategory::Module,
-        10,
-        1700,
-    ),
-    item_spec(
-        "pulse_laser_i",
-        "Pulse Laser I",
-        ItemCategory::Module,
-        10,
-        2500,
-    ),
-    item_spec(
-        "survey_scanner_i",
-        "Survey Scanner I",
-        ItemCategory::Module,
-        10,
-        4400,
-    ),
-];
 
 #[cfg(test)]
 mod tests {

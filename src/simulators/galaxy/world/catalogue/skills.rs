@@ -2,10 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::CATALOGUE;
+
 /// A skill of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct Skill(u8);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SkillSpec {
+    id: String,
+    category: String,
+    description: String,
+}
 
 /// The experience that leads from this level to the next one.
 pub(crate) fn xp_for_next(level: u64) -> u64 {
@@ -25,19 +35,19 @@ impl Skill {
     pub(crate) const MAX_LEVEL: u64 = 100;
 
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        (0..).map(Self).take(SKILLS.len())
+        (0..).map(Self).take(CATALOGUE.skills.len())
     }
 
     pub(crate) fn id(self) -> &'static str {
-        SKILLS[usize::from(self.0)].0
+        &CATALOGUE.skills[usize::from(self.0)].id
     }
 
     pub(crate) fn category(self) -> &'static str {
-        SKILLS[usize::from(self.0)].1
+        &CATALOGUE.skills[usize::from(self.0)].category
     }
 
     pub(crate) fn description(self) -> &'static str {
-        SKILLS[usize::from(self.0)].2
+        &CATALOGUE.skills[usize::from(self.0)].description
     }
 }
 
@@ -56,38 +66,6 @@ impl TryFrom<String> for Skill {
             .ok_or_else(|| format!("unknown skill `{id}`"))
     }
 }
-
-/// Id, category, and the effect of one level.
-static SKILLS: [(&str, &str, &str); 28] = [
-    ("mining", "industry", "+1% mining yield per level."),
-    ("navigation", "ship", "Knowing the lanes."),
-    ("piloting", "ship", "Handling a ship under way."),
-    ("exploration", "ship", "Charting what nobody has seen."),
-    ("trading", "commerce", "Reading the order books."),
-    ("crafting", "industry", "Turning materials into goods."),
-    ("scanning", "ship", "Seeing what others hide."),
-    ("refining", "industry", "+1% refinery output per level."),
-    ("gas_harvesting", "industry", "+1% gas yield per level."),
-    ("ice_harvesting", "industry", "+1% ice yield per level."),
-    ("deep_core_mining", "industry", "Working deep deposits."),
-    ("engineering", "ship", "+1% power grid per level."),
-    ("shields", "combat", "+1% shield per level."),
-    ("armor", "combat", "+1% armor per level."),
-    ("gunnery", "combat", "+1% kinetic damage per level."),
-    ("lasers", "combat", "+1% energy damage per level."),
-    ("missiles", "combat", "+1% explosive damage per level."),
-    ("electronic_warfare", "combat", "Disrupting other ships."),
-    ("tactics", "combat", "Keeping the right distance."),
-    ("cloaking", "ship", "Staying unseen."),
-    ("salvaging", "industry", "Taking wrecks apart."),
-    ("towing", "industry", "Hauling wrecks home."),
-    ("negotiation", "commerce", "Better standing with stations."),
-    ("logistics", "commerce", "Moving much with little."),
-    ("smuggling", "commerce", "Passing customs."),
-    ("drones", "combat", "Commanding drones."),
-    ("leadership", "social", "Leading a faction."),
-    ("diplomacy", "social", "Dealing with empires."),
-];
 
 #[cfg(test)]
 mod tests {

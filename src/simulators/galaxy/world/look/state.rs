@@ -28,7 +28,7 @@ pub(crate) fn get_state(
             ship.remove(section);
         }
     }
-    ship["class_name"] = player.ship.class().name.into();
+    ship["class_name"] = player.ship.class().name.as_str().into();
     let modules: Vec<Value> = player.ship.modules().map(view::module).collect();
     let missions = missions::get_active_missions(world, player, arguments)?;
     let skills = status::get_skills(world, player, arguments)?;

@@ -129,7 +129,7 @@ pub(crate) fn module((id, spec): (Id, &ModuleSpec)) -> Value {
         ModulePurpose::Weapon(weapon) => {
             view["type"] = "weapon".into();
             view["damage"] = weapon.damage.into();
-            view["damage_type"] = weapon.kind.into();
+            view["damage_type"] = weapon.kind.as_str().into();
             view["reach"] = weapon.reach.into();
             view["cooldown"] = weapon.cooldown.into();
         }
