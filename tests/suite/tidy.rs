@@ -247,3 +247,27 @@ fn no_comment_holds_code() {
         .collect();
     assert!(with_code.is_empty(), "code in a comment: {with_code:?}");
 }
+
+/// The codes of notices are stored with rows and events, and scripts ask for them. Where a notice is made,
+/// its code stands behind its severity, as the first text of the call.
+#[test]
+fn every_code_of_a_notice_is_pinned_down() {
+    let mut codes = std::collections::BTreeSet::new();
+    for (path, text) in ["src", "actors/src"].into_iter().flat_map(sources) {
+        if path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
+        for made in production(&text).split("notice(").skip(1) {
+            let mut arguments = made.split(';').next().unwrap_or(made).split('"');
+            let severity = arguments.next().unwrap_or_default();
+            let Some(code) = arguments.next() else {
+                continue;
+            };
+            if severity.to_lowercase().contains("severity") && !code.contains(' ') {
+                codes.insert(code.to_owned());
+            }
+        }
+    }
+    let codes: Vec<String> = codes.into_iter().collect();
+    zoea_golden::hold("notices.txt", &codes.join("\n"));
+}

@@ -25,7 +25,7 @@ impl Recipe {
         Self::all().find(|recipe| recipe.id == id)
     }
 
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = (CatalogueItem, u64)> + use<'_> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (CatalogueItem, u64)> {
         self.inputs
             .iter()
             .map(|(id, count)| (CatalogueItem::known(id), *count))
