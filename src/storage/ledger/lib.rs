@@ -39,6 +39,7 @@ mod mark;
 mod members;
 mod memos;
 mod mend;
+mod metadata;
 mod open_error;
 mod opening;
 mod outages;

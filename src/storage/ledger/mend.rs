@@ -19,7 +19,7 @@ use super::dialect::Dialect;
 use super::entity::{message, mysis, spending};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
-use super::{LedgerInner, rows};
+use super::{LedgerInner, metadata};
 
 /// [`bounds::MAX_SUM`] as a database integer.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
@@ -162,7 +162,7 @@ impl LedgerInner {
 async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     for metadata in bills_of(tx, line).await? {
-        let bill = rows::parse_bill(&metadata);
+        let bill = metadata::parse_bill(&metadata);
         if let Some(bill) = bill.filter(|bill| *bill.provider == *line.provider) {
             spent.add_charge(&bill);
         }

@@ -6,19 +6,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::bounds;
-use actors::domain::game::GameRef;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
-    Utterance,
+    CallRecord, CallStatus, ReplyMeta, Row, RowBody, RowKind, Utterance,
 };
-use actors::domain::model::{Charge, Echo, TokenUsage};
 use sea_orm::ActiveValue::{NotSet, Set};
-use serde_json::{Value, json};
+use serde_json::Value;
 use zoea_contract::RowMetadataJson;
 
 use super::entity::{message, tool_call};
+use super::metadata;
 
 /// Converts a row, without its calls.
 pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
@@ -94,98 +91,10 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     if let Some(said) = row.utterance()
         && let Some(echo) = said.meta.echo.as_deref()
     {
-        let stored = stored_echo(echo, said.reasoning.as_deref());
-        members.insert(ECHO_KEY.to_string(), stored);
+        let stored = metadata::stored_echo(echo, said.reasoning.as_deref());
+        members.insert(metadata::ECHO_KEY.to_string(), stored);
     }
     metadata
-}
-
-/// The member of the metadata that holds what a provider wants back. It is no part of the contract.
-const ECHO_KEY: &str = "echo";
-
-/// The member of the echo's reasoning that names the member in which all of the row's reasoning came.
-const REASONING_IN: &str = "in";
-
-/// An echo as it is stored. Reasoning that the row holds is not stored twice.
-fn stored_echo(echo: &Echo, reasoning: Option<&str>) -> Value {
-    let members: BTreeMap<String, String> =
-        serde_json::from_str(&echo.reasoning).unwrap_or_default();
-    let mut names = members.keys();
-    let name =
-        names.find(|name| reasoning.is_some_and(|text| in_member(name, text) == *echo.reasoning));
-    let reasoning = match name {
-        Some(name) => json!({ REASONING_IN: name }),
-        None => json!(*echo.reasoning),
-    };
-    let calls: Vec<&str> = echo.calls.iter().map(|call| &**call).collect();
-    json!({
-        "provider": *echo.provider,
-        "model": *echo.model,
-        "message": *echo.message,
-        "reasoning": reasoning,
-        "calls": calls,
-    })
-}
-
-/// Reasoning as the one member of an echo.
-fn in_member(name: &str, text: &str) -> String {
-    json!({ name: text }).to_string()
-}
-
-fn echo_of(meta: &Value, reasoning: Option<&str>) -> Option<Arc<Echo>> {
-    let echo = meta.get(ECHO_KEY)?;
-    let name = echo["reasoning"][REASONING_IN].as_str();
-    let of_row = name.zip(reasoning);
-    let calls = echo["calls"].as_array().into_iter().flatten();
-    Some(Arc::new(Echo {
-        provider: text_member(echo, "provider"),
-        model: text_member(echo, "model"),
-        message: text_member(echo, "message"),
-        reasoning: match of_row {
-            Some((name, text)) => in_member(name, text).into(),
-            None => text_member(echo, "reasoning"),
-        },
-        calls: calls
-            .map(|call| call.as_str().unwrap_or_default().into())
-            .collect(),
-    }))
-}
-
-fn usage_of(meta: &Value) -> Option<TokenUsage> {
-    let usage = &meta["usage"];
-    let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
-    usage.is_object().then(|| {
-        bounds::usage_of_a_call(TokenUsage {
-            input: tokens("input"),
-            output: tokens("output"),
-            cached: tokens("cached"),
-        })
-    })
-}
-
-fn cost_of(meta: &Value) -> Option<u64> {
-    meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
-}
-
-/// The charge in a row's metadata.
-pub(super) fn parse_bill(metadata: &str) -> Option<Charge> {
-    let meta: Value = serde_json::from_str(metadata).ok()?;
-    bill_of(&meta)
-}
-
-fn bill_of(meta: &Value) -> Option<Charge> {
-    usage_of(meta).map(|usage| Charge {
-        provider: text_member(meta, "provider"),
-        usage,
-        cost_micros: cost_of(meta),
-    })
-}
-
-/// The id and the status of a call, in the metadata of its result.
-pub(super) fn parse_result(metadata: &str) -> Option<(Arc<str>, CallStatus)> {
-    let meta: Value = serde_json::from_str(metadata).ok()?;
-    let status = meta["status"].as_str().and_then(CallStatus::parse)?;
-    Some((text_member(&meta, "call_id"), status))
 }
 
 /// What is needed beside a message to restore its row.
@@ -234,7 +143,10 @@ fn read_body(model: message::Model, beside: &LinkedRecords) -> RowBody {
                 calls: calls.clone(),
             }),
         Some(RowKind::Result) => read_result(&model, &text),
-        Some(RowKind::Host) => Some(read_host_notice(&model, &text)),
+        Some(RowKind::Host) => Some(RowBody::Host {
+            text: text.clone(),
+            meta: metadata::of_host(&meta_of(&model)),
+        }),
     };
     read.unwrap_or_else(|| RowBody::Unknown {
         kind: model.kind.as_str().into(),
@@ -243,60 +155,28 @@ fn read_body(model: message::Model, beside: &LinkedRecords) -> RowBody {
 }
 
 fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
-    let meta = meta_of(model);
+    let (reasoning, meta) = (model.reasoning.as_deref(), meta_of(model));
     Utterance {
         text: text.clone(),
-        reasoning: model.reasoning.as_deref().map(Into::into),
+        reasoning: reasoning.map(Into::into),
         seen_up_to: Seq(model.horizon.unwrap_or_default()),
         meta: ReplyMeta {
-            usage: usage_of(&meta),
-            ms: meta["ms"].as_u64().unwrap_or(0),
-            model: text_member(&meta, "model"),
-            provider: text_member(&meta, "provider"),
-            finish_reason: meta["finish_reason"].as_str().map(Into::into),
-            cost_micros: cost_of(&meta),
-            echo: echo_of(&meta, model.reasoning.as_deref()),
-            is_from_text: meta["from_text"] == true,
+            echo: metadata::echo_of(&meta, reasoning),
+            ..metadata::of_reply(&meta)
         },
     }
 }
 
 fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
-    let meta = meta_of(model);
     let call = CallKey {
         seq: Seq(model.call_seq?),
         position: u16::try_from(model.call_position?).ok()?,
     };
-    let status = meta["status"].as_str().and_then(CallStatus::parse);
     Some(RowBody::Result {
         call,
         text: text.clone(),
-        meta: ResultMeta {
-            call_id: text_member(&meta, "call_id"),
-            tool: text_member(&meta, "tool"),
-            status: status.filter(|status| !status.is_open())?,
-            ms: meta["ms"].as_u64().unwrap_or(0),
-            tick: meta["tick"].as_i64(),
-            // A stored text is never cut.
-            bytes: text.len() as u64,
-            game: GameRef::of_key(meta["game"].as_str()),
-        },
+        meta: metadata::of_result(&meta_of(model), text)?,
     })
-}
-
-fn read_host_notice(model: &message::Model, text: &Arc<str>) -> RowBody {
-    let meta = meta_of(model);
-    RowBody::Host {
-        text: text.clone(),
-        meta: HostMeta {
-            severity: Severity::parse(meta["severity"].as_str().unwrap_or_default()),
-            code: text_member(&meta, "code"),
-            attempt: meta["attempt"]
-                .as_u64()
-                .and_then(|attempt| u32::try_from(attempt).ok()),
-            bill: bill_of(&meta),
-        },
-    }
 }
 
 fn meta_of(model: &message::Model) -> Value {
@@ -305,10 +185,6 @@ fn meta_of(model: &message::Model) -> Value {
         .as_deref()
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or(Value::Null)
-}
-
-fn text_member(meta: &Value, key: &str) -> Arc<str> {
-    meta[key].as_str().unwrap_or_default().into()
 }
 
 /// Restores a call.
@@ -320,31 +196,5 @@ pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
         status: CallStatus::parse(&model.status).unwrap_or(CallStatus::Unknown),
         read_only: model.read_only,
         routine: model.routine.map(Into::into),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasoning_is_stored_once_and_comes_back_in_the_member_in_which_it_came() {
-        let echo = |reasoning: &str| Echo {
-            reasoning: reasoning.into(),
-            ..Echo::default()
-        };
-        let back = |stored: &Value, reasoning: Option<&str>| {
-            echo_of(&json!({ ECHO_KEY: stored }), reasoning).map(|echo| Echo::clone(&echo))
-        };
-        let of_row = Some("First \"ore\".");
-        let same = echo(&in_member("reasoning_content", "First \"ore\"."));
-        let stored = stored_echo(&same, of_row);
-        assert!(!stored.to_string().contains("ore"), "{stored}");
-        assert_eq!(back(&stored, of_row), Some(same.clone()));
-        let parts = echo(r#"{"content":[{"type":"thinking"}]}"#);
-        for (kept, reasoning) in [(same, None), (parts, of_row), (echo(""), of_row)] {
-            let stored = stored_echo(&kept, reasoning);
-            assert_eq!(back(&stored, reasoning), Some(kept));
-        }
     }
 }

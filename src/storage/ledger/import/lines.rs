@@ -6,7 +6,6 @@ mod members;
 mod order;
 mod packed;
 mod reading;
-mod said;
 mod seen;
 
 use std::collections::BTreeMap;
@@ -17,26 +16,26 @@ use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::memo::MemoKind;
-use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
+use actors::domain::message::{Row, RowBody, RowKind};
 use actors::domain::state::LifeState;
 use actors::domain::write::Write;
 use serde_json::Value;
 use zoea_text::redact::Redactor;
 
 use crate::codec::RECORD_KEY;
+use crate::metadata;
 use crate::samples::StoredHour;
 use crate::tables::LineKind;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
-use calls::{has_calls, parse_calls, parse_result};
+use calls::{has_calls, parse_calls, parse_result, parse_utterance};
 use heads::{MysisLine, parse_mission, parse_mysis};
-use members::{mission_id, required_place, required_text, required_time, text_or_empty};
+use members::{mission_id, required_place, required_text, required_time};
 use order::RowOrderCheck;
 use packed::{SamplesImport, read_hour};
 use reading::{ReadLine, read_line, too_large};
-use said::{parse_bill, parse_utterance};
 use seen::SightingLine;
 
 /// Imports an export.
@@ -308,7 +307,7 @@ fn parse_row(line: &Value) -> Result<Row, String> {
 }
 
 fn parse_body(line: &Value) -> Result<RowBody, String> {
-    let (word, meta) = (required_text(line, "kind")?, &line["metadata"]);
+    let word = required_text(line, "kind")?;
     let text: Arc<str> = required_text(line, "content")?.into();
     Ok(match RowKind::parse(word) {
         None => RowBody::Unknown {
@@ -338,14 +337,7 @@ fn parse_body(line: &Value) -> Result<RowBody, String> {
         Some(RowKind::Result) => parse_result(line, text)?,
         Some(RowKind::Host) => RowBody::Host {
             text,
-            meta: HostMeta {
-                severity: Severity::parse(text_or_empty(meta, "severity")),
-                code: text_or_empty(meta, "code").into(),
-                attempt: meta["attempt"]
-                    .as_u64()
-                    .and_then(|attempt| u32::try_from(attempt).ok()),
-                bill: parse_bill(meta),
-            },
+            meta: metadata::of_host(&line["metadata"]),
         },
     })
 }

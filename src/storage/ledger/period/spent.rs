@@ -10,7 +10,7 @@ use actors::domain::period::Period;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::entity::message;
-use crate::{LedgerInner, rows, spared};
+use crate::{LedgerInner, metadata, spared};
 
 /// The rows of one statement.
 const PIECE_ROWS: u64 = 5_000;
@@ -33,7 +33,7 @@ impl LedgerInner {
         }
         for (day, part) in partial_days(period) {
             let read = |mysis, metadata: &str| {
-                if let Some(bill) = rows::parse_bill(metadata) {
+                if let Some(bill) = metadata::parse_bill(metadata) {
                     let mut spent = BudgetUse::default();
                     spent.add_charge(&bill);
                     add(CostEntry {
@@ -59,7 +59,7 @@ impl LedgerInner {
         let mut calls: u64 = whole.map(|entry| entry.calls).sum();
         for (_, part) in partial_days(period) {
             let read = |_, metadata: &str| {
-                let call = rows::parse_result(metadata);
+                let call = metadata::parse_result(metadata);
                 let is_spared = call.is_some_and(|(id, status)| spared::is_spared(&id, status));
                 calls += u64::from(is_spared);
             };

@@ -1,12 +1,15 @@
-//! Calls and results in an export.
+//! Replies, calls and results in an export.
 
 use std::sync::Arc;
 
-use actors::domain::game::GameRef;
-use actors::domain::message::{CallRecord, CallStatus, ResultMeta, RowBody};
+use actors::domain::bounds;
+use actors::domain::ids::Seq;
+use actors::domain::message::{CallRecord, CallStatus, RowBody, Utterance};
 use serde_json::Value;
 
-use super::members::{call_key, count_or_zero, required_text, text_or_empty};
+use crate::metadata;
+
+use super::members::{call_key, required_text};
 
 /// The most calls of one row. No version ever stored as many.
 const MAX_CALLS: usize = 10_000;
@@ -44,20 +47,24 @@ pub(super) fn parse_calls(line: &Value) -> Result<Vec<CallRecord>, String> {
 }
 
 pub(super) fn parse_result(line: &Value, text: Arc<str>) -> Result<RowBody, String> {
-    let (meta, answers) = (&line["metadata"], &line["answers"]);
-    let status =
-        CallStatus::parse(text_or_empty(meta, "status")).filter(|status| !status.is_open());
+    let meta = metadata::of_result(&line["metadata"], &text);
     Ok(RowBody::Result {
-        call: call_key(answers, 1)?,
-        meta: ResultMeta {
-            call_id: text_or_empty(meta, "call_id").into(),
-            tool: text_or_empty(meta, "tool").into(),
-            status: status.ok_or("a result has no status")?,
-            ms: count_or_zero(meta, "ms"),
-            tick: meta["tick"].as_i64(),
-            bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
-            game: GameRef::of_key(meta["game"].as_str()),
-        },
+        call: call_key(&line["answers"], 1)?,
+        meta: meta.ok_or("a result has no status")?,
         text,
     })
+}
+
+pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
+    Utterance {
+        text,
+        reasoning: line["reasoning"].as_str().map(Into::into),
+        // A reply without this member was given after the model had seen all earlier rows.
+        seen_up_to: Seq(line["horizon"]
+            .as_i64()
+            .or(line["seq"].as_i64())
+            .unwrap_or(0)
+            .clamp(0, bounds::MAX_PLACE)),
+        meta: metadata::of_reply(&line["metadata"]),
+    }
 }

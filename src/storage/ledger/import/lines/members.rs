@@ -21,10 +21,6 @@ pub(super) fn required_text<'a>(line: &'a Value, key: &str) -> Result<&'a str, S
         .ok_or_else(|| format!("`{key}` is missing"))
 }
 
-pub(super) fn text_or_empty<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
-}
-
 pub(super) fn required_number(line: &Value, key: &str) -> Result<i64, String> {
     line[key]
         .as_i64()
