@@ -7,6 +7,7 @@ pub mod folding;
 pub mod groups;
 pub mod keys;
 pub mod levels;
+mod ranks;
 pub mod seen_state;
 pub mod sorting;
 

@@ -7,14 +7,10 @@ use actors::domain::ids::Timestamp;
 use actors::domain::model::AnswerProgress;
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
-use actors::domain::samples::CurrentFigures;
 use actors::domain::state::LifeState;
 
-use super::columns::{Column, PlacedColumn};
 use super::lanes::{down_words, queue_text, queue_words};
-use super::levels::{cargo_text, fuel_text};
-use super::seen_state::SeenState;
-use super::sorting::{NeedRank, need_rank};
+use super::ranks::{NeedRank, need_rank};
 use crate::dashboard::money;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
@@ -27,60 +23,19 @@ const MAX_CELL_COLUMNS: usize = 400;
 /// The remaining time of a wait is shown from this length on, in milliseconds.
 const LONG_MS: u64 = 5_000;
 
-/// The text of a cell.
-#[must_use]
-pub fn cell(
-    placed: PlacedColumn,
-    member: &RosterMember,
-    now: Timestamp,
-    outages: &ServerOutages,
-    rules: Option<&SwarmRules>,
-) -> (String, Tone) {
-    let status = &*member.status;
-    let totals = status.totals;
-    match placed.column {
-        Column::Mark => attention_mark(member),
-        Column::Name => (one_line(&status.name), Tone::Strong),
-        Column::State => SeenState::of(status, outages).label(),
-        Column::Doing => doing_within(status, now, outages, usize::from(placed.width)),
-        Column::Process => process_text(status),
-        Column::Place => place_text(status),
-        // The rate of a minute is a line of several tones (`earning`).
-        Column::Credits | Column::Earned | Column::Trend => {
-            money_cell(placed, &status.figures, now)
-        }
-        Column::Cargo => cargo_text(&status.figures.facts, placed.width).unwrap_or_else(unknown),
-        Column::Fuel => fuel_text(&status.figures.facts, placed.width).unwrap_or_else(unknown),
-        Column::Words => last_words_text(member, now, outages),
-        Column::Account => match &status.account {
-            Some(account) => (one_line(account), Tone::Text),
-            None => ("–".to_string(), Tone::Faint),
-        },
-        Column::Provider => (one_line(&status.profile.provider), Tone::Dim),
-        Column::Role => role_text(status),
-        Column::Model => (one_line(&status.model), Tone::Dim),
-        Column::Nudges => {
-            let limit = rules.map_or(0, SwarmRules::nudge_limit);
-            nudges(status.nudges, limit)
-        }
-        Column::Turns => (figures::amount(totals.turns), Tone::Dim),
-        Column::Tokens => {
-            let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
-            (figures::amount(tokens), Tone::Dim)
-        }
-        Column::Cost => (cost_text(status, rules), Tone::Dim),
-        Column::Value => match status.figures.value.credits_per_dollar() {
-            Some(credits) => (money::short_credits(credits), tone_of_gain(credits)),
-            None => unknown(),
-        },
-        Column::Latency => {
-            let latency = status.last_call_ms.map(figures::span);
-            (latency.unwrap_or_default(), Tone::Dim)
-        }
-        Column::Seen => {
-            let ago = now.since(status.last_activity_at);
-            (figures::ago(ago), Tone::Dim)
-        }
+/// What a cell is made of.
+pub(super) struct CellFacts<'a> {
+    pub(super) member: &'a RosterMember,
+    pub(super) now: Timestamp,
+    pub(super) outages: &'a ServerOutages,
+    pub(super) rules: Option<&'a SwarmRules>,
+    /// The columns of the screen that it has.
+    pub(super) width: u16,
+}
+
+impl CellFacts<'_> {
+    pub(super) fn status(&self) -> &MysisStatus {
+        &self.member.status
     }
 }
 
@@ -95,20 +50,21 @@ pub fn role_text(status: &MysisStatus) -> (String, Tone) {
 }
 
 /// What is shown where the game told nothing.
-fn unknown() -> (String, Tone) {
+pub(super) fn unknown() -> (String, Tone) {
     ("–".to_string(), Tone::Faint)
 }
 
-/// The credits, or what was earned in the last hour.
-fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) -> (String, Tone) {
-    let columns = usize::from(placed.width);
-    if placed.column == Column::Credits {
-        let credits = figures.facts.credits;
-        return credits.map_or_else(unknown, |credits| {
-            (money::credits(credits, columns), Tone::Text)
-        });
-    }
-    let earned = figures.earned_last_hour(now);
+/// The credits that it has.
+pub(super) fn credits_text(at: &CellFacts<'_>) -> (String, Tone) {
+    let credits = at.status().figures.facts.credits;
+    credits.map_or_else(unknown, |credits| {
+        (money::credits(credits, usize::from(at.width)), Tone::Text)
+    })
+}
+
+/// What it earned in the last hour.
+pub(super) fn earned_text(at: &CellFacts<'_>) -> (String, Tone) {
+    let earned = at.status().figures.earned_last_hour(at.now);
     earned.map_or_else(unknown, |sum| {
         let tone = match sum {
             1.. => Tone::Text,
@@ -119,8 +75,24 @@ fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) ->
     })
 }
 
+/// The credits that it earned for a US dollar.
+pub(super) fn value_text(at: &CellFacts<'_>) -> (String, Tone) {
+    match at.status().figures.value.credits_per_dollar() {
+        Some(credits) => (money::short_credits(credits), tone_of_gain(credits)),
+        None => unknown(),
+    }
+}
+
+/// Its game account.
+pub(super) fn account_text(status: &MysisStatus) -> (String, Tone) {
+    match &status.account {
+        Some(account) => (one_line(account), Tone::Text),
+        None => ("–".to_string(), Tone::Faint),
+    }
+}
+
 /// The process that runs it: this one, or another one by its name.
-fn process_text(status: &MysisStatus) -> (String, Tone) {
+pub(super) fn process_text(status: &MysisStatus) -> (String, Tone) {
     match &status.elsewhere {
         None => ("here".to_string(), Tone::Dim),
         Some(place) if place.is_gone => (one_line(&place.process), Tone::Warning),
@@ -129,7 +101,7 @@ fn process_text(status: &MysisStatus) -> (String, Tone) {
 }
 
 /// The system and the place in it, as `krynn/war_materials`.
-fn place_text(status: &MysisStatus) -> (String, Tone) {
+pub(super) fn place_text(status: &MysisStatus) -> (String, Tone) {
     let facts = &status.figures.facts;
     let text = match (&facts.system, &facts.poi) {
         (Some(system), Some(poi)) => format!("{system}/{poi}"),
@@ -173,7 +145,7 @@ pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
 }
 
 /// The mark of a Mysis that needs the operator, else of one with unread words.
-fn attention_mark(member: &RosterMember) -> (String, Tone) {
+pub(super) fn attention_mark(member: &RosterMember) -> (String, Tone) {
     let (sign, tone) = match need_rank(&member.status) {
         NeedRank::Error => ("!", Tone::Fault),
         NeedRank::Warning => ("!", Tone::Warning),
@@ -183,8 +155,9 @@ fn attention_mark(member: &RosterMember) -> (String, Tone) {
     (sign.to_string(), tone)
 }
 
-fn nudges(given: u32, limit: u32) -> (String, Tone) {
-    match given {
+pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
+    let limit = at.rules.map_or(0, SwarmRules::nudge_limit);
+    match at.status().nudges {
         0 => ("–".to_string(), Tone::Faint),
         given if limit == 0 => (given.to_string(), Tone::Warning),
         given => (format!("{given}/{limit}"), Tone::Warning),
@@ -202,7 +175,7 @@ pub fn activity_text(
 }
 
 /// The same within a width. A long text is cut, but the time is kept.
-fn doing_within(
+pub(super) fn doing_within(
     status: &MysisStatus,
     now: Timestamp,
     outages: &ServerOutages,
@@ -313,7 +286,7 @@ fn is_long(status: &MysisStatus) -> bool {
 }
 
 /// Its last words, or its fault, or else its last tool call.
-fn last_words_text(
+pub(super) fn last_words_text(
     member: &RosterMember,
     now: Timestamp,
     outages: &ServerOutages,

@@ -1,7 +1,23 @@
 //! The columns of the table, and which of them fit.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::Timestamp;
+use actors::domain::outages::ServerOutages;
+use actors::domain::rules::SwarmRules;
+use zoea_text::clean::one_line;
+use zoea_text::natural::compare_natural;
+
+use super::cells::{self, CellFacts};
+use super::levels::{cargo_text, fuel_text};
+use super::ranks;
+use super::seen_state::SeenState;
+use crate::dashboard::money::percent;
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::Tone;
 use crate::dashboard::toolkit::columns::{Wish, share_room};
 
 /// A column of the table. They stand in this order, unless the operator chose another one.
@@ -60,60 +76,111 @@ struct ColumnSpec {
     /// The operator's word for it.
     word: &'static str,
     title: &'static str,
-    /// The width in a table without much room.
-    width: u16,
-    /// The width that it grows to.
-    wide: u16,
-    /// The width of the table from which it is shown unless the operator chose.
-    from: u16,
+    /// The width in a table without much room, the one that it grows to, and the width of the table from which it
+    /// is shown unless the operator chose.
+    widths: (u16, u16, u16),
     is_figure: bool,
+    cell: CellText,
+    order: ColumnOrder,
 }
 
+/// What a cell says.
+type CellText = fn(&CellFacts<'_>) -> (String, Tone);
+
+/// By what a column sorts.
+#[derive(Clone, Copy)]
+pub(super) enum ColumnOrder {
+    /// By these two.
+    Compare(fn(&MysisStatus, &MysisStatus) -> Ordering),
+    /// By a number, the smallest first, which is made once for each.
+    Rank(fn(&MysisStatus, Timestamp, &ServerOutages) -> i64),
+}
+
+use ColumnOrder::{Compare, Rank};
+
+const TEXT: bool = false;
+const FIGURE: bool = true;
+
 const fn spec(
-    column: Column,
-    word: &'static str,
-    title: &'static str,
-    (width, wide, from): (u16, u16, u16),
+    (column, word, title): (Column, &'static str, &'static str),
+    widths: (u16, u16, u16),
     is_figure: bool,
+    cell: CellText,
+    order: ColumnOrder,
 ) -> ColumnSpec {
     ColumnSpec {
         column,
         word,
         title,
-        width,
-        wide,
-        from,
+        widths,
         is_figure,
+        cell,
+        order,
     }
 }
 
 /// All columns, the most important ones first. A column that does not fit is left out, and less
-/// important ones may still fit. The words take the remaining space.
+/// important ones may still fit. The words take the remaining space. Where they sort by what may not be known,
+/// what is not comes last.
+#[rustfmt::skip]
 const COLUMNS: [ColumnSpec; 23] = [
-    spec(Column::Mark, "need", "", (3, 3, 0), false),
-    spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
-    spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
-    spec(Column::State, "state", "STATE", (9, 9, 0), false),
-    spec(Column::Process, "process", "PROCESS", (8, 14, 0), false),
-    spec(Column::Trend, "trend", "A MINUTE", (8, 22, 0), false),
-    spec(Column::Credits, "credits", "CREDITS", (8, 9, 0), true),
-    spec(Column::Earned, "earned", "EARNED", (7, 7, 0), true),
-    spec(Column::Place, "place", "PLACE", (20, 28, 0), false),
-    spec(Column::Words, "words", "LAST WORDS", (22, 400, 0), false),
-    spec(Column::Cargo, "cargo", "CARGO", (7, 9, 0), true),
-    spec(Column::Fuel, "fuel", "FUEL", (4, 4, 0), true),
-    spec(Column::Cost, "cost", "COST", (7, 7, 0), true),
-    spec(Column::Account, "account", "ACCOUNT", (9, 14, 0), false),
-    spec(Column::Role, "role", "ROLE", (7, 10, 0), false),
-    spec(Column::Provider, "provider", "PROVIDER", (8, 10, 0), false),
-    spec(Column::Tokens, "tokens", "TOKENS", (6, 6, 0), true),
-    spec(Column::Nudges, "nudges", "NUDGE", (5, 5, 110), true),
-    spec(Column::Model, "model", "MODEL", (12, 16, 150), false),
-    spec(Column::Turns, "turns", "TURNS", (5, 5, 150), true),
-    spec(Column::Latency, "call", "CALL", (5, 5, 150), true),
-    spec(Column::Seen, "seen", "SEEN", (4, 4, 150), true),
-    spec(Column::Value, "value", "C/$", (6, 6, 240), true),
+    spec((Column::Mark, "need", ""), (3, 3, 0), TEXT,
+        |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64)),
+    spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
+        |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name))),
+    spec((Column::Doing, "doing", "DOING"), (13, 22, 0), TEXT,
+        |at| cells::doing_within(at.status(), at.now, at.outages, usize::from(at.width)),
+        Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity)))),
+    spec((Column::State, "state", "STATE"), (9, 9, 0), TEXT,
+        |at| SeenState::of(at.status(), at.outages).label(), Rank(|of, _, outages| SeenState::of(of, outages) as i64)),
+    spec((Column::Process, "process", "PROCESS"), (8, 14, 0), TEXT,
+        |at| cells::process_text(at.status()), Compare(|a, b| ranks::process_of(a).cmp(&ranks::process_of(b)))),
+    // The rate of a minute is a line of several tones (`earning`).
+    spec((Column::Trend, "trend", "A MINUTE"), (8, 22, 0), TEXT,
+        cells::earned_text, Rank(|of, now, _| ranks::trend_rank(of, now))),
+    spec((Column::Credits, "credits", "CREDITS"), (8, 9, 0), FIGURE,
+        cells::credits_text, Compare(|a, b| b.figures.facts.credits.cmp(&a.figures.facts.credits))),
+    spec((Column::Earned, "earned", "EARNED"), (7, 7, 0), FIGURE,
+        cells::earned_text, Rank(|of, now, _| ranks::earned_rank(of, now))),
+    spec((Column::Place, "place", "PLACE"), (20, 28, 0), TEXT,
+        |at| cells::place_text(at.status()), Compare(|a, b| ranks::place_key(a).cmp(&ranks::place_key(b)))),
+    spec((Column::Words, "words", "LAST WORDS"), (22, 400, 0), TEXT,
+        |at| cells::last_words_text(at.member, at.now, at.outages), Compare(newest_first)),
+    // The fullest hold and the emptiest tank first.
+    spec((Column::Cargo, "cargo", "CARGO"), (7, 9, 0), FIGURE,
+        |at| cargo_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
+        Compare(|a, b| percent(b.figures.facts.cargo).cmp(&percent(a.figures.facts.cargo)))),
+    spec((Column::Fuel, "fuel", "FUEL"), (4, 4, 0), FIGURE,
+        |at| fuel_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
+        Compare(|a, b| ranks::fuel_key(a).cmp(&ranks::fuel_key(b)))),
+    spec((Column::Cost, "cost", "COST"), (7, 7, 0), FIGURE,
+        |at| (cells::cost_text(at.status(), at.rules), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros))),
+    spec((Column::Account, "account", "ACCOUNT"), (9, 14, 0), TEXT,
+        |at| cells::account_text(at.status()), Compare(|a, b| (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account)))),
+    spec((Column::Role, "role", "ROLE"), (7, 10, 0), TEXT,
+        |at| cells::role_text(at.status()), Compare(|a, b| ranks::role_key(a).cmp(&ranks::role_key(b)))),
+    spec((Column::Provider, "provider", "PROVIDER"), (8, 10, 0), TEXT,
+        |at| (one_line(&at.status().profile.provider), Tone::Dim), Compare(|a, b| a.profile.provider.cmp(&b.profile.provider))),
+    spec((Column::Tokens, "tokens", "TOKENS"), (6, 6, 0), FIGURE,
+        |at| (figures::amount(ranks::tokens(at.status())), Tone::Dim), Compare(|a, b| ranks::tokens(b).cmp(&ranks::tokens(a)))),
+    spec((Column::Nudges, "nudges", "NUDGE"), (5, 5, 110), FIGURE,
+        cells::nudges, Compare(|a, b| b.nudges.cmp(&a.nudges))),
+    spec((Column::Model, "model", "MODEL"), (12, 16, 150), TEXT,
+        |at| (one_line(&at.status().model), Tone::Dim), Compare(|a, b| a.model.cmp(&b.model))),
+    spec((Column::Turns, "turns", "TURNS"), (5, 5, 150), FIGURE,
+        |at| (figures::amount(at.status().totals.turns), Tone::Dim), Compare(|a, b| b.totals.turns.cmp(&a.totals.turns))),
+    spec((Column::Latency, "call", "CALL"), (5, 5, 150), FIGURE,
+        |at| (at.status().last_call_ms.map(figures::span).unwrap_or_default(), Tone::Dim),
+        Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms))),
+    spec((Column::Seen, "seen", "SEEN"), (4, 4, 150), FIGURE,
+        |at| (figures::ago(at.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first)),
+    spec((Column::Value, "value", "C/$"), (6, 6, 240), FIGURE, cells::value_text,
+        Compare(|a, b| b.figures.value.credits_per_dollar().cmp(&a.figures.value.credits_per_dollar()))),
 ];
+
+fn newest_first(a: &MysisStatus, b: &MysisStatus) -> Ordering {
+    b.last_activity_at.cmp(&a.last_activity_at)
+}
 
 impl Column {
     /// The columns that the operator can name, in the order of the table.
@@ -147,6 +214,11 @@ impl Column {
         self.spec().is_figure
     }
 
+    /// By what it sorts.
+    pub(super) fn order(self) -> ColumnOrder {
+        self.spec().order
+    }
+
     fn spec(self) -> &'static ColumnSpec {
         let spec = COLUMNS.iter().find(|spec| spec.column == self);
         // A test holds that every column has one.
@@ -157,20 +229,21 @@ impl Column {
 impl ColumnSpec {
     /// The columns of the screen that it wants as the one at this place by importance.
     fn wish(&self, place: u16) -> Wish {
+        let (width, wide, _) = self.widths;
         let good = [
             (Column::Words, GOOD_WORDS_COLUMNS),
             (Column::Trend, GOOD_TREND_COLUMNS),
         ];
         let good = good.into_iter().find(|(column, _)| *column == self.column);
-        let good = good.map_or(self.width, |(_, good)| good);
+        let good = good.map_or(width, |(_, good)| good);
         Wish {
             // No gap stands before the mark, and none separates it from the name.
             gap: u16::from(place > 1),
-            least: self.width,
+            least: width,
             good,
             wide: match self.column == Column::Words {
                 true => GOOD_WORDS_COLUMNS,
-                false => self.wide,
+                false => wide,
             },
         }
     }
@@ -198,12 +271,32 @@ pub struct PlacedColumn {
     pub width: u16,
 }
 
+impl PlacedColumn {
+    /// The text of its cell of a Mysis.
+    #[must_use]
+    pub fn cell(
+        self,
+        member: &RosterMember,
+        now: Timestamp,
+        outages: &ServerOutages,
+        rules: Option<&SwarmRules>,
+    ) -> (String, Tone) {
+        (self.column.spec().cell)(&CellFacts {
+            member,
+            now,
+            outages,
+            rules,
+            width: self.width,
+        })
+    }
+}
+
 /// The columns that fit this width, the most important ones, without those that are folded.
 #[must_use]
 pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColumn> {
     let wanted = COLUMNS
         .iter()
-        .filter(|spec| width >= spec.from && !folded.contains(&spec.column));
+        .filter(|spec| width >= spec.widths.2 && !folded.contains(&spec.column));
     let (mut specs, left) = choose(width, wanted);
     specs.sort_by_key(|(spec, _)| spec.column);
     place(specs, left)

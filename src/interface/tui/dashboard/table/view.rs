@@ -1,6 +1,6 @@
 //! Draws the table of Myses.
 
-use super::cells::{cell, place_within};
+use super::cells::place_within;
 use super::columns::{Column, PlacedColumn};
 use super::groups::{Group, Grouping, TableLine};
 use super::sorting::SortDirection;
@@ -95,8 +95,7 @@ fn paint_row(
         } else if is_mark && dashboard.table().marks().contains(&member.status.id) {
             ("◆".to_string(), Tone::Accent)
         } else {
-            cell(
-                *placed,
+            placed.cell(
                 member,
                 dashboard.now(),
                 dashboard.outages(),

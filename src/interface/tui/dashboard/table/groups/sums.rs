@@ -6,7 +6,7 @@ use crate::dashboard::earning::{EarnRate, rate_line};
 use crate::dashboard::money::{self, SwarmMoney, money_of, short_credits};
 use crate::dashboard::roster::{Counts, RosterMember};
 use crate::dashboard::table::columns::{Column, PlacedColumn};
-use crate::dashboard::table::sorting::{NeedRank, need_rank};
+use crate::dashboard::table::ranks::{NeedRank, need_rank};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 
