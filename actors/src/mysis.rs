@@ -301,7 +301,7 @@ impl MysisState {
                 self.wait_timer = None;
                 self.handle_input(myself, LifeInput::StillWaiting);
             }
-            MysisMsg::Sent(sent) => self.sent = Some(sent),
+            MysisMsg::Sent(sent) => self.sent = Some(sent.after(self.sent.take())),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
             MysisMsg::HandOver => self.handle_input(myself, LifeInput::HandOver),
             MysisMsg::WindDown => {

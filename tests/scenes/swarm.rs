@@ -461,6 +461,7 @@ impl Swarm {
                 results: 83,
                 tools: text.len() - 384,
             },
+            change: None,
         })))
     }
 

@@ -50,14 +50,14 @@ fn myses_are_sorted_by_their_process() {
 #[test]
 fn the_processes_are_a_list() {
     check_at("processes", SIZES, fleet, |operator| {
-        operator.keys("Wj");
+        operator.keys("Hj");
     });
 }
 
 #[test]
 fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
     let mut operator = Operator::at(fleet(), (80, 20));
-    operator.keys("Wd");
+    operator.keys("Hd");
     let asked = operator.text();
     assert!(asked.contains("Drain box? It runs 34 Myses."), "{asked}");
     operator.keys("n");

@@ -125,3 +125,17 @@ fn another_text_takes_the_place_of_the_first_one() {
     operator.keys("<esc>S <enter>");
     assert!(operator.board.overlays().is_empty(), "blanks are no text");
 }
+
+#[test]
+fn results_are_found_in_words_and_shown_raw_by_one_key() {
+    let mut operator = Operator::at(telling(), (120, 40));
+    operator.keys("Sitem_id<enter>");
+    let words = operator.text();
+    assert!(words.contains(" SEARCH  item_id"), "{words}");
+    operator.keys("v");
+    let raw = operator.text();
+    assert_ne!(words, raw);
+    assert!(raw.contains("\"item_id\":"), "{raw}");
+    operator.keys("v");
+    assert_eq!(operator.text(), words);
+}

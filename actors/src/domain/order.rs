@@ -15,6 +15,7 @@ use super::ids::Timestamp;
 use super::question::GivenAnswer;
 use super::record::{Mission, PoolAccount, ProfileChange};
 use super::state::LifeState;
+use zoea_text::names::quoted;
 use zoea_text::redact::Redactor;
 
 pub(super) use wording::{describe_role, describe_settings, quote_beginning, with_details};
@@ -377,8 +378,9 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
         return Ok(());
     }
     Err(OrderRefusal::BadName(format!(
-        "`{name}` will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
-         beginning with a letter, a digit or `_`"
+        "{} will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
+         beginning with a letter, a digit or `_`",
+        quoted(name)
     )))
 }
 

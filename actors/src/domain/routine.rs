@@ -49,9 +49,10 @@ use stored_form::StoredForm;
 pub const MAX_STEPS: usize = 24;
 /// The most guards of a routine, and the most comparisons of a condition.
 const MAX_COMPARISONS: usize = 8;
-/// The most rounds between two looks of the model, and those of a routine that names none.
+/// The most rounds between two looks of the model.
 const MAX_ROUNDS: u32 = 200;
-const DEFAULT_ROUNDS: u32 = 20;
+/// The rounds of a routine that names none, such as a circle.
+pub const DEFAULT_ROUNDS: u32 = 20;
 /// The most repetitions of a step in a round, and those of a repeated step that names none.
 const MAX_REPETITIONS: u32 = 100;
 const DEFAULT_REPETITIONS: u32 = 50;
@@ -155,6 +156,9 @@ pub struct RoutineStatus {
     pub round: u32,
     /// The rounds at most.
     pub rounds: u32,
+    /// The step that it is at, in words.
+    #[serde(default)]
+    pub step: Arc<str>,
     /// The calls so far. The model was asked for none of them.
     pub calls: u32,
     /// The credits earned so far.

@@ -5,6 +5,10 @@
 
 use std::sync::Arc;
 
+use zoea_text::figures::group_digits;
+use zoea_text::names::plural;
+
+use super::bounds::estimated_tokens;
 use super::compose::wire_bytes;
 use super::ids::Timestamp;
 use super::model::{ChatMessage, ModelRequest};
@@ -16,6 +20,158 @@ pub struct LastRequest {
     pub at: Timestamp,
     /// The request.
     pub request: ModelRequest,
+    /// How it differs from the one before; `None` if there was none.
+    pub change: Option<RequestChange>,
+}
+
+impl LastRequest {
+    /// A request that is sent now.
+    #[must_use]
+    pub fn new(at: Timestamp, request: ModelRequest) -> LastRequest {
+        LastRequest {
+            at,
+            request,
+            change: None,
+        }
+    }
+
+    /// It, beside the one before.
+    #[must_use]
+    pub fn after(mut self: Box<Self>, before: Option<Box<LastRequest>>) -> Box<LastRequest> {
+        let now = &self.request.messages;
+        self.change = before.map(|before| RequestChange::of(&before.request.messages, now));
+        self
+    }
+}
+
+/// How a request differs from the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestChange {
+    /// What became of each of its messages, in their order.
+    pub messages: Vec<MessageChange>,
+    /// The messages that are new.
+    pub added: MessageSum,
+    /// The messages that have other words than before, as they are now.
+    pub changed: MessageSum,
+    /// The messages that only the request before had.
+    pub dropped: MessageSum,
+}
+
+/// What a message of a request is beside the request before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageChange {
+    /// The same.
+    Kept,
+    /// New.
+    Added,
+    /// The same message in other words.
+    Changed,
+}
+
+/// Some messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageSum {
+    /// How many they are.
+    pub count: u64,
+    /// Their tokens, by an estimate.
+    pub tokens: u64,
+}
+
+impl MessageSum {
+    fn add(&mut self, message: &ChatMessage) {
+        let bytes = wire_bytes(std::slice::from_ref(message)) as u64;
+        self.count += 1;
+        self.tokens = self.tokens.saturating_add(estimated_tokens(bytes));
+    }
+
+    fn describe(self, what: &str) -> Option<String> {
+        let messages = plural(self.count, "message");
+        let (count, tokens) = (group_digits(self.count), group_digits(self.tokens));
+        (self.count > 0).then(|| format!("{count} {messages} {what} (about {tokens} tokens)"))
+    }
+}
+
+impl RequestChange {
+    fn of(before: &[ChatMessage], now: &[ChatMessage]) -> RequestChange {
+        let mut change = RequestChange::default();
+        // Of the messages before, those up to here are spoken for.
+        let mut taken = 0;
+        let mut unlike: Vec<&ChatMessage> = Vec::new();
+        for message in now {
+            let place = before[taken..].iter().position(|known| known == message);
+            let Some(place) = place else {
+                unlike.push(message);
+                continue;
+            };
+            change.take_gap(&before[taken..taken + place], &unlike);
+            unlike.clear();
+            taken += place + 1;
+            change.messages.push(MessageChange::Kept);
+        }
+        change.take_gap(&before[taken..], &unlike);
+        change
+    }
+
+    /// Takes what stands between two messages that are the same: one that is of the same kind as before has changed.
+    fn take_gap(&mut self, mut before: &[ChatMessage], now: &[&ChatMessage]) {
+        for message in now {
+            let place = before
+                .iter()
+                .position(|known| is_same_place(known, message));
+            let Some(place) = place else {
+                self.added.add(message);
+                self.messages.push(MessageChange::Added);
+                continue;
+            };
+            before[..place]
+                .iter()
+                .for_each(|gone| self.dropped.add(gone));
+            before = &before[place + 1..];
+            self.changed.add(message);
+            self.messages.push(MessageChange::Changed);
+        }
+        before.iter().for_each(|gone| self.dropped.add(gone));
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let parts = [
+            self.added.describe("added"),
+            self.changed.describe("changed"),
+            self.dropped.describe("dropped"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => "the same messages as before".to_string(),
+            false => parts.join(", "),
+        }
+    }
+}
+
+/// Whether two messages are the same one in different words: a result of the same call, or the same role.
+fn is_same_place(one: &ChatMessage, other: &ChatMessage) -> bool {
+    match (one, other) {
+        (ChatMessage::System(_), ChatMessage::System(_))
+        | (ChatMessage::User(_), ChatMessage::User(_)) => true,
+        (
+            ChatMessage::Assistant { calls: one, .. },
+            ChatMessage::Assistant { calls: other, .. },
+        ) => one
+            .iter()
+            .map(|call| &call.id)
+            .eq(other.iter().map(|call| &call.id)),
+        (ChatMessage::Tool { call_id: one, .. }, ChatMessage::Tool { call_id: other, .. }) => {
+            one == other
+        }
+        (
+            ChatMessage::System(_)
+            | ChatMessage::User(_)
+            | ChatMessage::Assistant { .. }
+            | ChatMessage::Tool { .. },
+            _,
+        ) => false,
+    }
 }
 
 /// The last request, as it is shown.
@@ -29,6 +185,8 @@ pub struct SentRequest {
     pub body: Arc<str>,
     /// The size of each part.
     pub parts: RequestByteCounts,
+    /// How it differs from the one before; `None` if there was none.
+    pub change: Option<RequestChange>,
 }
 
 /// The bytes of each part of a request. Their sum is the whole request.
@@ -55,6 +213,7 @@ impl SentRequest {
             provider: sent.request.provider.clone(),
             parts: RequestByteCounts::of(&sent.request.messages, body.len()),
             body: body.into(),
+            change: sent.change.clone(),
         }
     }
 }
@@ -98,6 +257,64 @@ impl RequestByteCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn told(text: &str) -> ChatMessage {
+        ChatMessage::User(text.into())
+    }
+
+    fn result(call: &str, text: &str) -> ChatMessage {
+        ChatMessage::Tool {
+            call_id: call.into(),
+            text: text.into(),
+        }
+    }
+
+    fn says(text: &str) -> ChatMessage {
+        ChatMessage::Assistant {
+            text: text.into(),
+            calls: Vec::new(),
+            echo: None,
+        }
+    }
+
+    #[test]
+    fn what_was_added_dropped_and_changed_is_told_in_messages_and_tokens() {
+        use MessageChange::{Added, Changed, Kept};
+
+        let system = || ChatMessage::System("be good".into());
+        let before = [
+            system(),
+            told("go on"),
+            says("an old answer"),
+            told("go on"),
+            result("a", "a long result that is shortened later"),
+            result("b", "ore"),
+        ];
+        let now = [
+            system(),
+            told("go on"),
+            result("a", "short"),
+            result("b", "ore"),
+            says("sold"),
+            told("go on"),
+        ];
+        let change = RequestChange::of(&before, &now);
+        assert_eq!(change.messages, [Kept, Kept, Changed, Kept, Added, Added]);
+        let counts = [change.added, change.changed, change.dropped].map(|sum| sum.count);
+        assert_eq!(counts, [2, 1, 2]);
+        let text = change.describe();
+        assert!(text.starts_with("2 messages added (about "), "{text}");
+        assert!(text.contains("1 message changed (about "), "{text}");
+        assert!(
+            text.ends_with(" tokens)") && text.contains("2 messages dropped"),
+            "{text}"
+        );
+        let same = RequestChange::of(&now, &now);
+        assert_eq!(same.describe(), "the same messages as before");
+        let all_new = RequestChange::of(&[], &now);
+        assert_eq!((all_new.added.count, all_new.dropped.count), (6, 0));
+        assert_eq!(RequestChange::of(&now, &[]).dropped.count, 6);
+    }
 
     #[test]
     fn parts_add_up_to_the_whole() {

@@ -2,8 +2,21 @@
 
 use std::borrow::Cow;
 
+use crate::clean::one_line;
+
 /// The most names on a line.
 const MAX_NAMES: usize = 12;
+/// The most letters of a name that is quoted: twice as many as a name can have.
+const MAX_QUOTED: usize = 64;
+
+/// A word that should have been a name, as an error quotes it: on one line, cut where it is no name any more.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let mut letters = word.chars();
+    let start: String = letters.by_ref().take(MAX_QUOTED).collect();
+    let cut = if letters.next().is_some() { "…" } else { "" };
+    format!("`{}{cut}`", one_line(&start))
+}
 
 /// Names on one line: the first twelve, and how many others there are.
 #[must_use]
@@ -36,6 +49,14 @@ mod tests {
         assert!(listed(&names[..12]).ends_with("m11, m12"));
         assert!(listed(&names).ends_with("m11, m12 and 2 more"));
         assert_eq!(listed(&[] as &[&str]), "");
+    }
+
+    #[test]
+    fn a_quoted_word_is_a_short_clean_line() {
+        assert_eq!(quoted("alpha"), "`alpha`");
+        assert_eq!(quoted("a\u{202e}b\nc\u{1b}[31m"), "`ab c`");
+        let long = quoted(&"漢".repeat(10_000));
+        assert_eq!(long, format!("`{}…`", "漢".repeat(64)));
     }
 
     #[test]

@@ -1,29 +1,45 @@
 //! The nearest known name, which is suggested for an unknown one.
 
-/// The name in `known` that is most similar to `written`, if one is similar enough. Case makes no difference.
+/// The name in `known` that is most similar to `written`, if one is similar enough. Case makes no difference. What is
+/// much longer or shorter than a name is not compared with it letter for letter.
 pub fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let written = written.to_lowercase();
-    known
+    let length = written.chars().count();
+    let near = known
         .into_iter()
-        .filter_map(|name| {
-            let lower = name.to_lowercase();
-            let distance = strsim::osa_distance(&written, &lower);
-            is_near(&written, &lower, distance).then_some((distance, name))
-        })
-        .min()
-        .map(|(_, name)| name)
+        .filter_map(|name| Some((distance(&written, length, &name.to_lowercase())?, name)));
+    near.min().map(|(_, name)| name)
 }
 
-/// Names are near if at most a third of the longer one differs, or if one begins with the other.
-fn is_near(written: &str, name: &str, distance: usize) -> bool {
-    let is_beginning = written.len() >= 2 && name.starts_with(written) || written.starts_with(name);
-    let longer = written.chars().count().max(name.chars().count());
-    is_beginning || distance * 3 <= longer
+/// How many letters differ, if the names are near: at most a third of the longer one differs, or one begins with the other.
+fn distance(written: &str, length: usize, name: &str) -> Option<usize> {
+    let name_length = name.chars().count();
+    let (longer, apart) = (length.max(name_length), length.abs_diff(name_length));
+    if written.len() >= 2 && name.starts_with(written) || written.starts_with(name) {
+        return Some(apart);
+    }
+    if apart * 3 > longer {
+        return None;
+    }
+    let distance = strsim::osa_distance(written, name);
+    (distance * 3 <= longer).then_some(distance)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_a_million_letters_is_compared_with_none() {
+        let known: Vec<String> = (0..1000).map(|number| format!("miner-{number}")).collect();
+        let known = || known.iter().map(String::as_str);
+        let began = std::time::Instant::now();
+        assert_eq!(nearest(&"x".repeat(1_000_000), known()), None);
+        let long = format!("miner-7{}", "x".repeat(1_000_000));
+        assert_eq!(nearest(&long, known()), Some("miner-7"));
+        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+        assert_eq!(nearest("minre-7", known()), Some("miner-7"));
+    }
 
     #[test]
     fn the_nearest_name_is_found_and_a_far_one_is_not() {

@@ -51,6 +51,9 @@ pub(super) async fn run(
     if let Some(spared) = spared_line(&myses?) {
         out::line(&spared)?;
     }
+    if let Some(saved) = saved_line(&books) {
+        out::line(&saved)?;
+    }
     Ok(())
 }
 
@@ -66,6 +69,39 @@ fn spared_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
     let each = each.join(", ");
     let all = format!("{} {}", group_digits(all), plural(all, "call"));
     (!each.is_empty()).then(|| format!("routines made {all} without the model so far: {each}"))
+}
+
+/// What the calls come to that routines made in the models' place: each as a call of its Mysis cost in these days, in
+/// dollars where a price is known, else in tokens.
+fn saved_line(books: &[CostEntryJson<'_>]) -> Option<String> {
+    #[derive(Default)]
+    struct Own {
+        spared: u64,
+        calls: u64,
+        tokens: u64,
+        cost: f64,
+    }
+    let mut all: BTreeMap<&str, Own> = BTreeMap::new();
+    for entry in books {
+        let own = all.entry(&entry.mysis_id).or_default();
+        own.spared += entry.spared_calls;
+        own.calls += entry.spent.calls;
+        own.tokens += entry.spent.tokens_in + entry.spent.tokens_out;
+        own.cost += entry.spent.cost.unwrap_or(0.0);
+    }
+    let (mut dollars, mut tokens) = (0.0, 0.0);
+    for own in all.values().filter(|own| own.calls > 0) {
+        let part = own.spared as f64 / own.calls as f64;
+        match own.cost > 0.0 {
+            true => dollars += own.cost * part,
+            false => tokens += own.tokens as f64 * part,
+        }
+    }
+    let dollars = (dollars > 0.0).then(|| shown::dollars(Some(dollars)));
+    let tokens = (tokens >= 1.0).then(|| format!("{} tokens", group_digits(tokens as u64)));
+    let saved: Vec<String> = dollars.into_iter().chain(tokens).collect();
+    (!saved.is_empty())
+        .then(|| format!("routines saved about {} in these days", saved.join(" and ")))
 }
 
 /// The share of the tokens of requests that each provider read from its cache.
@@ -187,6 +223,28 @@ mod tests {
             Some("routines made 1,207 calls without the model so far: alpha 1,200, delta 7")
         );
         assert_eq!(spared_line(&[]), None);
+    }
+
+    #[test]
+    fn what_was_saved_is_told_in_dollars_where_a_price_is_known_and_else_in_tokens() {
+        let of = |mysis_id: &str, calls, cost, spared_calls| {
+            let mut entry = entry(Some("mini"), (1000 * calls, 0), cost);
+            entry.mysis_id = mysis_id.to_string();
+            entry.spent.calls = calls;
+            entry.spared_calls = spared_calls;
+            entry
+        };
+        let books = [
+            of("1", 10, Some(0.5), 0),
+            of("1", 0, None, 30),
+            of("2", 4, None, 12),
+            // Its calls were all spared, so what one costs is not known.
+            of("3", 0, None, 9),
+        ];
+        let told = saved_line(&books);
+        let right = "routines saved about $1.50 and 12,000 tokens in these days";
+        assert_eq!(told.as_deref(), Some(right));
+        assert_eq!(saved_line(&books[3..]), None);
     }
 
     #[test]

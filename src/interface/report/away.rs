@@ -35,7 +35,10 @@ fn gains(report: &PeriodReport) -> String {
     };
     match report.spared_calls {
         0 => earned,
-        spared => format!("{earned}, {} model calls saved", group_count(spared)),
+        spared => {
+            let worth = total.spent.worth_of(spared);
+            format!("{earned}, {} model calls saved{worth}", group_count(spared))
+        }
     }
 }
 

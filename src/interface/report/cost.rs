@@ -5,7 +5,7 @@ use actors::domain::samples::Flow;
 use serde::{Deserialize, Serialize};
 
 use super::NOT_TOLD;
-use super::figures::{dollars, group_thousands};
+use super::figures::{dollars, group_count, group_thousands};
 
 /// What stands for a cost or a rate that is not known.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -84,6 +84,19 @@ impl Cost {
         }
     }
 
+    /// What so many calls come to at the mean of these, in words: in dollars where their price is known, else in tokens.
+    pub(super) fn worth_of(&self, calls: u64) -> String {
+        let part = |whole: u64| {
+            let all = u128::from(whole) * u128::from(calls) / u128::from(self.calls.max(1));
+            u64::try_from(all).unwrap_or(u64::MAX)
+        };
+        match (self.calls, self.cost_micros, self.is_partly_unknown) {
+            (0, _, _) => String::new(),
+            (_, 1.., false) => format!(" (about {})", dollars(part(self.cost_micros))),
+            (_, _, _) => format!(" (about {} tokens)", group_count(part(self.tokens()))),
+        }
+    }
+
     /// The credits that a dollar brought, in words: also that it is not known, or that it was free.
     pub(super) fn credits_per_dollar(&self, earned: Option<i64>) -> String {
         let Some(earned) = earned else {
@@ -127,6 +140,13 @@ mod tests {
         ] {
             assert_eq!(cost.credits_per_dollar(earned), text);
         }
+        let calls = |cost| Cost { calls: 3, ..cost };
+        assert_eq!(calls(cost(600_000, false)).worth_of(12), " (about $2.4000)");
+        assert_eq!(
+            calls(cost(600_000, true)).worth_of(12),
+            " (about 36 tokens)"
+        );
+        assert_eq!(cost(600_000, false).worth_of(12), "");
         assert_eq!(cost(0, true).dollars(), "unknown");
         assert_eq!(cost(10_000, true).dollars(), "$0.0100 and unknown");
         assert_eq!(Cost::default().dollars(), "$0.0000");

@@ -1,5 +1,7 @@
 //! The time in a few sentences, with which both forms of a report begin.
 
+use zoea_text::names::plural;
+
 use super::figures::{duration, group_count, group_thousands};
 use super::holdups::HoldUp;
 use super::timeline::SpanKind;
@@ -21,6 +23,7 @@ pub(super) fn sentences(report: &PeriodReport) -> Vec<String> {
     }
     let all = [
         Some(result(report, &total)),
+        saved(report, &total),
         before(report, &total),
         extremes(report),
         systems(report),
@@ -63,6 +66,19 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
             group_count(total.turns)
         ),
     }
+}
+
+/// What routines saved.
+fn saved(report: &PeriodReport, total: &ReportLine) -> Option<String> {
+    let calls = report.spared_calls;
+    let worth = total.spent.worth_of(calls);
+    (calls > 0).then(|| {
+        let counted = group_count(calls);
+        format!(
+            "Routines saved {counted} model {}{worth}.",
+            plural(calls, "call")
+        )
+    })
 }
 
 /// What the same hours brought before, and by how much more or less it is now.

@@ -530,7 +530,7 @@ fn an_absence_is_told_in_a_few_words() {
     let told = report(&record).away();
     assert_eq!(
         told.gains,
-        "100 credits earned, cost $0.0400, 30 model calls saved"
+        "100 credits earned, cost $0.0400, 30 model calls saved (about $0.3000)"
     );
     assert!(
         told.held_up.starts_with("held up: m1 errored "),

@@ -63,6 +63,9 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
         None => {
             table::view::paint(dashboard, &layout, painter);
             detail_pane::paint(dashboard, layout.glance, painter);
+            if layout.loops.height > 0 && dashboard.counts().looping > 0 {
+                painter.line(layout.loops, 0, &dashboard.loops_line());
+            }
             needs::view::paint(dashboard, layout.needs, painter);
             conversation::preview::paint(dashboard, layout.panel, painter);
         }

@@ -8,6 +8,7 @@ use strum::VariantArray;
 
 use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
+use zoea_text::names::quoted;
 use zoea_text::nearest::nearest;
 
 /// The result of an order that was carried out. It is stored before it is reported.
@@ -275,7 +276,7 @@ pub struct UnknownName {
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no mysis is called `{}`", self.name)?;
+        write!(f, "no mysis is called {}", quoted(&self.name))?;
         match &self.nearest {
             Some(nearest) => write!(f, "; did you mean {nearest}?"),
             None => Ok(()),
@@ -298,13 +299,16 @@ fn write_unknown_role(f: &mut fmt::Formatter<'_>, name: &str, known: &[String]) 
     if known.is_empty() {
         return write!(
             f,
-            "no role is called `{name}`; the configuration has none: add [roles.{name}]"
+            "no role is called {}; the configuration has none: add [roles.{}]",
+            quoted(name),
+            quoted(name).trim_matches('`')
         );
     }
     write!(
         f,
-        "no role is called `{name}`; the configuration has {}; `none` takes the role away, and \
+        "no role is called {}; the configuration has {}; `none` takes the role away, and \
          `default` gives the configuration's",
+        quoted(name),
         known.join(", ")
     )
 }

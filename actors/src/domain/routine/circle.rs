@@ -42,8 +42,6 @@ pub struct Circle {
     pub routine: Arc<Routine>,
     /// What is told of it.
     pub offer: Arc<CircleOffer>,
-    /// Whether its guards know the ship, so that it may run unasked.
-    pub is_guarded: bool,
 }
 
 /// What watchers are told of a circle.
@@ -57,6 +55,9 @@ pub struct CircleOffer {
     /// The rounds.
     #[serde(default)]
     pub rounds: u32,
+    /// The calls of the model that these rounds took.
+    #[serde(default)]
+    pub calls: u32,
     /// Its steps in words.
     #[serde(default)]
     pub steps: Arc<str>,

@@ -43,6 +43,20 @@ impl RoutineRun {
         }
     }
 
+    /// The step that it is at.
+    pub(super) fn describe_step(&self) -> String {
+        let steps = &self.routine.steps;
+        let Some(step) = steps.get(self.step) else {
+            return "a round is over".to_string();
+        };
+        let repeated = match (step.each, step.most) {
+            (None, 2..) => format!(", call {} of at most {}", self.made + 1, step.most),
+            (Some(_), _) | (None, _) => String::new(),
+        };
+        let number = self.step + 1;
+        format!("step {number} of {}: {}{repeated}", steps.len(), step.tool)
+    }
+
     /// The rounds that are over.
     fn rounds_over(&self) -> u32 {
         self.round.saturating_sub(1)
@@ -152,8 +166,13 @@ impl RoutineStatus {
         let rate = self.earned_an_hour.map_or_else(String::new, |rate| {
             format!(", {} an hour", group_signed(rate))
         });
+        // A process of an older version does not tell the step.
+        let step = match self.step.is_empty() {
+            true => String::new(),
+            false => format!(", {}", self.step),
+        };
         format!(
-            "routine {} of the {}: round {} of {}, {} {} without the model, {} credits earned{rate}",
+            "routine {} of the {}: round {} of {}{step}; {} {} without the model, {} credits earned{rate}",
             self.name,
             self.source.as_str(),
             self.round,

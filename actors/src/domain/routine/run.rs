@@ -271,6 +271,7 @@ impl RoutineRun {
             source: self.source,
             round: self.round.min(self.routine.rounds),
             rounds: self.routine.rounds,
+            step: self.describe_step().into(),
             calls: self.calls,
             earned: self.earned,
             earned_an_hour: self.earned_an_hour(),

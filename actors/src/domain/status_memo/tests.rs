@@ -113,6 +113,7 @@ fn a_status_reads_back_as_it_was() {
             source: RunSource::Operator,
             round: 1,
             rounds: 2,
+            step: "step 2 of 9: mine".into(),
             calls: 3,
             earned: -4,
             earned_an_hour: Some(5),
@@ -121,6 +122,7 @@ fn a_status_reads_back_as_it_was() {
             name: "mine-sell".into(),
             earned: 1240,
             rounds: 3,
+            calls: 24,
             steps: "mine, sell all".into(),
         })),
         reminders: Some(

@@ -273,10 +273,8 @@ impl ModelCaller {
             messages: cleaned,
             tools: session.offered_tools(&tools).without_secrets(&known),
         };
-        observer.keep_request(LastRequest {
-            at: self.deps.session.clock.now(),
-            request: request.clone(),
-        });
+        let now = self.deps.session.clock.now();
+        observer.keep_request(LastRequest::new(now, request.clone()));
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
         let model = request.model.clone();

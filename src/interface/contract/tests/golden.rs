@@ -131,6 +131,7 @@ fn answers_to_orders_keep_their_words() {
             provider: "local".into(),
             body: "{}".into(),
             parts: Default::default(),
+            change: None,
         }))],
         Routine => [CompletedOrder::Routine(r#"{"name":"mine"}"#.into())],
         AccountsPooled => [CompletedOrder::AccountsPooled(2)],

@@ -16,7 +16,7 @@ const HEIGHT: f64 = 100.0;
 /// The most times below a curve; as many fit beside each other on a phone.
 const MAX_TIMES: usize = 6;
 /// Marks that are nearer to each other than this share of the width have one flag.
-const FLAG_WIDTH: f64 = 0.08;
+const FLAG_WIDTH: f64 = 0.12;
 
 /// The section with the curves and what stands beside them.
 pub(super) fn timeline_section(report: &PeriodReport) -> String {

@@ -194,6 +194,10 @@ impl View for BooksView {
         keymap.hints(BOOKS_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let Some(action) = board.keymap().find(BOOKS_KEYS, press) else {
             let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) else {

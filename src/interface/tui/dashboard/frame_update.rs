@@ -14,9 +14,8 @@ use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::conversation::keys::FOCUS_KEYS;
 use super::conversation::{ActiveSeek, preview};
-use super::inspector::Inspector;
 use super::key_screens::key_tables;
-use super::keys::{BEFORE_VIEWS, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
+use super::keys::{BEFORE_VIEWS, Chapter, GLOBAL_KEYS, KeyTable, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::message::LogMessage;
 use super::money;
 use super::orders::Receipt;
@@ -260,26 +259,21 @@ impl Dashboard {
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
         let tables = key_tables();
-        let mut views = vec![tables.table, tables.conversation];
-        views.extend(tables.views);
-        views.push(tables.empty_swarm);
-        let in_hand = if self.view::<Inspector>().is_some() {
-            2
-        } else if self.offers_first_steps() {
-            views.len() - 1
-        } else {
-            usize::from(self.focus.is_some())
+        let in_hand = match (self.offers_first_steps(), self.focus.is_some()) {
+            (true, _) => 2,
+            (false, is_open) => usize::from(is_open),
         };
-        let mut shown = vec![
-            views.remove(in_hand),
-            tables.movement,
-            tables.targets,
-            tables.global,
-        ];
-        shown.extend(views);
-        let chapters = shown.iter().map(|table| self.keymap.chapter(table));
-        let mut chapters: Vec<Chapter> = chapters.collect();
-        chapters.insert(1, signs::chapter());
+        let mut pages = vec![tables.table, tables.conversation, tables.empty_swarm];
+        let page = pages.remove(in_hand);
+        let open = self.overlays.iter().rev().filter_map(Overlay::view);
+        let open = open.into_iter().find_map(|view| view.keys());
+        let mut others = tables.views;
+        others.retain(|table| open.as_ref().is_none_or(|open| open.title != table.title));
+        let chapter = |table: KeyTable| self.keymap.chapter(&table);
+        let mut chapters: Vec<Chapter> = open.into_iter().chain([page]).map(chapter).collect();
+        chapters.push(signs::chapter());
+        chapters.extend([tables.targets, tables.global, tables.movement].map(chapter));
+        chapters.extend(pages.into_iter().chain(others).map(chapter));
         chapters
     }
 

@@ -265,6 +265,10 @@ impl View for GraphView {
         keymap.hints(GRAPH_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let Some(action) = board.keymap().find(GRAPH_KEYS, press) else {
             return Pressed::Passes;

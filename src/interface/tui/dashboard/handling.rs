@@ -4,7 +4,6 @@ mod pointing;
 
 pub(super) use pointing::{WHEEL_LINES, wheel_direction};
 
-use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
 use actors::domain::screen::UiEffect;
@@ -24,13 +23,11 @@ use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
-use super::routine_editor::edit_routine;
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
 use super::toolkit::view::Opening;
 use super::views::OPENING_KEYS;
 use crossterm::event::{Event, KeyEvent};
-use serde_json::json;
 
 impl Dashboard {
     /// Whether effects or terminal actions wait to be taken.
@@ -112,6 +109,7 @@ impl Dashboard {
                 | GlobalAction::Palette
                 | GlobalAction::Freeze
                 | GlobalAction::Resume
+                | GlobalAction::TakeLoops
                 | GlobalAction::Undo
                 | GlobalAction::Dump
                 | GlobalAction::Mouse
@@ -179,6 +177,7 @@ impl Dashboard {
             GlobalAction::Broadcast
             | GlobalAction::Palette
             | GlobalAction::Resume
+            | GlobalAction::TakeLoops
             | GlobalAction::Undo => {}
         }
     }
@@ -192,6 +191,7 @@ impl Dashboard {
             }
             GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
+            GlobalAction::TakeLoops => self.ask_to_take_loops(self.all_loops()),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.dump(),
             GlobalAction::Mouse => self.toggle_mouse(),
@@ -216,35 +216,9 @@ impl Dashboard {
             TargetAction::Stop => self.stop(ids),
             TargetAction::Delete => self.ask_to_delete(ids),
             TargetAction::Configure => self.configure(),
-            TargetAction::Routine => {
-                let offered = |status: &MysisStatus| {
-                    let circle = status.circle.as_ref().filter(|_| status.routine.is_none());
-                    circle.map(|circle| circle.name.clone())
-                };
-                let target = self.target().map(|status| (status.id, offered(status)));
-                if let Some((mysis, offered)) = target {
-                    edit_routine(self, mysis, offered.as_deref());
-                }
-            }
-            TargetAction::TakeOffer => self.take_offers(&ids),
+            TargetAction::Routine => self.take_loops_or_edit(&ids),
             TargetAction::Answer => self.answer_target(),
             TargetAction::Request => self.look_into_request(),
-        }
-    }
-
-    /// Starts the routine that is offered for each of these Myses.
-    fn take_offers(&mut self, ids: &[MysisId]) {
-        let offered = ids.iter().filter_map(|id| {
-            let circle = self.roster.get(*id)?.status.circle.clone()?;
-            Some((*id, json!({ "name": *circle.name }).to_string()))
-        });
-        let offered: Vec<(MysisId, String)> = offered.collect();
-        if offered.is_empty() {
-            return self.show_notice("no routine is offered");
-        }
-        for (id, name) in offered {
-            let order = MysisOrder::StartRoutine(name.into());
-            self.order_myses("start the routine", &[id], &order);
         }
     }
 

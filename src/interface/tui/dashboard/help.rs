@@ -5,7 +5,7 @@ use ratatui::layout::{Alignment, Rect};
 
 use super::Dashboard;
 use super::keys::{GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement};
-use super::layout::{ScreenLayout, row_of};
+use super::layout::{ScreenLayout, row_of, without_left};
 use super::overlay::keys::{LIST_KEYS, ListAction};
 use super::text::tone::{StyledLine, Tone};
 use super::text::width;
@@ -13,7 +13,12 @@ use super::toolkit::view::{Pressed, View, ViewSpec};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
+/// The columns of the keys, and where the help has more than one column itself.
 const KEYS_COLUMNS: usize = 18;
+const FEW_KEYS_COLUMNS: usize = 13;
+/// The least and the most columns of the screen for a column of the help.
+const MIN_COLUMN: u16 = 56;
+const MAX_COLUMN: u16 = 74;
 
 /// What is fixed of the help screen.
 pub const SPEC: ViewSpec = ViewSpec {
@@ -42,8 +47,9 @@ impl View for HelpView {
 
     /// The key that opened it also closes it.
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let page = usize::from(board.size().1.saturating_sub(4)).max(1);
-        let last = lines(board).len().saturating_sub(page);
+        let room = Room::in_screen(board.layout().below_banner());
+        let page = room.lines();
+        let last = lines(board, &room).len().saturating_sub(page);
         let keymap = board.keymap();
         let going = match keymap.find(LIST_KEYS, press) {
             Some(ListAction::Back) => return Pressed::Closes,
@@ -73,25 +79,66 @@ impl View for HelpView {
     }
 }
 
+/// The columns of the help, and what stands in each.
+struct Room {
+    area: Rect,
+    count: u16,
+    column: u16,
+}
+
+impl Room {
+    fn in_screen(screen: Rect) -> Room {
+        // The frame takes two columns and two rows.
+        let count = (screen.width.saturating_sub(2) / MIN_COLUMN).max(1);
+        let column = (screen.width.saturating_sub(2) / count).min(MAX_COLUMN);
+        Room {
+            area: centre_area(screen, count * column + 2, screen.height.saturating_sub(2)),
+            count,
+            column,
+        }
+    }
+
+    /// The lines of a page: all columns.
+    fn lines(&self) -> usize {
+        let rows = self.area.height.saturating_sub(2).max(1);
+        usize::from(rows) * usize::from(self.count)
+    }
+}
+
 fn paint(dashboard: &Dashboard, top: usize, screen: Rect, painter: &mut Painter<'_>) {
-    let area = centre_area(screen, 76, screen.height.saturating_sub(2));
-    let inside = painter.frame(area, "keys", Ground::Panel);
-    let lines = lines(dashboard);
-    let rows = usize::from(inside.height);
-    painter.lines(inside, lines.iter().skip(top));
-    if lines.len() > top + rows {
+    let room = Room::in_screen(screen);
+    let inside = painter.frame(room.area, "keys", Ground::Panel);
+    let lines = lines(dashboard, &room);
+    let mut rest = lines.iter().skip(top);
+    for place in 0..room.count {
+        let column = without_left(inside, place * room.column);
+        painter.lines(column, rest.by_ref().take(usize::from(inside.height)));
+    }
+    if rest.next().is_some() {
         let foot = row_of(inside, inside.height);
         painter.text_at(foot, 0, Alignment::Right, " ↓ more ", Tone::Hint);
     }
 }
 
-fn lines(dashboard: &Dashboard) -> Vec<StyledLine> {
+/// All lines, as wide as a column.
+fn lines(dashboard: &Dashboard, room: &Room) -> Vec<StyledLine> {
+    let keys_columns = match room.count {
+        1 => KEYS_COLUMNS,
+        _ => FEW_KEYS_COLUMNS,
+    };
+    let columns = usize::from(room.column)
+        .saturating_sub(keys_columns + 4)
+        .max(8);
     let mut lines = Vec::new();
     for chapter in dashboard.help() {
         lines.push(StyledLine::of(chapter.title, Tone::Brand));
         for help in chapter.lines {
-            let keys = width::fit(&help.keys, KEYS_COLUMNS);
-            lines.push(StyledLine::of(format!("  {keys}"), Tone::Key).with(help.help, Tone::Text));
+            let keys = width::fit(&help.keys, keys_columns);
+            let mut before = StyledLine::of(format!("  {keys}"), Tone::Key);
+            for part in width::wrap(help.help, columns) {
+                lines.push(before.with(part, Tone::Text));
+                before = StyledLine::of(" ".repeat(keys_columns + 2), Tone::Key);
+            }
         }
         lines.push(StyledLine::default());
     }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use actors::domain::game::GameRef;
 use actors::domain::last_request::SentRequest;
 use actors::domain::message::Row;
 
+use super::conversation::transcript::entry::ResultForm;
 use super::conversation::transcript::text_search::{Direction, TextSearch};
 use super::keys::Movement;
 use super::text::figures::{self, UtcOffset};
@@ -23,6 +25,7 @@ use super::text::tree::{Fold, Tree};
 #[derive(Clone, Debug)]
 pub struct Inspector {
     whole: InspectedSource,
+    form: ResultForm,
     pub title: String,
     tree: Arc<Tree>,
     /// The node that keys act upon.
@@ -38,7 +41,20 @@ pub struct Inspector {
 #[derive(Clone, Debug)]
 enum InspectedSource {
     Row(Arc<Row>),
-    Request(Arc<str>),
+    /// A request, and the game of whose results it holds.
+    Request(Box<SentRequest>, GameRef),
+}
+
+impl InspectedSource {
+    fn tree(&self, form: ResultForm) -> Tree {
+        match self {
+            InspectedSource::Row(row) => trees::of_row(row, form),
+            InspectedSource::Request(sent, game) => match form {
+                ResultForm::Words => trees::of_request(sent, *game),
+                ResultForm::Raw => trees::of_raw(&sent.body),
+            },
+        }
+    }
 }
 
 /// A line and the node that it belongs to.
@@ -61,12 +77,16 @@ impl Inspector {
             offset.clock(row.at),
             row.turn.0
         );
-        Inspector::new(trees::of_row(&row), InspectedSource::Row(row), title)
+        Inspector::new(InspectedSource::Row(row), title)
     }
 
     /// Inspects the request that a Mysis last sent.
     #[must_use]
-    pub fn of_request(sent: &SentRequest, name: &str, offset: UtcOffset) -> Inspector {
+    pub fn of_request(
+        sent: &SentRequest,
+        (name, game): (&str, GameRef),
+        offset: UtcOffset,
+    ) -> Inspector {
         let title = format!(
             "LAST REQUEST OF {name} · {} {} · to {} · {} as sent",
             offset.day(sent.at),
@@ -74,14 +94,18 @@ impl Inspector {
             sent.provider,
             figures::size(sent.body.len() as u64)
         );
-        let whole = InspectedSource::Request(sent.body.clone());
-        Inspector::new(trees::of_request(sent), whole, title)
+        Inspector::new(
+            InspectedSource::Request(Box::new(sent.clone()), game),
+            title,
+        )
     }
 
-    fn new(tree: Tree, whole: InspectedSource, title: String) -> Inspector {
+    fn new(whole: InspectedSource, title: String) -> Inspector {
+        let form = ResultForm::default();
         Inspector {
-            tree: Arc::new(tree),
+            tree: Arc::new(whole.tree(form)),
             whole,
+            form,
             title,
             cursor: 0,
             top: 0,
@@ -127,7 +151,7 @@ impl Inspector {
     pub fn whole_text(&self) -> String {
         match &self.whole {
             InspectedSource::Row(row) => whole_text(row),
-            InspectedSource::Request(body) => body.to_string(),
+            InspectedSource::Request(sent, _) => sent.body.to_string(),
         }
     }
 
@@ -232,6 +256,15 @@ impl Inspector {
                 self.keep_in_sight();
             }
         }
+    }
+
+    /// Shows it raw, or in words again.
+    pub fn turn_raw(&mut self) {
+        self.form = self.form.opposite();
+        self.tree = Arc::new(self.whole.tree(self.form));
+        (self.cursor, self.top) = (0, 0);
+        self.lay_out();
+        self.keep_in_sight();
     }
 
     /// Opens or closes all nodes.

@@ -104,6 +104,8 @@ pub struct ScreenLayout {
     pub panel: Rect,
     /// The selected Mysis and the newest messages, below a short table.
     pub glance: Rect,
+    /// How many Myses repeat a paying loop, below the table.
+    pub loops: Rect,
     /// The Myses that need the operator, below the table.
     pub needs: Rect,
     /// The timeline, below the conversation.
@@ -123,6 +125,7 @@ pub(super) struct SharedRows {
     pub(super) mission: u16,
     pub(super) large: u16,
     pub(super) servers: u16,
+    pub(super) loops: u16,
     pub(super) needs: u16,
     pub(super) timeline: u16,
     pub(super) writing: u16,
@@ -146,6 +149,7 @@ impl ScreenLayout {
             width: self.title.width,
             height: self.body.height
                 + self.glance.height
+                + self.loops.height
                 + self.needs.height
                 + self.timeline.height,
             ..self.body
@@ -180,6 +184,7 @@ impl Dashboard {
             header,
             title,
             rest,
+            loops,
             needs,
             timeline,
             writing,
@@ -190,6 +195,7 @@ impl Dashboard {
             Constraint::Length(2 + rows.large + rows.mission + rows.servers),
             Constraint::Length(1),
             Constraint::Min(0),
+            Constraint::Length(rows.loops),
             Constraint::Length(rows.needs),
             Constraint::Length(rows.timeline),
             Constraint::Length(rows.writing),
@@ -211,6 +217,7 @@ impl Dashboard {
             body,
             panel,
             glance,
+            loops,
             needs,
             timeline,
             writing,
@@ -242,12 +249,14 @@ impl Dashboard {
             mission: take(1),
             servers: take(u16::from(self.wants_servers())),
             large: 0,
+            loops: 0,
             needs: 0,
             timeline: 0,
         };
         rows.writing += take(writing - rows.writing);
         rows.banner += take(banner - rows.banner);
         rows.needs = take(self.lines_of_needs());
+        rows.loops = take(self.lines_of_loops());
         rows.mission += take(self.lines_of_mission() - rows.mission);
         if self.wants_large_rate() {
             rows.large = take(LARGE_ROWS) / LARGE_ROWS * LARGE_ROWS;
@@ -328,6 +337,11 @@ impl Dashboard {
         // In a tall screen the list does not come and go.
         let least = if is_tall { LEAST_NEEDS_ROWS } else { 0 };
         1 + u16::try_from(wanted.min(most)).unwrap_or(0).max(least)
+    }
+
+    /// The row for the loops that can be taken.
+    fn lines_of_loops(&self) -> u16 {
+        u16::from(self.focus.is_none() && self.counts.looping > 0)
     }
 
     /// The rows that a short table leaves free, minus one line between the two. In a tall screen the newest events have some

@@ -32,7 +32,7 @@ const REFRESH: Duration = Duration::from_secs(2);
 pub const SPEC: ViewSpec = ViewSpec {
     opening: Some(bind(
         "processes",
-        &[letter('W')],
+        &[letter('H')],
         Opening(|board| board.open_view(|_| ProcessesView::default())),
         "",
         "show the processes, and drain one",
@@ -66,6 +66,10 @@ impl ProcessesView {
 impl View for ProcessesView {
     fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
         keymap.hints(PROCESSES_KEYS)
+    }
+
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
     }
 
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {

@@ -8,6 +8,8 @@ use actors::domain::ids::{MysisId, Seq};
 use actors::domain::login_progress::{self, LoginStage};
 use actors::domain::state::LifeState;
 
+use super::saving::loop_of;
+
 /// All Myses.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
@@ -54,6 +56,8 @@ pub struct Counts {
     pub calling: usize,
     /// Waiting for a free slot for a request or a login, or for a retry.
     pub queueing: usize,
+    /// Repeating a loop that can be taken.
+    pub looping: usize,
     /// Logging in, or waiting for it.
     pub coming: usize,
     /// Logged in.
@@ -223,6 +227,7 @@ impl Counts {
                 | Activity::AwaitingLogin(_)
                 | Activity::Paused(_) => {}
             }
+            counts.looping += usize::from(loop_of(status).is_some());
             counts.tick = counts.tick.max(status.tick);
             counts.turns = counts.turns.saturating_add(status.totals.turns);
             counts.tokens = counts.tokens.saturating_add(tokens(status));

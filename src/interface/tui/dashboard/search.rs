@@ -15,9 +15,11 @@ use std::sync::Arc;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::reading::{SearchHits, SearchIn, SearchQuery};
+use actors::domain::result_words::result_in_words;
 use actors::domain::screen::ReadId;
 use zoea_text::clean::one_line;
 
+use super::conversation::transcript::entry::ResultForm;
 use super::conversation::transcript::text_search::{Excerpt, TextSearch};
 use super::keys::Movement;
 use super::toolkit::list::{Listed, Selection};
@@ -49,6 +51,8 @@ pub struct SearchView {
     /// The time of the newest row that retention removed.
     removed_before: Option<Timestamp>,
     selection: Selection<HitKey>,
+    /// How results are shown.
+    form: ResultForm,
 }
 
 /// The answers that are still missing, and what came so far.
@@ -74,6 +78,8 @@ pub struct SearchHit {
     pub kind: Box<str>,
     /// The place in the row.
     pub excerpt: Excerpt,
+    /// The row in words, if it is the result of a tool.
+    pub words: Option<Box<str>>,
 }
 
 impl SearchHit {
@@ -85,6 +91,10 @@ impl SearchHit {
             key: (mysis, row.seq),
             at: row.at,
             kind: one_line(row.kind_word()).into(),
+            words: row.result().map(|(_, text, meta)| {
+                let words = result_in_words(meta.game, &meta.tool, meta.status, text);
+                one_line(&format!("{}: {words}", meta.tool)).into()
+            }),
             // The store and the screen may differ in what letters are the same.
             excerpt: places.next().unwrap_or_else(|| Excerpt {
                 before: Box::default(),
@@ -113,6 +123,7 @@ impl SearchView {
             may_have_more: false,
             removed_before: None,
             selection: Selection::default(),
+            form: ResultForm::default(),
         }
     }
 
@@ -243,6 +254,12 @@ impl SearchView {
     #[must_use]
     pub fn selected(&self) -> Option<&SearchHit> {
         self.selection.line(&self.hits)
+    }
+
+    /// The words that stand for a hit, unless results are shown raw.
+    fn words_of<'a>(&self, hit: &'a SearchHit) -> Option<&'a str> {
+        let words = hit.words.as_deref();
+        words.filter(|_| self.form == ResultForm::Words)
     }
 
     /// Selects another hit. Beyond the last one older ones are read.

@@ -3,7 +3,7 @@
 use super::keys::{Chapter, Help};
 
 /// The signs and their meanings, in the order in which an operator meets them.
-const SIGNS: [(&str, &str); 12] = [
+const SIGNS: [(&str, &str); 14] = [
     ("⬢ ⬡ ■ ✖", "running, idle, stopped, errored"),
     ("‖ ◌", "paused; waits for a server that is away"),
     ("! ●", "needs you; has words that you have not read"),
@@ -16,6 +16,8 @@ const SIGNS: [(&str, &str); 12] = [
     ("┊", "reasoning of the model"),
     ("▾ ▸", "open, folded; on an axis: your orders"),
     ("×3", "the same three times"),
+    ("▲ ▼", "earns more, or less, than before"),
+    ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
 ];
 
 /// The chapter of the help screen.

@@ -57,6 +57,7 @@ impl SharedRows {
             large: large / LARGE_ROWS * LARGE_ROWS,
             servers,
             mission,
+            loops: before.loops,
             needs: before.needs,
             ..self
         };

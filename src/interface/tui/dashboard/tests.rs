@@ -401,6 +401,7 @@ fn sent(body: &str) -> CompletedOrder {
             tools: 3,
             ..RequestByteCounts::default()
         },
+        change: None,
     }))
 }
 

@@ -111,14 +111,12 @@ impl Life {
         has_tool.then(|| circle.offer.for_model())
     }
 
-    /// Begins the circle where a turn begins, if the operator wants that. An order comes first, and
-    /// of a ship that nobody knows nothing is repeated unasked.
+    /// Begins the circle where a turn begins, if the operator wants that. An order comes first.
     pub(in super::super) fn begin_circle(&mut self) {
         if self.rules.routines.mode != CircleMode::Auto || self.has_unseen_order() {
             return;
         }
-        let circle = self.open_circle().filter(|circle| circle.is_guarded);
-        let Some(routine) = circle.map(|circle| circle.routine.clone()) else {
+        let Some(routine) = self.open_circle().map(|circle| circle.routine.clone()) else {
             return;
         };
         if let Ok(routine) = self.fit_routine(&routine) {

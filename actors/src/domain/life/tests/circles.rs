@@ -194,20 +194,26 @@ fn with_auto_one_that_a_message_ended_goes_on_if_the_model_wants_it() {
 }
 
 #[test]
-fn with_auto_a_ship_that_nobody_knows_repeats_nothing() {
-    let mut scene = Scene::with_mode(CircleMode::Auto);
-    scene.order(MysisOrder::Mission(mission("trade")));
-    for _ in 0..3 {
-        let cargo = r#"{"cargo":[{"item_id":"ore","quantity":4}]}"#;
-        scene.calls_and_gets("get_cargo", "{}", cargo);
-        let sold = r#"{"item_id":"ore","quantity_sold":4,"total_earned":40}"#;
-        scene.calls_and_gets("sell", r#"{"item_id":"ore","quantity":4}"#, sold);
-        scene.calls_and_gets("travel", r#"{"target_poi":"belt"}"#, r#"{"poi_id":"belt"}"#);
+fn of_a_ship_that_nobody_knows_no_round_is_offered_or_begun() {
+    for mode in [CircleMode::Auto, CircleMode::Offer] {
+        let mut scene = Scene::with_mode(mode);
+        scene.order(MysisOrder::Mission(mission("trade")));
+        for _ in 0..3 {
+            let cargo = r#"{"cargo":[{"item_id":"ore","quantity":4}]}"#;
+            scene.calls_and_gets("get_cargo", "{}", cargo);
+            let sold = r#"{"item_id":"ore","quantity_sold":4,"total_earned":40}"#;
+            scene.calls_and_gets("sell", r#"{"item_id":"ore","quantity":4}"#, sold);
+            scene.calls_and_gets("travel", r#"{"target_poi":"belt"}"#, r#"{"poi_id":"belt"}"#);
+        }
+        assert!(
+            scene.life.status().circle.is_none(),
+            "no guard could stop it"
+        );
+        assert_eq!(scene.offers(), 0);
+        scene.say("done");
+        scene.ring();
+        assert!(scene.life.status().routine.is_none());
     }
-    assert!(scene.life.status().circle.is_some(), "it is offered");
-    scene.say("done");
-    scene.ring();
-    assert!(scene.life.status().routine.is_none());
 }
 
 #[test]

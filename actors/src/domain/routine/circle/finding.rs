@@ -148,15 +148,18 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
         .flat_map(|round| round.iter().map(|stage| &stage.leg))
         .collect();
     let earned = rounds.iter().map(|round| sum_of(round)).sum::<i64>();
-    let guards = [fuel_guard(rounds, &legs), hull_guard(&legs)];
-    let is_guarded = guards.iter().all(Option::is_some);
+    // What no guard can stop is not repeated.
+    let guards = [fuel_guard(rounds, &legs)?, hull_guard(&legs)?];
+    let calls = legs
+        .iter()
+        .fold(0, |sum: u32, leg| sum.saturating_add(leg.done));
     let name = name_of(&legs);
     let told = describe(&steps);
     steps.push(json!({"tool": "get_status"}));
     let given = json!({
         "name": name,
         "steps": steps,
-        "guards": guards.into_iter().flatten().collect::<Vec<_>>(),
+        "guards": guards,
         "earns": (earned / i64::try_from(rounds.len()).ok()?).max(1),
     });
     let routine = read_routine(given.as_object()?).ok()?;
@@ -165,10 +168,10 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
             name: routine.name.clone(),
             earned,
             rounds: u32::try_from(rounds.len()).ok()?,
+            calls,
             steps: told.into(),
         }),
         routine: Arc::new(routine),
-        is_guarded,
     })
 }
 
@@ -196,7 +199,7 @@ fn hull_guard(legs: &[&Leg]) -> Option<Json> {
     let lowest = legs
         .iter()
         .fold(None, |low, leg| least(low, leg.lowest_hull))?;
-    Some(json!({"value": "hull", "op": ">=", "number": lowest}))
+    Some(json!({"value": "hull", "op": ">=", "number": lowest.max(1)}))
 }
 
 /// A name that tells what the circle is for: its commands, but for ways and care.

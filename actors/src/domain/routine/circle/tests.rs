@@ -114,7 +114,7 @@ fn three_rounds_that_earned_are_a_routine_whatever_their_goods() {
     assert_eq!(player.watch.circle(), None, "two rounds are chance");
     player.mine_and_sell(4, &[("iron", 7), ("ice", 1)], 40);
     let circle = player.watch.circle().expect("a circle").clone();
-    assert!(circle.is_guarded);
+    assert_eq!(circle.offer.calls, 26);
     assert_eq!((circle.offer.earned, circle.offer.rounds), (270, 3));
     assert_eq!(
         &*circle.offer.steps,
@@ -147,6 +147,34 @@ fn three_rounds_that_earned_are_a_routine_whatever_their_goods() {
         Some("mine-sell".into())
     );
     assert_eq!(watch.take_news(), None, "it is told once");
+}
+
+#[test]
+fn a_round_that_no_guard_can_stop_is_not_repeated() {
+    let none = Gauge::default();
+    for is_fuel in [true, false] {
+        let mut player = Player::new();
+        let facts = &mut player.facts;
+        (facts.fuel, facts.hull) = if is_fuel {
+            (none, facts.hull)
+        } else {
+            (facts.fuel, none)
+        };
+        for _ in 0..3 {
+            player.mine_and_sell(3, &[("iron", 9)], 50);
+        }
+        assert_eq!(player.watch.circle(), None);
+    }
+    let mut player = Player::new();
+    player.facts.hull.now = Some(0);
+    for _ in 0..3 {
+        player.mine_and_sell(3, &[("iron", 9)], 50);
+    }
+    assert_eq!(
+        player.routine()["guards"][1]["number"],
+        1,
+        "0 is never missed"
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use zoea_text::clean::one_line;
 
 use super::BooksView;
 use crate::dashboard::Dashboard;
+use crate::dashboard::saving::Saving;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
 
@@ -38,15 +39,13 @@ pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<Budge
     texts
 }
 
-/// How many calls routines made in the models' place, since the Myses were created.
+/// What routines saved by calls in the models' place, since the Myses were created.
 fn spared_text(dashboard: &Dashboard) -> Option<BudgetText> {
     let members = dashboard.roster().members().values();
-    let spared: u64 = members.map(|member| member.status.spared_calls).sum();
-    (spared > 0).then(|| BudgetText {
-        text: format!(
-            "routines made {} without the model so far",
-            figures::counted(spared, "call")
-        ),
+    let saved = members.map(|member| dashboard.saving(&member.status, member.status.spared_calls));
+    let saved = saved.fold(Saving::default(), Saving::add);
+    (saved.calls > 0).then(|| BudgetText {
+        text: format!("routines saved {} so far", saved.text()),
         tone: Tone::Dim,
     })
 }

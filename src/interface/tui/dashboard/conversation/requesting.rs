@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors::domain::game::GameRef;
 use actors::domain::last_request::RequestByteCounts;
 use actors::domain::order::{CompletedOrder, Order, OrderResult};
 
@@ -107,7 +108,14 @@ impl Dashboard {
                     return;
                 }
                 let offset = self.appearance.offset;
-                let inspector = Inspector::of_request(sent, &awaited.name, offset);
+                let members = self.roster.members().values();
+                let mut statuses = members.map(|member| &member.status);
+                let game = statuses.find(|status| status.name == awaited.name);
+                let game = game
+                    .and_then(|status| status.game)
+                    .unwrap_or(GameRef::ANY_TOOLS);
+                let whose = (&*awaited.name, game);
+                let inspector = Inspector::of_request(sent, whose, offset);
                 self.overlays.push(Overlay::View(Box::new(inspector)));
             }
             Ok(_) => {}

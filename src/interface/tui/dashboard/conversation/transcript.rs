@@ -229,10 +229,7 @@ impl Transcript {
 
     /// Shows results in words, or as their texts.
     pub fn turn_results(&mut self) {
-        self.results = match self.results {
-            ResultForm::Words => ResultForm::Raw,
-            ResultForm::Raw => ResultForm::Words,
-        };
+        self.results = self.results.opposite();
         self.laid_out.clear();
     }
 

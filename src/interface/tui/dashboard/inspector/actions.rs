@@ -26,6 +26,10 @@ impl View for Inspector {
         keymap.hints(INSPECTOR_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let Some(action) = board.keymap().find(INSPECTOR_KEYS, press) else {
             if let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) {
@@ -43,6 +47,7 @@ impl View for Inspector {
             InspectorAction::Copy => board.copy(&self.text()),
             InspectorAction::Write => board.write(self.file_name(), &self.whole_text()),
             InspectorAction::CopyAll => board.copy(&self.whole_text()),
+            InspectorAction::Raw => self.turn_raw(),
             InspectorAction::Find => {
                 let known = self.text_search.as_ref();
                 let text = known.map_or("", |known| known.text()).to_string();

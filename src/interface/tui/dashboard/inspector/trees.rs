@@ -1,20 +1,40 @@
 //! The trees of the inspector: a row of a conversation, and a request to a model.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
+use crate::dashboard::conversation::transcript::entry::ResultForm;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::tree::{Fold, Tree, in_short};
-use actors::domain::last_request::SentRequest;
-use actors::domain::message::{Row, RowBody};
+use actors::domain::game::GameRef;
+use actors::domain::last_request::{MessageChange, SentRequest};
+use actors::domain::message::{CallStatus, Row, RowBody};
+use actors::domain::result_words::result_in_words;
 use zoea_text::clean::one_line;
 
 /// The most bytes of a message that are shown beside its role.
 const PREVIEW_BYTES: usize = 100;
 
 /// Everything that a row holds.
-pub(super) fn of_row(row: &Row) -> Tree {
+pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
     let mut tree = Tree::default();
+    if form == ResultForm::Raw {
+        let mut text = Tree::default();
+        text.add_lines(0, row.text(), Tone::Text);
+        tree.add_branch(0, "text", "", text);
+        for (place, call) in row.calls().iter().enumerate() {
+            let name = format!("call {}", place + 1);
+            let raw = format!("{} {} {}", call.name, call.id, call.arguments);
+            tree.add_leaf(0, &name, &raw, Tone::Text);
+        }
+        return tree;
+    }
+    if let Some((_, text, meta)) = row.result() {
+        let words = result_in_words(meta.game, &meta.tool, meta.status, text);
+        tree.add_leaf(0, "in words", &words, Tone::Text);
+    }
     if let Some(reasoning) = row.utterance().and_then(|words| words.reasoning.as_ref()) {
         let mut inside = Tree::default();
         inside.add_lines(0, reasoning, Tone::Reasoning);
@@ -75,9 +95,22 @@ fn about(row: &Row) -> Tree {
     tree
 }
 
-/// Everything that was sent: the size of each part, the settings, the messages and the tools.
-pub(super) fn of_request(sent: &SentRequest) -> Tree {
+/// The body as it was sent.
+pub(super) fn of_raw(body: &str) -> Tree {
     let mut tree = Tree::default();
+    tree.add_lines(0, body, Tone::Text);
+    tree
+}
+
+/// Everything that was sent, in words: the difference to the request before, the size of each part, the settings, the
+/// messages and the tools.
+pub(super) fn of_request(sent: &SentRequest, game: GameRef) -> Tree {
+    let mut tree = Tree::default();
+    let change = match &sent.change {
+        Some(change) => change.describe(),
+        None => "nothing to compare: the first one since its process began".to_string(),
+    };
+    tree.add_leaf(0, "since the request before", &change, Tone::Text);
     tree.add_branch(0, "size", &size(sent.parts.total_bytes()), sizes(sent));
     let body: Result<Map<String, Value>, _> = serde_json::from_str(&sent.body);
     let Ok(body) = body else {
@@ -91,7 +124,7 @@ pub(super) fn of_request(sent: &SentRequest) -> Tree {
     }
     if let Some(Value::Array(messages)) = body.get("messages") {
         let about = format!("[{}]", messages.len());
-        tree.add_branch(0, "messages", &about, of_messages(messages));
+        tree.add_branch(0, "messages", &about, of_messages(messages, sent, game));
     }
     if let Some(tools @ Value::Array(offered)) = body.get("tools") {
         let about = format!("[{}]", offered.len());
@@ -112,45 +145,86 @@ fn sizes(sent: &SentRequest) -> Tree {
     tree
 }
 
-fn of_messages(messages: &[Value]) -> Tree {
+fn of_messages(messages: &[Value], sent: &SentRequest, game: GameRef) -> Tree {
     let mut tree = Tree::default();
+    let changes = sent
+        .change
+        .as_ref()
+        .map_or(&[][..], |change| &change.messages);
+    // A provider's form may put messages together.
+    let changes = if changes.len() == messages.len() {
+        changes
+    } else {
+        &[]
+    };
+    let mut called: BTreeMap<&str, &str> = BTreeMap::new();
     for (place, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str().unwrap_or("?");
-        let name = format!("{} {role}", place + 1);
         let content = message["content"].as_str().unwrap_or_default();
         let mut inside = Tree::of_text(content);
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             inside.add_branch(0, "call", "", Tree::of_value(call));
+            let name = call["function"]["name"].as_str().unwrap_or_default();
+            called.insert(call["id"].as_str().unwrap_or_default(), name);
         }
         let id = message["tool_call_id"].as_str();
         if let Some(id) = id {
             inside.add_leaf(0, "tool_call_id", id, Tone::Value);
         }
-        add_closed(&mut tree, &name, &message_preview(message, content), inside);
+        let tool = id.and_then(|id| called.get(id).copied());
+        let words = match tool {
+            Some(tool) => {
+                let words = result_in_words(game, tool, CallStatus::Done, content);
+                format!("{tool}: {words}")
+            }
+            None => words_of_message(message, content),
+        };
+        let mark = match changes.get(place) {
+            Some(MessageChange::Added) => "+",
+            Some(MessageChange::Changed) => "~",
+            Some(MessageChange::Kept) | None => "",
+        };
+        let name = format!("{mark}{} {}", place + 1, what_says(message));
+        add_closed(&mut tree, &name, &one_line(&words), inside);
     }
     tree
 }
 
-/// The beginning of a message, or the tools that it calls.
-fn message_preview(message: &Value, content: &str) -> String {
-    let calls = message["tool_calls"].as_array();
-    let names: Vec<&str> = calls
-        .into_iter()
-        .flatten()
-        .filter_map(|call| call["function"]["name"].as_str())
-        .collect();
+/// What a message is, by its role.
+fn what_says(message: &Value) -> &str {
+    match message["role"].as_str() {
+        Some("user") => "order",
+        Some("assistant") => "its words",
+        Some("tool") => "result",
+        role => role.unwrap_or("?"),
+    }
+}
+
+/// The beginning of a message, and the calls that it makes.
+fn words_of_message(message: &Value, content: &str) -> String {
     let begin = &content[..content.floor_char_boundary(PREVIEW_BYTES)];
     let more = if begin.len() < content.len() {
         "…"
     } else {
         ""
     };
-    let gap = if begin.is_empty() || names.is_empty() {
+    let calls = message["tool_calls"].as_array().into_iter().flatten();
+    let calls = calls.map(|call| {
+        let name = call["function"]["name"].as_str().unwrap_or_default();
+        let given = call["function"]["arguments"].as_str().unwrap_or_default();
+        let given: Map<String, Value> = serde_json::from_str(given).unwrap_or_default();
+        let given = given.iter().map(|(name, value)| {
+            let (value, _) = in_short(value);
+            format!(" {name}={value}")
+        });
+        format!("⚙ {name}{}", given.collect::<String>())
+    });
+    let calls: Vec<String> = calls.collect();
+    let gap = if begin.is_empty() || calls.is_empty() {
         ""
     } else {
         "  "
     };
-    one_line(&format!("{begin}{more}{gap}{}", names.join(", ")))
+    format!("{begin}{more}{gap}{}", calls.join("  "))
 }
 
 fn add_closed(tree: &mut Tree, name: &str, about: &str, inside: Tree) {

@@ -16,6 +16,8 @@ pub enum GlobalAction {
     Freeze,
     /// Start the Myses that ran when the program ended.
     Resume,
+    /// Take the paying loops of all Myses.
+    TakeLoops,
     /// Undo the last order.
     Undo,
     /// Write the screen to files.
@@ -47,10 +49,8 @@ pub enum TargetAction {
     Delete,
     /// Change the profile of one.
     Configure,
-    /// Show, change and start the routine of one.
+    /// Take the paying loop that they repeat; else show, change and start the routine of one.
     Routine,
-    /// Start the routine that is offered for each.
-    TakeOffer,
     /// Answer the question of a server.
     Answer,
     /// Inspect the last request.
@@ -92,6 +92,13 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         GlobalAction::Freeze,
         "",
         "freeze the swarm: pause all calls; again thaws it",
+    ),
+    bind(
+        "take_offer",
+        &[letter('W')],
+        GlobalAction::TakeLoops,
+        "",
+        "take the paying loops of all as routines; asks first",
     ),
     bind(
         "undo",
@@ -193,14 +200,7 @@ pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
         &[letter('w')],
         TargetAction::Routine,
         "",
-        "edit its routine, and start it",
-    ),
-    bind(
-        "take_offer",
-        &[letter('B')],
-        TargetAction::TakeOffer,
-        "",
-        "start the routine that is offered",
+        "take the loop it repeats; else write its routine",
     ),
     bind(
         "answer",

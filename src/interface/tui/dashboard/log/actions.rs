@@ -62,6 +62,10 @@ impl View for LogView {
         }
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         if let Some(whole) = self.whole.take() {
             return self.press_in_whole(board, whole, press);

@@ -41,6 +41,10 @@ impl View for MapView {
         keymap.hints(MAP_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let page = board.layout().page();
         let Some(action) = board.keymap().find(MAP_KEYS, press) else {

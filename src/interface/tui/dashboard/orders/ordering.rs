@@ -310,6 +310,7 @@ impl Dashboard {
                 self.order_myses("stop", &ids, &MysisOrder::Stop);
             }
             ActionToConfirm::Note(ids, text) => self.send_now(ComposeTarget::Notes(ids), text),
+            ActionToConfirm::TakeLoops(ids) => self.take_loops(&ids),
             ActionToConfirm::Thaw => {
                 self.order_once("thaw", "the swarm", Order::Thaw);
             }

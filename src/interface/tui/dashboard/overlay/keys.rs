@@ -16,6 +16,8 @@ pub enum InspectorAction {
     Close,
     /// Open or close all nodes.
     TurnAll,
+    /// Show it raw, or in words.
+    Raw,
     /// Search a text.
     Find,
     /// Go to the next match.
@@ -77,6 +79,13 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
         InspectorAction::TurnAll,
         "fold all",
         "open or close everything",
+    ),
+    bind(
+        "node_raw",
+        &[letter('v')],
+        InspectorAction::Raw,
+        "raw",
+        "show it as it was sent or received, or in words",
     ),
     bind(
         "node_find",

@@ -37,6 +37,8 @@ pub enum ActionToConfirm {
     Stop(Vec<MysisId>),
     /// Giving these Myses this long note.
     Note(Vec<MysisId>, Arc<str>),
+    /// Taking the loops that these Myses repeat as routines.
+    TakeLoops(Vec<MysisId>),
     /// Thawing the swarm.
     Thaw,
     /// Draining the process with this name.
@@ -142,6 +144,7 @@ impl ConfirmDialog {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
             ActionToConfirm::Note(..) => "y add it   n go on writing",
+            ActionToConfirm::TakeLoops(_) => "y take them   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
             ActionToConfirm::Drain(_) => "y drain   n leave it",
             ActionToConfirm::LeaveRoutine => "y leave   n go on writing",

@@ -18,7 +18,7 @@ pub enum ProcessesAction {
 pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
     bind(
         "processes_back",
-        &[key(KeyCode::Esc), letter('q'), letter('W')],
+        &[key(KeyCode::Esc), letter('q'), letter('H')],
         ProcessesAction::Back,
         "back",
         "back to the previous view",

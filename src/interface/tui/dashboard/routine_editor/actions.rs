@@ -69,6 +69,10 @@ impl View for RoutineEditor {
         keymap.hints(ROUTINE_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         // A letter is written, whatever was chosen for it.
         let is_letter =

@@ -58,10 +58,18 @@ impl View for SearchView {
         keymap.hints(SEARCH_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         match board.keymap().find(SEARCH_KEYS, press) {
             Some(SearchAction::Back) => Pressed::Closes,
             Some(SearchAction::Again) => Pressed::then(ask_what_to_search),
+            Some(SearchAction::Raw) => {
+                self.form = self.form.opposite();
+                Pressed::Stays
+            }
             Some(SearchAction::Open) => {
                 let text = self.text_search().text().to_string();
                 match self.selected().map(|hit| hit.key) {

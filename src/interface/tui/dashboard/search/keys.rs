@@ -12,6 +12,8 @@ pub enum SearchAction {
     Open,
     /// Search another text.
     Again,
+    /// Show results as the model got them, or in words.
+    Raw,
     /// Go back.
     Back,
 }
@@ -31,6 +33,13 @@ pub const SEARCH_KEYS: &[Binding<SearchAction>] = &[
         SearchAction::Open,
         "go there",
         "open the conversation at the selected place",
+    ),
+    bind(
+        "place_raw",
+        &[letter('v')],
+        SearchAction::Raw,
+        "raw",
+        "show results as the model gets them, or in words",
     ),
     bind(
         "place_search_again",

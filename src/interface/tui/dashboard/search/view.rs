@@ -55,7 +55,7 @@ pub(crate) fn paint(
     let columns = columns(dashboard, view, areas.list.width);
     paint_list(&columns, view.hits(), &view.selection, areas.list, painter);
     if let Some(hit) = view.selected() {
-        paint_detail(dashboard, hit, areas.detail, painter);
+        paint_detail(dashboard, view, hit, areas.detail, painter);
     }
 }
 
@@ -116,7 +116,13 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
 }
 
 /// The selected place with all that is kept around it.
-fn paint_detail(dashboard: &Dashboard, hit: &SearchHit, area: Rect, painter: &mut Painter<'_>) {
+fn paint_detail(
+    dashboard: &Dashboard,
+    view: &SearchView,
+    hit: &SearchHit,
+    area: Rect,
+    painter: &mut Painter<'_>,
+) {
     if area.is_empty() {
         return;
     }
@@ -132,7 +138,12 @@ fn paint_detail(dashboard: &Dashboard, hit: &SearchHit, area: Rect, painter: &mu
         .borders(Borders::TOP)
         .border_style(paint.text(Tone::Faint))
         .title(paint.line(&head));
-    let text = StyledLine::of(&*hit.excerpt.before, Tone::Text)
+    let mut text = StyledLine::default();
+    if let Some(words) = view.words_of(hit) {
+        text.push(format!("{words}  "), Tone::Strong);
+    }
+    let text = text
+        .with(&*hit.excerpt.before, Tone::Text)
         .with(&*hit.excerpt.found, Tone::Found)
         .with(&*hit.excerpt.after, Tone::Text);
     let text = Paragraph::new(paint.line(&text)).wrap(Wrap { trim: true });
@@ -193,6 +204,23 @@ fn time_of(dashboard: &Dashboard, hit: &SearchHit, columns: usize) -> String {
 /// The place with what stands around it, so that what was found is in sight.
 fn place_in_row(view: &SearchView, hit: &SearchHit, columns: usize) -> StyledLine {
     let excerpt = &hit.excerpt;
+    // What was found may stand in a part that the words leave out.
+    if let Some(words) = view.words_of(hit) {
+        let mut line = StyledLine::of(words, Tone::Text);
+        if !view.text_search().is_within(words) {
+            let found = [&*excerpt.before, &*excerpt.found, &*excerpt.after];
+            let rest = columns.saturating_sub(width::of(words) + 2);
+            let before = width::end(found[0], rest / 3).to_string();
+            line.push("  ", Tone::Text);
+            line.push(before, Tone::Dim);
+            line.push(found[1], Tone::Found);
+            line.push(found[2], Tone::Dim);
+        }
+        let mut lines = [line];
+        view.text_search().mark(&mut lines);
+        let [line] = lines;
+        return line;
+    }
     let found = width::of(&excerpt.found);
     // If all of it fits, nothing is cut; else what comes before has at most a third.
     let after = width::of(&excerpt.after);

@@ -373,6 +373,7 @@ mod tests {
                 source: RunSource::Operator,
                 round: 2,
                 rounds: 20,
+                step: "step 2 of 9: mine".into(),
                 calls: 9,
                 earned: 0,
                 earned_an_hour: None,

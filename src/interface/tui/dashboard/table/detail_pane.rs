@@ -183,16 +183,17 @@ fn add_member(
             .with(format!("  {doing}"), doing_tone),
     );
     lines.push(StyledLine::of(
-        format!(" {}", facts_of(status).join(" · ")),
+        format!(" {}", facts_of(dashboard, status).join(" · ")),
         Tone::Dim,
     ));
     if let Some(routine) = &status.routine {
-        add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
+        add_wrapped(&one_line(&routine.describe()), Tone::Tool, columns, lines);
     }
     if let Some(circle) = &status.circle {
-        let key = |action| dashboard.keymap().key_of(TARGET_KEYS, action);
-        let (take, show) = (key(TargetAction::TakeOffer), key(TargetAction::Routine));
-        let told = format!("{}; {take} starts it, {show} shows it", circle.describe());
+        let take = dashboard
+            .keymap()
+            .key_of(TARGET_KEYS, TargetAction::Routine);
+        let told = format!("{}; {take} takes it as a routine", circle.describe());
         add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
     }
     let reminders = status.reminders.as_deref().unwrap_or_default();
@@ -219,7 +220,7 @@ fn add_member(
 }
 
 /// What the table's columns leave out.
-fn facts_of(status: &MysisStatus) -> Vec<String> {
+fn facts_of(dashboard: &Dashboard, status: &MysisStatus) -> Vec<String> {
     let totals = status.totals;
     let mut facts = vec![
         one_line(&status.model),
@@ -246,8 +247,8 @@ fn facts_of(status: &MysisStatus) -> Vec<String> {
         facts.push(figures::money(totals.cost_micros));
     }
     if status.spared_calls > 0 {
-        let spared = figures::counted(status.spared_calls, "call");
-        facts.push(format!("{spared} without the model"));
+        let saved = dashboard.saving(status, status.spared_calls).text();
+        facts.insert(0, format!("routines saved {saved}"));
     }
     facts.extend(
         status

@@ -2,16 +2,24 @@
 
 use std::sync::Arc;
 
+use actors::domain::books::BudgetUse;
+use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus};
-use actors::domain::ids::MysisId;
-use actors::domain::order::{MysisOrder, Order};
-use actors::domain::routine::CircleOffer;
+use actors::domain::game::GameRef;
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::last_request::{
+    MessageChange, MessageSum, RequestByteCounts, RequestChange, SentRequest,
+};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::routine::{CircleOffer, RoutineStatus, RunSource};
+use actors::domain::screen::UiEffect;
 use actors::domain::silence::{SilenceNotice, SilenceScope};
-use actors::domain::state::LifeState;
+use actors::domain::state::{LifeState, Totals};
 use crossterm::event::KeyCode;
 
 use super::{Desk, orders_of, status};
 use crate::dashboard::input_event::{Input, ctrl};
+use crate::dashboard::inspector::Inspector;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crossterm::event::Event;
@@ -90,27 +98,254 @@ fn the_banner_is_hidden_by_a_key_until_its_trouble_is_over() {
     assert!(desk.board.banner_text().starts_with("most calls fail: 3"));
 }
 
+/// A Mysis of these totals that repeats a loop.
+fn looping(id: i64, name: &str, totals: Totals) -> MysisStatus {
+    MysisStatus {
+        circle: Some(Arc::new(CircleOffer {
+            name: "ore_round".into(),
+            earned: 700,
+            rounds: 3,
+            calls: 30,
+            steps: "mine, sell".into(),
+        })),
+        totals,
+        ..MysisStatus::clone(&status(id, name, LifeState::Running))
+    }
+}
+
 #[test]
-fn an_offered_routine_is_shown_by_its_name_and_started_by_one_key() {
+fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
+    let paid = Totals {
+        tokens_in: 900_000,
+        tokens_out: 100_000,
+        cost_micros: 2_000_000,
+        ..Totals::default()
+    };
+    let members = [
+        looping(1, "alpha", paid),
+        looping(2, "beta", Totals::default()),
+        MysisStatus {
+            // Who does not run repeats nothing.
+            state: LifeState::Stopped,
+            ..looping(3, "gamma", paid)
+        },
+    ];
+    let mut desk = Desk::with(members.map(Arc::new).to_vec());
+    let spending = BudgetStatus {
+        swarm: BudgetUse {
+            calls: 10,
+            input: 9_000,
+            output: 1_000,
+            ..BudgetUse::default()
+        },
+        ..BudgetStatus::default()
+    };
+    desk.happens(None, EventKind::BudgetChanged(Arc::new(spending)));
+    desk.board.prepare_frame();
+    assert_eq!(
+        desk.board.loops_line().text(),
+        " 2 of 3 repeat a paying loop; w takes it for this one, W for all"
+    );
+    let start = MysisOrder::StartRoutine(r#"{"name":"ore_round"}"#.into());
+    let given = orders_of(&desk.types("w"));
+    assert_eq!(given.len(), 1);
+    assert_eq!(given[0].1, start.clone().for_mysis("alpha".to_string()));
+    assert!(desk.types("W").is_empty(), "it asks");
+    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
+        panic!("a question");
+    };
+    let asked = question.lines.join(" ");
+    for part in [
+        "Let 2 Myses repeat their loops",
+        "earned 1,400 credits",
+        "400 model calls, about $0.40 and 200k tokens",
+    ] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    let given = orders_of(&desk.types("y"));
+    let whom = ["alpha", "beta"].map(|name| start.clone().for_mysis(name.to_string()));
+    assert_eq!(
+        given
+            .into_iter()
+            .map(|(_, order)| order)
+            .collect::<Vec<_>>(),
+        whom
+    );
+}
+
+#[test]
+fn without_a_loop_the_keys_say_so_or_show_the_routine() {
     let mut desk = Desk::new();
+    desk.board.prepare_frame();
+    assert!(desk.types("W").is_empty());
+    assert!(desk.board.overlays().is_empty(), "nothing is asked");
+    let given = orders_of(&desk.types("w"));
+    let show = MysisOrder::EditRoutine("{}".into());
+    assert_eq!(given[0].1, show.for_mysis("alpha".to_string()));
+}
+
+/// A request with an order, a call and its result, and what others may write into any of them.
+fn request_with_a_result(change: Option<RequestChange>) -> CompletedOrder {
+    let body = r#"{"model":"m","messages":[{"role":"system","content":"be good"},
+        {"role":"user","content":"\u001b[31msell\u202e it"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"sell","arguments":"{\"item_id\":\"iron\",\"quantity\":4}"}}]},
+        {"role":"tool","tool_call_id":"c1","content":"{\"item_id\":\"iron\",\"quantity_sold\":4,\"total_earned\":40}"}]}"#;
+    CompletedOrder::Request(Box::new(SentRequest {
+        at: Timestamp(999_000),
+        provider: "local".into(),
+        body: body.into(),
+        parts: RequestByteCounts::default(),
+        change,
+    }))
+}
+
+#[test]
+fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
+    let mut desk = Desk::with(vec![Arc::new(MysisStatus {
+        game: Some(GameRef::SPACEMOLT),
+        ..MysisStatus::clone(&status(1, "alpha", LifeState::Running))
+    })]);
+    let id = |effects: &[UiEffect]| match effects {
+        [UiEffect::Order { id, .. }] => *id,
+        other => panic!("{other:?}"),
+    };
+    let lines = |desk: &Desk| {
+        let inspector = desk.board.view::<Inspector>().expect("a request");
+        let lines = inspector.in_sight().map(|(line, _)| line.text());
+        let words = lines.collect::<Vec<_>>().join(" ");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let given = id(&desk.types("x"));
+    let sum = |count| MessageSum {
+        count,
+        tokens: 900 * count,
+    };
+    let change = RequestChange {
+        messages: vec![
+            MessageChange::Kept,
+            MessageChange::Changed,
+            MessageChange::Added,
+            MessageChange::Added,
+        ],
+        added: sum(2),
+        changed: sum(1),
+        dropped: sum(3),
+    };
+    desk.answers(given, Ok(request_with_a_result(Some(change))));
+    desk.board.prepare_frame();
+    let told = lines(&desk);
+    for part in [
+        "2 messages added (about 1,800 tokens), 1 message changed (about 900 tokens), 3 messages dropped",
+        "1 system",
+        "~2 order",
+        "sell it",
+        "+3 its words",
+        "sell item_id=iron quantity=4",
+        "+4 result",
+        "sell: sold 4 iron",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+    desk.types("v");
+    let raw = lines(&desk);
+    assert!(raw.contains(r#""quantity_sold\":4"#), "{raw}");
+    assert!(!raw.contains("sold 4 iron"), "{raw}");
+    desk.types("v");
+    assert_eq!(lines(&desk), told);
+    desk.key(KeyCode::Esc);
+    let given = id(&desk.types("x"));
+    desk.answers(given, Ok(request_with_a_result(None)));
+    desk.board.prepare_frame();
+    assert!(lines(&desk).contains("nothing to compare"));
+}
+
+#[test]
+fn the_help_has_columns_and_begins_with_what_this_screen_can_do() {
+    let titles = |desk: &Desk| {
+        let help = desk.board.help();
+        help.iter().map(|chapter| chapter.title).collect::<Vec<_>>()
+    };
+    let mut desk = Desk::new();
+    desk.types("?");
+    assert_eq!(titles(&desk)[..2], ["The table of Myses", "The signs"]);
+    // More columns show more of it at once.
+    let shows = |desk: &Desk, size: (u16, u16), text: &str| {
+        let mut board = desk.board.clone();
+        board.on_input(Input::Event(Event::Resize(size.0, size.1)));
+        board.prepare_frame();
+        let buffer = crate::view::paint(&board, crate::theme::Depth::True).buffer;
+        let cells = buffer.content().iter().map(|cell| cell.symbol());
+        cells.collect::<String>().contains(text)
+    };
+    assert!(shows(&desk, (80, 24), "open the conversation"));
+    assert!(shows(&desk, (80, 40), "running, idle, stopped, errored"));
+    let last_of_global = "draw the screen anew";
+    assert!(!shows(&desk, (80, 60), last_of_global));
+    assert!(shows(&desk, (120, 60), last_of_global));
+    assert!(shows(&desk, (200, 60), "to the next error"));
+    desk.key(KeyCode::Esc);
+    desk.types("$?");
+    assert_eq!(titles(&desk)[0], "The books");
+    assert_eq!(
+        titles(&desk)
+            .iter()
+            .filter(|title| **title == "The books")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn words_of_others_in_loops_and_routines_are_drawn_clean_at_every_size() {
+    let evil = format!(
+        "\u{1b}[2J\u{202e}<b>&\n{}👩\u{200d}👩\u{200d}👧漢{}",
+        "a".repeat(10_000),
+        "漢".repeat(500)
+    );
     let offer = CircleOffer {
         name: "ore_round".into(),
-        earned: 700,
-        rounds: 3,
-        steps: "mine, sell".into(),
+        earned: i64::MAX,
+        rounds: 0,
+        calls: u32::MAX,
+        steps: evil.as_str().into(),
     };
-    let offered = MysisStatus {
-        circle: Some(Arc::new(offer)),
-        ..MysisStatus::clone(&status(1, "alpha", LifeState::Running))
+    let routine = RoutineStatus {
+        name: "mine".into(),
+        source: RunSource::Operator,
+        round: u32::MAX,
+        rounds: 1,
+        step: evil.as_str().into(),
+        calls: u32::MAX,
+        earned: i64::MIN,
+        earned_an_hour: Some(i64::MIN),
     };
-    desk.happens(
-        Some((1, "alpha")),
-        EventKind::StatusChanged(Arc::new(offered)),
-    );
-    let given = orders_of(&desk.types("B"));
-    let start = MysisOrder::StartRoutine(r#"{"name":"ore_round"}"#.into());
-    assert_eq!(given[0].1, start.for_mysis("alpha".to_string()));
-    let given = orders_of(&desk.types("w"));
-    let show = MysisOrder::EditRoutine(r#"{"name":"ore_round"}"#.into());
-    assert_eq!(given[0].1, show.for_mysis("alpha".to_string()));
+    let runs = |id, name| MysisStatus::clone(&status(id, name, LifeState::Running));
+    let mut desk = Desk::with(vec![
+        Arc::new(MysisStatus {
+            circle: Some(Arc::new(offer)),
+            ..runs(1, "alpha")
+        }),
+        Arc::new(MysisStatus {
+            routine: Some(Arc::new(routine)),
+            spared_calls: u64::MAX,
+            ..runs(
+                2,
+                "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
+            )
+        }),
+    ]);
+    desk.types("W");
+    for size in [(20, 5), (40, 10), (60, 15), (80, 24), (120, 40), (200, 60)] {
+        for keys in ["", "nj", "k"] {
+            desk.types(keys);
+            desk.board
+                .on_input(Input::Event(Event::Resize(size.0, size.1)));
+            desk.board.prepare_frame();
+            let buffer = crate::view::paint(&desk.board, crate::theme::Depth::True).buffer;
+            let cells = buffer.content().iter().map(|cell| cell.symbol());
+            let drawn: String = cells.collect();
+            assert!(!drawn.contains(['\u{1b}', '\u{202e}', '\n']), "{size:?}");
+        }
+    }
 }

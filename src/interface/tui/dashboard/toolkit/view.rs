@@ -21,6 +21,11 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
     /// The hints for its keys, the most useful first.
     fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)>;
 
+    /// Its keys, with which the help begins over it.
+    fn keys(&self) -> Option<KeyTable> {
+        None
+    }
+
     /// Takes a key. The view is not among the layers while this runs; what opens others is told by the
     /// answer.
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed;

@@ -138,6 +138,10 @@ impl View for WaitsView {
         keymap.hints(WAITS_KEYS)
     }
 
+    fn keys(&self) -> Option<KeyTable> {
+        Some((SPEC.keys)())
+    }
+
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         match board.keymap().find(WAITS_KEYS, press) {
             Some(WaitsAction::Back) => Pressed::Closes,

@@ -46,6 +46,17 @@ pub enum ResultForm {
     Raw,
 }
 
+impl ResultForm {
+    /// The other one.
+    #[must_use]
+    pub fn opposite(self) -> ResultForm {
+        match self {
+            ResultForm::Words => ResultForm::Raw,
+            ResultForm::Raw => ResultForm::Words,
+        }
+    }
+}
+
 /// How a row is laid out.
 #[derive(Clone, Debug)]
 pub struct EntryOptions<'a> {
