@@ -3,6 +3,7 @@
 //! No redirect is followed: requests contain conversations, passwords and keys, which are for no
 //! server but the one that the operator named.
 
+mod idle;
 pub mod kept;
 pub mod mend;
 pub mod proxies;
@@ -28,15 +29,6 @@ pub use waits::retry_after;
 
 /// The time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The idle connections that are kept for each server: about as many as a hundred Myses use at once.
-/// Opening one anew costs up to three round trips and, with TLS, more time of the processor than a
-/// request does.
-const MAX_IDLE_PER_HOST: usize = 64;
-/// The same where descriptors are few, so that some are left for the operator's connections.
-const FEW_IDLE_PER_HOST: usize = 8;
-/// Fewer descriptors than this are few. It is the usual limit of a system.
-const MANY_DESCRIPTORS: u64 = 1024;
-
 /// The environment variables by which an operator names the certificates to trust.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
@@ -109,13 +101,9 @@ fn build_with_carried_certificates(
 }
 
 fn client_builder() -> ClientBuilder {
-    let max_idle = match descriptors::current_limit() {
-        0..MANY_DESCRIPTORS => FEW_IDLE_PER_HOST,
-        MANY_DESCRIPTORS.. => MAX_IDLE_PER_HOST,
-    };
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
-        .pool_max_idle_per_host(max_idle)
+        .pool_max_idle_per_host(idle::max_idle(descriptors::current_limit()))
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(refuse_redirect))
