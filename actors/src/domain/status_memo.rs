@@ -45,16 +45,13 @@ pub fn to_text(status: &MysisStatus) -> String {
 /// Reads a status; `None` if it is none of this Mysis.
 #[must_use]
 pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
-    let mut read: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let name: Arc<str> = read.get("name")?.as_str()?.into();
-    let asked = read
-        .get("activity")
-        .and_then(|doing| doing["asked"].as_str());
-    if let Some(summary) = asked {
+    let mut read: Value = serde_json::from_str(text).ok()?;
+    let name: Arc<str> = read["name"].as_str()?.into();
+    if let Some(summary) = read["activity"]["asked"].as_str() {
         let text = format!("{summary}; answer it at the process that runs it");
-        read.insert("activity".to_string(), json!({ "paused": text }));
+        read["activity"] = json!({ "paused": text });
     }
-    let game = read.get("game").and_then(Value::as_str);
+    let game = read["game"].as_str();
     let game = game.map(|key| GameRef::of_key(Some(key)));
     let in_force: ProfileInForce = understood(&read);
     let mut status: MysisStatus = understood(&read);
@@ -81,13 +78,16 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
 }
 
 /// What of it is understood. A member that is not has its default.
-fn understood<T: Default + for<'de> Deserialize<'de>>(read: &Map<String, Value>) -> T {
-    let read_all = |members: Map<String, Value>| T::deserialize(Value::Object(members));
-    read_all(read.clone()).unwrap_or_else(|_| {
-        let one = |(key, value): (&String, &Value)| (key.clone(), value.clone());
-        let members = read.iter().map(one);
-        let known = members.filter(|member| read_all(Map::from_iter([member.clone()])).is_ok());
-        read_all(known.collect()).unwrap_or_default()
+fn understood<T: Default + for<'de> Deserialize<'de>>(read: &Value) -> T {
+    T::deserialize(read).unwrap_or_else(|_| {
+        let members = read.as_object().into_iter().flatten();
+        let known: Map<String, Value> = members
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .filter(|member| {
+                T::deserialize(Value::Object([member.clone()].into_iter().collect())).is_ok()
+            })
+            .collect();
+        T::deserialize(Value::Object(known)).unwrap_or_default()
     })
 }
 

@@ -205,11 +205,16 @@ fn every_activity_reads_back() {
 fn what_another_version_wrote_is_read_as_far_as_it_is_understood() {
     let read = from_text(
         MysisId(7),
-        r#"{"name":"alpha","state":"dreaming","activity":{"knits":1}}"#,
+        r#"{"name":"alpha","state":"dreaming","activity":{"knits":1},"figures":7,"tick":4,"own_model":3,"role":"miner"}"#,
     );
     let read = read.expect("it has a name");
     assert_eq!((&*read.name, read.state), ("alpha", LifeState::Idle));
     assert_eq!(read.activity, Activity::Resting);
+    assert_eq!(
+        (read.tick, read.profile.role.as_deref()),
+        (Some(4), Some("miner"))
+    );
+    assert_eq!(read.own_profile, read.profile);
     for none in ["", "[]", "{}", "{\"name\":\"\"}", "null", "{\"name\":7}"] {
         assert_eq!(from_text(MysisId(7), none), None, "{none}");
     }
