@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::{Value, json};
+use zoea_rig::terminal_program::Program;
 use zoea_rig::{Home, ScriptedReply, ScriptedRequest, ScriptedServer, until};
 
 /// Words of the game that are false of any other server.
@@ -122,6 +123,57 @@ fn a_call_is_made_again_by_the_operators_word_alone_whatever_the_server_says() {
     assert_eq!(named, (2, "done".to_string()));
     let trusted = killed_in_a_call("trust_annotations = true");
     assert_eq!(trusted, (2, "done".to_string()));
+}
+
+#[test]
+fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_after_a_kill() {
+    let told = AtomicUsize::new(0);
+    let server = ScriptedServer::game(json!([tool("count_notes", &json!({}))]), move |request| {
+        let total = 40 + 1_000 * told.fetch_add(1, Ordering::SeqCst);
+        let text = json!({"notes": {"total": total}, "credits": 5}).to_string();
+        request.result(&json!({"content": [{"type": "text", "text": text}]}))
+    });
+    let model = model(&["count_notes", "count_notes", "count_notes"]);
+    let home = Home::new();
+    let game = format!(
+        "upstream = \"{}\"\nnumber = \"count_*/notes/total\"",
+        server.url
+    );
+    home.configure_game(&model.url, &game, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Keep notes."]);
+    let swarm = home.fly(&["--start-swarm"]);
+    results(&home, 3);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = home.path();
+    let arguments = ["--home", &path.to_string_lossy(), "attach"];
+    let is_told = |screen: &str| {
+        ["UP", "total a minute", "total 2,040", "A MINUTE"]
+            .iter()
+            .all(|word| screen.contains(word))
+    };
+    let open = || {
+        let program = zoea_rig::program().to_string_lossy().into_owned();
+        Program::open(&program, &arguments, folder.path(), (120, 40))
+    };
+    let mut screen = open();
+    screen.until("the number is shown", is_told);
+    let text = screen.contents().to_lowercase();
+    assert!(
+        !text.contains("credits") && !text.contains("earn"),
+        "{text}"
+    );
+    screen.kill();
+    swarm.signal("-KILL");
+    swarm.wait();
+    let swarm = home.fly(&[]);
+    let mut screen = open();
+    screen.until("it is read from the rows again", |screen| {
+        screen.contains("total 2,040") && screen.contains("A MINUTE")
+    });
+    screen.kill();
+    swarm.signal("-TERM");
+    swarm.wait();
 }
 
 #[test]

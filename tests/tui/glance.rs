@@ -148,6 +148,30 @@ fn a_swarm_without_credits_is_judged_by_its_work() {
 }
 
 #[test]
+fn work_with_other_tools_is_judged_by_the_number_that_the_operator_named() {
+    let told = |levels: &[(i64, i64)]| {
+        let mut swarm = Swarm::new(2, 0, 1);
+        for id in swarm.ids() {
+            let name = swarm.statuses[&id].name.to_string();
+            drop(swarm.change(&name, LifeState::Running, NOW));
+            swarm.has_counted(id, levels, NOW);
+        }
+        at(swarm)
+    };
+    let climbing: Vec<(i64, i64)> = (0..20).map(|it| (20 - it, 100 + 10 * it)).collect();
+    let operator = told(&climbing);
+    let words = ["UP +", " total a minute", "total 580", "A MINUTE"];
+    first_rows_tell(&operator, &words, &["EARNING", "credits", "WORKING"]);
+    let row = operator.text();
+    let row = row.lines().find(|row| row.contains("alpha")).unwrap();
+    assert!(row.contains("+9") || row.contains("+10"), "{row}");
+    let falling: Vec<(i64, i64)> = climbing.iter().map(|(ago, it)| (*ago, -it)).collect();
+    first_rows_tell(&told(&falling), &["DOWN -", "total a minute"], &["LOSING"]);
+    let words = ["FLAT 0 total a minute, nothing in the last hour"];
+    first_rows_tell(&told(&[(9, 7), (3, 7)]), &words, &["earned"]);
+}
+
+#[test]
 fn hostile_names_and_words_do_no_harm_beside_the_table() {
     for size in [(60, 15), (80, 24), (120, 40), (200, 60), (300, 80)] {
         let mut swarm = playing(&steadily(50, 50));

@@ -1,8 +1,7 @@
 //! Rules that the operator can set, in the form that the pure rules use.
 
-mod tiers;
-
 mod simulated;
+mod tiers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use super::bounds;
 use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
+use super::number::NamedNumber;
 use super::price::{PriceList, TokenPrice};
 use super::role::RoleBook;
 use super::routine::RoutineRules;
@@ -19,9 +19,8 @@ use super::tool::RepeatRules;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
 
-pub use tiers::ProviderTier;
-
 pub use simulated::Simulated;
+pub use tiers::ProviderTier;
 
 /// The default nudges in their order (docs/design/requests.md).
 pub const DEFAULT_NUDGES: [&str; 3] = [
@@ -257,11 +256,9 @@ pub struct ToolRules {
     pub answer_timeout: Duration,
     /// The waits before each retry of a call that is safe to repeat.
     pub retry: Vec<Duration>,
-    /// The limit for MCP initialise, login and register together, on this machine; absent:
-    /// unlimited.
+    /// The limit for MCP initialise, login and register together, on this machine; absent: none.
     pub logins_per_minute: Option<u32>,
-    /// The name of the address from which this process reaches the game. Processes on one database
-    /// share the limit with those of the same name; absent: with all.
+    /// From where this process reaches the game. Processes of one such name share the limit; absent: all do.
     pub logins_address: Option<Arc<str>>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
@@ -273,6 +270,8 @@ pub struct ToolRules {
     pub login: LoginWay,
     /// Which calls are made again where their answers are lost.
     pub repeat: RepeatRules,
+    /// The number by which work with tools of no game is judged.
+    pub number: Option<NamedNumber>,
 }
 
 impl Default for ToolRules {
@@ -288,6 +287,7 @@ impl Default for ToolRules {
             filters: Arc::default(),
             login: LoginWay::default(),
             repeat: RepeatRules::default(),
+            number: None,
         }
     }
 }

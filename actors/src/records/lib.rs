@@ -15,6 +15,7 @@ pub mod last_request;
 pub mod memo;
 pub mod message;
 pub mod model;
+pub mod number;
 pub mod pattern;
 pub mod period;
 pub mod reading;

@@ -23,7 +23,9 @@ use super::ids::Timestamp;
 
 pub use zoea_spacemolt::standing::Gauge;
 
-pub use figures::{CurrentFigures, EarnedTrend, TREND_MINUTES, TREND_POINTS, ValueSums};
+pub use figures::{
+    CurrentFigures, EarnedTrend, NumberFigures, TREND_MINUTES, TREND_POINTS, ValueSums,
+};
 pub use packed::{PackedHour, PackingFault};
 pub use recorder::{SampleRecorder, StoredSamples};
 pub use series::{

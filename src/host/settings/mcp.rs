@@ -11,8 +11,8 @@ use super::header::{HeaderSettings, VariableSettings, read_mcp_headers, read_var
 use super::key::Key;
 use super::provider::KeySource;
 use super::rule::{
-    BUILT_IN_GAME, boolean, command_words, duration_above_zero, non_empty_text, one_of,
-    retry_waits, tool_patterns, upstream_url, variable_name, whole_number,
+    BUILT_IN_GAME, boolean, command_words, duration_above_zero, named_number, non_empty_text,
+    one_of, retry_waits, tool_patterns, upstream_url, variable_name, whole_number,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -92,6 +92,10 @@ impl ReadSection for McpSettings {
             default repeatable = [], tool_patterns();
             /// The same of every tool whose server says that it only reads. A server can be wrong.
             default trust_annotations = false, boolean();
+            /// With tools that are of no game: a number in their results that tells how the work goes and should grow, as
+            /// TOOL/MEMBER/… (* for any tool). In JSON the path leads to it; in other texts it stands in a line
+            /// `MEMBER: 12`. The screen shows its change a minute. Left out: turns and tokens.
+            optional number = "count_notes/total", named_number();
             /// "working": a request offers the tools that Myses of its role use, in brief, and they find the others by
             /// zoea_find_tools. "all": all that are allowed, as the server describes them, with each request.
             default tool_list = "working", one_of([("working", ToolListMode::Working), ("all", ToolListMode::All)]);
@@ -126,6 +130,7 @@ impl ReadSection for McpSettings {
             list: tool_list,
             filters: filters_of_all(tools, deny_tools),
             repeat,
+            number,
             ..ToolRules::default()
         };
         Self {

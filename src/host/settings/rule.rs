@@ -15,8 +15,8 @@ pub(super) use number::{
     whole_number, whole_number_from,
 };
 pub(super) use text::{
-    any_address, command_words, loopback_address, mysis_name, non_empty_text, on_or_off, one_of,
-    prompt_text, provider_name, tool_patterns, variable_name,
+    any_address, command_words, loopback_address, mysis_name, named_number, non_empty_text,
+    on_or_off, one_of, prompt_text, provider_name, tool_patterns, variable_name,
 };
 pub use url::BUILT_IN_GAME;
 pub(super) use wire::body_members;

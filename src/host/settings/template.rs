@@ -63,6 +63,8 @@ fn describe_sample(sample: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
+    use zoea_domain::number::NamedNumber;
+
     use super::*;
     use crate::tests::parse_as;
     use crate::*;
@@ -109,6 +111,7 @@ mod tests {
         let patterns = ["get_*", "travel", "mine", "sell"].map(Into::into);
         Arc::make_mut(&mut tools.filters).swarm.allow = Some(patterns.to_vec());
         tools.logins_address = Some("office".into());
+        tools.number = NamedNumber::parse("count_notes/total");
         assert_eq!(
             settings.mcp,
             McpSettings {

@@ -1,6 +1,9 @@
 //! What Myses of a made-up swarm had and earned in the game.
 
-use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
+use actors::domain::game::GameRef;
+use actors::domain::ids::{CallKey, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{CallStatus, ResultMeta, Row, RowBody};
+use actors::domain::number::NamedNumber;
 use actors::domain::samples::{
     Flow, GameFacts, Gauge, Hour, Minute, PackedHour, Sample, SampleRecorder, StoredSamples,
 };
@@ -38,6 +41,43 @@ impl Swarm {
             moment: Moment(0),
         };
         let recorder = SampleRecorder::restore(&stored, &[], now);
+        let status = self.statuses.get_mut(&id).expect("it stands");
+        status.figures = recorder.figures().clone();
+    }
+
+    /// A Mysis with tools of no game told these levels of a number, so many minutes ago, the oldest first.
+    pub fn has_counted(&mut self, id: MysisId, levels: &[(i64, i64)], at: Timestamp) {
+        let now = Now {
+            wall: at,
+            moment: Moment(0),
+        };
+        let mut recorder = SampleRecorder::restore(&StoredSamples::default(), &[], now);
+        let named = NamedNumber::parse("count_notes/total");
+        for (ago, level) in levels {
+            let body = RowBody::Result {
+                call: CallKey {
+                    seq: Seq(1),
+                    position: 0,
+                },
+                text: format!("{{\"total\":{level}}}").into(),
+                meta: ResultMeta {
+                    call_id: "1".into(),
+                    tool: "count_notes".into(),
+                    status: CallStatus::Done,
+                    ms: 1,
+                    tick: None,
+                    bytes: 0,
+                    game: GameRef::ANY_TOOLS,
+                },
+            };
+            let row = Row {
+                seq: Seq(2),
+                at: Timestamp(at.0 - ago * 60_000),
+                turn: TurnNumber(1),
+                body,
+            };
+            recorder.take_number(&row, named.as_ref());
+        }
         let status = self.statuses.get_mut(&id).expect("it stands");
         status.figures = recorder.figures().clone();
     }

@@ -122,7 +122,7 @@ impl Life {
         let account = past.record.account;
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
-        let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
+        let samples = restore_samples(&recollection, &past.rules, both);
         let routines = restore_routines(&recollection);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let turn = last_turn(&conversation);
@@ -232,6 +232,14 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
             None
         }
     }
+}
+
+fn restore_samples(past: &StoredHistory, rules: &SwarmRules, both: Now) -> SampleRecorder {
+    let mut samples = SampleRecorder::restore(&past.samples, &past.rows, both);
+    for row in &past.rows {
+        samples.take_number(row, rules.tools.number.as_ref());
+    }
+    samples
 }
 
 fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> LifeFigures {

@@ -61,6 +61,8 @@ impl Life {
         let reading = GameReading::of(game, row.text());
         let before = self.samples.figures().clone();
         self.samples.count(&row, Some((&open.call, &reading)));
+        let named = self.rules.tools.number.as_ref();
+        self.samples.take_number(&row, named);
         self.learn_prices(tool, outcome.status, &reading);
         if open.call.routine.is_some() {
             self.take_step_result(draft, open, (outcome, &reading), &before);

@@ -12,7 +12,7 @@ use crate::question::{Question, QuestionWants};
 use crate::record::MysisRecord;
 use crate::routine::{CircleOffer, RoutineStatus, RunSource};
 use crate::rules::SwarmRules;
-use crate::samples::{CurrentFigures, EarnedTrend, GameFacts, Gauge, ValueSums};
+use crate::samples::{CurrentFigures, EarnedTrend, GameFacts, Gauge, NumberFigures, ValueSums};
 use crate::silence::Silence;
 use crate::state::{LifeState, Totals};
 use crate::tier::TierPlace;
@@ -100,6 +100,11 @@ fn a_status_reads_back_as_it_was() {
                 ..GameFacts::default()
             },
             trend: EarnedTrend::of_parts(77, (0..30).map(|point| point * 10 - 40)),
+            number: Some(NumberFigures {
+                name: "total".into(),
+                level: -12,
+                changes: EarnedTrend::of_parts(78, (0..30).map(|point| 7 - point)),
+            }),
             value: ValueSums {
                 earned: -1,
                 told: 2,

@@ -1,6 +1,8 @@
 //! The present figures of a Mysis, for screens and other watchers: the newest facts, and what it
 //! earned and cost lately.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::books::Day;
@@ -25,6 +27,8 @@ pub struct CurrentFigures {
     pub facts: GameFacts,
     /// What it earned in the last hour.
     pub trend: EarnedTrend,
+    /// The number that the operator named, where tools are of no game.
+    pub number: Option<NumberFigures>,
     /// What it earned and cost since its actor began.
     pub value: ValueSums,
     /// The newest day with a charge, and its cost in millionths of a US dollar.
@@ -52,6 +56,16 @@ impl CurrentFigures {
         self.are_credits_known().then_some(self.value.earned)
     }
 
+    /// What it earned in the last hour in points, or by how much its named number changed; `None` if neither is known.
+    #[must_use]
+    pub fn rate_points(&self, now: Timestamp) -> Option<[i64; TREND_POINTS]> {
+        match (self.are_credits_known(), &self.number) {
+            (true, _) => Some(self.trend.points(now)),
+            (false, Some(number)) => Some(number.changes.points(now)),
+            (false, None) => None,
+        }
+    }
+
     fn are_credits_known(&self) -> bool {
         self.facts.credits.is_some() || self.trend.is_known
     }
@@ -64,6 +78,41 @@ impl CurrentFigures {
             true => (day, bounded_sum(sum, micros)),
             false => (today, micros),
         };
+    }
+}
+
+/// A number that the operator named, as results told it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct NumberFigures {
+    /// What the screen calls it.
+    pub name: Arc<str>,
+    /// What was told last.
+    pub level: i64,
+    /// Its changes in the last hour.
+    pub changes: EarnedTrend,
+}
+
+impl NumberFigures {
+    /// Takes what a result told of a number. Another number than the one before begins anew.
+    pub(super) fn take(kept: &mut Option<NumberFigures>, told: (&Arc<str>, i64), at: Timestamp) {
+        let (name, level) = told;
+        match kept.as_mut().filter(|kept| kept.name == *name) {
+            Some(kept) => {
+                let flow = Flow {
+                    earned: Some(level.saturating_sub(kept.level)),
+                    ..Flow::default()
+                };
+                kept.changes.add(Minute::of(at), &flow);
+                kept.level = level;
+            }
+            None => {
+                *kept = Some(NumberFigures {
+                    name: name.clone(),
+                    level,
+                    changes: EarnedTrend::default(),
+                });
+            }
+        }
     }
 }
 

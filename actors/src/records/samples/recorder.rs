@@ -17,8 +17,10 @@ use crate::bounds;
 use crate::game::{GameReading, GameRef};
 use crate::ids::{Moment, Now, Seq, Timestamp};
 use crate::message::{CallRecord, CallStatus, ResultMeta, Row};
+use crate::number::NamedNumber;
 use crate::tool::is_own;
 
+use super::figures::NumberFigures;
 use super::packed::Packer;
 use super::wallet::Wallet;
 use super::{CurrentFigures, Flow, GameFacts, MINUTE_MS, Minute, PackedHour, Sample};
@@ -251,6 +253,19 @@ impl SampleRecorder {
             figures.trend.add(self.minute, &more);
             figures.value.add(&more);
             self.flow.add(&more);
+        }
+    }
+
+    /// Takes what a row tells of the number that the operator named, where it is a good result of a tool of no game.
+    pub fn take_number(&mut self, row: &Row, named: Option<&NamedNumber>) {
+        let result = row.result();
+        let (Some(named), Some((_, text, meta))) = (named, result) else {
+            return;
+        };
+        let is_told = meta.status == CallStatus::Done && !meta.game.tells_facts();
+        if let Some(level) = named.read(&meta.tool, text).filter(|_| is_told) {
+            let number = &mut Arc::make_mut(&mut self.figures).number;
+            NumberFigures::take(number, (named.name(), level), row.at);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use zoea_domain::number::NamedNumber;
 use zoea_domain::order::check_name;
 
 use super::{Rule, describe_value, list_of};
@@ -75,6 +76,12 @@ pub(crate) fn tool_patterns() -> Rule<Vec<Arc<str>>> {
         is_pattern.then(|| text.into())
     });
     list_of(0..=1000, pattern)
+}
+
+/// A number in results of tools.
+pub(crate) fn named_number() -> Rule<NamedNumber> {
+    let allowed = "a tool and the path to a number in its results, as \"count_notes/total\"";
+    Rule::of_texts(allowed, NamedNumber::parse)
 }
 
 /// A program and its arguments.

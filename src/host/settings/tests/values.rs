@@ -8,6 +8,7 @@ use crossterm::event::KeyCode;
 use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
+use zoea_domain::number::NamedNumber;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::role::{RoleBook, RoleRules, TierRange};
 use zoea_domain::routine::{CircleMode, RoutineRules};
@@ -113,6 +114,7 @@ fn every_key_is_read() {
         tools = ["get_*"]
         deny_tools = ["get_map"]
         repeatable = ["read_*"]
+        number = "count_notes/total"
         trust_annotations = true
         tool_list = "all"
         login = "link"
@@ -269,6 +271,7 @@ fn every_key_is_read() {
                     repeatable: vec!["read_*".into()],
                     trust_annotations: true,
                 },
+                number: NamedNumber::parse("count_notes/total"),
             },
             token_source: KeySource::None,
             token: None,

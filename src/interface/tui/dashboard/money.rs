@@ -14,7 +14,9 @@ pub struct SwarmMoney {
     pub credits: Option<i64>,
     /// The credits that were earned in the last hour; `None` if no result ever told of credits.
     pub earned: Option<i64>,
-    /// The same over time.
+    /// The sum of the number that the operator named; `None` if none is told, or credits are.
+    pub number: Option<i64>,
+    /// What was earned in the last hour, or by how much the number changed.
     pub points: [i64; TREND_POINTS],
     /// Whether any Mysis ever earned or lost anything, as far as is known.
     pub has_earned: bool,
@@ -22,6 +24,21 @@ pub struct SwarmMoney {
     pub scale: i64,
     /// The cost of today in millionths of a US dollar.
     pub cost_today: u64,
+}
+
+impl SwarmMoney {
+    /// Whether a rate is known: what is earned, or how the named number changes.
+    #[must_use]
+    pub fn has_rate(&self) -> bool {
+        self.earned.is_some() || self.number.is_some()
+    }
+
+    /// What all points come to.
+    #[must_use]
+    pub fn in_an_hour(&self) -> i64 {
+        let points = self.points.iter();
+        points.fold(0, |sum, point| sum.saturating_add(*point))
+    }
 }
 
 /// The sums of these Myses.
@@ -33,10 +50,10 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
         if let Some(credits) = figures.facts.credits {
             money.credits = Some(money.credits.unwrap_or(0).saturating_add(credits));
         }
-        if figures.earned_last_hour(now).is_some() {
-            let points = figures.trend.points(now);
-            let (_, _, has_earned) = figures.trend.parts();
-            money.has_earned |= has_earned;
+        if let Some(points) = figures.rate_points(now) {
+            let changes = figures.number.as_ref().map(|number| &number.changes);
+            let changes = [Some(&figures.trend), changes];
+            money.has_earned |= changes.iter().flatten().any(|trend| trend.parts().2);
             for (sum, point) in money.points.iter_mut().zip(points) {
                 *sum = sum.saturating_add(point);
                 money.scale = money.scale.max(point);
@@ -44,7 +61,11 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
             let earned = points
                 .iter()
                 .fold(0_i64, |sum, point| sum.saturating_add(*point));
-            money.earned = Some(money.earned.unwrap_or(0).saturating_add(earned));
+            if figures.earned_last_hour(now).is_some() {
+                money.earned = Some(money.earned.unwrap_or(0).saturating_add(earned));
+            } else if let Some(number) = &figures.number {
+                money.number = Some(money.number.unwrap_or(0).saturating_add(number.level));
+            }
         }
         money.cost_today = money.cost_today.saturating_add(figures.cost_today(now));
     }

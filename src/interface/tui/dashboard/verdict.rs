@@ -9,9 +9,12 @@ use super::money;
 use super::table::seen_state::SeenState;
 use super::text::figures;
 use super::text::tone::{StyledLine, Tone};
+use super::text::width;
 
 /// From this time on, nothing earned is told with its time.
 const QUIET_MINUTES: u64 = 4;
+/// The columns of the name of a number.
+const MAX_NAME_COLUMNS: usize = 20;
 /// The columns of the rate.
 const RATE_COLUMNS: usize = 9;
 
@@ -23,7 +26,7 @@ pub struct Verdict {
     /// The figure that proves it; empty if there is none.
     pub figure: String,
     /// What the figure counts, where there is room to say it; empty if that is said anyway.
-    pub unit: &'static str,
+    pub unit: String,
     /// What the figure is, or the reason.
     pub why: String,
     /// The direction of the figure.
@@ -37,7 +40,7 @@ impl Verdict {
         Verdict {
             word,
             figure: String::new(),
-            unit: "",
+            unit: String::new(),
             why,
             direction: Direction::Steady,
             tone,
@@ -65,6 +68,18 @@ impl Verdict {
         StyledLine::of(format!("{}{gap}{}", self.word, self.figure), self.tone)
             .with(format!(" {}", self.why), Tone::Dim)
             .with(sign, self.tone)
+    }
+}
+
+impl Dashboard {
+    /// What the number is called that the operator named; `None` if none is told, or credits are.
+    #[must_use]
+    pub fn number_name(&self) -> Option<String> {
+        self.money.number?;
+        let mut members = self.roster.members().values();
+        let number = members.find_map(|member| member.status.figures.number.as_ref())?;
+        let name = zoea_text::clean::one_line(&number.name);
+        Some(width::clip(&name, MAX_NAME_COLUMNS).into_owned())
     }
 }
 
@@ -129,30 +144,46 @@ fn silence(board: &Dashboard) -> Option<Verdict> {
     Some(Verdict::trouble("STANDS STILL", why, Tone::Warning))
 }
 
-/// What the swarm earns; `None` if no result ever told of credits.
+/// What the swarm earns, or how the number changes that the operator named; `None` if no result ever told of either.
 fn money_verdict(board: &Dashboard) -> Option<Verdict> {
     let money = board.money();
-    money.earned?;
+    if !money.has_rate() {
+        return None;
+    }
+    let number = board.number_name();
+    let [rises, falls] = match number {
+        Some(_) => ["UP", "DOWN"],
+        None => ["EARNING", "LOSING"],
+    };
+    let a_minute = match &number {
+        Some(name) => format!("{name} a minute"),
+        None => "a minute".to_string(),
+    };
     let rate = EarnRate::of(&money.points, board.now());
     let sign = if rate.per_minute > 0 { "+" } else { "" };
     let figure = format!("{sign}{}", money::credits(rate.per_minute, RATE_COLUMNS));
     let (word, tone) = match (rate.per_minute, money.has_earned) {
-        (1.., _) => ("EARNING", Tone::Success),
-        (..0, _) => ("LOSING", Tone::Fault),
+        (1.., _) => (rises, Tone::Success),
+        (..0, _) => (falls, Tone::Fault),
         (0, true) => ("FLAT", Tone::Warning),
         (0, false) => ("FLAT", Tone::Text),
     };
     let why = match (rate.per_minute, rate.quiet_minutes) {
-        (0, _) if !money.has_earned => "a minute, nothing earned yet".to_string(),
+        (0, _) if !money.has_earned && number.is_none() => {
+            format!("{a_minute}, nothing earned yet")
+        }
         // Also said of a swarm that is younger.
-        (0, 60..) => "a minute, nothing in the last hour".to_string(),
-        (0, QUIET_MINUTES..) => format!("a minute, nothing for {}m", rate.quiet_minutes),
-        _ => "a minute".to_string(),
+        (0, 60..) => format!("{a_minute}, nothing in the last hour"),
+        (0, QUIET_MINUTES..) => format!("{a_minute}, nothing for {}m", rate.quiet_minutes),
+        _ => a_minute,
     };
     Some(Verdict {
         word,
         figure,
-        unit: "credits ",
+        unit: match number {
+            Some(_) => String::new(),
+            None => "credits ".to_string(),
+        },
         why,
         direction: rate.direction,
         tone,
@@ -176,7 +207,7 @@ fn work_verdict(board: &Dashboard) -> Verdict {
     Verdict {
         word,
         figure: amount(turns).unwrap_or_default(),
-        unit: "",
+        unit: String::new(),
         why,
         direction: Direction::Steady,
         tone,

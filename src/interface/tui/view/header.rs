@@ -281,9 +281,13 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     painter.line_at_right(area, 0, &right);
 }
 
-/// The credits of the swarm.
+/// The credits of the swarm, or the number that the operator named.
 fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
     let money = dashboard.money();
+    if let (Some(number), Some(name)) = (money.number, dashboard.number_name()) {
+        let number = money::credits(number, MAX_CREDITS_COLUMNS);
+        return Some(StyledLine::of(format!("{name} "), Tone::Dim).with(number, Tone::Strong));
+    }
     let credits = money.credits?;
     let whole = money::credits(credits, MAX_CREDITS_COLUMNS);
     Some(StyledLine::of("credits ", Tone::Dim).with(whole, Tone::Strong))
@@ -291,7 +295,8 @@ fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
 
 /// What the swarm earned in the last hour.
 fn earned_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let earned = dashboard.money().earned?;
+    let money = dashboard.money();
+    let earned = money.has_rate().then(|| money.in_an_hour())?;
     let sign = if earned > 0 { "+" } else { "" };
     let sum = format!("{sign}{}", money::short_credits(earned));
     Some(StyledLine::of(sum, tone_of_gain(earned)).with(" in 1 h", Tone::Dim))

@@ -124,7 +124,10 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
         values: (bottom, round_ceiling(extreme(f64::max))),
         marks: &marks(dashboard, None, bounds),
         title: [&since, &rate.figure()],
-        unit: "cr/min",
+        unit: match dashboard.money().number {
+            Some(_) => "/min",
+            None => "cr/min",
+        },
         value_text: &|value| short_credits(value as i64),
         time_text: &time_text,
     };

@@ -77,9 +77,11 @@ fn columns_of_game<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> Ve
     };
     let facts = || all.clone().map(|status| &status.figures.facts);
     let has_credits = facts().any(|facts| facts.credits.is_some());
-    for column in [Column::Credits, Column::Earned, Column::Trend] {
+    for column in [Column::Credits, Column::Earned] {
         fold_if(column, !has_credits);
     }
+    let has_number = all.clone().any(|status| status.figures.number.is_some());
+    fold_if(Column::Trend, !has_credits && !has_number);
     fold_if(
         Column::Place,
         facts().all(|facts| facts.system.is_none() && facts.poi.is_none()),

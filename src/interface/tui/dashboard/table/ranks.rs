@@ -60,10 +60,9 @@ pub(super) fn activity_rank(activity: &Activity) -> u8 {
 
 /// Who earns most a minute first; who is not known to earn comes last.
 pub(super) fn trend_rank(status: &MysisStatus, now: Timestamp) -> i64 {
-    let figures = &status.figures;
-    let rate = EarnRate::of(&figures.trend.points(now), now).per_minute;
-    let earned = figures.earned_last_hour(now);
-    earned.map_or(i64::MAX, |_| rate.saturating_neg())
+    let points = status.figures.rate_points(now);
+    let rate = points.map(|points| EarnRate::of(&points, now).per_minute);
+    rate.map_or(i64::MAX, i64::saturating_neg)
 }
 
 /// Who earned most first; who is not known to earn comes last.

@@ -176,10 +176,9 @@ fn paint_rate(
     painter: &mut Painter<'_>,
 ) -> bool {
     let (figures, now) = (&member.status.figures, dashboard.now());
-    if figures.earned_last_hour(now).is_none() {
+    let Some(points) = figures.rate_points(now) else {
         return false;
-    }
-    let points = figures.trend.points(now);
+    };
     let scale = dashboard.money().scale;
     let rate = rate_line(&points, now, scale, usize::from(placed.width));
     painter.line(cell_area(line, placed), 0, &rate);

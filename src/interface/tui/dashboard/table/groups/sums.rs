@@ -47,8 +47,9 @@ impl GroupSums {
         let amount = |sum: u64| StyledLine::of(figures::amount(sum), Tone::Dim);
         match placed.column {
             Column::Trend => {
-                let points = self.money.earned.map(|_| &self.money.points)?;
-                Some(rate_line(points, now, scale, columns))
+                let points = &self.money.points;
+                let rate = self.money.has_rate();
+                rate.then(|| rate_line(points, now, scale, columns))
             }
             Column::Credits => {
                 let credits = money::credits(self.money.credits?, columns);
@@ -90,12 +91,11 @@ impl GroupSums {
         let most = |sum: u64| i64::try_from(sum).unwrap_or(i64::MAX).saturating_neg();
         match by {
             Column::Mark => most(self.needs.min(1) as u64),
-            Column::Trend => match self.money.earned {
-                Some(_) => EarnRate::of(&self.money.points, now)
-                    .per_minute
-                    .saturating_neg(),
-                None => i64::MAX,
-            },
+            Column::Trend if self.money.has_rate() => {
+                let rate = EarnRate::of(&self.money.points, now);
+                rate.per_minute.saturating_neg()
+            }
+            Column::Trend => i64::MAX,
             Column::Earned => self.money.earned.map_or(i64::MAX, i64::saturating_neg),
             Column::Credits => self.money.credits.map_or(i64::MAX, i64::saturating_neg),
             Column::Turns => most(self.counts.turns),
