@@ -352,7 +352,7 @@ impl StoreState {
             }
             Some(why) => {
                 if self.waits.is_none() {
-                    let text = format!("the store does not take writes and tries on: {why}");
+                    let text = format!("the store accepts no writes and retries: {why}");
                     let kind = StandingKind::StoreTrouble;
                     self.tell_notice(kind.severity(), kind.code(), &text);
                 }

@@ -96,7 +96,7 @@ enum CliCommand {
     Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; nothing is ever overwritten.
     Init(init::InitArgs),
-    /// Check configuration, files, database, providers and game server.
+    /// Check configuration, files, database, providers and tool server.
     Doctor(doctor::DoctorArgs),
     /// List, create, start, stop, delete and configure Myses.
     #[command(subcommand)]

@@ -212,7 +212,7 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
         EventKind::Created => "created".to_string(),
         EventKind::Deleted => "deleted".to_string(),
         EventKind::TakenOver => "taken over".to_string(),
-        EventKind::MovedAway => "left for another process".to_string(),
+        EventKind::MovedAway => "moved to another process".to_string(),
         EventKind::StateChanged { from, to, reason } => {
             let reason = reason.as_deref().map(|why| format!(": {why}"));
             let (from, to) = (from.as_str(), to.as_str());

@@ -86,7 +86,7 @@ const OF_ANY: OfMoney = OfMoney(false);
 pub struct ReportTotals {
     /// Turns.
     pub turns: u64,
-    /// The credits earned; `None` if no result told of credits.
+    /// The credits earned; `None` if no result has credits.
     pub earned: Option<i64>,
     /// The cost.
     pub spent: Cost,

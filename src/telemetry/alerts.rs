@@ -63,7 +63,7 @@ impl AlertDispatcher {
             if let Some(heard) = causes::signal_of(event)
                 && news.try_send(heard).is_err()
             {
-                tracing::warn!("an alert was lost: too much happens at once");
+                tracing::warn!("an alert was lost: too many events at once");
             }
         })
     }
@@ -120,7 +120,9 @@ async fn collect_alerts(
         }
         for alert in causes.take_due(Instant::now()) {
             if alerts.try_send(alert).is_err() {
-                tracing::warn!("an alert was lost: the hooks are too slow");
+                tracing::warn!(
+                    "an alert was lost: the webhook or the command of [alerts] is too slow"
+                );
             }
         }
     }

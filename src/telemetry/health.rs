@@ -110,7 +110,7 @@ impl Running {
             }
         }
         if self.freeze.has_lapsed() {
-            let text = "the leases of this process are not safe, so nothing leaves it";
+            let text = "the leases of this process are not renewed, so it begins no call";
             return Err(text.to_string());
         }
         if self.swarm.store_trouble().await.is_some() {
@@ -131,7 +131,7 @@ impl Running {
         if left > 0 {
             let of = statuses.len();
             return Err(format!(
-                "{left} of {of} Myses have not read what they continue with"
+                "{left} of {of} Myses are still reading their conversations"
             ));
         }
         self.is_restored.store(true, Ordering::Relaxed);

@@ -237,14 +237,14 @@ impl MetricsState {
     }
 
     fn write_credits(&self, page: &mut MetricsPage) {
-        let help = "The credits of a Mysis, as the game told last; no line where it did not.";
+        let help = "The credits of a Mysis in its newest result; no line without such a result.";
         page.write_head("zoea_credits", "gauge", help);
         for of in self.statuses.values() {
             if let Some(credits) = of.figures.facts.credits {
                 page.write_decimal("zoea_credits", &name_labels(of), to_decimal(credits));
             }
         }
-        let help = "Credits earned, net of what was paid, since the start; no line where nothing told of any.";
+        let help = "Credits earned minus credits paid since the start; no line without results that have credits.";
         page.write_head("zoea_credits_earned", "gauge", help);
         for of in self.statuses.values() {
             if let Some(earned) = of.figures.earned_since_start() {
@@ -266,7 +266,7 @@ impl MetricsState {
         page.write_head(
             "zoea_model_seconds",
             "summary",
-            "How long model servers took.",
+            "Duration of requests to model servers.",
         );
         for (provider, seconds) in &self.model_seconds {
             let provider = [("provider", &**provider)];
@@ -288,11 +288,7 @@ impl MetricsState {
     }
 
     fn write_tools(&self, page: &mut MetricsPage) {
-        page.write_head(
-            "zoea_tool_calls_total",
-            "counter",
-            "Tool calls that are over.",
-        );
+        page.write_head("zoea_tool_calls_total", "counter", "Finished tool calls.");
         for ((tool, outcome), count) in &self.calls {
             let of = [("tool", &**tool), ("outcome", outcome)];
             page.write_line("zoea_tool_calls_total", &of, *count);
@@ -300,7 +296,7 @@ impl MetricsState {
         page.write_head(
             "zoea_tool_seconds",
             "summary",
-            "How long tool calls took that were answered.",
+            "Duration of answered tool calls.",
         );
         page.write_sum("zoea_tool_seconds", &[], &self.tool_seconds);
     }
@@ -308,17 +304,17 @@ impl MetricsState {
     /// What an operator is alerted by.
     fn write_needs(&self, page: &mut MetricsPage) {
         needs::write(&self.needs, MachineClock.now(), page);
-        let help = "1 while the swarm is frozen, so that nothing leaves, else 0.";
+        let help = "1 while the swarm is frozen, so that no call begins, else 0.";
         page.write_head("zoea_frozen", "gauge", help);
         page.write_line("zoea_frozen", &[], u64::from(self.is_frozen));
-        let help = "What model calls cost that have a price, in US dollars.";
+        let help = "Cost of the model calls with a known price, in US dollars.";
         page.write_head("zoea_cost_usd_total", "counter", help);
         for of in self.statuses.values() {
             #[expect(clippy::cast_precision_loss, reason = "no swarm costs so much")]
             let cost = of.totals.cost_micros as f64 / 1e6;
             page.write_decimal("zoea_cost_usd_total", &name_labels(of), cost);
         }
-        let help = "The part of the day's budget that is spent; no line without a budget.";
+        let help = "Spent share of today's budget; no line without a budget.";
         page.write_head("zoea_budget_used_ratio", "gauge", help);
         let now = MachineClock.now();
         let budget = self.budget.as_ref();
@@ -332,17 +328,17 @@ impl MetricsState {
     }
 
     fn write_program(&self, page: &mut MetricsPage) {
-        let help = "Errored Myses that were started again, by what had taken them down.";
+        let help = "Relaunches of errored Myses, by cause.";
         page.write_head("zoea_restarts_total", "counter", help);
         for (cause, count) in &self.restarts {
             page.write_line("zoea_restarts_total", &[("cause", cause)], *count);
         }
-        let help = "How long commits of the store took.";
+        let help = "Duration of the store's commits.";
         page.write_head("zoea_store_commit_seconds", "histogram", help);
         if let Some(histogram) = &self.commit_seconds {
             page.write_histogram("zoea_store_commit_seconds", &[], histogram);
         }
-        let help = "What waits in the queue of an actor.";
+        let help = "Messages in an actor's queue.";
         page.write_head("zoea_mailbox_depth", "gauge", help);
         let waiting = self.waiting as u64;
         page.write_line("zoea_mailbox_depth", &[("actor", "store")], waiting);

@@ -129,7 +129,9 @@ async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Dura
         pause.tick().await;
         let answer = tokio::time::timeout(COMMANDER_TIMEOUT, status_line(&swarm)).await;
         let Ok(status) = answer else {
-            tracing::warn!("the commander does not answer; the watchdog is not fed");
+            tracing::warn!(
+                "the commander does not answer, so the service manager's watchdog gets no sign of life"
+            );
             continue;
         };
         if watchdog.is_some() {

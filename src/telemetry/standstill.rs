@@ -63,8 +63,8 @@ fn describe(last: &Clocks, now: &Clocks) -> Option<String> {
     };
     let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
     Some(format!(
-        "the program stood still for {time}: {why}; calls that were under way may have an unknown \
-         outcome"
+        "the program stood still for {time}: {why}; calls in flight may \
+         have an unknown outcome"
     ))
 }
 

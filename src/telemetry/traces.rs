@@ -172,7 +172,7 @@ impl SpanExporter {
             // An aborted task ends at its next wait. What it did not bring is lost.
             let _ = task.await;
             self.recorder.queue.lose_waiting();
-            tracing::warn!("the trace collector did not take the last spans in time");
+            tracing::warn!("the trace collector did not accept the last spans in time");
         }
         let lost = self.recorder.lost_spans();
         if lost > 0 {
@@ -294,7 +294,7 @@ impl Exporter {
 
     fn on_taken(&mut self, taken: &Taken) {
         if std::mem::take(&mut self.is_down) {
-            let text = "the trace collector takes spans again";
+            let text = "the trace collector accepts spans again";
             self.operator.tell(Severity::Info, "traces_taken", text);
         }
         let Taken { rejected, message } = taken;
@@ -329,7 +329,7 @@ impl Exporter {
     fn on_failure(&mut self, why: &str, count: u64) {
         self.queue.lost_spans.fetch_add(count, Ordering::Relaxed);
         if !std::mem::replace(&mut self.is_down, true) {
-            let text = format!("the trace collector takes no spans, so they are lost: {why}");
+            let text = format!("the trace collector accepts no spans, so they are lost: {why}");
             let text = self.secrets.clean(&text);
             self.operator.tell(Severity::Warn, "traces_lost", &text);
         }

@@ -38,7 +38,7 @@ impl Configuration for ReloadTrigger {
         async move {
             let refused = |text: &str| Err(vec![text.to_string()]);
             if sent.is_err() {
-                return refused("it is being read again already");
+                return refused("it is being read already");
             }
             match answer.await {
                 Ok(answer) => answer,
@@ -59,7 +59,7 @@ impl RunningSwarm {
             return;
         };
         for mistake in mistakes {
-            let text = format!("the configuration stays as it was: {mistake}");
+            let text = format!("the configuration is unchanged: {mistake}");
             self.operator.tell(Severity::Error, "reload_failed", &text);
         }
     }
@@ -77,7 +77,7 @@ impl RunningSwarm {
             ]),
         };
         if let Err(mistakes) = &reloaded {
-            tracing::warn!(?mistakes, "the configuration stays as it was");
+            tracing::warn!(?mistakes, "the configuration is unchanged");
         }
         // A caller that gave up needs no answer.
         let _ = reply.send(reloaded);

@@ -67,8 +67,8 @@ async fn a_model_that_hangs_is_amber_after_what_calls_take_and_then_nothing_move
     assert_eq!(light(&world, Lane::Game).await, Light::Green);
     assert_eq!(moves(&world).await, None);
     tokio::time::sleep(30 * SECOND).await;
-    let text = moves(&world).await.expect("nothing moves");
-    let expected = "nothing moves, no call ends: alpha waits for `alpha` of provider local; bravo \
+    let text = moves(&world).await.expect("a text");
+    let expected = "the swarm stands still, no call ends: alpha waits for `alpha` of provider local; bravo \
                     waits for `bravo` of provider local";
     assert_eq!(text, expected);
     world.release();
@@ -99,8 +99,8 @@ async fn a_game_that_hangs_is_amber_though_the_model_answers() {
     tokio::time::sleep(40 * SECOND).await;
     assert_eq!(light(&world, Lane::Game).await, Light::Amber);
     assert_eq!(light(&world, model()).await, Light::Green);
-    let text = moves(&world).await.expect("nothing moves");
-    assert!(text.contains("for `mine` of the game server"), "{text}");
+    let text = moves(&world).await.expect("a text");
+    assert!(text.contains("for `mine` of the tool server"), "{text}");
     world.release();
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(light(&world, Lane::Game).await, Light::Green);
@@ -114,8 +114,8 @@ async fn nothing_moves_either_where_calls_are_due_and_none_is_open() {
     tokio::time::sleep(28 * SECOND).await;
     assert_eq!(moves(&world).await, None);
     tokio::time::sleep(25 * SECOND).await;
-    let text = moves(&world).await.expect("nothing moves");
-    let expected = "nothing moves, no call ends: alpha, bravo wait for the store";
+    let text = moves(&world).await.expect("a text");
+    let expected = "the swarm stands still, no call ends: alpha, bravo wait for the store";
     assert_eq!(text, expected);
     assert_eq!(world.outages().await.0, [], "no server is to blame");
     world.ledger.holds_marks.send_replace(false);

@@ -110,7 +110,7 @@ async def operate(session):
     await swarm.refuses("press 'r' to relaunch", "send_message", name="sdk", text="hello?")
     await swarm.refuses("no mysis is called", "start_mysis", name="nobody")
     await swarm.refuses("has no parameter", "start_mysis", name="sdk", force="yes")
-    await swarm.refuses("wants a parameter", "send_message", name="sdk")
+    await swarm.refuses("needs a parameter", "send_message", name="sdk")
     await swarm.refuses("no_such_tool", "no_such_tool")
     await swarm.do("clear_notes", name="sdk")
     await swarm.do("delete_mysis", name="sdk")

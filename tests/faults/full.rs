@@ -132,12 +132,12 @@ fn in_a_file_system_with_some_room() {
         let order = scope.spawn(|| home.run(&["mysis", "create", "alpha"]));
         let told = hear(&mut swarm, "store_trouble");
         let doctor = doctor();
-        assert!(doctor.contains("does not take writes"), "{doctor}");
+        assert!(doctor.contains("accepts no writes"), "{doctor}");
         swarm.signal("-TERM");
         drop(order.join());
         told
     });
-    let whole = format!("the store does not take writes and tries on: {database}: ");
+    let whole = format!("the store accepts no writes and retries: {database}: ");
     assert!(
         told.contains(&whole) && told.contains("free some room"),
         "{told}"
@@ -146,7 +146,7 @@ fn in_a_file_system_with_some_room() {
     let complaints = std::fs::read_to_string(complaints.path()).expect("what it said");
     assert!(
         complaints.contains(&format!(
-            "at the end: the store does not take writes: {database}: "
+            "at the end: the store accepts no writes: {database}: "
         )),
         "{complaints}"
     );

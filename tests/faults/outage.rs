@@ -225,7 +225,7 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
     until("all are shown as waiting", || {
         let waits = |name: &&str| {
             let activity = home.mysis(name)["activity"].to_string();
-            activity.contains("waiting for the game server")
+            activity.contains("waiting for the tool server")
         };
         NAMES.iter().all(waits).then_some(())
     });

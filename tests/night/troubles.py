@@ -69,16 +69,16 @@ def spread_poison(night):
 MODEL = ("pilot", "model", "nothing_happens", "waits", "errored", "no answer", "key", "nothing_moves", "slow")
 GAME = ("game", "no tools", "no access", "only fails", "calls fail", "nothing_happens", "errored", "nothing_moves", "repeats", "mcp")
 KILL = ("interrupted", "not_closed", "without closing", "pilot", "game", "no tools", "nothing_happens")
-DISK = ("store_trouble", "does not take writes", "little_room", "nothing_happens", "nothing_moves", "errored")
+DISK = ("store_trouble", "accepts no writes", "little_room", "nothing_happens", "nothing_moves", "errored")
 
 ALL = [
     Trouble("kill -9 (1)", 5, kill, lambda night: night.start(), KILL, ("killed", "does not run", "crash", "without closing")),
-    Trouble("the model hangs", 40, pause("model"), resume("model"), MODEL, ("pilot is down", "pilot.*away", "no answer", "nothing moves")),
+    Trouble("the model hangs", 40, pause("model"), resume("model"), MODEL, ("pilot is down", "pilot.*away", "no answer", "stands still")),
     Trouble("kill -9 (2)", 5, kill, lambda night: night.start(), KILL, ("killed", "does not run", "crash", "without closing")),
     Trouble("the disk is full", 20, lambda night: night.fill_disk(), lambda night: night.free_disk(), DISK, ("writes", "stored", "room")),
     Trouble("the game refuses", 25, stop_server("game"), lambda night: night.start_game(), GAME, ("game.*(away|down|works again)",)),
     Trouble("kill -9 (3)", 5, kill, lambda night: night.start(), KILL, ("killed", "does not run", "crash", "without closing")),
-    Trouble("the game hangs", 40, pause("game"), resume("game"), GAME, ("game.*(away|down|no answer|works again)", "nothing moves")),
+    Trouble("the game hangs", 40, pause("game"), resume("game"), GAME, ("(game|tool server).*(away|down|no answer|works again)", "stands still")),
     Trouble("the model refuses (401)", 25, restart_model(key="another"), put_key_right, MODEL, ("pilot (serves|is down)", "key", "401")),
     Trouble("the model is gone", 25, stop_server("model"), lambda night: night.start_model(), MODEL, ("pilot is down",)),
     Trouble("a poisoned text", 30, spread_poison, restart_model(), ("errored", "left out", "refuse", "not delivered", "not_delivered", "held_back", *MODEL), ("poison", "refus", "errored", "left out")),

@@ -138,7 +138,7 @@ impl Host {
                 Err(error) => (
                     "{}".to_owned(),
                     format!(
-                        "not called: the arguments are no JSON object ({error}): {}",
+                        "not called: the arguments are not a JSON object ({error}): {}",
                         call.arguments
                     ),
                 ),

@@ -71,7 +71,7 @@ async fn it_fails_before_it_says_that_it_listens() {
             2,
             "there is no persona `hero`; there are steady",
         ),
-        (&["--nonsense", "3"], 2, "`3` is no probability"),
+        (&["--nonsense", "3"], 2, "`3` is not a probability"),
     ] {
         let output = pilot(arguments).wait_with_output().await.unwrap();
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");

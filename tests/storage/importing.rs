@@ -88,7 +88,7 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
             "4 rows fit nothing and are kept as host notices",
             "1 rows have no time that can be read: they have that of the row before",
             "1 snapshots of the game, with the time at which they were made",
-            "3 snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is no query",
+            "3 snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is not a query",
             "\"Crab Miner!\" is called Crab-Miner- here",
             "\"alpha\" is called alpha-2 here",
         ]
@@ -335,14 +335,14 @@ fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is
         ),
         (
             CALL.replace("2026-", "+12345-"),
-            "line 2: `at` is no moment of the years 0000 to 9999",
+            "line 2: `at` is not a moment of the years 0000 to 9999",
         ),
         (
             CALL.replace(
                 "\"at\":\"2026-02-07T12:00:01.000Z\"",
                 "\"at\":\"+262142-12-31 23:59:59\"",
             ),
-            "line 2: `at` is no moment",
+            "line 2: `at` is not a moment",
         ),
     ] {
         let why = refused(&[MYSIS, &odd]);

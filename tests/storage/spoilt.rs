@@ -45,7 +45,7 @@ fn mends(home: &Home, arguments: &[&str]) -> bool {
     let output = home.run(arguments);
     let (_, said) = texts(&output);
     assert!(output.status.success(), "{arguments:?}: {said}");
-    said.contains("counted anew from the rows")
+    said.contains("counted again from the rows")
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn without_the_token_the_operator_is_told_which_setting_to_mend_and_nothing_stor
     let outage = &status["away"][0];
     assert_eq!(
         (&outage["server"], &outage["needs_operator"]),
-        (&"the game server".into(), &true.into()),
+        (&"the tool server".into(), &true.into()),
         "{status}"
     );
     let at = |text: &str| chrono::DateTime::parse_from_rfc3339(text).expect("a time");

@@ -376,22 +376,22 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
     for (arguments, told) in [
         (
             &["samples", "--since", "someday"][..],
-            "`someday` is no time",
+            "`someday` is not a time",
         ),
-        (&["samples", "--until", "never"], "`never` is no time"),
+        (&["samples", "--until", "never"], "`never` is not a time"),
         (&["samples", "--resolution", "week"], "automatic"),
         (
             &["log", "alpha", "--kind", "nonsense"],
-            "`nonsense` is no kind of row",
+            "`nonsense` is not a kind of row",
         ),
-        (&["report", "--day", "someday"], "`someday` is no day"),
+        (&["report", "--day", "someday"], "`someday` is not a day"),
         (
             &["mysis", "configure", "a", "--temperature", "9"],
             "from 0 to 2",
         ),
         (
             &["mysis", "list", "--where", "colour=red"],
-            "`colour` is none of",
+            "`colour` is not one of",
         ),
         (&["export", "--format", "xml"], "jsonl"),
         (&["search", "x", "--in", "dreams"], "messages"),

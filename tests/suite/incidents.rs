@@ -140,5 +140,5 @@ fn a_file_that_is_no_incident_is_refused_by_its_name() {
         );
     }
     let (_, told) = home.fails(&["incident", "last"]);
-    assert!(told.contains("no call has failed"), "{told}");
+    assert!(told.contains("no failed call"), "{told}");
 }

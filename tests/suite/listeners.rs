@@ -212,7 +212,10 @@ fn a_pipe_or_a_device_is_read_as_no_file_and_holds_nobody_up() {
     let pipe = pipe.to_str().expect("text");
     let refused = |arguments: &[&str]| {
         let (_, error) = home.fails(arguments);
-        assert!(error.contains("no regular file"), "{arguments:?}: {error}");
+        assert!(
+            error.contains("not a regular file"),
+            "{arguments:?}: {error}"
+        );
     };
     for file in [pipe, "/dev/full", "/dev/zero"] {
         refused(&["accounts", "import", file]);
@@ -239,7 +242,7 @@ fn a_pipe_or_a_device_is_read_as_no_file_and_holds_nobody_up() {
         assert!(made.expect("mkfifo runs").success());
         let output = home.run(&["run", "--headless", "--for", "1ms"]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(error.contains("no regular file"), "{name}: {error}");
+        assert!(error.contains("not a regular file"), "{name}: {error}");
         fs::remove_file(file).expect("it goes");
     }
 }

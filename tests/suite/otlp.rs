@@ -313,6 +313,6 @@ fn any_value_of_json(value: &Value) -> Value {
             Value::Array(values.map(any_value_of_json).collect())
         }
         "stringValue" | "boolValue" | "doubleValue" => value.clone(),
-        other => panic!("{other} is no kind of value"),
+        other => panic!("{other} is not a kind of value"),
     }
 }

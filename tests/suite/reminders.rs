@@ -94,7 +94,7 @@ fn what_is_no_reminder_is_refused_with_the_reason() {
         (
             &["remind", "alpha", "x", "--at", "25:00"][..],
             1,
-            "`25:00` is no time; write one as 22:00",
+            "`25:00` is not a time; write one as 22:00",
         ),
         (
             &["remind", "alpha", "x", "--at", "2020-01-01T00:00"],
@@ -105,7 +105,7 @@ fn what_is_no_reminder_is_refused_with_the_reason() {
         (
             &["remind", "alpha", "x", "--in", "0s"],
             1,
-            "is no time to come",
+            "is not a future time",
         ),
         (
             &["remind", "alpha", "x", "--in", "soon"],
@@ -141,7 +141,7 @@ fn what_is_no_reminder_is_refused_with_the_reason() {
         (
             &["reminders", "cancel", "alpha"],
             1,
-            "`alpha` is no id of a reminder",
+            "`alpha` is not an id of a reminder",
         ),
         (
             &["reminders", "cancel", "nobody:1"],

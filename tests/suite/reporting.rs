@@ -60,7 +60,7 @@ fn a_report_agrees_with_the_books_while_the_program_runs_and_when_it_does_not() 
     let (status, said) = home.fails(&["report", "--format", "html", "--out", page]);
     assert!(status == 1 && said.contains("exists"), "{said}");
     let (_, said) = home.fails(&["report", "--day", "tomorrow"]);
-    assert!(said.contains("is no day"), "{said}");
+    assert!(said.contains("is not a day"), "{said}");
 
     // The day before was over when the program started.
     let written = until("yesterday's report is written", || {
@@ -141,8 +141,8 @@ fn a_report_is_of_any_time_by_the_operators_clock() {
     // What was done today was not done a day before: there is nothing to compare with.
     assert!(!report.contains("the same hours before"), "{report}");
     for (arguments, told) in [
-        (&["--since", "sunset"][..], "`sunset` is no time"),
-        (&["--since", "2199-01-01"], "nothing has happened since"),
+        (&["--since", "sunset"][..], "`sunset` is not a time"),
+        (&["--since", "2199-01-01"], "is not in the past"),
         (&["--since", "60d"], "31 days at most"),
         (&["--since", "1h", "--until", "2h"], "cannot end before"),
         (&["--day", "2199-01-01"], "is in the future"),

@@ -47,7 +47,7 @@ fn a_routine_of_the_operator_is_listed_recorded_and_stopped() {
     });
     let (_, refused) = home.fails(&["routine", "edit", "alpha", "{\"rounds\": 0}"]);
     assert!(
-        refused.contains("the routine stays as it was: rounds: a number from 1"),
+        refused.contains("the routine is unchanged: rounds: a number from 1"),
         "{refused}"
     );
     let said = home.ok(&["routine", "edit", "alpha", "{\"rounds\": 150}"]);

@@ -132,7 +132,7 @@ fn samples_agree_with_the_books_also_after_a_kill() {
     );
     for (wrong, said) in [
         (&["samples", "nobody"][..], "nobody"),
-        (&["samples", "--since", "soon"], "is no time"),
+        (&["samples", "--since", "soon"], "is not a time"),
         (
             &["samples", "--resolution", "day"],
             "possible values: minute, hour",

@@ -122,19 +122,19 @@ fn what_cannot_play_says_why_and_writes_nothing() {
             &["--model", "gpt-99"],
             "has no model `gpt-99`; it has pilot",
         ),
-        (game, game, &["--no-start"], "is no model server"),
+        (game, game, &["--no-start"], "is not a model server"),
         (nobody, game, &model, "no server answers there"),
         (
             "nonsense",
             game,
             &model,
-            "`nonsense` is no model server; name one of openai",
+            "`nonsense` is not a model server; name one of openai",
         ),
         (
             &*pilot.url,
             "chess",
             &model,
-            "`chess` is no game; write offline",
+            "`chess` is not a game; write offline",
         ),
         (
             &*pilot.url,
@@ -158,7 +158,7 @@ fn what_cannot_play_says_why_and_writes_nothing() {
             &*pilot.url,
             game,
             &["--cap", "much"],
-            "`much` is no cap; write 2usd",
+            "`much` is not a cap; write 2usd",
         ),
         (
             &*pilot.url,

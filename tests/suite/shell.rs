@@ -165,7 +165,7 @@ fn a_text_comes_from_standard_input_clean_and_bounded() {
     for (input, told) in [
         (&b""[..], "nothing in the message"),
         (b"\n \n", "nothing in the message"),
-        (b"\xff\xfe", "standard input is no text in UTF-8"),
+        (b"\xff\xfe", "standard input is not UTF-8 text"),
         (
             &vec![b'x'; (1 << 20) + 1],
             "standard input has more than the 1048576 bytes",

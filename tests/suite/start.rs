@@ -46,7 +46,7 @@ fn a_database_that_is_none_is_refused_and_left_alone() {
         // The files may be gone already.
         let _ = std::fs::remove_file(home.file(name));
     }
-    let broken = "this is no database, but an operator may still want to look at it";
+    let broken = "this is not a database, but an operator may still want to look at it";
     std::fs::write(home.file("zoea.db"), broken).expect("a broken database");
     let (status, error) = home.fails(&["run", "--headless"]);
     assert_eq!(status, 1);

@@ -114,7 +114,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     one.types("fg\r");
     one.sees("3 running");
     one.types("P");
-    one.sees("the screen is in");
+    one.sees("the screen is saved in");
     let pictures = std::fs::read_dir(folder.path().join("home/offline/screens")).expect("a folder");
     assert_eq!(pictures.count(), 2, "as text and as a picture");
     one.types("b");

@@ -93,9 +93,9 @@ fn an_editor_that_fails_is_killed_or_is_not_there_changes_nothing() {
             "binary.sh",
             "printf '\\377\\376' > \"$1\"",
             "",
-            "is no UTF-8",
+            "is not UTF-8",
         ),
-        ("nowhere.sh", "", "", "there is no such editor"),
+        ("nowhere.sh", "", "", "this editor does not exist"),
     ] {
         if !script.is_empty() {
             editor(folder.path(), name, script);
@@ -140,7 +140,7 @@ fn the_palette_writes_a_report_and_a_backup_and_stops_those_that_match() {
         assert!(found, "{place}");
     }
     terminal.types(":report sunset\r");
-    terminal.sees("`sunset` is no time");
+    terminal.sees("`sunset` is not a time");
     terminal.types(":stop where state=running, name=al*\r");
     terminal.sees("2 running");
     terminal.types("q");

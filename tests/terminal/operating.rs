@@ -131,7 +131,7 @@ fn a_day_at_the_bridge() {
 
     // The screen is written to files.
     terminal.types("P");
-    terminal.sees("the screen is in");
+    terminal.sees("the screen is saved in");
     let picture = written(folder.path(), ".txt");
     let text = std::fs::read_to_string(&picture).expect("a picture");
     assert!(text.contains("3 stopped"), "{text}");

@@ -37,7 +37,7 @@ fn a_reload_says_what_holds_what_waits_and_what_is_wrong() {
 
     configure(folder.path(), "[budgit]\nusd_per_day = 5.0\n");
     terminal.types(":reload\r");
-    terminal.sees_beside("the configuration stays as it was", "budgit");
+    terminal.sees_beside("the configuration is unchanged", "budgit");
     terminal.sees_beside("nova", "idle");
 
     // `:reload` at an attached terminal has the same effect.

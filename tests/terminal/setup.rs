@@ -137,7 +137,7 @@ fn what_is_wrong_with_an_address_stays_in_sight() {
         });
     };
     choose_another(&mut terminal);
-    let text = "`nonsense` is no model server";
+    let text = "`nonsense` is not a model server";
     wrong(&mut terminal, "nonsense", text);
     // Another one is asked for at once.
     terminal.sees("[such as");
@@ -212,7 +212,7 @@ fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
     terminal.types(&format!(
         "\"$ZOEA\" setup --provider {url}/v1 --game offline --myses 1 --cap unlimited\r"
     ));
-    terminal.sees("This server wants a key.");
+    terminal.sees("This server needs a key.");
     terminal.sees("Its key");
     terminal.types("not-the-key\r");
     sees_wrapped(&mut terminal, "refuses the key (HTTP 401)");
@@ -239,7 +239,7 @@ fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
     terminal.types(&format!(
         "clear; \"$ZOEA\" setup --provider {url}/shop --game offline\r"
     ));
-    sees_wrapped(&mut terminal, "no model server");
+    sees_wrapped(&mut terminal, "not a model server");
     terminal.sees("letters filter");
     terminal.types("\u{3}");
     terminal.sees("nothing was written");
@@ -258,7 +258,7 @@ fn a_key_is_never_on_the_screen_and_goes_into_the_credentials() {
     terminal.types(&format!(
         "\"$ZOEA\" setup --provider {url} --game offline --no-start\r"
     ));
-    terminal.sees("This server wants a key.");
+    terminal.sees("This server needs a key.");
     terminal.sees("Its key");
     terminal.types("a-wrong-key\r");
     terminal.sees("refuses the key (HTTP 401)");

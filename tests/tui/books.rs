@@ -115,7 +115,7 @@ fn what_has_no_conversation_opens_none() {
     assert!(
         operator
             .text()
-            .contains("it was deleted with its conversation")
+            .contains("the Mysis was deleted with its conversation")
     );
 }
 

@@ -140,7 +140,7 @@ fn a_first_step_that_leads_nowhere_says_so() {
     operator.prepare_frame();
     assert!(!operator.text().contains("play offline"));
     assert_eq!(pressed(&mut operator, 'o'), []);
-    assert!(operator.text().contains("this is offline play already"));
+    assert!(operator.text().contains("this swarm plays offline already"));
     let board = empty((80, 24), dead()).board.into_attached();
     let mut attached = empty((80, 24), dead());
     attached.board = board;

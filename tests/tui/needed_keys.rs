@@ -42,7 +42,10 @@ fn the_cap_is_raised_by_typing_the_amount_and_by_no_key_alone() {
     operator.keys("much<enter>");
     assert_eq!(given(&operator), []);
     let text = operator.text();
-    assert!(text.contains("`much` is no amount: US dollars"), "{text}");
+    assert!(
+        text.contains("`much` is not an amount: US dollars"),
+        "{text}"
+    );
     operator.keys("<esc>+20<enter>");
     let raised = (
         "raise_budget".to_string(),

@@ -104,7 +104,7 @@ fn a_conversation_that_is_deleted_leads_back_to_the_list() {
     assert!(
         operator
             .text()
-            .contains("it was deleted with its conversation")
+            .contains("the Mysis was deleted with its conversation")
     );
 }
 

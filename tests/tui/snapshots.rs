@@ -159,7 +159,7 @@ fn trouble_is_told_below_the_table_and_stays() {
             what: EventKind::Notice {
                 severity: Severity::Error,
                 code: "reload_failed",
-                text: "the configuration stays as it was: the file cannot be read".into(),
+                text: "the configuration is unchanged: the file cannot be read".into(),
             },
         }]);
     });

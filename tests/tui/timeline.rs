@@ -61,7 +61,7 @@ fn where_there_is_no_room_the_key_says_so_and_goes_nowhere() {
     assert_eq!(operator.board.layout().timeline.height, 0);
     operator.keys("[");
     assert!(
-        operator.text().contains("no room for the timeline"),
+        operator.text().contains("needs a taller terminal"),
         "{}",
         operator.text()
     );

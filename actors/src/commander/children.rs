@@ -111,7 +111,7 @@ impl CommanderState {
         self.tell_notice(
             Severity::Warn,
             "gate_restarted",
-            "the gate died and was replaced: for a while more may be asked at once than is allowed",
+            "the gate died and was replaced: for a while more calls than allowed may run at once",
         );
         let known = (Vec::new(), self.outside.of_gate());
         let shared = self.services.shared.clone();

@@ -230,7 +230,10 @@ impl CommanderState {
             format!("{}{more} {verb}{what}", who.join(", "))
         });
         let waiting: Vec<String> = waiting.collect();
-        let text = format!("nothing moves, no call ends: {}", waiting.join("; "));
+        let text = format!(
+            "the swarm stands still, no call ends: {}",
+            waiting.join("; ")
+        );
         (!waiting.is_empty()).then_some((text, since))
     }
 }

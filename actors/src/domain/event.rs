@@ -58,7 +58,7 @@ impl LinkState {
         match self {
             LinkState::None => "no session yet",
             LinkState::Ok => "session open",
-            LinkState::Down => "game server away",
+            LinkState::Down => "tool server away",
             LinkState::NoAccess => "access refused",
             LinkState::LoginRefused(_) => "login refused",
         }

@@ -419,7 +419,7 @@ mod tests {
         let stopped = summary().refused(&OrderRefusal::AlreadyStopped);
         let expected = format!("stop was refused: {}", OrderRefusal::AlreadyStopped);
         assert_eq!(stopped.text, expected);
-        let secret = OrderRefusal::BadAnswer("`hunter2` is no number".to_string());
+        let secret = OrderRefusal::BadAnswer("`hunter2` is not a number".to_string());
         assert!(!summary().refused(&secret).text.contains("hunter2"));
     }
 }

@@ -26,7 +26,7 @@ const MAX_CODE_CHARS: usize = 40;
 
 /// What helps where most calls fail.
 pub const FAILING_CALLS_ADVICE: &str = "the conversation shows why; a model that keeps failing is \
-     too small for the game, or does not see its results: `zoea doctor` tests both";
+     too small for its tools, or does not see its results: `zoea doctor` tests both";
 
 /// The latest calls of a Mysis.
 #[derive(Clone, Debug, Default)]

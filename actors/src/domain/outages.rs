@@ -149,7 +149,7 @@ impl fmt::Display for ServerLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Lane::Provider(name) => write!(f, "provider {name}"),
-            Lane::Game | Lane::Logins => f.write_str("the game server"),
+            Lane::Game | Lane::Logins => f.write_str("the tool server"),
         }
     }
 }

@@ -177,8 +177,8 @@ impl StallDetector {
         self.is_unjudged_told = true;
         self.is_urgent = true;
         Some(format!(
-            "the watch on progress cannot read from the answers of the last {} turns whether \
-             anything is gained; it looks at repetition and failures alone",
+            "the watch on progress finds no figures in the answers \
+             of the last {} turns; it judges repetition and failures only",
             self.unjudged
         ))
     }

@@ -217,7 +217,7 @@ impl Silence {
             )),
             SilenceSign::FailedCall(tool, error) => Some(format!(
                 "every call failed, the last one {tool}: \"{error}\"; its conversation shows them, \
-                 and `zoea doctor` tests the game server"
+                 and `zoea doctor` tests the tool server"
             )),
         }
     }

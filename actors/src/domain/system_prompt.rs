@@ -27,20 +27,20 @@ pub struct PromptFacts<'a> {
 pub const PLACEHOLDERS: [(&str, &str); 5] = [
     (
         "name",
-        "the Mysis' name; neither it nor the account: both near the end of each request",
+        "the Mysis' name; without it and the account, both stand near the end of each request",
     ),
     ("account", "its game account"),
     (
         "mission",
-        "the mission in force; left out: it is the first message all the same",
+        "the mission in force; without it, the mission is still the first message",
     ),
     (
         "game_state",
-        "what is known of the game, with its age; left out: near the end of each request",
+        "the known state, with its age; without it, it stands near the end of each request",
     ),
     (
         "notices",
-        "what the runtime has to say now; left out: near the end of each request",
+        "the runtime's notices; without it, they stand near the end of each request",
     ),
 ];
 

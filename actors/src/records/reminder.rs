@@ -43,7 +43,7 @@ pub fn parse_reminder_id(id: &str) -> Result<(&str, u64), String> {
     let parts = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
     parts
         .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| format!("`{id}` is no id of a reminder; `zoea reminders` lists them"))
+        .ok_or_else(|| format!("`{id}` is not an id of a reminder; `zoea reminders` lists them"))
 }
 
 /// The reminders of a Mysis that wait, the one that is due first at the front.

@@ -114,7 +114,9 @@ impl GameSession {
         arguments: Map<String, Value>,
     ) -> Result<LinkAnswer, LinkFault> {
         let Some(link) = self.link.clone() else {
-            return Err(LinkFault::Refused("there is no game server".to_string()));
+            return Err(LinkFault::Refused(
+                "the configuration has no tool server".to_string(),
+            ));
         };
         let (tool, arguments) = credentials::command_call(&self.tools, command, arguments);
         let call = LinkCall {
@@ -343,7 +345,7 @@ impl GameSession {
         match saving.await {
             Ok(()) => self.unsaved = None,
             Err(fault) => {
-                let text = format!("the new game account could not be saved: {fault}; trying on");
+                let text = format!("the new game account could not be saved: {fault}; retrying");
                 self.tell_notice(outlet, Severity::Error, "account", text);
             }
         }

@@ -103,7 +103,7 @@ impl GameSession {
         match &self.link {
             Some(link) => in_time(link.ask_task(task.id.clone())).await,
             None => Ok(TaskNews::Unknown(
-                "there is no game server in the configuration".to_string(),
+                "the configuration has no tool server".to_string(),
             )),
         }
     }

@@ -225,7 +225,7 @@ impl GameSession {
                 reply
             }
             None => Err(LinkFault::Unreachable(
-                "there is no game server in the configuration".to_string(),
+                "the configuration has no tool server".to_string(),
             )),
         }?;
         questions.note_in(&mut reply, self.rules.answer_timeout);

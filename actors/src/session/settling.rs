@@ -169,7 +169,7 @@ impl GameSession {
     ) -> Result<LoginState, LinkFault> {
         let Some(link) = self.link.clone() else {
             return Err(LinkFault::Unreachable(
-                "there is no game server in the configuration".to_string(),
+                "the configuration has no tool server".to_string(),
             ));
         };
         let pass = self.queue_for_login(outlet).await?;
@@ -289,7 +289,7 @@ impl GameSession {
         };
         if failures == 0 {
             let server = self.server_words();
-            let text = format!("{server} cannot be used: {fault}; trying on");
+            let text = format!("{server} cannot be used: {fault}; retrying");
             self.tell_notice(outlet, severity, "mcp_down", text);
         }
         self.phase = ConnectionPhase::Closed {

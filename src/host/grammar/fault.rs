@@ -132,7 +132,7 @@ impl<'a> WrittenFault<'a> {
         let number = digits.parse();
         number
             .map(Some)
-            .map_err(|_| format!("`{argument}` is no whole number: {}", self.form.usage()))
+            .map_err(|_| format!("`{argument}` is not a whole number: {}", self.form.usage()))
     }
 }
 
@@ -144,7 +144,9 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|probability| (0.0..=1.0).contains(probability))
-        .ok_or_else(|| format!("`{text}` is no probability; a probability is a number from 0 to 1"))
+        .ok_or_else(|| {
+            format!("`{text}` is not a probability; a probability is a number from 0 to 1")
+        })
 }
 
 /// The kinds of a list, one a line, for `--help`.
@@ -202,8 +204,8 @@ mod tests {
                 "there is no fault `hang`; there are drop, limit, slow, away",
             ),
             ("", "there is no fault ``"),
-            ("drop@2", "`2` is no probability"),
-            ("drop@NaN", "`NaN` is no probability"),
+            ("drop@2", "`2` is not a probability"),
+            ("drop@NaN", "`NaN` is not a probability"),
             ("drop:7", "takes no argument"),
             (
                 "slow",
@@ -218,7 +220,7 @@ mod tests {
         let away = read("away:5s").unwrap().two_durations().unwrap_err();
         assert!(away.contains("needs two durations: away[@PROBABILITY]:AFTER,LENGTH"));
         let many = read("limit:many").unwrap().number().unwrap_err();
-        assert!(many.contains("`many` is no whole number"), "{many}");
+        assert!(many.contains("`many` is not a whole number"), "{many}");
     }
 
     #[test]

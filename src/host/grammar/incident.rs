@@ -150,7 +150,7 @@ impl Incident {
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Incident, String> {
         let read: Value =
-            serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
         if read["zoea_incident"].as_u64() != Some(FORM) {
             return Err(format!(
                 "no incident: it has no member \"zoea_incident\": {FORM}"

@@ -43,7 +43,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 fn not_a_size(text: &str) -> String {
-    format!("`{text}` is no size; a size looks like 64KiB, 1MiB or a number of bytes")
+    format!("`{text}` is not a size; a size looks like 64KiB, 1MiB or a number of bytes")
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
     let wait = parse_duration(text).map_err(|why| format!("`{text}`: {why}"))?;
     let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
     match wait {
-        0 => Err(format!("`{text}` is no time to come")),
+        0 => Err(format!("`{text}` is not a future time")),
         wait => Ok(now.saturating_add(wait)),
     }
 }
@@ -36,7 +36,9 @@ pub fn parse_wait(text: &str, now: i64) -> Result<i64, String> {
 /// It is no time, or it is past.
 pub fn parse_time(text: &str, now: i64, offset_at: impl Fn(i64) -> i64) -> Result<i64, String> {
     let wrong = || {
-        format!("`{text}` is no time; write one as 22:00, 2026-11-28T22:00 or 2026-11-28T22:00:00Z")
+        format!(
+            "`{text}` is not a time; write one as 22:00, 2026-11-28T22:00 or 2026-11-28T22:00:00Z"
+        )
     };
     let to_utc = |local: i64| {
         // The offset at the time that is meant, which a change of clocks may have moved.

@@ -77,8 +77,8 @@ fn copied_note(home: &Home, before: &str, id: &str) -> String {
     format!(
         "{} was copied, restored from a backup or brought to another machine, so that it is a home of its \
          own among those of the database ({id}; before: {before}). It takes no Mysis that another process \
-         may still hold; what a frozen process of the former home keeps, `zoea processes drain NAME` gives \
-         free",
+         may still hold; `zoea processes drain NAME` frees the Myses \
+         of a frozen process of the former home",
         home.directory().display()
     )
 }

@@ -38,8 +38,8 @@ pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeEr
         });
     }
     Ok(Some(format!(
-        "{} can be read by other users (mode {mode:04o}) and holds files that are not zoea's, so it \
-         was left as it is; if it is meant for zoea alone, run chmod 700 on it",
+        "{} can be read by other users (mode {mode:04o}) and holds files that are not zoea's, so its mode \
+         is unchanged; if it is meant for zoea alone, run chmod 700 on it",
         directory.display()
     )))
 }
@@ -195,8 +195,8 @@ mod tests {
         for _run in 1..=2 {
             let home = Home::open(&directory).unwrap();
             let expected = format!(
-                "{} can be read by other users (mode 0755) and holds files that are not zoea's, so \
-                 it was left as it is; if it is meant for zoea alone, run chmod 700 on it",
+                "{} can be read by other users (mode 0755) and holds files that are not zoea's, so its mode \
+                 is unchanged; if it is meant for zoea alone, run chmod 700 on it",
                 directory.display()
             );
             assert_eq!(home.warnings(), [expected]);

@@ -10,15 +10,15 @@ section! {
     /// The receivers of alerts.
     pub struct AlertSettings {
         optional webhook: Option<Secret> = "https://hooks.example.org/zoea", secret_url(),
-            "Where each alert is sent as JSON; it may be a secret itself.";
+            "The URL that each alert is sent to as JSON; it may be a secret itself.";
         /// The variable that holds a bearer token for the webhook, if it wants one.
         optional token_env: Option<String> = "ALERTS_TOKEN", variable_name();
         optional command: Option<Vec<String>> = ["notify-send", "zoea"], list_of(0..=100, non_empty_text()),
-            "A program and its arguments, which gets each alert on its input, and no variable that may hold a key.";
+            "A program with its arguments; it reads each alert from its standard input and gets no variable that may hold a key.";
         default timeout: Duration = "10s", duration_above_zero(),
-            "How long one try, or the program, may take.";
+            "The most time for one try, or for the program.";
         default cool_down: Duration = "10m", duration_above_zero(),
-            "How long the same cause is not told again.";
+            "The least time between two alerts of one cause.";
     }
     also {
         /// The token, if the variable is set.

@@ -29,6 +29,6 @@ pub fn parse_within(text: &str, allowed: &RangeInclusive<f64>) -> Result<f64, St
         .filter(|number| allowed.contains(number))
         .ok_or_else(|| {
             let (lowest, highest) = (allowed.start(), allowed.end());
-            format!("`{text}` is no number from {lowest} to {highest}")
+            format!("`{text}` is not a number from {lowest} to {highest}")
         })
 }

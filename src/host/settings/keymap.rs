@@ -100,7 +100,7 @@ fn read_key(value: &DeValue<'_>) -> Result<KeyEvent, String> {
             format!("{found}, for which terminals send the same as for \"{other}\"")
         }
         KeyMistake::NotTold => {
-            format!("{found}, which terminals do not tell from the key without what is held")
+            format!("{found}, which terminals send like the key without its modifier")
         }
     })
 }

@@ -148,7 +148,7 @@ fn fetch_game_values(mcp: &mut McpSettings, files: Places<'_>, remarks: &mut Key
     mcp.token = token.and_then(|source| value_of(&source, files, told, usable_key, remarks));
     let told = ("mcp.headers".to_owned(), WITHOUT);
     fetch_values(&mut mcp.headers, files, told, usable_header, remarks);
-    let told = ("mcp.env".to_owned(), "the server's process goes without it");
+    let told = ("mcp.env".to_owned(), "the server's process runs without it");
     fetch_values(&mut mcp.variables, files, told, usable_variable, remarks);
     if !mcp.command.is_empty() {
         mcp.inherited = inherited_variables(files.0, &INHERITED);
@@ -282,7 +282,7 @@ fn from_variable(
     if key.is_none() {
         remarks.mistakes.push(Mistake {
             place: MistakePlace::Environment,
-            text: format!("{shown} ({section}.api_key_env) is no key; allowed: {KEY_FORM}"),
+            text: format!("{shown} ({section}.api_key_env) is not a key; allowed: {KEY_FORM}"),
         });
     }
     key
@@ -310,7 +310,7 @@ fn from_entry(
         remarks.mistakes.push(Mistake {
             place: MistakePlace::File(file.to_owned()),
             text: format!(
-                "the api_key that {section}.api_key_name names is no key; allowed: {KEY_FORM}"
+                "the api_key that {section}.api_key_name names is not a key; allowed: {KEY_FORM}"
             ),
         });
     }

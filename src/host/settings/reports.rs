@@ -8,7 +8,7 @@ section! {
     pub struct ReportSettings {
         optional daily: Option<DailyReport> = "html",
             one_of([("md", DailyReport::Markdown), ("html", DailyReport::Html)]),
-            "How that of each day is written once the day is over (UTC); none: it is not.";
+            "The format of each day's report, written when the day is over (UTC); none: it is not written.";
     }
 }
 

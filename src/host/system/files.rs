@@ -24,7 +24,7 @@ pub fn open_regular(file: &Path) -> io::Result<File> {
     }
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        "it is no regular file; name one that is no directory, pipe or device",
+        "it is not a regular file; name one that is no directory, pipe or device",
     ))
 }
 

@@ -229,7 +229,7 @@ async fn call<T: DeserializeOwned>(
     arguments: &impl Serialize,
 ) -> Result<T, AttachError> {
     let Value::Object(arguments) = json!(arguments) else {
-        return Err(AttachError::Refused("these are no arguments".to_string()));
+        return Err(AttachError::Refused("these are not arguments".to_string()));
     };
     let mut tries = 0;
     loop {

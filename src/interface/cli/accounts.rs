@@ -77,7 +77,7 @@ async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::R
 /// The absolute path of a file. The running program may have another working directory.
 fn absolute_file(file: &Path) -> anyhow::Result<String> {
     let file = std::path::absolute(file).context("find the file")?;
-    let file = file.to_str().context("the file's name is no text")?;
+    let file = file.to_str().context("the file's name is not valid text")?;
     Ok(file.to_string())
 }
 

@@ -117,7 +117,7 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
     let restored = restored?;
     tell_logs(&restored);
     let line = match restored.replaced {
-        Some(aside) => format!("restored; what was there before is in {}", aside.display()),
+        Some(aside) => format!("restored; the previous database is in {}", aside.display()),
         None => "restored; there was no database before".to_string(),
     };
     Ok(out::line(&line)?)
@@ -126,7 +126,7 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
 /// Tells where logs are now that stood beside the replaced database.
 fn tell_logs(restored: &RestoreResult) {
     for log in &restored.logs {
-        out::note(&format!("the log that was there is in {}", log.display()));
+        out::note(&format!("the previous log is in {}", log.display()));
     }
 }
 

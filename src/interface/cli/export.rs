@@ -70,7 +70,7 @@ async fn write_export(
     environment: &Environment,
 ) -> anyhow::Result<ExportedJson> {
     let client = SwarmClient::open(global, environment).await?;
-    let name = file.to_str().context("the file's name is no text")?;
+    let name = file.to_str().context("the file's name is not valid text")?;
     let asked = ExportConversations {
         file: name.to_string(),
         mysis: args.mysis.clone(),

@@ -262,7 +262,7 @@ async fn search_and_print(
     let reaches: Option<ReachJson> = reach.ok().filter(|_| has_rows);
     if let Some(before) = reaches.and_then(|reach| reach.before) {
         out::note(&format!(
-            "old rows were removed: of what is older than {} not all is kept",
+            "old rows were removed: rows older than {} are not all kept",
             shown::time(&before)
         ));
     }

@@ -29,7 +29,7 @@ pub(super) fn run(
     match command {
         IncidentCommand::Last => {
             let Some(newest) = files.last() else {
-                bail!("no call has failed in this home with an answer of a server");
+                bail!("no failed call of this home has a server's answer");
             };
             let text = fs::read_to_string(newest);
             let text = text.with_context(|| format!("read {}", newest.display()))?;

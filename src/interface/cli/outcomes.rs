@@ -154,7 +154,7 @@ fn line_of(outcome: &OrderOutcomeJson, words: &OrderWords<'_>) -> String {
 /// What is said of an order that waits for the process that runs its Mysis.
 pub(super) fn passed_note(process: &str) -> String {
     let process = out::clean(process);
-    format!("stored, and carried out once {process} can")
+    format!("stored; {process} carries it out as soon as it can")
 }
 
 /// The words for an order that was refused because the Mysis already is in the wanted state.

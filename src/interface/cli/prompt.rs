@@ -22,11 +22,11 @@ use crate::wiring::prompt_template;
 /// The list of placeholders for the command's help.
 const PLACEHOLDERS_HELP: &str = "\
 Words of your own go into system-prompt.md in the home. Placeholders there:
-  {{name}}        the Mysis' name; neither it nor the account: both near the end of each request
+  {{name}}        the Mysis' name; without it and the account, both stand near the end of each request
   {{account}}     its game account
-  {{mission}}     the mission in force; left out: it is the first message all the same
-  {{game_state}}  what is known of the game, with its age; left out: near the end of each request
-  {{notices}}     what the runtime has to say now; left out: near the end of each request";
+  {{mission}}     the mission in force; without it, the mission is still the first message
+  {{game_state}}  the known state, with its age; without it, it stands near the end of each request
+  {{notices}}     the runtime's notices; without it, they stand near the end of each request";
 
 /// The queries about the system prompt.
 #[derive(Debug, Args)]
@@ -47,7 +47,11 @@ enum PromptCommand {
     },
     /// Print the built-in prompt unrendered, as the beginning of one of your own.
     #[command(after_help = PLACEHOLDERS_HELP)]
-    Default,
+    Default {
+        /// Print the prompt for a server whose tools are not SpaceMolt's.
+        #[arg(long)]
+        other_tools: bool,
+    },
     /// Check the placeholders of system-prompt.md in the home, and say what each costs.
     #[command(after_help = PLACEHOLDERS_HELP)]
     Check,
@@ -59,7 +63,10 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     match &args.command {
-        PromptCommand::Default => Ok(out::line(GameRef::SPACEMOLT.prompt())?),
+        PromptCommand::Default { other_tools: true } => Ok(out::line(GameRef::ANY_TOOLS.prompt())?),
+        PromptCommand::Default { other_tools: false } => {
+            Ok(out::line(GameRef::SPACEMOLT.prompt())?)
+        }
         PromptCommand::Check => check_template(global, environment),
         PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
     }
@@ -96,11 +103,11 @@ fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
         ),
         "mission" => (
             "for each new mission",
-            "left out, the mission is the first message all the same",
+            "without it, the mission is still the first message",
         ),
         _ => (
             "for each request",
-            "left out, it stands near the end of each request",
+            "without it, it stands near the end of each request",
         ),
     };
     format!(
@@ -115,13 +122,13 @@ async fn show_prompt(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let template = prompt_template(&global.open_home(environment)?)?;
-    let notices = ["(what the runtime has to say)".to_string()];
+    let notices = ["(the runtime's notices)".to_string()];
     let mut facts = PromptFacts {
         game: GameRef::SPACEMOLT,
         name: "alpha",
         account: Some("(its game account)"),
         mission: Some("(the mission in force)"),
-        game_state: "(what is known of the game)",
+        game_state: "(the known state)",
         notices: &notices,
     };
     let Some(name) = name else {

@@ -199,7 +199,7 @@ fn read_history(file: &Path) -> InputHistory {
         Ok(lines) => InputHistory::from_lines(&lines),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => InputHistory::default(),
         Err(error) => {
-            tracing::warn!(%error, file = %file.display(), "failed to read what was written before");
+            tracing::warn!(%error, file = %file.display(), "failed to read the input history");
             InputHistory::default()
         }
     }
@@ -217,7 +217,7 @@ pub(super) fn read_choices(file: &Path) -> ViewChoices {
         Ok(choices) => choices,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => ViewChoices::default(),
         Err(error) => {
-            tracing::warn!(%error, file = %file.display(), "failed to read what was chosen about the views");
+            tracing::warn!(%error, file = %file.display(), "failed to read the choices of views");
             ViewChoices::default()
         }
     }
@@ -230,7 +230,7 @@ fn keep_choices(home: &Home, choices: &ViewChoices) {
         .map_err(std::io::Error::other)
         .and_then(|text| home.keep_view_choices(&text));
     if let Err(error) = kept {
-        tracing::warn!(%error, "failed to keep what was chosen about the views");
+        tracing::warn!(%error, "failed to keep the choices of views");
     }
 }
 
@@ -243,7 +243,7 @@ fn keep_history(home: &Home, history: &InputHistory) {
     let mut kept = read_history(&home.history());
     kept.add(newest);
     if let Err(error) = home.keep_history(&kept.to_lines()) {
-        tracing::warn!(%error, "failed to keep what was written for the next run");
+        tracing::warn!(%error, "failed to keep the input history");
     }
 }
 

@@ -189,5 +189,5 @@ fn read_input() -> anyhow::Result<String> {
     }
     String::from_utf8(bytes)
         .ok()
-        .context("standard input is no text in UTF-8")
+        .context("standard input is not UTF-8 text")
 }

@@ -250,7 +250,7 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
     print_configuration(&text)?;
     if let Some(copy) = written.copy {
         out::line(&format!(
-            "What was there before is kept as {}.",
+            "The previous configuration is kept as {}.",
             copy.display()
         ))?;
     }

@@ -112,7 +112,7 @@ impl Condition {
         }
         let (key, value) = text
             .split_once('=')
-            .ok_or_else(|| format!("`{text}` is no condition; {forms}"))?;
+            .ok_or_else(|| format!("`{text}` is not a condition; {forms}"))?;
         let (key, is_inverse) = match key.strip_suffix('!') {
             Some(key) => (key.trim(), true),
             None => (key.trim(), false),
@@ -120,7 +120,7 @@ impl Condition {
         let known = KEYS.iter().find(|known| **known == key);
         let key = known.ok_or_else(|| {
             let known = [&KEYS[..], &FIGURES[..]].concat().join(", ");
-            format!("`{key}` is none of {known}; {forms}")
+            format!("`{key}` is not one of {known}; {forms}")
         })?;
         let states = ["idle", "running", "stopped", "errored"];
         let value = value.trim();
@@ -144,7 +144,7 @@ impl Condition {
         let parsed = number.trim().replace('_', "").parse::<f64>().ok();
         let number = parsed
             .filter(|number| number.is_finite())
-            .ok_or_else(|| format!("`{}` is no number to compare {key} with", number.trim()));
+            .ok_or_else(|| format!("`{}` is not a number to compare {key} with", number.trim()));
         Some(number.map(|number| Condition::Figure {
             key,
             compares,
@@ -218,18 +218,18 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_told() {
         for (conditions, told) in [
-            ("", "`` is no condition"),
-            ("state", "`state` is no condition"),
+            ("", "`` is not a condition"),
+            ("state", "`state` is not a condition"),
             ("place=sol", "`place` is none of state, name"),
-            ("place>5", "`place>5` is no condition"),
+            ("place>5", "`place>5` is not a condition"),
             (
                 "credits>much",
-                "`much` is no number to compare credits with",
+                "`much` is not a number to compare credits with",
             ),
-            ("credits>", "`` is no number"),
-            ("credits>inf", "`inf` is no number"),
+            ("credits>", "`` is not a number"),
+            ("credits>inf", "`inf` is not a number"),
             ("state=dead", "a state is one of idle"),
-            ("state=errored,", "`` is no condition"),
+            ("state=errored,", "`` is not a condition"),
         ] {
             let why = Conditions::parse(conditions).unwrap_err();
             assert!(why.starts_with(told), "{conditions}: {why}");

@@ -51,8 +51,8 @@ pub enum ControlError {
     Unreachable(String),
     /// It did not answer in time. An order may still be carried out later.
     #[error(
-        "the running program did not answer within {0:?}; an order that waits for its store is still \
-         carried out once that is well (`zoea status` and its log tell)"
+        "the running program did not answer within {0:?}; an order that waits for the store is carried out once \
+         the store works (`zoea status` and the log say whether it does)"
     )]
     Waiting(Duration),
     /// Its process is stopped.
@@ -133,7 +133,7 @@ impl ControlClient {
             return Err(ControlError::Refused(result.text));
         }
         serde_json::from_str(&result.text)
-            .map_err(|error| ControlError::Unreachable(format!("its answer is no JSON: {error}")))
+            .map_err(|error| ControlError::Unreachable(format!("its answer is not JSON: {error}")))
     }
 }
 

@@ -33,7 +33,7 @@ async fn require_token(State(token): State<Arc<str>>, request: Request, next: Ne
         (header::WWW_AUTHENTICATE, "Bearer"),
         (header::CONNECTION, "close"),
     ];
-    let text = "the control interface wants the token of HOME/control.token as a bearer token";
+    let text = "the control interface needs the token of HOME/control.token as a bearer token";
     (StatusCode::UNAUTHORIZED, challenge, text).into_response()
 }
 

@@ -238,7 +238,10 @@ fn next_events(mut fitting: BoundedRows, page: &EventPage) -> ControlAnswer {
 pub(crate) fn parse_kind(word: &str) -> Result<RowKind, String> {
     RowKind::parse(word).ok_or_else(|| {
         let known: Vec<&str> = RowKind::ALL.into_iter().map(RowKind::as_str).collect();
-        format!("`{word}` is no kind of row; there are {}", known.join(", "))
+        format!(
+            "`{word}` is not a kind of row; there are {}",
+            known.join(", ")
+        )
     })
 }
 
@@ -303,7 +306,7 @@ pub(super) async fn export_conversations(
     let format = match asked.format.as_deref().unwrap_or("jsonl") {
         "jsonl" => ExportFormat::JsonLines,
         "md" => ExportFormat::Markdown,
-        other => return Err(format!("`{other}` is no format; there are jsonl and md")),
+        other => return Err(format!("`{other}` is not a format; there are jsonl and md")),
     };
     let order = export::ExportOrder {
         mysis,

@@ -34,21 +34,19 @@ impl AskedPeriod {
     pub fn read(asked: &AskReport, now: Timestamp, clock: WallClock) -> Result<Self, String> {
         let Some(since) = &asked.since else {
             if asked.until.is_some() {
-                return Err("`until` is for `since`: when does it begin?".to_string());
+                return Err("`until` needs `since`: say when the report begins".to_string());
             }
             let day = asked.day.as_deref().unwrap_or("today");
             return AskedPeriod::of_day(day, now, clock);
         };
         if asked.day.is_some() {
-            return Err("a report is of a day or since a time, not both".to_string());
+            return Err("give `day` or `since`, not both".to_string());
         }
         let until = asked.until.as_deref();
         let until = until.map_or(Ok(now), |until| read_time(until, (now, now), clock))?;
         let from = read_time(since, (now, until.min(now)), clock)?;
         if from >= now {
-            return Err(format!(
-                "nothing has happened since `{since}`: it is not in the past"
-            ));
+            return Err(format!("`{since}` is not in the past"));
         }
         // A day that is not over has nothing after now.
         let until = until.min(now.plus(MOST_AHEAD));
@@ -74,7 +72,7 @@ impl AskedPeriod {
             "today" => today,
             "yesterday" => today.pred_opt().unwrap_or(today),
             written => read_date(written).ok_or_else(|| {
-                format!("`{written}` is no day; write today, yesterday or one as 2026-11-22")
+                format!("`{written}` is not a day; write today, yesterday or one as 2026-11-22")
             })?,
         };
         if date > today {
@@ -134,7 +132,7 @@ pub fn read_time(
     }
     let time = DateTime::parse_from_rfc3339(text).map_err(|_| {
         format!(
-            "`{text}` is no time; write how long ago as 10h, a time of day as 22:00, or a time as \
+            "`{text}` is not a time; write how long ago as 10h, a time of day as 22:00, or a time as \
              2026-11-22T10:00:00Z"
         )
     })?;
@@ -215,16 +213,16 @@ mod tests {
     #[test]
     fn what_is_no_period_is_told() {
         for (day, since, until, told) in [
-            (None, Some("sunset"), None, "`sunset` is no time"),
-            (None, Some("25:00"), None, "`25:00` is no time"),
-            (None, Some(""), None, "`` is no time"),
+            (None, Some("sunset"), None, "`sunset` is not a time"),
+            (None, Some("25:00"), None, "`25:00` is not a time"),
+            (None, Some(""), None, "`` is not a time"),
             (
                 None,
                 Some("2030-01-01"),
                 None,
-                "nothing has happened since `2030-01-01`",
+                "`2030-01-01` is not in the past",
             ),
-            (None, Some("0s"), None, "nothing has happened since `0s`"),
+            (None, Some("0s"), None, "`0s` is not in the past"),
             (
                 None,
                 Some("1h"),
@@ -232,9 +230,9 @@ mod tests {
                 "a report that begins at 2026-11-27 09:00 cannot end before",
             ),
             (None, Some("32d"), None, "a report is of 31 days at most"),
-            (None, None, Some("1h"), "`until` is for `since`"),
+            (None, None, Some("1h"), "`until` needs `since`"),
             (Some("today"), Some("1h"), None, "not both"),
-            (Some("tomorrow"), None, None, "`tomorrow` is no day"),
+            (Some("tomorrow"), None, None, "`tomorrow` is not a day"),
             (
                 Some("2026-11-28"),
                 None,

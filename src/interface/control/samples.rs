@@ -31,7 +31,7 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
     }
     let word = asked.resolution.as_deref().unwrap_or("automatic");
     let step = SampleStep::parse(word)
-        .ok_or_else(|| format!("`{word}` is no resolution; write minute, hour or automatic"))?;
+        .ok_or_else(|| format!("`{word}` is not a resolution; write minute, hour or automatic"))?;
     let names = swarm.names().await?;
     let (myses, deleted) = match asked.myses.as_deref() {
         Some(myses) => (find_myses(swarm, myses).await?, Vec::new()),

@@ -127,7 +127,7 @@ fn check_arguments<'a>(
         .flatten();
     let mut required = required.filter_map(Value::as_str);
     if let Some(name) = required.find(|name| !given.contains_key(*name)) {
-        return Err(format!("{called} wants a parameter `{name}`"));
+        return Err(format!("{called} needs a parameter `{name}`"));
     }
     for (name, value) in given {
         let (is_right, wanted) = match properties[name]["type"].as_str() {
@@ -203,7 +203,7 @@ mod tests {
             (
                 "send_message",
                 json!({"name": "a", "text": null}),
-                "send_message wants a parameter `text`",
+                "send_message needs a parameter `text`",
             ),
             ("report", json!({"day": 3}), "`day` is a text"),
             (

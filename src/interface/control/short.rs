@@ -116,7 +116,7 @@ pub(super) fn short_status(mut status: Value) -> ControlAnswer {
         (0, false) => None,
         (0, true) => Some("texts are cut; `whole` asks for all of it".to_string()),
         (left, _) => Some(format!(
-            "{left} Myses are left out: list_myses tells of them; `whole` asks for all of it"
+            "{left} Myses are left out: list_myses lists them; `whole` asks for all of it"
         )),
     };
     status["myses"] = Value::Array(told);
@@ -143,7 +143,7 @@ pub(super) fn check_fields(mysis: &Value, fields: &[&str]) -> Result<(), String>
         Some(field) => {
             let known: Vec<&str> = known().collect();
             Err(format!(
-                "`{field}` is no field of a Mysis; there are {}",
+                "`{field}` is not a field of a Mysis; there are {}",
                 known.join(", ")
             ))
         }

@@ -86,7 +86,7 @@ impl CurveKind {
         let is_zero = known.all(|value| *value == 0.0);
         match self {
             CurveKind::Credits | CurveKind::Earned => {
-                is_unknown.then_some("No result of the game told of credits.")
+                is_unknown.then_some("No result has credits.")
             }
             CurveKind::Cost if is_unknown => Some("Unknown: the calls had no known price."),
             CurveKind::Cost => is_zero.then_some("Nothing: every call was free of charge."),

@@ -62,7 +62,7 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
             format!("{who} took {} turns {costs}.", group_count(total.turns))
         }
         None => format!(
-            "{who} took {} turns {costs}; no result told of credits.",
+            "{who} took {} turns {costs}; no result has credits.",
             group_count(total.turns)
         ),
     }

@@ -387,7 +387,7 @@ mod tests {
             stop(80, 1),
             notice(95, "up", "the program started with 2 Myses"),
             notice(96, "not_closed", "the program before ended without closing"),
-            notice(97, "nothing_moves", "nothing moves, no call ends"),
+            notice(97, "nothing_moves", "the swarm stands still, no call ends"),
             notice(99, "stood_still", "the program stood still for 11s"),
         ];
         let told = timeline(&events, 2);
@@ -402,7 +402,7 @@ mod tests {
         assert_eq!(
             marks[..2],
             [
-                "nothing moves, no call ends",
+                "the swarm stands still, no call ends",
                 "the program stood still for 11s"
             ]
         );

@@ -25,7 +25,7 @@ pub struct ValueLine {
     pub myses: u64,
     /// The minutes that they spent there together; `None` for a provider.
     pub minutes: Option<i64>,
-    /// The credits that were earned with it; `None` if no result told of credits.
+    /// The credits that were earned with it; `None` if no result has credits.
     pub earned: Option<i64>,
     /// The cost.
     pub spent: Cost,

@@ -100,8 +100,9 @@ impl DailyCap {
     /// The text is none of these. The error shows the allowed forms.
     pub fn parse(text: &str) -> Result<DailyCap, String> {
         let plain = text.trim().to_ascii_lowercase().replace([' ', '_'], "");
-        let wrong =
-            || format!("`{text}` is no cap; write 2usd, 20Mtokens (or 500000tokens) or unlimited");
+        let wrong = || {
+            format!("`{text}` is not a cap; write 2usd, 20Mtokens (or 500000tokens) or unlimited")
+        };
         if plain == "unlimited" {
             return Ok(DailyCap::Unlimited);
         }

@@ -81,7 +81,7 @@ impl ConfigurationFiles {
             // The parser's error text may quote a key, so it is not shown.
             false => serde_json::from_str(&present).map_err(|_| {
                 anyhow::anyhow!(
-                    "{file} is no JSON object; mend it or move it away; nothing was changed"
+                    "{file} is not a JSON object; mend it or move it away; nothing was changed"
                 )
             })?,
         };
@@ -95,7 +95,7 @@ impl ConfigurationFiles {
             let entries = root.entry(section).or_insert_with(|| json!({}));
             let Value::Object(entries) = entries else {
                 anyhow::bail!(
-                    "`{section}` in {file} is no JSON object; mend it; nothing was changed"
+                    "`{section}` in {file} is not a JSON object; mend it; nothing was changed"
                 );
             };
             entries.insert(name.to_string(), json!({member: secret.expose()}));

@@ -143,7 +143,7 @@ pub enum ServerFault {
     )]
     Unreachable(String),
     /// What answers is not a model server.
-    #[error("what answers there is no model server ({0}); its address usually ends in /v1")]
+    #[error("the server there is not a model server ({0}); its address usually ends in /v1")]
     NoModelServer(String),
 }
 
@@ -223,7 +223,7 @@ async fn list_within(
         Err(ListFault::Status(405 | 501)) => Ok(Vec::new()),
         Err(ListFault::Status(status)) => Err(ServerFault::NoModelServer(format!("HTTP {status}"))),
         Err(ListFault::NoList) => Err(ServerFault::NoModelServer(
-            "its answer is no list of models".to_string(),
+            "its answer is not a list of models".to_string(),
         )),
     }
 }

@@ -19,7 +19,7 @@ const MAX_PASTE_BYTES: usize = 70_000;
 /// The text is longer than `MAX_PASTE_BYTES`, or the terminal is gone.
 pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
     if text.len() > MAX_PASTE_BYTES {
-        return Err("that is too long to be copied; `:export` writes it to a file".to_string());
+        return Err("this text is too long to copy; `:export` writes it to a file".to_string());
     }
     let coded = base64(text.as_bytes());
     write!(out, "\u{1b}]52;c;{coded}\u{7}")
@@ -46,8 +46,11 @@ pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<
     make(folder)
         .and_then(|()| write(&text, &dump::render_text(picture)))
         .and_then(|()| write(&image, &dump::render_svg(picture)))
-        .map_err(|error| format!("the screen could not be written: {error}"))?;
-    Ok(format!("the screen is in {}, and as .txt", image.display()))
+        .map_err(|error| format!("the screen could not be saved: {error}"))?;
+    Ok(format!(
+        "the screen is saved in {}, and as .txt",
+        image.display()
+    ))
 }
 
 /// Writes a text to a `.txt` file. Returns the message for the operator.
@@ -55,7 +58,7 @@ pub(super) fn write_out(folder: &Path, name: &str, text: &str) -> Result<String,
     let path = folder.join(format!("{name}.txt"));
     make(folder)
         .and_then(|()| write(&path, text))
-        .map_err(|error| format!("it could not be written: {error}"))?;
+        .map_err(|error| format!("it could not be saved: {error}"))?;
     Ok(format!("it is in {}", path.display()))
 }
 

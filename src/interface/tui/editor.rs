@@ -33,7 +33,7 @@ pub(super) fn edit<P>(
     slot: &PictureSlot<P>,
 ) -> Result<Arc<str>, String> {
     let file = folder.join(format!("editing-{}.txt", std::process::id()));
-    let stays = |why: String| format!("{why}; the text is as it was");
+    let stays = |why: String| format!("{why}; the text is unchanged");
     write_file(folder, &file, text)
         .map_err(|error| stays(format!("{}: {error}", file.display())))?;
     let ended = with_terminal(slot, || run_editor(&file, slot));
@@ -99,7 +99,9 @@ fn wait_for<P>(child: &Child, slot: &PictureSlot<P>) -> io::Result<ExitStatus> {
 
 fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(126 | 127), _) => "there is no such editor: set EDITOR".to_string(),
+        (Some(126 | 127), _) => {
+            "this editor does not exist: set EDITOR to one that does".to_string()
+        }
         (Some(code), _) => format!("the editor failed with {code}"),
         (None, Some(signal)) => format!("the editor was ended by signal {signal}"),
         (None, None) => "the editor failed".to_string(),
@@ -118,8 +120,8 @@ fn read_file(file: &Path) -> Result<Arc<str>, String> {
             "what the editor wrote has more than {MAX_ORDER_BYTES} bytes"
         ));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| "what the editor wrote is no UTF-8".to_string())?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| "what the editor wrote is not UTF-8 text".to_string())?;
     let text = clean_text(text.strip_prefix('\u{feff}').unwrap_or(&text));
     Ok(text.trim_end_matches('\n').into())
 }

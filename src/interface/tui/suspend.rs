@@ -1,4 +1,4 @@
-//! Suspends the program to the shell's background and restores the terminal when it returns.
+//! Suspends the program suspend to the shell and restores the terminal when it returns.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl JobControl {
             // process stops.
             let _ = self.back.recv_timeout(STOP_SIGNAL_TIMEOUT);
         }
-        modes::enter().map_err(|error| format!("the terminal does not come back: {error}"))?;
+        modes::enter().map_err(|error| format!("the terminal cannot be opened again: {error}"))?;
         stopped.map_err(|error| format!("could not go to the background: {error}"))
     }
 }

@@ -338,7 +338,7 @@ fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
         return Err((None, "it is larger than 128 KiB"));
     }
     let wire: WireListedTool<'_> =
-        serde_json::from_str(tool).map_err(|_| (None, "it is no object"))?;
+        serde_json::from_str(tool).map_err(|_| (None, "it is not an object"))?;
     let text = |raw: Option<&RawValue>| -> Option<String> { serde_json::from_str(raw?.get()).ok() };
     let Some(name) = text(wire.name).filter(|name| !name.trim().is_empty()) else {
         return Err((None, "it has no name"));
@@ -353,7 +353,7 @@ fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
                 Err("its inputSchema is too deep")
             }
             Ok(Value::Object(schema)) => Ok(schema),
-            Ok(_) => Err("its inputSchema is no object"),
+            Ok(_) => Err("its inputSchema is not an object"),
             Err(_) => Err("its inputSchema is too deep"),
         },
     };

@@ -99,14 +99,14 @@ pub(super) async fn check_roles(course: &mut ProofCourse<'_>) -> Result<(), Proo
     let answer = ask_for_call(course, &scratch, "a conversation of some turns", trouble).await?;
     course.good(
         "roles",
-        "takes conversations in every order that the swarm sends".to_string(),
+        "accepts conversations in every order that the swarm sends".to_string(),
     );
     if let Err(trouble) = answer {
         return Err(refuse(course, "result", verdict_of_sometimes(&trouble)));
     }
     course.good(
         "result",
-        "uses what a result brought in the next turn, twice".to_string(),
+        "uses a tool's result in the next turn, twice".to_string(),
     );
     Ok(())
 }
@@ -198,7 +198,7 @@ fn second_trouble(answer: &ModelAnswer, word: &str) -> Option<CallTrouble> {
         .map(|call| format!("{}({})", call.name, call.arguments))
         .collect();
     Some(CallTrouble::Wrong(format!(
-        "it does not use what a result brought: {}",
+        "it does not use a tool's result: {}",
         quoted(&made.join(", "))
     )))
 }

@@ -231,7 +231,7 @@ fn cut(course: &mut ProofCourse<'_>, sent: u64, read: Option<u64>) -> ProofVerdi
         None => "its beginning is not read".to_string(),
     };
     let verdict = cannot_play(
-        format!("it cuts long prompts and says nothing: of about {sent} tokens {read}"),
+        format!("it cuts long prompts without an error: of about {sent} tokens {read}"),
         context_remedy(),
     );
     course.bad("context", &verdict);

@@ -130,7 +130,7 @@ impl<'a> ProofCourse<'a> {
         };
         if self.prober.has_text_calls {
             let detail = format!(
-                "leaves its calls in its text, from which the swarm reads them; to spare that, \
+                "writes its calls as text, from which the swarm reads them; to avoid that, \
                  {WRITTEN_CALLS_ADVICE}"
             );
             self.check("text_calls", None, detail);
@@ -138,17 +138,17 @@ impl<'a> ProofCourse<'a> {
         let detail = match (in_pieces, self.target.endpoint.is_streamed) {
             (true, _) => "answers come in pieces",
             (false, true) => {
-                "answers come in one piece: in pieces they do not arrive, or do not tell what they used"
+                "answers come in one piece: streamed, they do not arrive or report no token usage"
             }
             (false, false) => "answers come in one piece, as the configuration asks for",
         };
         self.check("streaming", None, detail.to_string());
         let detail = match (&self.prober.doubt, self.prober.cached) {
             (Some(doubt), _) => doubt.to_string(),
-            (None, None) => "it does not tell what an answer used: the books estimate".to_string(),
-            (None, Some(0)) => "tells what an answer used; of a cache it tells nothing".to_string(),
+            (None, None) => "it reports no token usage: the books estimate it".to_string(),
+            (None, Some(0)) => "reports token usage, without cached tokens".to_string(),
             (None, Some(cached)) => {
-                format!("tells what an answer used, and that {cached} tokens came from its cache")
+                format!("reports token usage, with {cached} cached tokens")
             }
         };
         self.check("usage", None, detail);

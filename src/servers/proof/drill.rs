@@ -121,7 +121,7 @@ pub(super) fn beacon_result(word: &str) -> String {
 pub(super) fn fault_of_arguments(call: &RequestedCall, asked: BeaconOrder) -> Option<String> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) else {
         return Some(format!(
-            "its arguments are no JSON object: {}",
+            "its arguments are not a JSON object: {}",
             call.arguments
         ));
     };

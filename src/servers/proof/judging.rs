@@ -160,7 +160,7 @@ fn verdict_of_status(
         Some(401 | 403) => cannot_play(
             match target.endpoint.api_key {
                 Some(_) => format!("{server} refuses the key: {words}"),
-                None => format!("{server} wants a key, and none is set: {words}"),
+                None => format!("{server} needs a key, and none is set: {words}"),
             },
             format!("set the key that `api_key_env` or `api_key_name` of providers.{name} names"),
         ),
@@ -185,7 +185,7 @@ fn verdict_of_status(
             "choose another model, or give the server a chat template that knows tools and their results",
         ),
         None if said.contains("no JSON") => cannot_play(
-            format!("what answers at {server} is no model server: {words}"),
+            format!("the server at {server} is not a model server: {words}"),
             format!("check `endpoint` of providers.{name}, which most often ends in /v1"),
         ),
         None => cannot_play(

@@ -279,7 +279,7 @@ async fn calls_that_are_wrong_each_time_cannot_play() {
     for (fault, expected) in [
         (
             "bad-json-args",
-            "its calls are wrong: \"its arguments are no JSON object",
+            "its calls are wrong: \"its arguments are not a JSON object",
         ),
         ("unknown-tool", "its calls are wrong: \"it calls "),
     ] {
@@ -298,7 +298,7 @@ async fn a_prompt_that_is_cut_in_silence_is_found_out() {
         let proof = prove_pilot(pilot(&[fault])).await;
         let why = why(&proof);
         assert!(
-            why.starts_with("it cuts long prompts and says nothing"),
+            why.starts_with("it cuts long prompts without an error"),
             "{fault}: {why}"
         );
         assert!(remedy(&proof).contains("OLLAMA_CONTEXT_LENGTH"));
@@ -416,7 +416,7 @@ async fn answers_that_break_off_are_told() {
 async fn what_is_no_model_server_is_told() {
     let proof = prove_pilot(pilot(&["garbage"])).await;
     assert!(
-        why(&proof).contains("is no model server"),
+        why(&proof).contains("is not a model server"),
         "{}",
         why(&proof)
     );
@@ -688,5 +688,5 @@ async fn a_server_that_takes_no_limit_and_breaks_streams_off_plays_all_the_same(
         proof.report
     );
     assert!(!proof.lessons.style.is_streamed);
-    assert!(proof.report.learnt[0].starts_with("answers are asked for in one piece"));
+    assert!(proof.report.learnt[0].starts_with("answers are requested in one piece"));
 }

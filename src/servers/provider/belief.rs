@@ -94,8 +94,8 @@ pub(super) fn with_estimate(
 
 fn twins_text(provider: &str, name: &str) -> String {
     format!(
-        "{provider} sent {name} twice with the same arguments in one answer, each with an id or a \
-         place of its own: such calls are all made"
+        "{provider} sent {name} twice with the same arguments in one answer, each with its own id \
+         or place: both calls are made"
     )
 }
 
@@ -131,7 +131,7 @@ fn is_cut_prompt(told: TokenUsage, sent: SentBytes) -> bool {
 fn cut_text(provider: &str, told: TokenUsage, sent: SentBytes) -> String {
     format!(
         "{provider} says that it read {} tokens of a request of {} bytes: its server cuts long \
-         requests without a word, and the model does not see their beginning. Give the model a larger \
+         requests without an error, and the model does not see their beginning. Give the model a larger \
          context where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c \
          32768; LM Studio: Context Length on loading), and set context_tokens of the provider to it",
         told.input, sent.all
@@ -151,8 +151,8 @@ fn answer_bytes(answer: &ModelAnswer) -> u64 {
 fn doubt_text(provider: &str, told: TokenUsage, usage: TokenUsage) -> String {
     format!(
         "{provider} says that one call used {} tokens in and {} out, more than its request and its \
-         answer can have been: such figures are not believed, and count as {} and {}, an estimate by \
-         their bytes",
+         answer can have been: these figures are implausible, so the books count \
+         {} and {}, an estimate by their bytes",
         told.input, told.output, usage.input, usage.output
     )
 }

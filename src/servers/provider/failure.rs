@@ -70,7 +70,7 @@ pub(super) fn judge_error(
 }
 
 /// What is told of a server that completes an answer without writing anything.
-const SILENT: &str = "the server completed its answer without a word, as LM Studio does where a \
+const SILENT: &str = "the server ended its answer without text, as LM Studio does where a \
      request exceeds the model's context: give it a larger Context Length on loading";
 
 /// Shorter requests exceed no model's context.
@@ -163,10 +163,7 @@ pub(super) fn judge_end(
         return Ok(answer);
     }
     Err(ModelFault::Refused {
-        text: format!(
-            "the server ended the answer without a word: {}",
-            excerpt(end)
-        ),
+        text: format!("the server ended the answer without text: {}", excerpt(end)),
         usage: answer.usage,
         hint: RefusalHint::Ended,
     })

@@ -22,7 +22,7 @@ use super::{ProviderEndpoint, WireProfile};
 /// The most models of one provider of which something is kept. What is dropped is learnt again.
 const MAX_MODELS: usize = 64;
 
-const ONE_PIECE_NOTICE: &str = "answers are asked for in one piece from here on";
+const ONE_PIECE_NOTICE: &str = "answers are requested in one piece from now on";
 
 /// The form of requests to one provider for one of its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl ModelQuirks {
             && self.has_answered.load(Ordering::Relaxed)
         {
             return ModelFault::Transient {
-                text: format!("{text}; it was there before, so it is waited for"),
+                text: format!("{text}; it existed before, so its Myses wait for it"),
                 retry_after: None,
             };
         }
@@ -256,19 +256,17 @@ impl ModelQuirks {
         );
         let interrupts = interrupts_results(&request.messages);
         if let Some(text) = learn_manners(&own, written.manners, interrupts, &mut style.manners) {
-            let text = format!("{text} from here on: {said}");
+            let text = format!("{text} from now on: {said}");
             return ModelFault::Adapted { text };
         }
         if written.has_temperature && is_final && error_hints::is_about_temperature(&own) {
             style.has_temperature = false;
-            return adapted(format!("no temperature is sent from here on: {said}"));
+            return adapted(format!("no temperature is sent from now on: {said}"));
         }
         let is_limited = request.max_tokens.is_some() && !written.manners.wants_completion_limit;
         if is_limited && is_final && error_hints::is_about_answer_limit(&own) {
             style.manners.wants_completion_limit = true;
-            return adapted(format!(
-                "max_completion_tokens is sent from here on: {said}"
-            ));
+            return adapted(format!("max_completion_tokens is sent from now on: {said}"));
         }
         // A server that cannot stream may report that as a server error.
         let may_mean_it = is_final || said.starts_with("HTTP 5");

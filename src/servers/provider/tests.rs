@@ -358,7 +358,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("minimax-think.200.sse", format!(r#""Off." "Fuel first." ["call_function_1|mine|{{}}"] "tool_calls" {U}"#)),
         ("mistral-limit.429.json", "transient None: HTTP 429: Requests rate limit exceeded".to_string()),
         ("vllm-no-parser.400.json", "out of service 60s Operator: HTTP 400: \"auto\" tool choice requires".to_string()),
-        ("lmstudio-empty.200.sse", "too long: the server completed its answer without".to_string()),
+        ("lmstudio-empty.200.sse", "too long: the server ended its answer without".to_string()),
         ("empty-body.200.sse", "empty, None in".to_string()),
         ("done-alone.200.sse", "empty, None in".to_string()),
         ("groq-too-large.413.json", "too long 14137 of 12000: HTTP 413: Request too large for".to_string()),

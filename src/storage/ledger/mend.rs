@@ -43,9 +43,9 @@ impl fmt::Display for MendReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the books held more than any model calls can use, as an older version believed a \
-             provider ({} lines, the totals of {} myses): they were counted anew from the rows, and \
-             what a row tells beyond belief counts as nothing",
+            "the books held more tokens than model calls can \
+             use, because an older version accepted a provider's figures ({} lines, the totals of {} myses): they were counted again from \
+             the rows, without the implausible figures",
             self.lines, self.myses
         )
     }

@@ -20,7 +20,7 @@ pub enum OpenError {
     },
     /// It belongs to another program.
     #[error(
-        "{database} is no database of zoea's (it has the table `{table}`); {elsewhere}. The \
+        "{database} is not a database of zoea's (it has the table `{table}`); {elsewhere}. The \
          database of a Zoea-Nova can be taken over with zoea import"
     )]
     Foreign {

@@ -130,7 +130,7 @@ impl CallMetrics {
     pub(super) fn write(&self, page: &mut MetricsPage) {
         self.write_durations(page, "gen_ai_client_operation_duration_seconds");
         let name = "gen_ai_client_operation_time_to_first_chunk_seconds";
-        let help = "Until the first part of a streamed answer.";
+        let help = "Time to the first part of a streamed answer.";
         page.write_head(name, "histogram", help);
         for (key, figures) in &self.models {
             if let Some(histogram) = &figures.first_chunk {
@@ -140,24 +140,20 @@ impl CallMetrics {
         self.write_token_histograms(page);
         self.write_token_totals(page);
         let name = "mcp_client_operation_duration_seconds";
-        page.write_head(name, "histogram", "How long calls of tools by MCP took.");
+        page.write_head(name, "histogram", "Duration of MCP tool calls.");
         for (kind, histogram) in &self.requests {
             let labels = [("mcp_method_name", "tools/call"), ("error_type", kind)];
             page.write_histogram(name, without_empty(&labels), histogram);
         }
         let name = "mcp_client_session_duration_seconds";
-        page.write_head(
-            name,
-            "histogram",
-            "How long sessions by MCP lasted that are over.",
-        );
+        page.write_head(name, "histogram", "Duration of finished MCP sessions.");
         if let Some(histogram) = &self.sessions {
             page.write_histogram(name, &[], histogram);
         }
     }
 
     fn write_durations(&self, page: &mut MetricsPage, name: &str) {
-        page.write_head(name, "histogram", "How long model calls took.");
+        page.write_head(name, "histogram", "Duration of model calls.");
         for (key, figures) in &self.models {
             for (kind, histogram) in &figures.durations {
                 let more = [("error_type", *kind)];

@@ -11,7 +11,7 @@ use super::text::MetricsPage;
 /// Writes how many Myses need the operator, by cause, and the conditions of the whole program that last.
 pub(super) fn write(book: &NeedBook, now: Timestamp, page: &mut MetricsPage) {
     let list = book.list(now);
-    let help = "Myses that need the operator, by what is the matter; 1 for the whole program.";
+    let help = "Myses that need the operator, by need; 1 for a need of the whole program.";
     page.write_head("zoea_needs", "gauge", help);
     let mut needs: BTreeMap<(Option<&str>, &'static str), u64> = BTreeMap::new();
     for need in &list {

@@ -48,10 +48,7 @@ fn times() -> [ProcessFigure; 2] {
     let cpu = user.and_then(|user| Some((user + system?) / TICKS));
     let boot = number_of(&read("/proc/stat"), "btime ");
     let started = field(19).and_then(|ticks| Some(boot? + ticks / TICKS));
-    let (cpu_help, start_help) = (
-        "User and system time.",
-        "When it started, by the clock of the system.",
-    );
+    let (cpu_help, start_help) = ("User and system time.", "Start time by the system clock.");
     [
         ("process_cpu_seconds_total", "counter", cpu_help, cpu),
         ("process_start_time_seconds", "gauge", start_help, started),
@@ -75,7 +72,7 @@ fn sizes() -> [ProcessFigure; 4] {
         (
             "process_virtual_memory_bytes",
             "gauge",
-            "Memory that is mapped.",
+            "Mapped memory.",
             size("VmSize:"),
         ),
         (

@@ -22,14 +22,14 @@ pub(super) fn write<'a>(
         let light = lights.entry(label(&outage.lane)).or_insert(Light::Green);
         *light = outage.stage.light().max(*light);
     }
-    let help = "1 for a server that does not serve, so that its Myses wait, else 0.";
+    let help = "1 for a server that is away, so that its Myses wait, else 0.";
     page.write_head("zoea_server_away", "gauge", help);
     for (server, light) in &lights {
         let is_away = u64::from(*light == Light::Red);
         page.write_line("zoea_server_away", &[("server", server)], is_away);
     }
-    let help = "The light of a server: 0 green, 1 amber (a call takes far longer than calls do, or it refused \
-                once), 2 red.";
+    let help = "The light of a server: 0 green, 1 amber (a call takes far longer \
+                than usual, or one was refused), 2 red.";
     page.write_head("zoea_server_light", "gauge", help);
     for (server, light) in &lights {
         let light = match light {

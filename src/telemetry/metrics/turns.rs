@@ -115,21 +115,17 @@ impl TurnMetrics {
         page.write_head(
             name,
             "histogram",
-            "How long turns took that ended without an interruption.",
+            "Duration of turns that ended without an interruption.",
         );
         page.write_histogram(name, &[], &self.seconds);
         let name = "gen_ai_invoke_agent_inference_calls";
-        page.write_head(name, "histogram", "The model's answers of a turn.");
+        page.write_head(name, "histogram", "Model answers in a turn.");
         page.write_histogram(name, &[], &self.model_calls);
         let name = "gen_ai_invoke_agent_tool_calls";
-        page.write_head(name, "histogram", "The tool calls of a turn.");
+        page.write_head(name, "histogram", "Tool calls in a turn.");
         page.write_histogram(name, &[], &self.tool_calls);
         let name = "gen_ai_execute_tool_duration_seconds";
-        page.write_head(
-            name,
-            "histogram",
-            "How long tool calls took that were answered.",
-        );
+        page.write_head(name, "histogram", "Duration of answered tool calls.");
         let [good, failed] = &self.tool_seconds;
         page.write_histogram(name, &[], good);
         page.write_histogram(name, &[("error_type", "tool_error")], failed);

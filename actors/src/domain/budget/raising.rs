@@ -116,7 +116,7 @@ impl BudgetLimits {
             }),
         };
         limits.ok_or_else(|| {
-            format!("`{text}` is no amount: US dollars, as `20`, or tokens, as `30M tokens`")
+            format!("`{text}` is not an amount: US dollars, as `20`, or tokens, as `30M tokens`")
         })
     }
 

@@ -125,7 +125,7 @@ impl fmt::Display for Activity {
             Activity::Done => f.write_str("done"),
             Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
             Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
-            Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),
+            Activity::Queueing(Lane::Game) => f.write_str("waiting for the tool server"),
             Activity::Connecting => f.write_str("connecting"),
             Activity::AwaitingLogin(what) => write!(f, "{AWAITING_LOGIN_PREFIX}{what}"),
             Activity::CallingModel => f.write_str("calling the model"),

@@ -127,14 +127,14 @@ impl Life {
         (text, others): (&str, OthersGet),
     ) {
         if !std::mem::replace(&mut self.told.is_away, true) {
-            let notice = format!("{text}; waiting until {provider} can be asked again");
+            let notice = format!("{text}; waiting until {provider} accepts requests");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }
         let own_reason = match others {
             OthersGet::Refused | OthersGet::Nobody => None,
             // What the server said then is not what it says to others now.
             OthersGet::Served | OthersGet::Both => {
-                Some(format!("others are served, this one got: {text}"))
+                Some(format!("other Myses are served, this one got: {text}"))
             }
             OthersGet::Unknown => Some(text.to_string()),
         };
@@ -264,7 +264,7 @@ impl Life {
                 "; set the provider's context_tokens = {tokens}, or give its server a larger one"
             )
         });
-        let notice = format!("{text}; requests are kept below {half} bytes from here on{advice}");
+        let notice = format!("{text}; requests are kept below {half} bytes from now on{advice}");
         self.record_notice(Severity::Warn, "shortened", None, &notice);
         self.ask_model(attempt);
         true

@@ -32,7 +32,7 @@ impl Life {
         }
         if !std::mem::replace(&mut self.told.has_text_calls, true) {
             let text = format!(
-                "the model leaves its calls in its text, from which they are read; to spare that, \
+                "the model writes its calls as text, from which they are read; to avoid that, \
                  {WRITTEN_CALLS_ADVICE}"
             );
             self.record_notice(Severity::Warn, "calls_in_text", None, &text);

@@ -9,7 +9,7 @@ use crate::outages::{ServerLabel, ServerOutage};
 use crate::standing::StandingKind;
 
 /// The words of lines about servers.
-const GAME_AWAY: &str = "game away";
+pub(super) const GAME_AWAY: &str = "game away";
 const MODEL_AWAY: &str = "model away";
 const ACCOUNT: &str = "account";
 /// What stands in the provider's advice where its account is the reason.

@@ -1,6 +1,7 @@
 //! The words of needs for readers: on the screen, in `zoea status` and in the log. JSON, alerts and metrics have
 //! the stored words.
 
+use super::lines::GAME_AWAY;
 use super::{
     ASKED, LOG_IN, LOGIN_REFUSED, MOST_FAIL, NO_ACCESS_NEED, NO_CALLS, NO_TOOLS, NOT_DELIVERED,
     PAUSED,
@@ -11,7 +12,7 @@ use super::{
 pub fn shown_need(what: &str) -> &str {
     match what {
         ASKED => "asks you",
-        NO_TOOLS => "game away",
+        NO_TOOLS | GAME_AWAY => "tools away",
         NO_ACCESS_NEED => "access refused",
         "waits" => "needs orders",
         "parked" => "stuck, idle",
@@ -30,8 +31,8 @@ pub fn over_need(what: &str) -> String {
     let told = match what {
         ASKED => "its server's question is closed",
         LOG_IN | LOGIN_REFUSED => "logged in",
-        NO_TOOLS => "the game server answers again",
-        NO_ACCESS_NEED => "the game server grants access again",
+        NO_TOOLS => "the tool server answers again",
+        NO_ACCESS_NEED => "the tool server grants access again",
         PAUSED => "goes on after the pause",
         NOT_DELIVERED => "its model gets your order again",
         NO_CALLS => "a call succeeded",

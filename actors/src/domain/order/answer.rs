@@ -354,7 +354,7 @@ impl fmt::Display for OrderRefusal {
                 write!(f, "the routine cannot be started: {}", why.join("; "))
             }
             OrderRefusal::BadEdit(why) => {
-                write!(f, "the routine stays as it was: {}", why.join("; "))
+                write!(f, "the routine is unchanged: {}", why.join("; "))
             }
             OrderRefusal::NoRoutine => f.write_str("no routine runs"),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
@@ -373,7 +373,7 @@ impl fmt::Display for OrderRefusal {
             }
             OrderRefusal::Store(why) => write!(f, "could not be stored: {why}"),
             OrderRefusal::Configuration(why) => {
-                write!(f, "the configuration stays as it was: {}", why.join("; "))
+                write!(f, "the configuration is unchanged: {}", why.join("; "))
             }
         }
     }

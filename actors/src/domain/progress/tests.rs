@@ -460,5 +460,5 @@ fn turns_of_actions_in_unknown_words_are_not_judged() {
     }
     assert_eq!(scene.told, []);
     let notice = scene.watch.take_unjudged_notice(&scene.rules).unwrap();
-    assert!(notice.contains("cannot read"), "{notice}");
+    assert!(notice.contains("finds no figures"), "{notice}");
 }

@@ -161,7 +161,7 @@ fn check_call(
     } else if matches!(&*command, "login" | "login_token" | "logout" | "register") {
         mistakes.add(
             place,
-            &format!("{command} is no step: the runtime logs you in"),
+            &format!("{command} is not a step: the runtime logs you in"),
         );
     }
     if text.len() > MAX_ARGUMENTS_BYTES {

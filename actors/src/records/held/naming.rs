@@ -30,8 +30,8 @@ impl HeldText {
     pub fn undelivered(&self, what: &str) -> UndeliveredOrder {
         let said: String = self.said.chars().take(MAX_SHOWN).collect();
         let why = format!(
-            "your {what} was not delivered; say it in other words, or let it be tried again by \
-             `zoea held forget {}`: {} {} refuses it ({said}): {}",
+            "your {what} was not delivered; rephrase it, or allow it \
+             again with `zoea held forget {}`: {} {} refuses it ({said}): {}",
             self.id(),
             self.provider,
             self.model,

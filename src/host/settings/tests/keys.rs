@@ -26,7 +26,7 @@ fn a_key_comes_from_the_variable_that_is_named() {
         load(&[("CLOUD_KEY", "")]),
         Ok((None, vec![missing.to_owned()]))
     );
-    let expected = "environment: CLOUD_KEY (providers.local.api_key_env) is no key; \
+    let expected = "environment: CLOUD_KEY (providers.local.api_key_env) is not a key; \
         allowed: visible ASCII characters on one line";
     assert_eq!(
         load(&[("CLOUD_KEY", "sk-1 sk-2")]),
@@ -79,7 +79,7 @@ fn a_key_comes_from_the_credentials_entry_that_is_named() {
         load(Some(r#"{"providers": {"zen": "sk-secret"}}"#)),
         Err(malformed.to_owned())
     );
-    let unusable = "credentials.json: the api_key that providers.local.api_key_name names is no key; allowed: visible ASCII characters on one line";
+    let unusable = "credentials.json: the api_key that providers.local.api_key_name names is not a key; allowed: visible ASCII characters on one line";
     assert_eq!(
         load(Some(r#"{"providers": {"zen": {"api_key": "a b"}}}"#)),
         Err(unusable.to_owned())
@@ -297,7 +297,7 @@ fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
     let secrets: Vec<String> = mcp.variables.iter().filter_map(secret).collect();
     assert_eq!(secrets, ["API_KEY", "GAME_KEY", "WORD"]);
     let warning =
-        "mcp.env.GONE: NOT_SET holds no usable value, so the server's process goes without it";
+        "mcp.env.GONE: NOT_SET holds no usable value, so the server's process runs without it";
     assert_eq!(loaded.warnings, [warning]);
 }
 

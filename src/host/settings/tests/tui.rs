@@ -35,7 +35,7 @@ fn a_wrong_key_is_told_with_the_nearest_one() {
         ),
         (
             "'ctrl-shift-q'",
-            r#""ctrl-shift-q", which terminals do not tell from the key without what is held"#,
+            r#""ctrl-shift-q", which terminals send like the key without its modifier"#,
         ),
         ("7", "7"),
         ("[]", "a list of 0"),

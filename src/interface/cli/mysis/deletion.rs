@@ -63,7 +63,7 @@ async fn confirm_deletion(client: &SwarmClient, mut names: Vec<String>) -> anyho
     let many = names.len();
     let what = match &names[..] {
         [name] if running == 0 => format!("delete {name} with its whole conversation?"),
-        [name] => format!("delete {name}, which runs, with its whole conversation?"),
+        [name] => format!("delete the running {name} with its whole conversation?"),
         several => format!(
             "delete these {many} with their whole conversations ({running} of them run): {}?",
             several.join(", ")

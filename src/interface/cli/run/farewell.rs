@@ -87,7 +87,7 @@ pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
     lasting
         .map(|(kind, condition)| match kind.severity() {
             Severity::Error => {
-                let text = condition.text.replace(" and tries on", "");
+                let text = condition.text.replace(" and retries", "");
                 format!("at the end: {text}")
             }
             Severity::Info | Severity::Warn => format!("warning: {}", condition.text),

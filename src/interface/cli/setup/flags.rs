@@ -141,7 +141,7 @@ pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnsw
     let wrong = || {
         let names: Vec<&str> = sellers().iter().map(|seller| seller.name).collect();
         format!(
-            "`{text}` is no model server; name one of {}, ollama, llamacpp, lmstudio, vllm, litellm, \
+            "`{text}` is not a model server; name one of {}, ollama, llamacpp, lmstudio, vllm, litellm, \
              or an address such as http://127.0.0.1:8080/v1",
             names.join(", ")
         )
@@ -188,7 +188,7 @@ pub(super) fn game_of(text: Option<&str>, present: &Present) -> Result<String, S
         Some(BUILT_IN_GAME) => Ok(BUILT_IN_GAME.to_string()),
         Some(address) if web_address(address).is_some() => Ok(address.to_string()),
         Some(other) => Err(format!(
-            "`{other}` is no game; write offline, spacemolt, spacemolt-v2, or an address such as \
+            "`{other}` is not a game; write offline, spacemolt, spacemolt-v2, or an address such as \
              http://127.0.0.1:3111/mcp"
         )),
     }
@@ -214,7 +214,7 @@ fn key_of(
     let name = seller.key_variable;
     variable(environment, name).with_context(|| {
         format!(
-            "{} wants a key: put it into {name}, or into another variable that --key-env names; at a \
+            "{} needs a key: put it into {name}, or into another variable that --key-env names; at a \
              terminal `zoea setup` asks for it",
             seller.label
         )

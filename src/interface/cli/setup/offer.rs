@@ -35,7 +35,7 @@ pub(in crate::interface::cli) async fn run_or_offer(
     let choices = vec![
         Choice::new(
             FirstStep::SetUp,
-            "set up: a model server, a game, a cap on spending",
+            "set up: a model server, a game or other tools, a cap on spending",
         ),
         Choice::new(
             FirstStep::TryOffline,

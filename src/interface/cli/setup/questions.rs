@@ -129,7 +129,7 @@ impl QuestionDialog<'_> {
                     Err(fault @ ServerFault::KeyRefused(_)) => {
                         match secret {
                             Some(_) => say(&sentence_of(&fault))?,
-                            None => say("This server wants a key.")?,
+                            None => say("This server needs a key.")?,
                         }
                         key = KeyAnswer::Typed(ask_key("Its key", None)?);
                     }
@@ -165,7 +165,7 @@ impl QuestionDialog<'_> {
             let (seller, count) = (found.seller, found.models.len());
             let place = seller.endpoint.trim_start_matches("http://");
             let models = match count {
-                0 if found.wants_key => "wants a key".to_string(),
+                0 if found.wants_key => "needs a key".to_string(),
                 1 => "1 model".to_string(),
                 count => format!("{count} models"),
             };

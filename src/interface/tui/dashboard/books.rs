@@ -262,7 +262,7 @@ impl View for BooksView {
 fn open_line(board: &mut Dashboard, key: Option<LineKey>) {
     match key {
         Some(LineKey::Mysis(id)) if board.roster.get(id).is_some() => board.open_from_list(id),
-        Some(LineKey::Mysis(_)) => board.show_notice("it was deleted with its conversation"),
+        Some(LineKey::Mysis(_)) => board.show_notice("the Mysis was deleted with its conversation"),
         Some(LineKey::Provider(_) | LineKey::Day(_)) => {
             board.show_notice("only a Mysis has a conversation; Tab adds up by Mysis");
         }

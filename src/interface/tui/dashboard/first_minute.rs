@@ -118,7 +118,7 @@ impl Dashboard {
                 Some("this terminal is attached to a swarm that runs elsewhere; quit it first")
             }
             (FirstStep::PlayOffline, TerminalKind::Own, Some(Simulated::GameAndModel)) => {
-                Some("this is offline play already")
+                Some("this swarm plays offline already")
             }
             (FirstStep::PlayOffline | FirstStep::SetUp, TerminalKind::Own, _) => None,
         }

@@ -121,7 +121,7 @@ fn ask_to_drain(board: &mut Dashboard, process: &FleetProcess) {
     let name = &process.name;
     match process.state {
         ProcessState::Ended | ProcessState::Gone => {
-            board.show_notice(&format!("{name} does not run any more"));
+            board.show_notice(&format!("{name} no longer runs"));
         }
         ProcessState::Draining => drain(board, name, false),
         ProcessState::Alive | ProcessState::Frozen => {

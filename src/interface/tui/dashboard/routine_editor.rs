@@ -137,13 +137,12 @@ impl RoutineEditor {
     /// Why it cannot be saved.
     fn changes(&self) -> Result<Map<String, Value>, String> {
         let known = self.known.as_ref();
-        let known = known.ok_or("it is not stored yet: start it, and it is".to_string())?;
+        let known = known.ok_or("it is not stored yet; starting it stores it".to_string())?;
         let written = self
             .written()
-            .ok_or("first mend what is wrong".to_string())?;
+            .ok_or("first correct the mistakes".to_string())?;
         if written.get("name") != known.get("name") {
-            let told =
-                "a routine keeps its name when it is saved; started, it is one of the new name";
+            let told = "saving keeps the old name; starting makes a routine of the new name";
             return Err(told.to_string());
         }
         let mut changes: Map<String, Value> = written
@@ -245,7 +244,7 @@ mod tests {
     fn another_name_is_started_and_not_saved() {
         let mut editor = editor();
         write(&mut editor, "\"ore\"", "\"gold\"");
-        assert!(editor.changes().unwrap_err().contains("keeps its name"));
+        assert!(editor.changes().unwrap_err().contains("keeps the old name"));
         assert_eq!(lines(&editor), []);
         let mut fresh = RoutineEditor::new(MysisId(1));
         fresh.show(EMPTY_ROUTINE.to_string());

@@ -140,7 +140,7 @@ fn outage(board: &Dashboard) -> Option<Verdict> {
 /// That the swarm runs and nothing happens. The banner says why.
 fn silence(board: &Dashboard) -> Option<Verdict> {
     board.silence.as_ref()?;
-    let why = "it runs, and nothing happens".to_string();
+    let why = "Myses run, and no call succeeds".to_string();
     Some(Verdict::trouble("STANDS STILL", why, Tone::Warning))
 }
 

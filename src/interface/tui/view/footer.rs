@@ -59,7 +59,7 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
     let waited = dashboard.awaited_myses();
     if waited.is_empty() {
         return StyledLine::of(" … ", Tone::Accent)
-            .with("the store writes what it has", Tone::Text);
+            .with("waiting for the store to write", Tone::Text);
     }
     let named: Vec<String> = waited
         .iter()

@@ -46,7 +46,10 @@ fn open_lines(dashboard: &Dashboard) -> Vec<(String, Tone)> {
             lines
         }
         Some(_) => vec![
-            ("what is open waits for more room".to_string(), Tone::Text),
+            (
+                "a larger terminal shows what is open".to_string(),
+                Tone::Text,
+            ),
             ("Ctrl-C quits".to_string(), Tone::Hint),
         ],
     }

@@ -66,11 +66,11 @@ async fn a_model_that_calls_rightly_once_cannot_play() {
 async fn a_model_that_uses_a_result_once_cannot_play() {
     // Without the field the pilot finds no word in a long conversation.
     let (proof, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 9).await;
-    let expected = "its calls are right only sometimes: \"it does not use what a result brought";
+    let expected = "its calls are right only sometimes: \"it does not use a tool's result";
     assert!(why(&proof).starts_with(expected), "{}", why(&proof));
     assert_eq!(detail(&proof, "call").0, Some(true));
     assert_eq!(detail(&proof, "result").0, Some(false));
     let (proof, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 0).await;
-    let expected = "its calls are wrong: \"it does not use what a result brought";
+    let expected = "its calls are wrong: \"it does not use a tool's result";
     assert!(why(&proof).starts_with(expected), "{}", why(&proof));
 }

@@ -167,7 +167,7 @@ fn is_cut(read: &Read) -> bool {
 }
 
 fn is_adapted(read: &Read) -> bool {
-    matches!(read, Err(ModelFault::Adapted { text }) if text.contains("in one piece from here on"))
+    matches!(read, Err(ModelFault::Adapted { text }) if text.contains("in one piece from now on"))
 }
 
 const STOP: &str =

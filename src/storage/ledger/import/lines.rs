@@ -99,7 +99,7 @@ async fn read_file<'a>(
             ReadLine::TooLarge => return Err(wrong(too_large())),
         };
         let line: Value =
-            serde_json::from_slice(&line).map_err(|error| wrong(format!("no JSON: {error}")))?;
+            serde_json::from_slice(&line).map_err(|error| wrong(format!("not JSON: {error}")))?;
         let record = ExportRecord::read(&line).map_err(wrong)?;
         reading.import_record(record, number).await?;
     }
@@ -270,7 +270,7 @@ impl LinesImport<'_> {
 impl ExportRecord {
     fn read(line: &Value) -> Result<ExportRecord, String> {
         let word = required_text(line, RECORD_KEY)?;
-        let kind = LineKind::from_str(word).map_err(|_| format!("`{word}` is no record"))?;
+        let kind = LineKind::from_str(word).map_err(|_| format!("`{word}` is not a record"))?;
         let part = match kind {
             LineKind::Mission => return Ok(ExportRecord::Mission(parse_mission(line)?)),
             LineKind::Mysis => return Ok(ExportRecord::Mysis(Box::new(parse_mysis(line)?))),
@@ -291,7 +291,7 @@ impl ExportRecord {
 fn read_memo(line: &Value) -> Result<(MemoKind, Arc<str>), String> {
     let word = required_text(line, "kind")?;
     let kind = MemoKind::parse(word).filter(|kind| kind.is_exported());
-    let kind = kind.ok_or_else(|| format!("`{word}` is no kind of memo that exports hold"))?;
+    let kind = kind.ok_or_else(|| format!("`{word}` is not a kind of memo that exports hold"))?;
     let memo = required_text(line, "memo")?;
     kind.check(memo)?;
     Ok((kind, memo.into()))

@@ -44,11 +44,11 @@ impl fmt::Display for ImportReport {
         let counts = [
             (
                 self.known_myses,
-                "myses are here already and were left as they are",
+                "myses are here already and were not changed",
             ),
             (
                 self.known_accounts,
-                "accounts are here already and were left as they are",
+                "accounts are here already and were not changed",
             ),
             (
                 self.without_result,
@@ -68,7 +68,7 @@ impl fmt::Display for ImportReport {
             ),
             (
                 self.skipped_snapshots,
-                "snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is no query",
+                "snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is not a query",
             ),
         ];
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {

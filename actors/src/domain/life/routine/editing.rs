@@ -20,8 +20,9 @@ impl Life {
         reply: ReplyId,
         given: &str,
     ) -> Result<(), OrderRefusal> {
-        let changes: Map<String, Value> = serde_json::from_str(given)
-            .map_err(|why| OrderRefusal::BadEdit(vec![format!("this is no JSON object: {why}")]))?;
+        let changes: Map<String, Value> = serde_json::from_str(given).map_err(|why| {
+            OrderRefusal::BadEdit(vec![format!("this is not a JSON object: {why}")])
+        })?;
         let name = changes.get("name").and_then(Value::as_str).map(plain_name);
         let found = self.routines.to_edit(name.as_deref()).cloned();
         let before = found.ok_or_else(|| self.unknown_routine(name.as_deref()))?;

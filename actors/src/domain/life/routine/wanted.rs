@@ -22,7 +22,7 @@ impl Life {
     /// The routine that the arguments of a call mean, or everything that is wrong with them.
     pub(super) fn wanted_routine(&self, arguments: &str) -> Result<WantedRoutine, Vec<String>> {
         let given: Map<String, Value> = serde_json::from_str(arguments)
-            .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
+            .map_err(|_| vec!["the arguments are not a JSON object".to_string()])?;
         let name = given.get("name").and_then(Value::as_str);
         let name = name.filter(|_| !given.contains_key("steps"));
         // Files have names of any letters, routines have plain ones.

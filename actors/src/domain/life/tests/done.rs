@@ -206,7 +206,7 @@ fn every_order_wakes_one_that_is_done() {
     scene.hear(LifeInput::Noticed {
         severity: Severity::Info,
         code: "mcp_up",
-        text: "the game server answers again".to_string(),
+        text: "the tool server answers again".to_string(),
     });
     assert_eq!((is_done(&scene), scene.wait()), (true, HOUR));
 }

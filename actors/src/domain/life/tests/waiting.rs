@@ -129,7 +129,7 @@ fn whatever_the_model_should_see_ends_the_wait() {
             scene.hear(LifeInput::Noticed {
                 severity: Severity::Info,
                 code: "mcp_up",
-                text: "the game server answers again".to_string(),
+                text: "the tool server answers again".to_string(),
             });
         }),
         ("other tools", |scene| {

@@ -141,7 +141,7 @@ impl Life {
     fn release_text(&mut self, held: Arc<HeldText>) {
         let mut draft = WriteDraft::default();
         let text = format!(
-            "{} {} takes again what was held back: {}",
+            "{} {} accepts again what was held back: {}",
             held.provider,
             held.model,
             held.shown()

@@ -230,7 +230,7 @@ impl Life {
             },
         };
         let text = format!(
-            "{} {} refuses {}, so it gets none from here on, also from other Myses: {said}",
+            "{} {} refuses {}, so it gets none from now on, also from other Myses: {said}",
             held.provider,
             held.model,
             held.shown()

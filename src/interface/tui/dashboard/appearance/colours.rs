@@ -14,7 +14,7 @@ pub enum ThemePart {
     Bar,
     /// The background of the selected line.
     Selected,
-    /// The background of panes and of what lies over the view.
+    /// The background of panes and dialogs.
     Panel,
     /// The background of text fields.
     Field,
@@ -97,7 +97,7 @@ impl ThemePart {
             ThemePart::Base => "The background of the screen.",
             ThemePart::Bar => "The background of the header and the footer.",
             ThemePart::Selected => "The background of the selected line.",
-            ThemePart::Panel => "The background of panes and of what lies over the view.",
+            ThemePart::Panel => "The background of panes and dialogs.",
             ThemePart::Field => "The background of text fields.",
             ThemePart::Text => "Ordinary text.",
             ThemePart::Strong => "Important text.",

@@ -30,7 +30,7 @@ pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<Budge
     ];
     let mut texts: Vec<BudgetText> = parts.into_iter().flatten().collect();
     let text = match texts.is_empty() {
-        true => "no budget: nothing limits what a day costs".to_string(),
+        true => "no budget: spending is not limited".to_string(),
         false => until_text(dashboard),
     };
     let tone = Tone::Dim;

@@ -142,7 +142,7 @@ impl Dashboard {
         let lines = text.lines().count().max(1);
         self.actions.push(TerminalAction::Copy(text.into()));
         self.show_notice(&format!(
-            "{lines} line{} handed to the terminal for pasting",
+            "{lines} line{} sent to the terminal's clipboard",
             if lines == 1 { "" } else { "s" }
         ));
     }

@@ -83,7 +83,7 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[key(KeyCode::Enter), letter('i')],
         FocusAction::Inspect,
         "look into",
-        "look into the selected entry",
+        "inspect the selected entry",
     ),
     bind(
         "fold",
@@ -111,7 +111,7 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         &[letter('/')],
         FocusAction::Find,
         "find",
-        "look for a text",
+        "search for a text",
     ),
     bind(
         "raw",

@@ -171,7 +171,7 @@ fn add_game(
     let mut title = StyledLine::of("SHIP", Tone::Brand);
     let Some(at) = game.at else {
         lines.push(title);
-        return lines.push(StyledLine::of("no tool has told of it yet", Tone::Dim));
+        return lines.push(StyledLine::of("no result has shown it yet", Tone::Dim));
     };
     let age = figures::ago(dashboard.now().since(at));
     let age = if age == "now" {

@@ -26,6 +26,6 @@ pub const FIRST_KEYS: &[Binding<FirstStep>] = &[
         &[letter('i')],
         FirstStep::SetUp,
         "set up",
-        "set up a model server, a game and a daily cap",
+        "set up a model server, a tool server and a daily cap",
     ),
 ];

@@ -187,7 +187,7 @@ fn server_facts(dashboard: &Dashboard, rules: &SwarmRules, columns: u16) -> Vec<
 fn server_fact(server: &UsedServer, columns: u16) -> Fact {
     let address = one_line(&server.address);
     let (label, text) = match &server.provider {
-        None => ("game", address),
+        None => ("tools", address),
         Some(name) => {
             let model = server.model.as_deref().map(one_line).unwrap_or_default();
             let name = one_line(name);

@@ -45,7 +45,7 @@ pub(super) fn paint(
             (Some(why), _) => (format!("the samples cannot be read: {why}"), Tone::Fault),
             (None, None) => ("reading the samples …".to_string(), Tone::Dim),
             (None, Some(_)) => {
-                let words = "nothing is known of this time yet; a minute makes a figure";
+                let words = "no samples of this time yet; there is one for each minute";
                 (words.to_string(), Tone::Dim)
             }
         };

@@ -28,7 +28,7 @@ pub enum GlobalAction {
     Help,
     /// Close the program.
     Quit,
-    /// Suspend the program to the shell's background.
+    /// Suspend the program suspend to the shell.
     Suspend,
     /// Draw the whole screen again.
     Redraw,

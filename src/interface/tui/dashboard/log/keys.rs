@@ -78,7 +78,7 @@ pub const LOG_KEYS: &[Binding<LogAction>] = &[
         &[letter('/')],
         LogAction::Find,
         "find",
-        "look for a text",
+        "search for a text",
     ),
     bind(
         "log_only_this",

@@ -157,7 +157,7 @@ fn an_error_goes_when_what_it_was_about_works_again() {
         "out_of_service",
         "provider local2 serves no requests: HTTP 402",
     );
-    raise("reload_failed", "the configuration stays as it was: no");
+    raise("reload_failed", "the configuration is unchanged: no");
     raise("limits_lapsed", "cannot be renewed");
     let open = |log: &MessageLog| log.open_errors().len();
     log.end_errors("circuit_open", "provider local is down");

@@ -27,7 +27,7 @@ pub(crate) fn paint_log(
     if view.lines().is_empty() {
         let middle = centre_area(body, body.width, 1);
         let words = if view.is_narrowed() {
-            "nothing of that kind; f shows other kinds"
+            "no events of this kind; f shows other kinds"
         } else {
             "nothing yet"
         };

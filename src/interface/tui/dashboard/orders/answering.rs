@@ -41,7 +41,7 @@ impl Dashboard {
         if let Ok(CompletedOrder::Passed(process)) = &outcome.answer {
             let name = &outcome.name;
             self.show_notice(&format!(
-                "{name}: stored, and carried out once {process} can"
+                "{name}: stored; {process} carries it out as soon as it can"
             ));
         }
         if let Ok(CompletedOrder::Routine(routine)) = &outcome.answer {
@@ -125,12 +125,12 @@ impl Dashboard {
         let newest = text_search.places().last().copied();
         let words = match count {
             0 => format!("no match for `{text}` in this conversation"),
-            _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
-            1 => format!("1 place of `{text}`"),
+            _ if rows.len() >= PLACES => format!("the newest {count} matches of `{text}`"),
+            1 => format!("1 match of `{text}`"),
             _ => {
                 let key = |action| self.keymap.key_of(FOCUS_KEYS, action);
                 let (next, before) = (key(FocusAction::NextMatch), key(FocusAction::MatchBefore));
-                format!("{count} places of `{text}`; {next} and {before} go through them")
+                format!("{count} matches of `{text}`; {next} and {before} go through them")
             }
         };
         self.tell_operator(Tone::Hint, "said", &words);

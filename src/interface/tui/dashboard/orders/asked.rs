@@ -17,7 +17,7 @@ impl Dashboard {
     fn question_of(&self, id: MysisId) -> Result<&Arc<Question>, String> {
         let member = self.roster.members().get(&id);
         let question = member.and_then(|member| member.status.activity.question());
-        question.ok_or_else(|| "its server asks nothing".to_string())
+        question.ok_or_else(|| "its server has no open question".to_string())
     }
 
     /// Opens the palette with an answer to the question of the target, to be completed.
@@ -201,7 +201,11 @@ mod tests {
         assert_eq!(declined[0].1.decision, Decision::Decline);
         for line in ["decline bravo", "answer bravo a=1"] {
             let told = desk.board.run_command(line);
-            assert_eq!(told, Err("its server asks nothing".to_string()), "{line}");
+            assert_eq!(
+                told,
+                Err("its server has no open question".to_string()),
+                "{line}"
+            );
         }
         let told = desk.board.run_command("answer all ore=1");
         assert_eq!(told, Err("one Mysis at a time".to_string()));

@@ -201,7 +201,7 @@ impl Dashboard {
         match (&names[..], running) {
             ([], _) => return,
             ([name], 0) => lines.push(format!("Delete {name}?")),
-            ([name], _) => lines.push(format!("Delete {name}, which runs?")),
+            ([name], _) => lines.push(format!("Delete the running {name}?")),
             (_, running) => {
                 let run = match running {
                     0 => "none of them runs".to_string(),
@@ -267,13 +267,13 @@ impl Dashboard {
             ActionToConfirm::Quit,
             vec![
                 format!("Quit? {who}"),
-                "What is under way is brought to an orderly end; nothing is lost.".to_string(),
+                "Calls in flight end in good order; nothing is lost.".to_string(),
                 "h: they go on without a terminal, and `zoea attach` opens one.".to_string(),
             ],
         )));
     }
 
-    /// Suspends the process to the shell's background. It asks first while Myses run here, since they
+    /// Suspends the process suspend to the shell. It asks first while Myses run here, since they
     /// stand still until the shell continues it; an attached terminal stops nothing.
     pub(in crate::dashboard) fn suspend(&mut self) {
         let running = match self.kind {
@@ -292,7 +292,7 @@ impl Dashboard {
             ActionToConfirm::Suspend,
             vec![
                 format!("Suspend? This stops {who} until `fg`."),
-                "Calls that are under way may end with an unknown outcome meanwhile.".to_string(),
+                "Calls in flight may end with an unknown outcome meanwhile.".to_string(),
                 "h: leave the terminal and keep them running; `zoea attach` comes back."
                     .to_string(),
                 format!("{key} again: stop."),

@@ -75,9 +75,7 @@ impl Dashboard {
             }
             Some(_) | None => {
                 self.history.add(&self.redactor.clean(&text));
-                self.show_notice(
-                    "what you wrote has no composer any more; ↑ in one brings it back",
-                );
+                self.show_notice("the composer is closed; ↑ in a new one brings your text back");
             }
         }
     }
@@ -88,7 +86,7 @@ impl Dashboard {
         let text = composer.field.text();
         if !text.trim().is_empty() {
             self.history.add(&self.redactor.clean(text));
-            self.show_notice("the draft is thrown away; ↑ in a new one brings it back");
+            self.show_notice("the draft is discarded; ↑ in a new one brings it back");
         }
     }
 

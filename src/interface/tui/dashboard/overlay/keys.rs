@@ -92,7 +92,7 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
         &[letter('/')],
         InspectorAction::Find,
         "find",
-        "look for a text",
+        "search for a text",
     ),
     bind(
         "node_next_match",

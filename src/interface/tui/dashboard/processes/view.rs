@@ -91,10 +91,7 @@ pub(super) fn paint(
         let (words, tone) = match (view.processes.complaint(), view.processes.value()) {
             (Some(why), _) => (format!("the processes cannot be read: {why}"), Tone::Fault),
             (None, None) => ("reading the processes …".to_string(), Tone::Dim),
-            (None, Some(_)) => (
-                "this process has its database for itself".to_string(),
-                Tone::Dim,
-            ),
+            (None, Some(_)) => ("no other process uses this database".to_string(), Tone::Dim),
         };
         return say(lines_area(page), &words, tone, painter);
     }

@@ -158,7 +158,7 @@ impl RoutineEditor {
             return Pressed::Stays;
         }
         if self.written().is_none() {
-            self.notice = Some("first mend what is wrong".to_string());
+            self.notice = Some("first correct the mistakes".to_string());
             return Pressed::Stays;
         }
         let name = board.name_of(self.mysis);
@@ -201,7 +201,7 @@ impl RoutineEditor {
                 self.notice = Some(format!("started with {}", outcome.name))
             }
             (Ok(_), _) => {
-                let told = "the process that runs it has not answered; it will once it can";
+                let told = "the process that runs it has not answered yet";
                 self.notice = Some(told.to_string());
             }
             (Err(OrderRefusal::BadEdit(told)), Awaited::Text) => {

@@ -47,7 +47,7 @@ pub(in crate::dashboard) fn search_swarm(board: &mut Dashboard, text: &str) {
 /// Opens the conversation of a hit at its row. The places of the text are marked there.
 fn open_hit(board: &mut Dashboard, (mysis, seq): HitKey, text: &str) {
     if board.roster.get(mysis).is_none() {
-        return board.show_notice("it was deleted with its conversation");
+        return board.show_notice("the Mysis was deleted with its conversation");
     }
     board.open_from_list(mysis);
     board.find_text_at(text, seq);

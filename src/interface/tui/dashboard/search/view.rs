@@ -73,9 +73,9 @@ fn title(view: &SearchView) -> StyledLine {
     let words = match (count, view.may_have_more(), view.has_more_to_read()) {
         (0, _, _) => String::new(),
         (1, false, _) => "1 place".to_string(),
-        (_, false, _) => format!("{count} places, newest first"),
-        (_, true, true) => format!("newest {count} places; ↓ at the end: older ones"),
-        (_, true, false) => format!("newest {count} places; a longer text finds fewer"),
+        (_, false, _) => format!("{count} matches, newest first"),
+        (_, true, true) => format!("newest {count} matches; ↓ at the end: older ones"),
+        (_, true, false) => format!("newest {count} matches; a longer text finds fewer"),
     };
     line.with(format!("  {words}"), Tone::Dim)
 }
@@ -91,8 +91,8 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
     } else {
         let myses = dashboard.counts().all;
         let case = match view.text_search().is_case_sensitive() {
-            true => "capitals were looked for as they are",
-            false => "small letters find capitals too",
+            true => "upper and lower case had to match",
+            false => "lower case matches upper case too",
         };
         lines.push(("No matches.".to_string(), Tone::Strong));
         lines.push((
@@ -103,7 +103,7 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
         if let Some(before) = view.removed_before() {
             let day = dashboard.appearance().offset.day(before);
             lines.push((
-                format!("of what is older than {day} not all is kept"),
+                format!("messages older than {day} are not all kept"),
                 Tone::Dim,
             ));
         }

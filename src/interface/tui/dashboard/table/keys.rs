@@ -148,7 +148,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         &[letter('+')],
         TableAction::RaiseBudget,
         "",
-        "type what the swarm may spend today",
+        "raise today's spending cap",
     ),
     bind(
         "table_back",

@@ -35,6 +35,6 @@ pub(super) fn queue_text(lane: &Lane) -> String {
     match lane {
         Lane::Provider(name) => format!("waits for its turn at {}", one_line(name)),
         Lane::Logins => "waits for its turn to log in".to_string(),
-        Lane::Game => "waits for its turn at the game server".to_string(),
+        Lane::Game => "waits for its turn at the tool server".to_string(),
     }
 }

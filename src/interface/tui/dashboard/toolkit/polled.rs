@@ -79,7 +79,7 @@ impl<T> Polled<T> {
         if self.awaited.take_if(|awaited| *awaited == id).is_none() || self.is_outdated {
             return false;
         }
-        let unlike = || "the store answered something else".to_string();
+        let unlike = || "the store gave an unexpected answer".to_string();
         match read.and_then(|answer| value_of(answer).ok_or_else(unlike)) {
             Ok(value) => {
                 self.value = Some(Arc::new(value));

@@ -102,7 +102,7 @@ impl Wait {
                 let (_, size) = arrived.describe_progress();
                 (provider(), format!("answers, {size} so far"))
             }
-            Activity::CoolingDown(why) => (provider(), format!("asks again soon: {why}")),
+            Activity::CoolingDown(why) => (provider(), format!("retries soon: {why}")),
             Activity::CallingTool(tool) => (Lane::Game, format!("calls {tool}")),
             Activity::Asked(question) => (Lane::Game, question.summary()),
             Activity::Travelling => (Lane::Game, "travels".to_string()),
@@ -274,7 +274,7 @@ mod tests {
         assert!(rows[bravo].contains("provider remote"), "{rows:#?}");
         assert!(rows[bravo].contains("2:10"), "{rows:#?}");
         assert!(rows[bravo + 1].contains("alpha") && rows[bravo + 1].contains("provider local"));
-        assert!(rows[bravo + 2].contains("the game server") && rows[bravo + 2].contains("mine"));
+        assert!(rows[bravo + 2].contains("the tool server") && rows[bravo + 2].contains("mine"));
         assert_eq!(place("drift"), None, "it waits for no server");
         desk.key(KeyCode::Enter);
         assert_eq!(

@@ -38,7 +38,7 @@ pub(super) fn parse_calls(line: &Value) -> Result<Vec<CallRecord>, String> {
                 name: required_text(call, "name")?.into(),
                 arguments: required_text(call, "arguments")?.into(),
                 status: CallStatus::parse(status)
-                    .ok_or_else(|| format!("`{status}` is no status of a call"))?,
+                    .ok_or_else(|| format!("`{status}` is not a status of a call"))?,
                 read_only: call["read_only"].as_bool().unwrap_or(false),
                 routine: call["routine"].as_str().map(Into::into),
             })

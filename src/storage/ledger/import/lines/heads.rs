@@ -61,7 +61,7 @@ pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
             },
             at: required_time(line, "created_at")?,
         },
-        state: LifeState::parse(state).ok_or_else(|| format!("`{state}` is no state"))?,
+        state: LifeState::parse(state).ok_or_else(|| format!("`{state}` is not a state"))?,
         reason: line["reason"].as_str().map(Into::into),
         fault: if fault.is_null() {
             None

@@ -44,12 +44,12 @@ pub(super) fn count_or_zero(line: &Value, key: &str) -> u64 {
 
 pub(super) fn required_time(line: &Value, key: &str) -> Result<Timestamp, String> {
     moment::parse_moment(required_text(line, key)?)
-        .ok_or_else(|| format!("`{key}` is no moment of the years 0000 to 9999"))
+        .ok_or_else(|| format!("`{key}` is not a moment of the years 0000 to 9999"))
 }
 
 pub(super) fn mission_id(line: &Value, key: &str) -> Result<MissionId, String> {
     let id = required_text(line, key)?;
     i64::from_str_radix(id, 16)
         .map(MissionId)
-        .map_err(|_| format!("`{id}` is no mission's id"))
+        .map_err(|_| format!("`{id}` is not a mission's id"))
 }

@@ -74,7 +74,7 @@ impl SamplesImport {
 }
 
 fn read_digits(text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || "`packed` is no text of hexadecimal digits".to_string();
+    let wrong = || "`packed` is not a text of hexadecimal digits".to_string();
     let pairs = text.as_bytes().chunks(2);
     pairs
         .map(|pair| {

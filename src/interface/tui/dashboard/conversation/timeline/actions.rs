@@ -31,8 +31,7 @@ impl Dashboard {
     /// Goes to the next or the previous minute in which something was said or done.
     pub(in crate::dashboard) fn step_in_timeline(&mut self, is_later: bool) {
         if self.layout().timeline.height == 0 {
-            return self
-                .show_notice("there is no room for the timeline: it needs a higher terminal");
+            return self.show_notice("the timeline needs a taller terminal");
         }
         let Some(focus) = &self.focus else {
             return;
@@ -40,7 +39,7 @@ impl Dashboard {
         match focus.timeline.beside(is_later) {
             Some(there) => self.go_to_minute(there),
             None if is_later => self.show_notice("that is the newest minute"),
-            None => self.show_notice("the timeline knows no earlier minute"),
+            None => self.show_notice("the timeline has no earlier minute"),
         }
     }
 

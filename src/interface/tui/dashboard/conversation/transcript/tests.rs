@@ -311,7 +311,7 @@ fn a_tool_loop_reads_as_call_and_outcome() {
             "⚙ mine deep=yes target=belt  qwen3:8b · 1.2s",
             "✓ mined 3 iron ore  mine · 9.8s · tick 42",
             "⚙ mine  qwen3:8b · 1.2s",
-            "  arguments are no JSON object:",
+            "  arguments are not a JSON object:",
             "  {not json",
             "✗ refused: the hold is full  mine · failed · 9.8s · tick 42",
         ]

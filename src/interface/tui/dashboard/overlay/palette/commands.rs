@@ -113,7 +113,7 @@ impl Dashboard {
             Run::Look(change) => {
                 let word = words.next()?;
                 if !change(&mut self.appearance, word) {
-                    return Err(format!("`{word}` is none of its values"));
+                    return Err(format!("`{word}` is not one of its values"));
                 }
             }
             Run::Line(run) => return run(self, words),
@@ -180,15 +180,15 @@ mod tests {
             ),
             (
                 "stop where colour=red",
-                "`colour` is none of state, name, provider, model, role, account, system, process, credits, earned, earned_last_hour, cost, cost_today, turns, tokens_in, tokens_out, nudges, tick, fuel, cargo, hull, spared_calls; conditions are such as state=errored,provider!=local,name=scout-*,credits>5000",
+                "`colour` is not one of state, name, provider, model, role, account, system, process, credits, earned, earned_last_hour, cost, cost_today, turns, tokens_in, tokens_out, nudges, tick, fuel, cargo, hull, spared_calls; conditions are such as state=errored,provider!=local,name=scout-*,credits>5000",
             ),
             ("stop where", "no mysis is called `where`"),
-            ("state marked", "`marked` is no state"),
-            ("state interrupted", "`interrupted` is no state"),
+            ("state marked", "`marked` is not a state"),
+            ("state interrupted", "`interrupted` is not a state"),
             ("columns", "columns what? COLUMNS|auto"),
             ("columns , ,", "columns what? COLUMNS|auto"),
-            ("columns name,shoe", "`shoe` is no column"),
-            ("columns auto,name", "`auto` is no column"),
+            ("columns name,shoe", "`shoe` is not a column"),
+            ("columns auto,name", "`auto` is not a column"),
         ] {
             let mut desk = desk();
             assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");

@@ -54,7 +54,7 @@ fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLin
             [hint.to_string(), String::new()]
         }
         (QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm | QueryScope::Log, _) => {
-            let hint = "small letters find capitals too ";
+            let hint = "lower case matches upper case too ";
             [hint.to_string(), String::new()]
         }
     };

@@ -55,7 +55,7 @@ impl EntryBuilder<'_> {
         let Some(Value::Object(members)) = arguments else {
             self.lines.push(line);
             self.lines.push(StyledLine::of(
-                "  arguments are no JSON object:",
+                "  arguments are not a JSON object:",
                 Tone::Fault,
             ));
             return self.add_wrapped(&clean_text(&call.arguments), Tone::Fault, 3, "  ");

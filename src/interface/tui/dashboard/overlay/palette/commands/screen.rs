@@ -22,13 +22,13 @@ use crate::dashboard::table::seen_state::SeenState;
 pub(super) const SCREEN: &[PaletteCommand] = &[
     command("open", &[Takes::Mysis], Line(open), "open a conversation"),
     command("filter", &[Takes::Text], Line(filter), FILTER_COMMAND_HELP),
-    command("state", &[Takes::State], Line(filter_state), "show those in one state"),
-    command("sort", &[Takes::Column], Line(sort), "sort the table; again turns it round"),
+    command("state", &[Takes::State], Line(filter_state), "show only one state"),
+    command("sort", &[Takes::Column], Line(sort), "sort the table; again reverses it"),
     command("group", &[Takes::Word(&["place", "role", "model", "state", "off"])], Line(group), "group the table, with sums"),
     command("columns", &[Takes::Columns], Line(choose_columns), "show these columns, in this order; `auto`: those that fit"),
     command("mark", &[Takes::Myses], Myses(|board, ids| board.table.mark_only(ids)), "mark for an order to several"),
     command("unmark", &[], Once(|board| board.table.mark_only([])), "mark none"),
-    command("find", &[Takes::Text], Line(find), "look for a text in the conversation"),
+    command("find", &[Takes::Text], Line(find), "search the conversation"),
     command("export", &[Takes::Word(&["md", "jsonl"])], Line(export), "write the conversation to a file"),
     command("report", &[Takes::Text], Line(report), "write a report: of today, or since 10h, 22:00, looked"),
     command("backup", &[], Once(|board| board.effects.push(UiEffect::Write(FileOrder::Backup))), "write a copy of the database"),
@@ -43,7 +43,7 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("dump", &[], Once(Dashboard::dump), "write the screen to files, as text and as a picture"),
     command("dismiss", &[], Once(|board| Arc::make_mut(&mut board.log).dismiss_all()), "dismiss all errors"),
     command("redraw", &[], Once(Dashboard::redraw), "draw the screen anew"),
-    command("suspend", &[], Once(Dashboard::suspend), "to the shell's background"),
+    command("suspend", &[], Once(Dashboard::suspend), "suspend to the shell"),
     command("reload", &[], Once(|board| { board.order_once("reload", "the configuration", Order::Reload); }), "read the configuration again"),
     command("quit", &[], Once(Dashboard::quit), "close the program"),
 ];
@@ -65,7 +65,7 @@ fn filter(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
 fn filter_state(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let state = match SeenState::parse(word) {
-        None if word != ALL_STATES => return Err(format!("`{word}` is no state")),
+        None if word != ALL_STATES => return Err(format!("`{word}` is not a state")),
         state => state,
     };
     board.table.change_filter(|filter| filter.state = state);
@@ -73,7 +73,7 @@ fn filter_state(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
 }
 
 fn parse_column(word: &str) -> Result<Column, Complaint> {
-    Column::parse(word).ok_or_else(|| format!("`{word}` is no column"))
+    Column::parse(word).ok_or_else(|| format!("`{word}` is not a column"))
 }
 
 fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
@@ -135,7 +135,7 @@ fn export(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
         "jsonl" => ExportFormat::JsonLines,
         other => return Err(format!("md or jsonl, not `{other}`")),
     };
-    let status = board.target().ok_or("there is no Mysis in hand")?;
+    let status = board.target().ok_or("no Mysis is selected")?;
     let (mysis, name) = (status.id, status.name.clone());
     board.effects.push(UiEffect::Write(FileOrder::Conversation {
         mysis,
