@@ -337,7 +337,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("groq-day.429.json", "out of service 179.56s Time: HTTP 429: Rate limit reached for".to_string()),
         ("groq-usage.200.sse", format!(r#""Off." "Fuel first." [] "stop" {U}"#)),
         ("openai-rate.429.json", "transient Some(41.724s): HTTP 429: Rate limit reached for".to_string()),
-        ("openai-effort.400.json", "adapted: reasoning_effort is \"none\" from here on:".to_string()),
+        ("openai-effort.400.json", "adapted: reasoning_effort is \"none\" from now on:".to_string()),
         ("gemini-minute.429.json", "transient Some(45.837906927s): HTTP 429: You exceeded your current".to_string()),
         ("gemini-day.429.json", "out of service 37025.7s Operator: HTTP 429: You exceeded your current".to_string()),
         ("gemini-no-plan.429.json", "out of service 900s Operator: HTTP 429: You exceeded your current".to_string()),
