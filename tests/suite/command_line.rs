@@ -128,7 +128,7 @@ fn conditions_select_whom_a_command_shows_and_reaches() {
     );
     let (status, error) = home.fails(&["mysis", "list", "--where", "place=sol"]);
     assert!(
-        status == 2 && error.contains("is none of state, name"),
+        status == 2 && error.contains("is not one of state, name"),
         "{error}"
     );
 }
