@@ -6,7 +6,6 @@
 use zoea_scenes::measured_ledger::MeasuredLedger;
 use zoea_scenes::revival;
 
-/// The number of kills.
 const KILLS: usize = 500;
 
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]

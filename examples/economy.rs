@@ -34,10 +34,8 @@ struct Arguments {
     /// List the levers and measure nothing.
     #[arg(long)]
     list: bool,
-    /// The simulated hours.
     #[arg(long, default_value_t = 24.0)]
     hours: f64,
-    /// The number of players.
     #[arg(long, default_value_t = 60)]
     players: usize,
     /// The only role that plays: miner, trader, contractor, explorer or talker.
@@ -148,7 +146,6 @@ fn rows(arguments: &Arguments) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The real model that the arguments name.
 fn real_model(arguments: &Arguments, runtime: &Handle) -> anyhow::Result<Option<RealModel>> {
     let Some(url) = &arguments.endpoint else {
         return Ok(None);
@@ -171,7 +168,6 @@ fn real_model(arguments: &Arguments, runtime: &Handle) -> anyhow::Result<Option<
     }))
 }
 
-/// Prints each answer.
 struct Printed(Arc<dyn Models>);
 
 impl Models for Printed {

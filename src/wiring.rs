@@ -105,7 +105,6 @@ pub struct LaunchOptions {
 pub struct Observers {
     /// The observers that only watch.
     pub watchers: Vec<Watcher>,
-    /// The terminal.
     pub link: Option<TerminalLink>,
 }
 
@@ -121,7 +120,6 @@ pub struct RunningSwarm {
     operator: Operator,
     secrets: Secrets,
     freeze: FreezeSwitch,
-    /// The settings that are in force.
     settings: Settings,
     providers: Arc<Providers>,
     prices: PriceBook,
@@ -130,7 +128,6 @@ pub struct RunningSwarm {
     reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
-/// A signal of a running swarm.
 #[derive(Debug)]
 pub enum SwarmSignal {
     /// The Commander has ended. It does so by itself only after a failure.
@@ -223,7 +220,6 @@ impl RunningSwarm {
         }
     }
 
-    /// The swarm.
     #[must_use]
     pub fn swarm(&self) -> &Swarm {
         &self.swarm

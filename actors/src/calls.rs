@@ -34,7 +34,6 @@ impl CallWatch {
         }
     }
 
-    /// All calls.
     pub fn calls(&self) -> MutexGuard<'_, OpenCalls> {
         // Each change of them is complete in itself.
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)

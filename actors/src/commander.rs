@@ -73,7 +73,6 @@ pub struct Commander;
 
 /// The arguments of the Commander.
 pub struct CommanderArgs {
-    /// The swarm as stored.
     pub swarm: SwarmRecord,
     /// Whether the Myses that ran when the program ended are started again.
     pub resume: bool,
@@ -81,11 +80,9 @@ pub struct CommanderArgs {
     pub start_idle: bool,
     /// Whether Myses run, or only queue orders for the next run.
     pub mode: Mode,
-    /// The rules.
     pub rules: Arc<SwarmRules>,
     /// The known secrets. Those of the stored swarm are added.
     pub secrets: Secrets,
-    /// The adapters to the outside.
     pub outside: Adapters,
     /// The watchers from the start.
     pub watchers: Vec<Watcher>,
@@ -102,11 +99,9 @@ pub struct Adapters {
     pub ledger: Arc<dyn Ledger>,
     /// Reads.
     pub archive: Arc<dyn Archive>,
-    /// The model servers.
     pub models: Arc<dyn Models>,
     /// The game server.
     pub upstream: Arc<dyn Upstream>,
-    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
@@ -114,13 +109,11 @@ pub struct Adapters {
     pub fleet: Option<Arc<dyn Fleet>>,
     /// Limits that hold for all processes on the same database; `None` where there can be no others.
     pub shared_limits: Option<Arc<dyn SharedLimits>>,
-    /// Copies of what is deleted.
     pub deleted: KeptCopies,
     /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }
 
-/// The state of the Commander.
 pub struct CommanderState {
     /// What all Myses work with. The Commander uses its clock and its archive too.
     deps: Arc<MysisDeps>,

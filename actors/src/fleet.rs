@@ -34,7 +34,6 @@ const LEASES_LAPSED: &str = "leases_lapsed";
 pub enum FleetMsg {
     /// The time of a step.
     Due,
-    /// A step is over.
     Stepped(Result<Box<FleetStep>, ArchiveFault>),
     /// The Commander runs what was taken.
     Arrived(Vec<MysisId>),
@@ -69,11 +68,9 @@ pub struct FleetArgs {
     pub capacity: usize,
     /// Receives the results of steps.
     pub parent: DerivedActorRef<FleetNews>,
-    /// Receives notices.
     pub notices: DerivedActorRef<SwarmEvent>,
 }
 
-/// The state of the fleet actor.
 pub struct FleetState {
     fleet: Arc<dyn Fleet>,
     clock: Arc<dyn Clock>,

@@ -47,21 +47,14 @@ pub enum GateMsg {
     /// A call has ended.
     Leave {
         lane: Lane,
-        /// Its permit.
         pass: PermitId,
-        /// Its outcome.
         outcome: CallOutcome,
     },
     /// The server of a call sends its answer, which is not complete yet.
-    Answers {
-        lane: Lane,
-        /// Its permit.
-        pass: PermitId,
-    },
+    Answers { lane: Lane, pass: PermitId },
     /// The outcome of a call that needed no admission.
     Called {
         lane: Lane,
-        /// The Mysis that made it.
         mysis: MysisId,
         outcome: CallOutcome,
     },
@@ -166,7 +159,6 @@ pub struct GateActor;
 
 /// The arguments of the gate.
 pub struct GateArgs {
-    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// The rules of admission.
     pub rules: GateRules,
@@ -184,7 +176,6 @@ pub struct GateArgs {
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 
-/// The state of the gate.
 pub struct GateState {
     clock: Arc<dyn Clock>,
     gate: AdmissionGate,

@@ -16,7 +16,6 @@ impl fmt::Debug for HeldBack {
 }
 
 impl HeldBack {
-    /// The texts now.
     #[must_use]
     pub fn now(&self) -> Arc<HeldTexts> {
         // A poisoned lock still holds valid data, because it is replaced in one step.
@@ -26,7 +25,6 @@ impl HeldBack {
             .clone()
     }
 
-    /// Changes them.
     pub fn change(&self, change: impl FnOnce(&mut HeldTexts)) {
         let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
         change(Arc::make_mut(&mut held));

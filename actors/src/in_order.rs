@@ -38,7 +38,6 @@ impl<T> InOrder<T> {
         self.0.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the value.
     pub(crate) fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         look(&self.lock())
     }

@@ -18,7 +18,6 @@ pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 /// After this many panics in a row, the function is no longer called.
 const MAX_PANICS: u32 = 5;
 
-/// A running listener.
 pub struct Listener(ActorRef<ListenerMsg>);
 
 impl Listener {

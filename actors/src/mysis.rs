@@ -40,15 +40,12 @@ use asked::PutQuestions;
 /// A message to a Mysis.
 #[derive(Debug)]
 pub enum MysisMsg {
-    /// Its history from the store.
     Recalled(Box<StoredHistory>),
     /// Its history cannot be read now. Reading is tried again until it succeeds.
     CannotRecall(String),
-    /// An order of the operator.
     Order(MysisOrder, OrderReply),
     /// The mission in force; `None` if it was cleared.
     MissionStands(Option<Mission>),
-    /// New rules.
     RulesChanged {
         rules: Arc<SwarmRules>,
         /// Removes the known secrets from texts.
@@ -66,7 +63,6 @@ pub enum MysisMsg {
     Asked(TaskId, Box<Question>, oneshot::Sender<Decision>),
     /// A task that continues even if the task that began it is cut off.
     OwnTask(AbortOnDropHandle<()>),
-    /// The result of a task.
     Worked(Box<TaskResult>),
     /// A timer has run out.
     Rang(AlarmId),
@@ -82,7 +78,6 @@ pub enum MysisMsg {
     HandOver,
 }
 
-/// The result of a task.
 pub struct TaskResult {
     work: TaskId,
     /// `None` if the task panicked and lost the session.
@@ -101,7 +96,6 @@ impl std::fmt::Debug for TaskResult {
 pub struct MysisDeps {
     /// Store, archive, gate and clocks.
     pub session: SessionDeps,
-    /// The model servers.
     pub models: Arc<dyn Models>,
     /// The game server.
     pub upstream: Arc<dyn Upstream>,
@@ -121,7 +115,6 @@ pub struct MysisArgs {
     pub parent: DerivedActorRef<MysisReport>,
 }
 
-/// The state of a Mysis.
 pub struct MysisState {
     who: MysisRef,
     incarnation: Incarnation,
@@ -135,7 +128,6 @@ pub struct MysisState {
     /// Tasks that continue when other tasks are cut off, because an account is being claimed or
     /// saved.
     tasks: Vec<AbortOnDropHandle<()>>,
-    /// One of each name.
     alarms: BTreeMap<AlarmName, Timer<MysisMsg>>,
     /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
     wait_timer: Option<Timer<MysisMsg>>,

@@ -204,7 +204,6 @@ pub trait Archive: Send + Sync + 'static {
     }
 }
 
-/// The model servers.
 pub trait Models: Send + Sync + 'static {
     /// Asks once. The caller decides about retries. A streamed answer updates the meter and is
     /// returned when it is complete.

@@ -6,10 +6,8 @@ use crate::domain::event_record::OrderSource;
 use crate::domain::ids::FleetOrderId;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 
-/// An order and its reply.
 #[derive(Debug)]
 pub struct OrderRequest {
-    /// The order.
     pub order: Order,
     pub source: OrderSource,
     /// Receives the answer.
@@ -54,7 +52,6 @@ impl OrderReply {
         self.ticket
     }
 
-    /// Gives the answer.
     pub fn answer(mut self, answer: OrderResult) {
         if let Some(back) = self.back.take() {
             back(answer);

@@ -28,7 +28,6 @@ impl SharedLists {
         self.known()
     }
 
-    /// Takes news about a list.
     pub fn take(&self, key: ListKey, news: ListNews, now: Moment) {
         self.change(|lists| lists.take(key, news, now));
     }

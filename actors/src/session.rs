@@ -72,9 +72,7 @@ pub struct SessionDeps {
     pub calls: CallWatch,
     /// Limits the attempts to take up sessions.
     pub attempts: AttemptSlots,
-    /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// The secrets that are known.
     pub secrets: Secrets,
     /// The texts that are held back from models.
     pub held: crate::held::HeldBack,
@@ -108,17 +106,14 @@ pub trait SessionObserver: Send + Sync {
     fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool>;
 }
 
-/// An event of a session.
 #[derive(Clone, Debug)]
 pub enum SessionEvent {
-    /// The present activity.
     Progress(Activity),
     /// The state of the connection changed.
     Linked {
         link: LinkState,
         /// The tools on offer.
         tools: Arc<Toolset>,
-        /// The game account.
         account: Option<Arc<str>>,
     },
     /// The game answered the login of this account, with what it tells of the player.
@@ -127,7 +122,6 @@ pub enum SessionEvent {
     Learned(GameAccount),
     /// The share of its budget, or of the swarm's, that is spent, in percent.
     Spent(u64),
-    /// A notice for the operator.
     Notice {
         severity: Severity,
         /// A short stable word for its kind.
@@ -136,7 +130,6 @@ pub enum SessionEvent {
     },
 }
 
-/// The game session of one Mysis.
 pub struct GameSession {
     who: MysisId,
     incarnation: Incarnation,
@@ -157,7 +150,6 @@ pub struct GameSession {
     saved: Option<SavedSession>,
     /// The token with which the open session can be resumed.
     resume_token: Option<Arc<str>>,
-    /// The session as it is stored.
     kept: Option<SavedSession>,
     /// The tools that are available: those of the turn, if the server is there.
     tools: Arc<Toolset>,
@@ -190,7 +182,6 @@ pub struct GameSession {
     rng: fastrand::Rng,
 }
 
-/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionPhase {
     /// Closed after this many failed attempts in a row.
@@ -199,7 +190,6 @@ enum ConnectionPhase {
     Open { login: LoginState },
 }
 
-/// The state of the login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginState {
     /// Not logged in.

@@ -74,13 +74,11 @@ pub struct StoreActor;
 pub struct StoreArgs {
     /// The ledger that it writes to.
     pub ledger: Arc<dyn Ledger>,
-    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// Receives reports about failures of the ledger.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 
-/// The state of the Store.
 pub struct StoreState {
     /// Triggers maintenance that is due by time.
     _upkeep: Option<AbortOnDropHandle<()>>,
@@ -100,7 +98,6 @@ pub struct StoreState {
     did_maintenance: bool,
 }
 
-/// A waiting job.
 enum StoreJob {
     Write(Batch, RpcReplyPort<Result<(), LedgerFault>>),
     Claim(

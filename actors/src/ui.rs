@@ -88,7 +88,6 @@ impl UiHandle {
 /// A terminal and what belongs to it.
 #[derive(Clone)]
 pub struct TerminalLink {
-    /// The terminal.
     pub terminal: Arc<dyn Terminal>,
     /// Where the terminal finds the address of its Ui.
     pub address: Arc<UiAddress>,
@@ -120,7 +119,6 @@ pub struct UiActor;
 
 /// The arguments of the Ui.
 pub struct UiArgs {
-    /// The terminal.
     pub link: TerminalLink,
     /// What is stored.
     pub archive: Arc<dyn Archive>,
@@ -136,7 +134,6 @@ pub struct UiArgs {
     pub readers: Handle,
 }
 
-/// The state of the Ui.
 pub struct UiState {
     screen: Box<dyn Screen>,
     link: TerminalLink,

@@ -135,7 +135,6 @@ impl Home {
         &self.warnings
     }
 
-    /// The path of the directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory

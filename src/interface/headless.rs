@@ -24,7 +24,6 @@ const MAX_QUEUED_LINES: usize = 65_536;
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text for people.
     Text,
     /// JSON lines as in CONTRACT.md.
     Json,

@@ -35,7 +35,6 @@ const NOT_TOLD: &str = "not reported";
 /// From this length on a time of day says too little: longer than the longest day.
 const LONG_MS: u64 = 25 * 3_600_000;
 
-/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     /// Plain text with tables.
@@ -45,7 +44,6 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// The file extension of the format.
     #[must_use]
     pub fn file_extension(self) -> &'static str {
         match self {
@@ -60,7 +58,6 @@ impl ReportFormat {
 pub struct ReportLine {
     /// Its name, or what is known of a deleted one.
     pub name: String,
-    /// Turns.
     pub turns: u64,
     /// Faults that stopped it.
     pub faults: u64,
@@ -70,7 +67,6 @@ pub struct ReportLine {
     /// credits.
     #[serde(default)]
     pub earned: Option<i64>,
-    /// Its cost.
     pub spent: Cost,
 }
 
@@ -84,11 +80,9 @@ const OF_ANY: OfMoney = OfMoney(false);
 /// What all Myses come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportTotals {
-    /// Turns.
     pub turns: u64,
     /// The credits earned; `None` if no result has credits.
     pub earned: Option<i64>,
-    /// The cost.
     pub spent: Cost,
     /// The calls that routines made without asking a model.
     pub spared_calls: u64,
@@ -118,7 +112,6 @@ pub struct PeriodReport {
     pub myses: Vec<ReportLine>,
     /// The cost of each day (UTC) up to its end.
     pub days: Vec<(String, Cost)>,
-    /// The curves.
     #[serde(default)]
     pub curves: Curves,
     /// What stands beside the curves.

@@ -28,9 +28,7 @@ pub struct Swarm {
 /// What many clients that wait look at, read once for all of them.
 #[derive(Default)]
 pub struct Glances {
-    /// The number of the newest event.
     pub newest_event: Glance<i64>,
-    /// The statuses of all Myses.
     pub statuses: Glance<Arc<[Arc<MysisStatus>]>>,
 }
 

@@ -21,7 +21,6 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct AccountEntry {
     /// The player's name.
     pub username: String,
-    /// The password.
     pub password: String,
     /// The name of the Mysis that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +33,6 @@ pub enum FileFault {
     /// The system refuses access.
     #[error("{0}")]
     System(String),
-    /// The file exists.
     #[error("{0} exists already; remove it, or name another file")]
     Exists(String),
     /// The file has another content.
@@ -43,7 +41,6 @@ pub enum FileFault {
          [{{\"username\": \"…\", \"password\": \"…\", \"assigned_to\": \"…\"}}]"
     )]
     NoList {
-        /// The file.
         file: String,
         /// The line of the error.
         line: usize,
@@ -59,7 +56,6 @@ pub enum FileFault {
          from ordinary words where it has to be kept secret; give the account a longer one"
     )]
     TooShort {
-        /// The file.
         file: String,
         /// The account.
         name: String,
@@ -67,7 +63,6 @@ pub enum FileFault {
     /// A name occurs twice.
     #[error("the account {name} stands in {file} twice")]
     Twice {
-        /// The file.
         file: String,
         /// The account.
         name: String,

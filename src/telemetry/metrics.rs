@@ -82,7 +82,6 @@ impl Metrics {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts an event.
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         numbers.turns.on_event(event);

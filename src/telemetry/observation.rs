@@ -23,7 +23,6 @@ pub trait CallObserver: Send + Sync {
     /// A model call begins. It ends with [`CallObserver::on_model_call`].
     fn on_model_call_begun(&self, _turn: Option<TurnRef>, _at: Timestamp) {}
 
-    /// A model call is over.
     fn on_model_call(&self, call: &ModelCallReport<'_>);
 
     /// The span of a tool call that is about to be sent, in W3C's form, for the server.
@@ -40,7 +39,6 @@ pub trait CallObserver: Send + Sync {
 
 pub type CallObservers = Arc<[Arc<dyn CallObserver>]>;
 
-/// A model call that is over.
 pub struct ModelCallReport<'a> {
     /// The turn that asked; `None` if no Mysis did.
     pub turn: Option<TurnRef>,
@@ -50,20 +48,16 @@ pub struct ModelCallReport<'a> {
     pub server: Option<&'a ModelServer>,
     /// When it began and ended.
     pub began: Timestamp,
-    /// When it ended.
     pub ended: Timestamp,
     /// How long it took.
     pub took: Duration,
     /// The time until the first part of a streamed answer.
     pub first_chunk: Option<Duration>,
-    /// How it ended.
     pub end: ModelCallEnd<'a>,
 }
 
-/// How a model call ended.
 #[derive(Clone, Copy, Debug)]
 pub enum ModelCallEnd<'a> {
-    /// The model answered.
     Answered(&'a ModelAnswer),
     /// There is no answer.
     Failed(&'a ModelFault),

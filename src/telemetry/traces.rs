@@ -98,7 +98,6 @@ struct Exporter {
 enum CollectorComplaint {
     /// It has a word on them.
     Warned,
-    /// It refused some.
     Refused,
 }
 

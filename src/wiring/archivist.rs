@@ -131,7 +131,6 @@ impl Archivist for HomeArchivist {
     }
 }
 
-/// A moment in the name of a file.
 fn file_moment(at: Timestamp) -> String {
     let shown = WallClock::Local.show(at);
     shown.format("%Y-%m-%d-%H%M%S").to_string()

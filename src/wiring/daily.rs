@@ -97,7 +97,6 @@ impl DailyReporter {
     }
 }
 
-/// The newest day that is closed.
 fn newest_closed_day(now: Timestamp, clock: WallClock) -> NaiveDate {
     let grace = i64::try_from(DAY_END_GRACE.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));

@@ -12,7 +12,6 @@ use zoea_system::clock::MachineClock;
 
 use crate::host::home::Home;
 
-/// The file of a home.
 struct FreezeFile(Home);
 
 impl FreezeKeeper for FreezeFile {

@@ -45,7 +45,6 @@ pub(super) struct ConfiguredLessons {
 }
 
 impl ConfiguredLessons {
-    /// Reads the lessons of a home.
     pub(super) fn read(home: &Home, settings: &Settings) -> ConfiguredLessons {
         let (kept, unread) = match KeptProofs::read(&home.proofs()) {
             Ok(kept) => (kept, None),

@@ -102,7 +102,6 @@ impl OfflineServers {
         give_first_mission(&swarm).await
     }
 
-    /// Stops both servers.
     pub async fn stop(mut self) {
         self.stop.cancel();
         while let Some(ended) = self.servers.join_next().await {

@@ -127,7 +127,6 @@ impl Watchers {
         self.metrics.as_ref().map(MetricsServer::url)
     }
 
-    /// Stops all observers.
     pub(super) async fn stop(self) {
         drop((self.reports, self.standstill, self.copies, self.room));
         for listener in self.listeners {

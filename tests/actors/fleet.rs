@@ -233,7 +233,6 @@ pub(crate) async fn handing_over() -> (World, MysisId) {
     (world, alpha)
 }
 
-/// Deletes a Mysis.
 async fn delete(world: &World, name: &str) {
     let name = name.to_string();
     let deleted = world.order(Order::Delete { name, now: true }).await;

@@ -208,7 +208,6 @@ pub(crate) struct TrappedLedger {
     pub(crate) holds_marks: watch::Sender<bool>,
     /// The number of accounts that may have been given out by now. Further claims wait.
     pub(crate) claims: watch::Sender<usize>,
-    /// The number of claims.
     pub(crate) claimed: AtomicUsize,
     /// The lives that were shut out, in order.
     pub(crate) shut_out: Mutex<Vec<(MysisId, Incarnation)>>,

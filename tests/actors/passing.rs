@@ -29,7 +29,6 @@ fn passed(id: i64, mysis: MysisId, content: &str) -> FleetOrder {
     }
 }
 
-/// The answers to such orders.
 fn answers(world: &World) -> Vec<(FleetOrderId, std::sync::Arc<str>)> {
     let told = world.fleet.told.lock().unwrap();
     told.iter()

@@ -329,7 +329,6 @@ impl World {
         }
     }
 
-    /// The events since a mark.
     pub(crate) fn events_since(&self, mark: usize) -> Vec<Arc<SwarmEvent>> {
         self.heard.lock().unwrap()[mark..].to_vec()
     }
@@ -397,7 +396,6 @@ impl World {
         self.children(Child::Mysis)[0].clone()
     }
 
-    /// The living actors by kind.
     pub(crate) fn living(&self) -> BTreeMap<Child, BTreeSet<ActorId>> {
         [Child::Store, Child::Gate, Child::Ui, Child::Mysis]
             .into_iter()

@@ -91,7 +91,6 @@ fn swarm(ledger: &str) -> (Home, Servers) {
     (home, Servers { galaxy, pilot })
 }
 
-/// The states of all Myses.
 fn states(home: &Home) -> Vec<String> {
     let myses = home.json(&["mysis", "list", "--json"]);
     let myses = myses.as_array().expect("a list").iter();

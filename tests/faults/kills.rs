@@ -14,7 +14,6 @@ const KILLS: u64 = 12;
 const KILLS_ON_A_SERVER: u64 = 3;
 /// The number of further kills until one order was acknowledged.
 const PATIENCE: u64 = 30;
-/// The number of Myses.
 const MYSES: usize = 5;
 /// The longest run. The kill comes at a random moment of it.
 const FLIGHT: Duration = Duration::from_millis(2500);

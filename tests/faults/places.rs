@@ -210,7 +210,6 @@ enum Left {
     Own,
     /// A log beside a backup that was put in the file's place.
     BesideBackup,
-    /// No log.
     LogRemoved,
     LogCut,
     /// A log without a file.

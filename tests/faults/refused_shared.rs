@@ -78,7 +78,6 @@ impl Fleet {
         postgres::column(&self.url, "SELECT texts FROM trial").len()
     }
 
-    /// The notices of this kind.
     fn notices(&self, name: &str, code: &str) -> Vec<String> {
         let log = self.homes[0].lines(&["log", name, "--limit", "0", "--json"]);
         let notices = log.iter().filter(|row| row["metadata"]["code"] == code);

@@ -13,7 +13,6 @@ use zoea_rig::{Home, Process, Server, sqlite, until};
 const KILLS: u64 = 8;
 /// The lost calls of which at least one is proven.
 const MANY_LOST: usize = 40;
-/// The number of Myses.
 const MYSES: usize = 3;
 /// The most milliseconds between the begin of a step and the kill.
 const MOST_WAIT_MS: u64 = 400;

@@ -10,7 +10,6 @@ use tempfile::TempDir;
 use crate::verdict::{Order, Played, how_to_start, settle};
 use zoea_rig::{Home, Server, until};
 
-/// The number of Myses.
 const MYSES: usize = 5;
 
 /// A process that is killed when it is dropped.
@@ -132,7 +131,6 @@ impl Scene {
         );
     }
 
-    /// Kills the process.
     pub(crate) fn kill(&mut self) {
         self.running = None;
         self.wait_for_messengers();

@@ -16,12 +16,10 @@ use zoea_rig::{Home, Process, Server, postgres, until};
 const PROCESSES: usize = 3;
 /// The Myses of each process.
 const MYSES: usize = 7;
-/// All Myses.
 const ALL: u64 = (PROCESSES * MYSES) as u64;
 /// Counts the Myses that run in processes that live.
 const HELD: &str = "SELECT count(*)::text FROM lease JOIN mysis ON mysis.id = lease.mysis_id \
                     WHERE expires_at > clock_timestamp() AND state = 'running'";
-/// How a swarm starts.
 const RUN: [&str; 4] = ["run", "--headless", "--json", "--start-swarm"];
 
 #[expect(

@@ -69,7 +69,6 @@ pub struct EconomyOptions {
     pub thinking: Duration,
     /// The price of tokens where the rules have none.
     pub price: TokenPrice,
-    /// Parts of the program.
     pub parts: ProgramParts,
 }
 
@@ -81,7 +80,6 @@ impl EconomyOptions {
     }
 }
 
-/// The role of this name.
 #[must_use]
 pub fn find_role(name: &str) -> Option<&'static str> {
     let mut names = ROLES.into_iter().map(|(known, _)| known);
@@ -94,9 +92,7 @@ pub struct EconomySetup {
     /// The role's name.
     pub role: &'static str,
     pub mission: String,
-    /// The rules of its swarm.
     pub rules: SwarmRules,
-    /// Parts of the program.
     pub parts: ProgramParts,
     /// How often a provider's model errs, where that is not the usual.
     pub nonsense: BTreeMap<Arc<str>, f64>,
@@ -118,13 +114,10 @@ pub struct EconomyReport {
 /// The figures of one role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleReport {
-    /// The role's name.
     pub name: &'static str,
-    /// The number of its players.
     pub players: usize,
     /// The number of those that ran at the end. The others were parked, or ended their mission.
     pub running: usize,
-    /// The use of its model.
     pub used: ModelUse,
     /// The credits that were earned.
     pub earned: u64,

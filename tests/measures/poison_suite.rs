@@ -30,18 +30,15 @@ pub enum PoisonWay {
     OrderAndResult,
 }
 
-/// The options of the suite.
 #[derive(Clone, Copy, Debug)]
 pub struct PoisonOptions {
     /// The seed of all chance.
     pub seed: u64,
-    /// The number of Myses.
     pub myses: usize,
     /// The simulated time after the warm-up.
     pub length: Duration,
     /// The mistake, if there is one.
     pub mistake: Option<PoisonMistake>,
-    /// Parts of the program.
     pub adapters: ProgramParts,
 }
 

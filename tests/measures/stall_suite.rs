@@ -69,7 +69,6 @@ pub struct SuiteOptions {
     pub length: Duration,
     /// The rules of the stall detector.
     pub rules: ProgressRules,
-    /// Parts of the program.
     pub adapters: ProgramParts,
     /// Whether there is a second provider to change to.
     pub has_other_provider: bool,
@@ -80,7 +79,6 @@ pub struct SuiteOptions {
 pub struct CaseResult {
     /// The player.
     pub case: StallCase,
-    /// The number of its turns.
     pub turns: i64,
     /// The turn of the first notice, and its text.
     pub told: Option<(i64, Arc<str>)>,

@@ -90,7 +90,6 @@ fn asking(text: &str) -> ModelRequest {
     }
 }
 
-/// A client of a pilot that serves this incident.
 async fn client_of(incident: Incident) -> (Served, Providers) {
     let served = Served::start(PilotOptions {
         replays: vec![incident],

@@ -112,7 +112,6 @@ impl OddModel {
         requests.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The requests of a Mysis.
     #[must_use]
     pub fn requests_of(&self, name: &str) -> Vec<Request> {
         let requests = self.requests().into_iter();

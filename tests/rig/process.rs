@@ -144,7 +144,6 @@ impl Server {
         Server::start(command)
     }
 
-    /// The address of the server.
     pub fn address(&self) -> String {
         let address = self.url.trim_start_matches("http://");
         address.split('/').next().expect("an address").to_string()

@@ -17,7 +17,6 @@ type Requests = Arc<Mutex<Vec<ScriptedRequest>>>;
 /// A request that was received.
 #[derive(Clone, Debug)]
 pub struct ScriptedRequest {
-    /// The session that it names.
     pub session: Option<String>,
     pub body: Value,
 }
@@ -31,7 +30,6 @@ pub struct ScriptedReply {
 }
 
 impl ScriptedReply {
-    /// A JSON document.
     #[must_use]
     pub fn json(body: &Value) -> ScriptedReply {
         ScriptedReply::of("application/json", body.to_string())

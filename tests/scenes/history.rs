@@ -20,7 +20,6 @@ use proptest::sample::select;
 /// The beginning of every text that must never reach a model.
 pub const FORBIDDEN: &str = "never-to-be-sent";
 
-/// A step of a history.
 #[derive(Clone, Debug)]
 pub enum Step {
     Prompt(Text),
@@ -37,7 +36,6 @@ pub enum Step {
     Host(Text),
     Audit(Text),
     Unknown(String, Text),
-    /// A turn begins.
     Turn,
 }
 

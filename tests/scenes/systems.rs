@@ -13,7 +13,6 @@ const NEIGHBOURS: usize = 2;
 const EVERY_UNTOLD: usize = 4;
 const NAMES: [&str; 6] = ["sol", "krynn", "haven", "frontier", "nexus_prime", "sirius"];
 
-/// The id of a system.
 #[must_use]
 pub fn id_of(number: usize) -> String {
     let known = NAMES.get(number);

@@ -75,7 +75,6 @@ impl Tally {
     }
 }
 
-/// Plays `seeds` seeds from `first` on.
 fn play_all(first: u64, seeds: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in first..first + seeds {

@@ -10,7 +10,6 @@ use zoea_rig::{Home, Server, texts, until, zoea};
 
 /// What an order says, so that it is found wherever it goes.
 const ORDER: &str = "meet-me-at-the-hidden-base";
-/// The variables that name a proxy.
 const VARIABLES: [&str; 6] = [
     "HTTP_PROXY",
     "http_proxy",

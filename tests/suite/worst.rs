@@ -40,7 +40,6 @@ fn put_long_conversation(home: &Home) {
     home.ok(&["import", file.to_str().expect("text")]);
 }
 
-/// The places of rows.
 fn places(rows: &[Value]) -> Vec<i64> {
     let places = rows.iter().map(|row| row["seq"].as_i64().expect("a place"));
     places.collect()

@@ -104,9 +104,9 @@ fn a_day_at_the_bridge() {
     terminal.types("/zulu\r");
     terminal.sees("1 of 4");
     terminal.types("d");
-    terminal.sees("Delete zulu, which runs?");
+    terminal.sees("Delete the running zulu?");
     terminal.types("n");
-    terminal.sees_no("Delete zulu, which runs?");
+    terminal.sees_no("Delete the running zulu?");
     terminal.types("dy");
     terminal.sees("type 1, then Enter");
     terminal.types("1\r");

@@ -144,7 +144,7 @@ fn what_is_wrong_with_an_address_stays_in_sight() {
     let text = "no server answers there";
     wrong(&mut terminal, "http://127.0.0.1:9", text);
     choose_another(&mut terminal);
-    let text = "no model server (HTTP 4";
+    let text = "model server (HTTP 404)";
     wrong(&mut terminal, &galaxy.url, text);
     terminal.sees("letters filter");
     terminal.types("\u{3}");

@@ -94,7 +94,6 @@ impl Terminal {
         terminal
     }
 
-    /// Types keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys");
         self.keys.flush().expect("keys");

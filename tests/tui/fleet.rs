@@ -71,7 +71,7 @@ fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
     assert!(told.contains("undrain box-2"), "{told}");
     operator.keys("<end>d");
     let told = operator.text();
-    assert!(told.contains("us-2 does not run any more"), "{told}");
+    assert!(told.contains("us-2 no longer runs"), "{told}");
     operator.keys("<esc>:processes<enter>");
     assert!(operator.text().contains("3 share this database"));
 }

@@ -13,7 +13,6 @@ use crate::operator::Operator;
 
 const NOW: Timestamp = Timestamp(START.0 + 3_600_000);
 
-/// The row of a Mysis.
 fn row_of<'a>(screen: &'a str, name: &str) -> &'a str {
     let row = screen.lines().find(|line| line.contains(name));
     row.unwrap_or_else(|| panic!("no {name}: {screen}"))

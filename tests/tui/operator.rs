@@ -203,7 +203,6 @@ impl Operator {
         }
     }
 
-    /// What the store answers.
     fn read(&self, query: StoreQuery) -> Result<StoreAnswer, String> {
         Ok(match query {
             StoreQuery::Page(page) => StoreAnswer::Page(at_once(self.swarm.stored.page(page))?),

@@ -29,7 +29,6 @@ pub struct CommanderHandle {
 }
 
 impl CommanderHandle {
-    /// A handle for orders from this source.
     #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, source: OrderSource) -> CommanderHandle {
         CommanderHandle { commander, source }
@@ -91,7 +90,6 @@ impl CommanderHandle {
         self.ask(SwarmQuery::ProcessName).await.flatten()
     }
 
-    /// The mission in force.
     pub async fn mission(&self) -> Option<Mission> {
         self.ask(SwarmQuery::Mission).await.flatten()
     }

@@ -25,10 +25,8 @@ use crate::ui::TerminalLink;
 /// An actor that receives the swarm's events.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
 
-/// A message to the Commander.
 #[derive(Debug)]
 pub enum CommanderMsg {
-    /// An order of the operator.
     Order(OrderRequest),
     /// An order that was carried out elsewhere and only has to be recorded.
     Ordered(Order, OrderSource),
@@ -38,7 +36,6 @@ pub enum CommanderMsg {
     News(SwarmEvent),
     /// What is known of a condition of the whole program: its text, or `None` if it is over.
     Standing(StandingKind, Option<Arc<str>>),
-    /// A step of the fleet is over.
     Fleet(Box<FleetStep>),
     /// What was just recorded of an event or an order, for the terminals.
     Recorded(Arc<EventRecord>),
@@ -48,7 +45,6 @@ pub enum CommanderMsg {
     Attach(TerminalLink),
     /// A question about the swarm's status.
     Query(SwarmQuery),
-    /// New rules.
     RulesChanged(Arc<SwarmRules>),
     /// The configuration, which can be read again from now on.
     Configured(Arc<dyn Configuration>),
@@ -56,11 +52,9 @@ pub enum CommanderMsg {
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
     /// The write of an order was stored, or the store refused.
     OrderStored {
-        /// The order.
         order: PendingOrder,
         /// The store's answer.
         stored: Result<(), LedgerFault>,
-        /// The order's reply.
         reply: OrderReply,
     },
     /// A deleted Mysis is stored again, or could not be.
@@ -68,9 +62,7 @@ pub enum CommanderMsg {
     /// A Mysis has taken a mission, or refused it.
     Delivered {
         mission: MissionId,
-        /// The name of the Mysis.
         name: Arc<str>,
-        /// The answer of the Mysis.
         answer: OrderResult,
     },
     /// Since when the swarm is frozen was stored, or could not be.
@@ -79,7 +71,6 @@ pub enum CommanderMsg {
         since: Option<Timestamp>,
         /// Why it could not be stored.
         kept: Result<(), String>,
-        /// The order's reply.
         reply: OrderReply,
     },
     /// A Mysis answered an order of another process.
@@ -88,7 +79,6 @@ pub enum CommanderMsg {
     PassedDropped(FleetOrderId),
     /// The wait before the relaunch of an errored Mysis is over.
     Relaunch(MysisId),
-    /// Close the program.
     Close(RpcReplyPort<()>),
     /// The time that Myses have to finish is over.
     CloseNow,
@@ -132,18 +122,14 @@ pub enum SwarmQuery {
 /// An order that is stored before it is carried out.
 #[derive(Debug)]
 pub enum PendingOrder {
-    /// Creates a Mysis.
     Create {
-        /// The Mysis.
         record: Box<MysisRecord>,
         /// Whether to start it at once.
         start: bool,
     },
-    /// Deletes a Mysis.
     Delete(MysisId),
     /// Puts a mission in force.
     Broadcast(Mission),
-    /// Ends a mission.
     ClearMission(MissionId),
 }
 

@@ -94,7 +94,6 @@ impl SwarmMission {
         true
     }
 
-    /// Counts the answer of one Mysis.
     fn count_answer(&mut self, mission: MissionId, name: Arc<str>, answer: &OrderResult) {
         let Some(broadcast) = self.broadcasts.get_mut(&mission) else {
             return;

@@ -54,7 +54,6 @@ struct Neighbour {
 }
 
 impl Neighbours {
-    /// The statuses that are shown.
     pub(super) fn statuses(&self) -> impl Iterator<Item = &Arc<MysisStatus>> {
         let myses = self.myses.values();
         myses.filter_map(|neighbour| neighbour.shown.as_ref())
@@ -71,7 +70,6 @@ impl Neighbours {
         self.own_name.clone()
     }
 
-    /// The Mysis with this name.
     pub(super) fn named(&self, name: &str) -> Option<&Arc<MysisStatus>> {
         self.statuses().find(|status| &*status.name == name)
     }

@@ -294,7 +294,6 @@ impl CommanderState {
     }
 }
 
-/// The record of an order with its answer.
 fn answered_record(
     mut summary: OrderSummary,
     who: Option<MysisRef>,

@@ -27,7 +27,6 @@ pub(super) enum SpawnReason {
     AsStored,
     /// It ran when the program ended, and it is not started now.
     Interrupted,
-    /// It crashed.
     AfterCrash(Arc<str>),
 }
 

@@ -26,7 +26,6 @@ const MAX_RECENT_RECORDS: usize = 200;
 /// After this many deaths in a row, the terminal is given up.
 const MAX_DEATHS_IN_A_ROW: u32 = 5;
 
-/// A terminal and its Ui.
 pub(super) struct TerminalUi {
     link: TerminalLink,
     ui: ActorRef<UiMsg>,

@@ -24,7 +24,6 @@ const LOW_BUDGET_PERCENT: u64 = 80;
 /// The operator's budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetRules {
-    /// The limits for each Mysis.
     pub mysis: BudgetLimits,
     /// The limits for the whole swarm.
     pub swarm: BudgetLimits,
@@ -93,7 +92,6 @@ fn format_unpriced_tokens(tokens: u64) -> String {
 /// The state of the day's budget, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetStatus {
-    /// The day.
     pub day: Day,
     /// What the swarm has spent on this day.
     pub swarm: BudgetUse,
@@ -351,7 +349,6 @@ impl BudgetTracker {
         BudgetEvent::DefaultSpent(until, reached)
     }
 
-    /// The state of the budget.
     #[must_use]
     pub fn status(&self) -> BudgetStatus {
         BudgetStatus {

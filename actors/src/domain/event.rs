@@ -94,7 +94,6 @@ impl LinkState {
 pub struct MysisStatus {
     #[serde(skip)]
     pub id: MysisId,
-    /// Its name.
     pub name: Arc<str>,
     /// The profile in force, with what its role names. The Mysis itself is the only owner of it.
     #[serde(skip)]
@@ -103,17 +102,13 @@ pub struct MysisStatus {
     pub own_profile: Arc<MysisProfile>,
     /// Whether it has a role that the configuration does not know.
     pub lacks_role: bool,
-    /// Its model.
     pub model: Arc<str>,
     /// Its temperature; `None` if it sets none.
     pub temperature: Option<f32>,
-    /// Its state.
     pub state: LifeState,
-    /// The reason for its state.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
-    /// Its activity.
     pub activity: Activity,
     /// When the activity began.
     #[serde(rename = "since")]
@@ -121,7 +116,6 @@ pub struct MysisStatus {
     /// When the activity will end, if that is known.
     #[serde(rename = "until")]
     pub activity_until: Option<Timestamp>,
-    /// Its game account.
     pub account: Option<Arc<str>>,
     /// The game whose tools it has, once that is known.
     #[serde(skip)]
@@ -132,7 +126,6 @@ pub struct MysisStatus {
     pub tick: Option<i64>,
     /// The number of nudges in a row.
     pub nudges: u32,
-    /// Its totals.
     pub totals: Totals,
     /// When it was last active.
     #[serde(rename = "active_at")]
@@ -178,7 +171,6 @@ pub struct MysisStatus {
 /// A tool call that has returned.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct LastToolCall {
-    /// The tool.
     pub tool: Arc<str>,
     /// Whether it failed.
     #[serde(default, rename = "failed")]
@@ -214,7 +206,6 @@ impl MysisStatus {
         self.game.is_none_or(|game| game.tells_facts())
     }
 
-    /// Its activity in words.
     #[must_use]
     pub fn activity_words(&self) -> String {
         if matches!(self.activity, Activity::Queueing(Lane::Game)) {
@@ -281,7 +272,6 @@ impl MysisStatus {
     }
 }
 
-/// An event of the swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmEvent {
     /// When it happened.
@@ -295,13 +285,10 @@ pub struct SwarmEvent {
 /// A Mysis by id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysisRef {
-    /// Its id.
     pub id: MysisId,
-    /// Its name.
     pub name: Arc<str>,
 }
 
-/// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// A Mysis was created.
@@ -312,56 +299,44 @@ pub enum EventKind {
     TakenOver,
     /// A Mysis left this process for another one.
     MovedAway,
-    /// A Mysis changed its state.
     StateChanged {
-        /// The state before.
         from: LifeState,
-        /// The state now.
         to: LifeState,
         /// The reason, if there is one.
         reason: Option<Arc<str>>,
     },
     /// A Mysis began a turn.
     TurnStarted {
-        /// The turn.
         turn: TurnNumber,
     },
     /// A turn of a Mysis ended, by a reply or by the limit of calls. One that is interrupted does
     /// not end: its Mysis changes its state.
     TurnEnded {
-        /// The turn.
         turn: TurnNumber,
     },
-    /// The model answered.
     ModelReplied {
         /// The usage that the provider reported.
         usage: Option<TokenUsage>,
-        /// The duration in milliseconds.
         ms: u64,
     },
     /// A tool call was sent.
     ToolCalled {
-        /// The tool.
         tool: Arc<str>,
         /// The call's id as the model gave it.
         call_id: Arc<str>,
     },
     /// A tool call has a result.
     ToolReturned {
-        /// The tool.
         tool: Arc<str>,
         /// The call's id as the model gave it.
         call_id: Arc<str>,
         /// Whether it failed.
         is_error: bool,
-        /// The duration in milliseconds.
         ms: u64,
     },
-    /// A row was stored.
     Stored(Arc<Row>),
     /// The mission changed; `None` if it was cleared.
     Mission(Option<Arc<str>>),
-    /// The status of a Mysis changed.
     StatusChanged(Arc<MysisStatus>),
     /// The state of the day's budget changed.
     BudgetChanged(Arc<BudgetStatus>),
@@ -377,7 +352,6 @@ pub enum EventKind {
     Learned(GameAccount),
     /// A notice about the whole program for the operator.
     Notice {
-        /// The severity.
         severity: Severity,
         /// A short stable word for its kind.
         code: &'static str,
@@ -394,6 +368,5 @@ pub struct MysisReport {
     pub mysis: MysisId,
     /// The incarnation. Reports of an older one are dropped.
     pub incarnation: Incarnation,
-    /// The event.
     pub event: SwarmEvent,
 }

@@ -21,15 +21,12 @@ pub struct EventRecord {
     pub id: EventId,
     /// When it happened.
     pub at: Timestamp,
-    /// The kind of event.
     pub kind: EventRecordKind,
     /// The Mysis that it is about; `None` for the swarm.
     pub mysis: Option<MysisRef>,
-    /// The severity.
     pub severity: Severity,
     /// A short stable word: the new state, the notice's code, the need, or the order.
     pub code: Arc<str>,
-    /// The text.
     pub text: Arc<str>,
     /// The source of an order; `None` for other events.
     pub source: Option<OrderSource>,
@@ -52,16 +49,13 @@ impl EventRecord {
     }
 }
 
-/// The kind of event in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum EventRecordKind {
     /// A Mysis changed its state.
     State,
-    /// A notice to the operator.
     Notice,
     /// A running Mysis began to need the operator.
     Need,
-    /// An order of the operator.
     Order,
 }
 
@@ -87,18 +81,15 @@ impl EventRecordKind {
     }
 }
 
-/// The source of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum OrderSource {
     /// The program's own terminal.
     Terminal,
-    /// An attached terminal.
     AttachedTerminal,
     /// The control interface, through which commands reach a running program.
     Control,
     /// A command that works on the database itself.
     CommandLine,
-    /// The configuration.
     Configuration,
     /// A signal to the process.
     Signal,
@@ -272,7 +263,6 @@ fn change_severity(to: LifeState) -> Severity {
 /// else out of the newest events.
 const OF_EACH_TURN: [&str; 3] = ["nudge", "continuation", "turn_limit"];
 
-/// The notice in a row.
 fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
         RowBody::Host { text, meta } => {
@@ -291,7 +281,6 @@ fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     }
 }
 
-/// A change of state in words.
 #[must_use]
 pub fn describe_change(from: LifeState, to: LifeState, reason: Option<&str>) -> String {
     let (from, to) = (from.as_str(), to.as_str());

@@ -45,7 +45,6 @@ pub struct FailingCalls {
     pub calls: usize,
     /// The failures, each by its tool and its error, and how often it happened.
     pub errors: BTreeMap<Arc<str>, usize>,
-    /// Since when.
     #[serde(default)]
     pub since: Timestamp,
 }
@@ -56,7 +55,6 @@ impl RecentCalls {
         self.record(None, now);
     }
 
-    /// A call failed with this text.
     pub fn record_failure(&mut self, tool: &str, text: &str, now: Timestamp) {
         let label = format!("{tool}: {}", error_of(text));
         let known = self.errors.iter().flatten();

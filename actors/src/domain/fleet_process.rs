@@ -13,7 +13,6 @@ pub struct FleetProcess {
     pub host: Arc<str>,
     /// The directory of its home.
     pub directory: Arc<str>,
-    /// Its version.
     pub version: Arc<str>,
     pub state: ProcessState,
     /// Whether it is the process that is asked.
@@ -30,7 +29,6 @@ pub struct FleetProcess {
     pub until: Option<Timestamp>,
 }
 
-/// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessState {
     /// It runs its share.

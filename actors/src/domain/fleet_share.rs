@@ -9,7 +9,6 @@ pub struct FleetCounts {
     pub is_draining: bool,
     /// The Myses that run.
     pub running: KindCounts,
-    /// The Myses at rest.
     pub resting: KindCounts,
 }
 

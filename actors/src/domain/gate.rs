@@ -45,13 +45,11 @@ const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
 pub struct GateRules {
     /// The limits of the lanes. A lane without limits admits every request.
     pub lanes: BTreeMap<Lane, LaneRules>,
-    /// The budgets.
     pub budget: BudgetRules,
     /// The providers that are known to be free of charge.
     pub free_providers: BTreeSet<Arc<str>>,
 }
 
-/// A request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdmissionRequest {
     /// The lanes that can serve it, best first; never empty.
@@ -62,7 +60,6 @@ pub struct AdmissionRequest {
     pub limits: BudgetLimits,
     /// Whether a direct message of the operator waits for it.
     pub is_urgent: bool,
-    /// The estimated tokens.
     pub tokens: u64,
     /// Whether it waits as long as a server is away.
     pub waits_out: bool,
@@ -71,7 +68,6 @@ pub struct AdmissionRequest {
 /// The decision about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// It is admitted.
     Admitted {
         lane: Lane,
         /// A message for the payer, if there is one.
@@ -186,7 +182,6 @@ impl AdmissionGate {
         request.routes.iter().find(passes).cloned()
     }
 
-    /// Ends a call.
     pub fn release_permit(
         &mut self,
         lane: &Lane,
@@ -241,7 +236,6 @@ impl AdmissionGate {
         lanes.filter_map(|(name, lane)| Some((name, lane.outage()?)))
     }
 
-    /// Keeps these of the waiting requests.
     pub fn keep_requests(&mut self, mut still_waits: impl FnMut(PermitId) -> bool) {
         for lane in self.lanes.values_mut() {
             lane.retain_requests(|pass, _| still_waits(pass));
@@ -382,7 +376,6 @@ impl AdmissionGate {
             .min()
     }
 
-    /// The state of the budget.
     #[must_use]
     pub fn budget_status(&self) -> BudgetStatus {
         self.budgets.status()

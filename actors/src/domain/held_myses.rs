@@ -44,7 +44,6 @@ impl HeldMyses {
         self.all = ours;
     }
 
-    /// A new Mysis.
     pub fn add(&mut self, mysis: MysisId) {
         self.all.insert(mysis);
     }

@@ -294,7 +294,6 @@ impl Life {
         self.id
     }
 
-    /// The incarnation of its actor.
     #[must_use]
     pub fn incarnation(&self) -> Incarnation {
         self.incarnation
@@ -305,7 +304,6 @@ impl Life {
         &self.profile.name
     }
 
-    /// Its state.
     #[must_use]
     pub fn state(&self) -> LifeState {
         match &self.stage {

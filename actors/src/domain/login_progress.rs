@@ -24,7 +24,6 @@ pub struct LoginProgress {
     pub left: Option<Duration>,
 }
 
-/// The stage of one Mysis' login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoginStage {
     /// It waits or logs in.
@@ -35,7 +34,6 @@ pub enum LoginStage {
     Elsewhere,
 }
 
-/// The login stage of a Mysis.
 #[must_use]
 pub fn login_stage(status: &MysisStatus) -> LoginStage {
     if status.state != LifeState::Running {

@@ -12,7 +12,6 @@ use super::tool::ToolSpec;
 /// The line that says that a mission ends. The model and the operator see it.
 pub const ENDS_LINE: &str = "[ends with zoea_done]";
 
-/// The name of the tool.
 pub const DONE_TOOL: &str = "zoea_done";
 
 /// The code of the notice that a mission is done.

@@ -107,17 +107,13 @@ impl NeedCause {
 pub struct Need {
     pub cause: NeedCause,
     pub mysis: MysisId,
-    /// Its name.
     pub name: Arc<str>,
-    /// Since when.
     pub since: Timestamp,
     /// The problem in one word.
     pub what: &'static str,
     /// The problem in full.
     pub why: Arc<str>,
-    /// The severity.
     pub severity: Severity,
-    /// The remedy.
     pub remedy: NeedRemedy,
 }
 
@@ -153,7 +149,6 @@ pub enum NeedRemedy {
     ResumeAll,
     /// Send it a message.
     Message,
-    /// Stop it.
     Stop,
     /// Answer the question of the server.
     Answer,
@@ -341,7 +336,6 @@ fn told_silence(status: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
     Some((silence.why().into(), since))
 }
 
-/// The words for a stuck Mysis.
 fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
     let turns = stuck.turns;
     let tool = stuck.tool.as_deref().unwrap_or("one call");

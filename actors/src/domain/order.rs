@@ -25,9 +25,7 @@ pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Rel
 /// An order of the operator, from the terminal or the control interface.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// Creates a Mysis.
     Create {
-        /// Its name.
         name: String,
         /// Its provider; absent: the swarm's default.
         provider: Option<String>,
@@ -40,14 +38,11 @@ pub enum Order {
     },
     /// Gives an order that one Mysis carries out itself.
     ForMysis {
-        /// The Mysis' name.
         name: String,
-        /// The order.
         order: MysisOrder,
     },
     /// Deletes a Mysis and its conversation. Its account returns to the pool.
     Delete {
-        /// The Mysis' name.
         name: String,
         /// Whether no copy is kept, so that nothing brings it back.
         now: bool,
@@ -59,7 +54,6 @@ pub enum Order {
     },
     /// Shows the last request to the model. Changes nothing.
     ShowRequest {
-        /// The Mysis' name.
         name: String,
     },
     /// Gives a mission to the whole swarm.
@@ -67,7 +61,6 @@ pub enum Order {
         /// The mission.
         text: String,
     },
-    /// Clears the mission.
     ClearMission,
     /// Adds game accounts to the pool: all of them or none.
     PoolAccounts(Vec<PoolAccount>),
@@ -86,7 +79,6 @@ pub enum Order {
     },
     /// Lets a process of the fleet give its Myses back and take none, or ends that.
     Drain {
-        /// The name of the process.
         process: String,
         is_draining: bool,
     },
@@ -103,7 +95,6 @@ pub enum MysisOrder {
     Start,
     /// Retries at once: relaunches an errored Mysis, or ends its wait for the next attempt.
     Retry,
-    /// Stops the Mysis.
     Stop,
     /// A direct message.
     #[serde(rename = "message")]
@@ -114,9 +105,7 @@ pub enum MysisOrder {
     Mission(Mission),
     /// A note: persistent context.
     Note(Arc<str>),
-    /// Clears all notes.
     ClearNotes,
-    /// Changes the profile.
     Configure(ProfileChange),
     /// Answers the question of a server. Its values are stored nowhere.
     #[serde(skip)]
@@ -211,7 +200,6 @@ impl MysisOrder {
         MysisOrder::Configure(change.with_role(role.map(Into::into)))
     }
 
-    /// The order for the Mysis with this name.
     #[must_use]
     pub fn for_mysis(self, name: impl Into<String>) -> Order {
         let name = name.into();
@@ -321,7 +309,6 @@ impl MysisOrder {
         })
     }
 
-    /// Removes secrets from the order.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
             MysisOrder::Prompt(text)

@@ -73,7 +73,6 @@ impl ServerOutages {
         self.0.iter().filter(|it| it.stage == OutageStage::Away)
     }
 
-    /// The servers with this light.
     pub fn with_light(&self, light: Light) -> impl Iterator<Item = &ServerOutage> {
         self.0.iter().filter(move |it| it.stage.light() == light)
     }

@@ -53,7 +53,6 @@ impl TokenPrice {
 pub struct PriceList(BTreeMap<Arc<str>, TokenPrice>);
 
 impl PriceList {
-    /// A list of these prices.
     pub fn new(prices: impl IntoIterator<Item = (Arc<str>, TokenPrice)>) -> PriceList {
         PriceList(prices.into_iter().collect())
     }

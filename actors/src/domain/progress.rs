@@ -47,9 +47,7 @@ const CHECKPOINT_EVERY_TURNS: u32 = 8;
 /// A tool call that has a result.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCall<'a> {
-    /// The tool.
     pub tool: &'a Arc<str>,
-    /// Its arguments.
     pub arguments: &'a Arc<str>,
     /// Whether the tool only reads.
     pub read_only: bool,
@@ -332,7 +330,6 @@ impl StallDetector {
         self.notice.as_ref()
     }
 
-    /// The present step of the escalation.
     #[must_use]
     pub fn escalation_step(&self) -> EscalationStep {
         self.step

@@ -32,7 +32,6 @@ pub struct Question {
     pub server: Arc<str>,
     /// What it says.
     pub message: Arc<str>,
-    /// What it wants.
     pub wants: QuestionWants,
 }
 

@@ -11,7 +11,6 @@ use super::budget::BudgetLimits;
 use super::record::{CONFIGURED_ROLE, MysisProfile, NO_ROLE};
 use super::tool_filter::ToolFilter;
 
-/// What a role gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleRules {
     /// What it is for, in words. It stands in the first message, behind the mission; empty for nothing.
@@ -51,7 +50,6 @@ impl TierRange {
 /// A routine of the operator that a role offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleRoutine {
-    /// Its name.
     pub name: Arc<str>,
     /// The routine as JSON, or why it cannot be read.
     pub text: Result<Arc<str>, Arc<str>>,

@@ -21,10 +21,8 @@ const MAX_LISTS: usize = 1024;
 /// The longest name of a command that joins, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Whose list it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListKey {
-    /// The provider.
     pub provider: Arc<str>,
     /// The role; `None` for who has none.
     pub role: Option<Arc<str>>,
@@ -46,7 +44,6 @@ pub enum ListNews {
     Refused,
 }
 
-/// The lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleLists {
     lists: BTreeMap<ListKey, RoleList>,
@@ -78,7 +75,6 @@ impl RoleLists {
         self.lists.get(key).is_some_and(|list| list.is_closed)
     }
 
-    /// Takes news.
     pub fn take(&mut self, key: ListKey, news: ListNews, now: Moment) {
         self.has_loop |= news == ListNews::LoopPays;
         if self.lists.len() >= MAX_LISTS && !self.lists.contains_key(&key) {

@@ -61,10 +61,8 @@ const MAX_NAME_BYTES: usize = 40;
 /// The most bytes of the arguments of a step.
 const MAX_ARGUMENTS_BYTES: usize = 1000;
 
-/// A routine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routine {
-    /// Its name.
     pub name: Arc<str>,
     /// The steps of a round, in order; at least one of them acts.
     pub steps: Vec<RoutineStep>,
@@ -80,7 +78,6 @@ pub struct Routine {
     stored_form: StoredForm,
 }
 
-/// A step of a routine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutineStep {
     /// The tool, or the command that one of the tools carries out.
@@ -148,7 +145,6 @@ pub enum CircleMode {
 /// A run as watchers see it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct RoutineStatus {
-    /// The routine's name.
     pub name: Arc<str>,
     /// Who started it.
     pub source: RunSource,

@@ -302,7 +302,6 @@ pub enum LoginWay {
     Link,
 }
 
-/// The rules for one provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderRules {
     /// The model of a Mysis without a model of its own.
@@ -374,11 +373,9 @@ pub enum RelaunchPolicy {
 /// The rules for relaunching a dead or errored Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SupervisionRules {
-    /// Which Myses are relaunched.
     pub relaunch: RelaunchPolicy,
     /// The first wait. It doubles with each relaunch.
     pub first_wait: Duration,
-    /// The maximum wait.
     pub longest_wait: Duration,
     /// The maximum number of relaunches within `within`. After that the Mysis stays errored.
     pub max_relaunches: u32,

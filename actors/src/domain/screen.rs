@@ -29,11 +29,9 @@ pub struct ReadId(pub u64);
 /// An effect that a screen asks for, in the order of the operator's input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UiEffect {
-    /// Gives an order.
     Order {
         /// The id of the answer.
         id: OrderId,
-        /// The order.
         order: Order,
     },
     /// Reads from the store.
@@ -43,7 +41,6 @@ pub enum UiEffect {
         /// What is read.
         query: StoreQuery,
     },
-    /// Writes a file.
     Write(FileOrder),
     /// Sums up what happened since a time.
     SumUp(Timestamp),
@@ -62,32 +59,25 @@ pub enum StoreQuery {
     Page(PageQuery),
     /// The rows that contain a text.
     Search(SearchQuery),
-    /// Samples.
     Samples(SampleQuery),
     /// The books, and what was earned.
     Books(BooksQuery),
-    /// The map of systems.
     SystemMap(SystemMapQuery),
     /// The processes of the fleet.
     Processes,
-    /// Stored events.
     Events(EventQuery),
 }
 
-/// The answer to a [`StoreQuery`].
 #[derive(Clone, Debug, EnumTryAs)]
 pub enum StoreAnswer {
     /// A page of a conversation.
     Page(Vec<Arc<Row>>),
     /// The rows that contain the text.
     Search(SearchHits),
-    /// Samples.
     Samples(Vec<SampleSeries>),
     /// The books, and what was earned.
     Books(SwarmBooks),
-    /// The map of systems.
     SystemMap(SystemMap),
-    /// The processes of the fleet.
     Processes(Vec<FleetProcess>),
     /// Stored events, oldest first.
     Events(Vec<EventRecord>),
@@ -107,12 +97,9 @@ pub struct AwaySummary {
 /// A file that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOrder {
-    /// A conversation.
     Conversation {
         mysis: MysisId,
-        /// The Mysis' name.
         name: Arc<str>,
-        /// The format.
         format: ExportFormat,
     },
     /// The report since a time, in the operator's words; `None`: of today.
@@ -132,7 +119,6 @@ pub enum Successor {
     Setup,
 }
 
-/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// For reading.
@@ -154,11 +140,8 @@ pub enum TerminalKind {
 /// The state of the swarm at one moment.
 #[derive(Clone, Debug)]
 pub struct SwarmSnapshot {
-    /// The statuses of the Myses.
     pub statuses: Vec<Arc<MysisStatus>>,
-    /// The mission in force.
     pub mission: Option<Arc<str>>,
-    /// The rules.
     pub rules: Arc<SwarmRules>,
     /// Removes the known secrets from what the operator enters before it is kept.
     pub redactor: Arc<Redactor>,

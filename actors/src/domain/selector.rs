@@ -17,7 +17,6 @@ pub enum SelectorWord {
     Marked,
     /// The Myses that the keys of a terminal act upon.
     InHand,
-    /// The Myses in this state.
     State(LifeState),
     /// The Myses that are idle since the program ended while they ran.
     Interrupted,
@@ -28,7 +27,6 @@ pub enum SelectorWord {
 pub struct Candidate<'a, K> {
     /// The caller's name for it in the result.
     pub key: K,
-    /// Its name.
     pub name: &'a str,
     /// Its state, where that is known.
     pub state: Option<LifeState>,
@@ -73,7 +71,6 @@ impl SelectorWord {
         words.find(|word| word.as_str() == text)
     }
 
-    /// The candidates that it selects.
     #[must_use]
     pub fn select<K: Copy>(self, candidates: &[Candidate<'_, K>]) -> Vec<K> {
         let fitting = candidates.iter().filter(|candidate| self.fits(candidate));

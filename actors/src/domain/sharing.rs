@@ -18,7 +18,6 @@ pub use grant::{Allowance, Granted, grant};
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumCount, VariantArray)]
 pub enum LimitKind {
-    /// Requests in flight.
     InFlight,
     /// Requests that begin in a minute, in thousandths, so that few can be divided among many.
     Pace,
@@ -86,7 +85,6 @@ impl LimitClaim {
         LimitClaim::name_of(&self.lane, self.kind, self.group.as_deref())
     }
 
-    /// The name of a limit that this group shares.
     #[must_use]
     pub fn name_of(lane: &Lane, kind: LimitKind, group: Option<&str>) -> String {
         let (kind, group) = (kind.as_str(), group.unwrap_or_default());
@@ -205,7 +203,6 @@ pub struct OutageReport {
 /// What a process found out about a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutageChange {
-    /// It is away.
     Away(ToldOutage),
     /// It works again.
     Over,

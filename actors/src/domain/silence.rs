@@ -74,9 +74,7 @@ pub(super) fn told<S: Serializer>(
 /// A provider and its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSource {
-    /// The provider.
     pub provider: Arc<str>,
-    /// The model.
     pub model: Arc<str>,
 }
 
@@ -85,7 +83,6 @@ pub struct ModelSource {
 enum SilenceSign {
     /// Nothing: the model did not answer yet.
     NoAnswer,
-    /// Words alone.
     Words(String),
     /// Calls that were written as text.
     WrittenCalls(String),
@@ -153,7 +150,6 @@ impl Silence {
         self.counts_turn = true;
     }
 
-    /// A turn ended.
     pub fn end_turn(&mut self, now: Timestamp) {
         self.turns = self
             .turns
@@ -240,7 +236,6 @@ pub struct SilenceNotice {
 pub enum SilenceScope {
     /// Some Myses, which are needs of their own.
     Myses,
-    /// All Myses of a provider.
     Provider,
     /// The whole swarm.
     Swarm,

@@ -36,7 +36,6 @@ impl StandingKind {
         }
     }
 
-    /// The kind of this code.
     #[must_use]
     pub fn of_code(code: &str) -> Option<StandingKind> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
@@ -77,7 +76,6 @@ impl StandingKind {
 /// A condition that lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StandingCondition {
-    /// Since when.
     pub since: Timestamp,
     /// What it is and what helps.
     pub text: Arc<str>,

@@ -8,11 +8,9 @@ use super::samples::{SampleQuery, SampleSeries, SampleSteps};
 /// A query for the books of some days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BooksQuery {
-    /// The first day.
     pub first: Day,
     /// The last day of which earnings are read.
     pub last: Day,
-    /// The Myses of the swarm.
     pub myses: Vec<MysisId>,
 }
 
@@ -37,7 +35,6 @@ impl BooksQuery {
 /// What a Mysis earned on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarnedEntry {
-    /// The day.
     pub day: Day,
     /// The Mysis. It may be deleted by now.
     pub mysis: MysisId,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 /// What a swarm uses, for the operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmSetup {
-    /// The home directory.
     pub home: Arc<str>,
     /// The model servers, the default one first, then the game, if there is one.
     pub servers: Vec<UsedServer>,
@@ -20,7 +19,6 @@ pub struct UsedServer {
     pub address: Arc<str>,
     /// The model of a Mysis without a model of its own; `None` for the game.
     pub model: Option<Arc<str>>,
-    /// Whether it answers.
     pub answer: ServerAnswer,
 }
 

@@ -39,10 +39,8 @@ pub struct SystemMap {
     pub lanes: Vec<(usize, usize)>,
 }
 
-/// A system on the map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MappedSystem {
-    /// Its id.
     pub id: Arc<str>,
     /// Its display name; the id if no result told a name.
     pub name: Arc<str>,
@@ -93,7 +91,6 @@ impl SystemMapBuilder {
         builder
     }
 
-    /// Adds the result of a command.
     pub fn add_result(&mut self, command: &str, text: &str, at: Timestamp) {
         let Some(facts) = read_facts(text) else {
             return;

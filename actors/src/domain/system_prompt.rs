@@ -88,7 +88,6 @@ pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
 /// A place from which on a prompt is not the same for all, or not for long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostlyPlaceholder {
-    /// The name of the placeholder.
     pub name: &'static str,
     /// The byte offset of the first one.
     pub offset: usize,

@@ -40,9 +40,7 @@ pub struct TierFacts<'a> {
     pub range: TierRange,
     /// The tiers that providers have.
     pub known: &'a BTreeSet<u8>,
-    /// The turn.
     pub turn: TurnNumber,
-    /// The mission in force.
     pub mission: Option<MissionId>,
     /// How it is stuck, if it is.
     pub stuck: Option<String>,
@@ -53,9 +51,7 @@ pub struct TierFacts<'a> {
 /// The tier of a Mysis, and why it has it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct TierPlace {
-    /// The tier.
     pub tier: u8,
-    /// Why.
     pub why: Arc<str>,
     /// The turn that began with it.
     pub since: TurnNumber,

@@ -49,7 +49,6 @@ impl ToolFilter {
 /// The filters of a swarm: one for all Myses, and one more for some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolFilters {
-    /// The filter for all.
     pub swarm: ToolFilter,
     /// The filters for single Myses, by name.
     pub myses: BTreeMap<Arc<str>, ToolFilter>,

@@ -43,7 +43,6 @@ pub enum ToolListMode {
 /// Which of the allowed tools are offered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolSelection {
-    /// The kind of the list.
     pub list: ToolListMode,
     /// The commands of the working set that are offered, in their order.
     pub commands: Vec<Arc<str>>,
@@ -66,7 +65,6 @@ pub struct ToolOffer {
 }
 
 impl ToolOffer {
-    /// Chooses tools.
     #[must_use]
     pub fn choose(
         catalog: &Arc<Toolset>,
@@ -86,7 +84,6 @@ impl ToolOffer {
         &self.selection
     }
 
-    /// The tools that are offered.
     #[must_use]
     pub fn tools(&self) -> &Arc<Toolset> {
         &self.tools

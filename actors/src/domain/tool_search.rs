@@ -10,7 +10,6 @@ use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{listed_action, listed_parameters};
 
-/// The tool that finds tools.
 pub const FIND_TOOLS: &str = "zoea_find_tools";
 
 /// The most tools that a search finds.
@@ -56,9 +55,7 @@ pub fn spec() -> ToolSpec {
 
 /// A tool, or an action of one, that can be found.
 struct Findable<'a> {
-    /// The command that it gives.
     command: Arc<str>,
-    /// How it is called.
     call: String,
     /// What is said of it.
     about: &'a str,

@@ -22,41 +22,34 @@ pub struct Batch {
     pub writes: Vec<Write>,
 }
 
-/// The author of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     /// The Commander, or a command that works without a swarm.
     Commander,
-    /// An incarnation of a Mysis' actor.
     Mysis(MysisId, Incarnation),
 }
 
 /// A change. Applying it a second time changes nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// Creates a Mysis.
     Create(Box<NewMysis>),
     /// Changes a Mysis' profile.
     Configure {
         mysis: MysisId,
-        /// The change.
         change: ProfileChange,
     },
     /// Deletes a Mysis and all its rows. Its account returns to the pool.
     Delete {
-        /// The deleted Mysis.
         mysis: MysisId,
     },
     /// Begins a new incarnation. Writes of older ones are refused from now on.
     Fence {
         mysis: MysisId,
-        /// The new incarnation.
         incarnation: Incarnation,
     },
     /// Sets a Mysis' state.
     State {
         mysis: MysisId,
-        /// The state.
         state: LifeState,
         /// The reason, if there is one.
         reason: Option<Arc<str>>,
@@ -74,7 +67,6 @@ pub enum Write {
     /// Appends a row to a conversation, with its calls. A result closes its call.
     Append {
         mysis: MysisId,
-        /// The row.
         row: Arc<Row>,
     },
     /// Marks a call as sent, before it is sent.
@@ -86,7 +78,10 @@ pub enum Write {
     },
     /// Takes the mark of a call back that has not left, because it is held up. A call that has a result
     /// keeps it.
-    CallHeld { mysis: MysisId, call: CallKey },
+    CallHeld {
+        mysis: MysisId,
+        call: CallKey,
+    },
     /// Stores the id under which the server works on a call that was sent, before its outcome is
     /// asked for. `None` removes it, before the call is sent again.
     CallTask {
@@ -98,7 +93,6 @@ pub enum Write {
     /// Sets a Mysis' totals.
     Totals {
         mysis: MysisId,
-        /// The new totals.
         totals: Totals,
     },
     /// Clears the notes up to a row.
@@ -112,7 +106,6 @@ pub enum Write {
         mysis: MysisId,
         /// The game account that asked; empty if there is none.
         account: Arc<str>,
-        /// The result.
         snapshot: Box<SnapshotResult>,
     },
     /// Marks snapshot results that an action may have changed. A marked result keeps its first
@@ -129,7 +122,6 @@ pub enum Write {
     /// Removes the snapshot results of an account, because it logged out.
     ForgetSnapshots {
         mysis: MysisId,
-        /// The account.
         account: Arc<str>,
     },
     /// Sets a new mission.
@@ -144,7 +136,6 @@ pub enum Write {
     SaveAccount {
         /// Its owner.
         mysis: MysisId,
-        /// The account.
         account: GameAccount,
         /// The time.
         at: Timestamp,
@@ -168,7 +159,10 @@ pub enum Write {
         hour: PackedHour,
     },
     /// Marks an order of another process as done, with what its Mysis writes for it.
-    OrderDone { mysis: MysisId, order: FleetOrderId },
+    OrderDone {
+        mysis: MysisId,
+        order: FleetOrderId,
+    },
     /// Holds a text back from models, in place of what was stored of it.
     HoldText(Arc<HeldText>),
     /// Holds a text back no longer.
@@ -178,7 +172,6 @@ pub enum Write {
     /// Stores a game account of the operator, in the pool or with its owner. A known account gets
     /// the password, and the owner if one is named.
     PoolAccount {
-        /// The account.
         account: PoolAccount,
         /// The time. Of two free accounts the older one is given first.
         at: Timestamp,

@@ -24,7 +24,6 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 /// The most bytes of what the model is told of a call that does not fit. It quotes the call.
 const MAX_OBJECTION_BYTES: usize = 1 << 10;
 
-/// Signs of a call that is written as text.
 const CALL_SIGNS: [&str; 12] = [
     "<tool_call",
     "<|tool_call",
@@ -43,13 +42,11 @@ const CALL_SIGNS: [&str; 12] = [
 /// What a text of the model is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenText {
-    /// Words.
     Words,
     /// Nothing but calls of tools that are offered, with arguments by their schemas.
     Calls(Vec<RequestedCall>),
     /// Nothing but calls, and one of them cannot be made. So none of them is.
     Unfit {
-        /// The calls.
         calls: Vec<RequestedCall>,
         /// What the model is told.
         why: String,

@@ -54,7 +54,6 @@ pub struct FleetReport {
     pub answers: Vec<(FleetOrderId, Arc<str>)>,
 }
 
-/// What a step found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetStep {
     /// The Myses that are this process's from now on. Each is told until it has arrived.
@@ -68,9 +67,7 @@ pub struct FleetStep {
     pub surplus: usize,
     /// Whether this process is to give back everything.
     pub is_draining: bool,
-    /// The mission in force.
     pub mission: Option<Mission>,
-    /// When the step began.
     pub began: Option<Instant>,
     /// Until when no other process takes what this one holds; `None` if something is lost.
     pub safe_until: Option<Instant>,
@@ -136,7 +133,6 @@ pub struct FleetNeighbours {
 pub struct ProcessSign {
     /// The owner of its leases.
     pub owner: Arc<str>,
-    /// Its name.
     pub name: Arc<str>,
     pub is_alive: bool,
     /// Whether it is this process.
@@ -148,7 +144,6 @@ pub struct ProcessSign {
 pub struct PublishedStatus {
     /// The process.
     pub owner: Arc<str>,
-    /// The status.
     pub status: Arc<MysisStatus>,
 }
 

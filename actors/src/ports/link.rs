@@ -60,9 +60,7 @@ pub trait Link: Send + Sync + 'static {
 /// A tool call as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkCall {
-    /// The tool.
     pub tool: Arc<str>,
-    /// Its arguments.
     pub arguments: serde_json::Map<String, serde_json::Value>,
     /// Our id of the call, for the server's records.
     pub call_id: String,
@@ -77,7 +75,6 @@ pub struct LinkCall {
 /// The reply to a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkReply {
-    /// The answer.
     Answer(LinkAnswer),
     /// The server works on the call. The answer has to be asked for.
     Task(ServerTask),
@@ -107,7 +104,6 @@ impl From<LinkAnswer> for LinkReply {
 /// A call that the server works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerTask {
-    /// The server's id.
     pub id: Arc<str>,
     /// The pause before the first question that the server asks for.
     pub poll_after: Option<Duration>,
@@ -124,7 +120,6 @@ pub enum TaskNews {
     Done(LinkAnswer),
     /// The server failed to carry it out.
     Failed(String),
-    /// It was cancelled.
     Cancelled,
     /// The server does not know it, or not any more.
     Unknown(String),
@@ -133,7 +128,6 @@ pub enum TaskNews {
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkAnswer {
-    /// Its text.
     pub text: String,
     /// Structured content beside the text, as JSON. Only the runtime reads it.
     pub structured: Option<String>,

@@ -40,7 +40,6 @@ impl AnswerMeter {
         self.0.turn
     }
 
-    /// Sets the progress.
     pub fn stands_at(&self, arrived: AnswerProgress) {
         self.0.progress.send_if_modified(|known| {
             let is_new = *known != arrived;
@@ -60,7 +59,6 @@ impl AnswerMeter {
         self.0.signs.subscribe()
     }
 
-    /// A receiver of the progress.
     #[must_use]
     pub fn subscribe(&self) -> watch::Receiver<AnswerProgress> {
         self.0.progress.subscribe()
@@ -84,7 +82,6 @@ impl AnswerMeter {
 pub struct CallContext {
     /// The turn that makes the call.
     pub turn: TurnRef,
-    /// The call.
     pub key: CallKey,
     /// The span of the call in W3C's form, for the server; `None` if nobody traces it.
     pub traceparent: Option<Arc<str>>,
@@ -105,7 +102,6 @@ pub struct WireFacts {
 }
 
 impl CallContext {
-    /// A call of a turn.
     #[must_use]
     pub fn new(turn: TurnRef, key: CallKey) -> CallContext {
         CallContext {

@@ -32,7 +32,6 @@ pub(super) fn kept_nowhere<T: Send + 'static>(what: &str) -> ArchiveRead<T> {
 pub struct SwarmRecord {
     /// All Myses, in the order of their creation.
     pub myses: Vec<MysisRecord>,
-    /// The mission in force.
     pub mission: Option<Mission>,
     /// The passwords of all game accounts, so that they can be redacted.
     pub passwords: Vec<Arc<str>>,

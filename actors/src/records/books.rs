@@ -14,7 +14,6 @@ use super::ids::{MysisId, Timestamp};
 use super::message::{Row, RowBody};
 use super::model::Charge;
 
-/// The length of a day.
 const DAY_LENGTH: Duration = Duration::from_secs(86_400);
 const DAY_MS: i64 = 86_400_000;
 
@@ -124,7 +123,6 @@ impl Row {
 /// A line of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostEntry {
-    /// The day.
     pub day: Day,
     /// The Mysis that called. It may be deleted by now.
     pub mysis: MysisId,
@@ -137,11 +135,9 @@ pub struct CostEntry {
 /// How many calls routines made in a model's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparedEntry {
-    /// The day.
     pub day: Day,
     /// The Mysis whose routines made them. It may be deleted by now.
     pub mysis: MysisId,
-    /// The calls.
     pub calls: u64,
 }
 

@@ -60,11 +60,9 @@ pub struct Composition<'a> {
     pub conversation: &'a Conversation,
     /// The owner of the turn: what the turn is about.
     pub owner: &'a TurnOwner,
-    /// The mission in force.
     pub mission: Option<&'a Mission>,
     /// The most bytes of a mission's earlier turns; 0: only the last loop stands before the turn.
     pub earlier_bytes: usize,
-    /// The current turn.
     pub turn: TurnNumber,
     /// The text that follows a bare reply, so that the last message is not the model's own. It is
     /// the same for the whole turn. A turn of a mission has [`GO_ON_TEXT`] in its place.
@@ -80,7 +78,6 @@ pub struct Composition<'a> {
     pub budget: usize,
 }
 
-/// A composed request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComposedRequest {
     /// The bytes of the messages by kind.
@@ -93,7 +90,6 @@ pub struct ComposedRequest {
     pub continued: bool,
 }
 
-/// Composes a request.
 #[must_use]
 pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     let whole_budget = composition.budget.max(MIN_BUDGET_BYTES);

@@ -91,7 +91,6 @@ impl Conversation {
         &self.notes
     }
 
-    /// Appends a row.
     pub fn push(&mut self, row: &Arc<Row>) {
         if row.kind() == Some(RowKind::Note) {
             self.notes.push(row.clone());
@@ -225,7 +224,6 @@ impl Conversation {
     }
 }
 
-/// The call that a row answers.
 fn answered_call(row: &Row) -> Option<CallKey> {
     row.result().map(|(call, _, _)| call)
 }

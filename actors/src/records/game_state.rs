@@ -40,11 +40,9 @@ const MAX_STORED_AGE: Duration = Duration::from_secs(30 * 86_400);
 /// The newest good result of a snapshot query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotResult {
-    /// The query.
     pub look: SnapshotQuery,
     /// The call that returned this result.
     pub call: CallKey,
-    /// A digest of the result.
     pub digest: Arc<str>,
     /// The game's tick at that time, if it is known.
     pub tick: Option<i64>,

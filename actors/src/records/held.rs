@@ -294,7 +294,6 @@ impl HeldTexts {
         self.digests = digests.collect();
     }
 
-    /// Removes a text.
     pub fn release(&mut self, held: &HeldText) {
         if held.kind != HeldKind::Text {
             return self.forget(held);

@@ -37,7 +37,6 @@ impl FromStr for MysisId {
 pub struct Seq(pub i64);
 
 impl Seq {
-    /// The next number.
     #[must_use]
     pub fn next(self) -> Seq {
         Seq(self.0.saturating_add(1))
@@ -56,10 +55,8 @@ impl fmt::Display for Seq {
 )]
 pub struct TurnNumber(pub i64);
 
-/// A turn of a Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnRef {
-    /// The Mysis.
     pub mysis: MysisId,
     /// Its turn. A turn that was interrupted goes on under the same number.
     pub turn: TurnNumber,
@@ -76,14 +73,12 @@ impl Incarnation {
         Incarnation(self.0.saturating_add(1))
     }
 
-    /// The one before it.
     #[must_use]
     pub fn before(self) -> Incarnation {
         Incarnation(self.0.saturating_sub(1))
     }
 }
 
-/// The id of a mission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MissionId(pub i64);
 

@@ -18,7 +18,6 @@ use super::model::{ChatMessage, ModelRequest};
 pub struct LastRequest {
     /// When it was sent.
     pub at: Timestamp,
-    /// The request.
     pub request: ModelRequest,
     /// How it differs from the one before; `None` if there was none.
     pub change: Option<RequestChange>,
@@ -49,7 +48,6 @@ impl LastRequest {
 pub struct RequestChange {
     /// What became of each of its messages, in their order.
     pub messages: Vec<MessageChange>,
-    /// The messages that are new.
     pub added: MessageSum,
     /// The messages that have other words than before, as they are now.
     pub changed: MessageSum,
@@ -68,7 +66,6 @@ pub enum MessageChange {
     Changed,
 }
 
-/// Some messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageSum {
     /// How many they are.

@@ -24,7 +24,6 @@ pub enum MemoKind {
 }
 
 impl MemoKind {
-    /// All kinds.
     pub const ALL: &'static [MemoKind] = Self::VARIANTS;
 
     /// The word for it in the database and in exports.
@@ -39,7 +38,6 @@ impl MemoKind {
         }
     }
 
-    /// The kind of this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<MemoKind> {
         let mut all = Self::ALL.iter().copied();
@@ -69,7 +67,6 @@ impl MemoKind {
     }
 }
 
-/// The memos of a Mysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memos(BTreeMap<MemoKind, Arc<str>>);
 

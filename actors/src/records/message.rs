@@ -46,19 +46,15 @@ pub enum RowBody {
     /// The delivery of a mission. The text itself is stored once for the swarm.
     Mission {
         id: MissionId,
-        /// Its text.
         text: Arc<str>,
     },
     /// An imported message of another Mysis to the swarm.
     Peer {
         /// The name of that Mysis.
         sender: Arc<str>,
-        /// The text.
         text: Arc<str>,
     },
-    /// A note of the operator.
     Note {
-        /// The text.
         text: Arc<str>,
     },
     /// A reply of the model without calls.
@@ -93,7 +89,6 @@ pub enum RowBody {
     },
     /// A row of a kind that this version does not know. It is shown and never sent.
     Unknown {
-        /// The kind as stored.
         kind: Arc<str>,
         /// Its content as stored.
         text: Arc<str>,
@@ -153,7 +148,6 @@ pub struct CallRecord {
     pub name: Arc<str>,
     /// The arguments as the model wrote them. They may not be JSON.
     pub arguments: Arc<str>,
-    /// The status of the call.
     pub status: CallStatus,
     /// Whether the tool only reads, so that calling it again after a crash is harmless.
     pub read_only: bool,
@@ -230,7 +224,6 @@ pub struct ResultMeta {
     pub tool: Arc<str>,
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    /// The duration in milliseconds.
     pub ms: u64,
     /// The game tick in the result, if there is one.
     pub tick: Option<i64>,

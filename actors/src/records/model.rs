@@ -18,7 +18,6 @@ pub enum ChatMessage {
     Assistant {
         /// The text; empty if it only called tools.
         text: Arc<str>,
-        /// The calls.
         calls: Vec<ChatCall>,
         /// What the provider that wrote it wants back with it.
         echo: Option<Arc<Echo>>,
@@ -75,7 +74,6 @@ impl Echo {
         self.message.len() + calls
     }
 
-    /// The echo with each of its texts changed.
     #[must_use]
     pub fn with_texts(&self, change: impl Fn(Arc<str>) -> Arc<str>) -> Echo {
         Echo {
@@ -201,14 +199,12 @@ pub struct TokenUsage {
 /// What the provider reports of the cost of one model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportedUse {
-    /// The tokens.
     pub usage: Option<TokenUsage>,
     /// The cost in millionths of a US dollar.
     pub stated_cost: Option<u64>,
 }
 
 impl ReportedUse {
-    /// The report in an answer.
     #[must_use]
     pub fn of_answer(answer: &ModelAnswer) -> ReportedUse {
         ReportedUse {
@@ -267,7 +263,6 @@ pub enum ServiceReturn {
 /// What the other conversations of a provider got since one of them began to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OthersGet {
-    /// They are served.
     Served,
     /// Some are served, others fail.
     Both,
@@ -333,7 +328,6 @@ pub enum ModelFault {
         text: String,
         /// The time until the next attempt.
         wait: Duration,
-        /// Who ends it.
         ends_by: ServiceReturn,
     },
     /// The provider refused the form of the request, which is changed from now on. Another attempt

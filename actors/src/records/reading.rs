@@ -21,7 +21,6 @@ pub struct PageQuery {
 /// Where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFrom {
-    /// The newest rows.
     Newest,
     /// The newest rows before this one.
     Before(Seq),
@@ -29,7 +28,6 @@ pub enum PageFrom {
     After(Seq),
 }
 
-/// A query for stored events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventQuery {
     /// The event after the page; `None` for the newest ones.
@@ -44,7 +42,6 @@ pub const EVENT_PAGE: usize = 500;
 pub const MAX_EVENTS: usize = 10_000;
 
 impl EventQuery {
-    /// A query for the newest events.
     #[must_use]
     pub fn newest(limit: usize) -> EventQuery {
         EventQuery {
@@ -61,7 +58,6 @@ pub struct SearchQuery {
     pub text: String,
     /// The Mysis whose rows are searched; `None` for all.
     pub mysis: Option<MysisId>,
-    /// The texts that are searched.
     pub within: SearchIn,
     /// Whether case matters.
     pub case_sensitive: bool,
@@ -75,7 +71,6 @@ pub struct SearchQuery {
     pub limit: usize,
 }
 
-/// The texts that are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchIn {
     /// The text of every row except missions.
@@ -136,7 +131,6 @@ impl ResultPiece {
     }
 }
 
-/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchHits {
     /// The rows with their Myses, oldest first.

@@ -17,7 +17,6 @@ use super::state::{LifeState, Totals};
 /// Whoever knows it can act as the account for 30 minutes, so it is shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedSession {
-    /// The token with which the session is resumed.
     pub resume_token: Arc<str>,
     /// The account that is logged in.
     pub account: Option<Arc<str>>,
@@ -34,7 +33,6 @@ impl std::fmt::Debug for SavedSession {
 /// A game account from the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolAccount {
-    /// The account.
     pub account: GameAccount,
     /// The owner that the operator names. If absent, the account keeps its owner or is free.
     pub owner: Option<MysisId>,
@@ -43,9 +41,7 @@ pub struct PoolAccount {
 /// A game account as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRecord {
-    /// The account.
     pub account: GameAccount,
-    /// Its owner.
     pub owner: Option<MysisId>,
     /// When it became known to the store.
     pub created_at: Timestamp,
@@ -53,12 +49,9 @@ pub struct AccountRecord {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A new Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewMysis {
-    /// Its id.
     pub id: MysisId,
-    /// Its profile.
     pub profile: MysisProfile,
     /// When it was created.
     pub at: Timestamp,
@@ -67,7 +60,6 @@ pub struct NewMysis {
 /// The profile of a Mysis: the settings that an operator can change.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct MysisProfile {
-    /// Its name.
     #[serde(skip)]
     pub name: Arc<str>,
     /// Its provider's name.
@@ -111,7 +103,6 @@ impl MysisProfile {
 /// A change of a Mysis' profile. Absent fields stay the same.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ProfileChange {
-    /// Its new provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<Arc<str>>,
     /// Its new model; an inner `None` stands for its provider's model.
@@ -121,7 +112,6 @@ pub struct ProfileChange {
         skip_serializing_if = "Option::is_none"
     )]
     pub model: Option<Option<Arc<str>>>,
-    /// Its new temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Its new role; an inner `None` stands for the configuration's.
@@ -184,7 +174,6 @@ impl ProfileChange {
         self.provider.is_none() && self.model.as_ref().is_some_and(Option::is_some)
     }
 
-    /// Changes a profile.
     pub fn apply(&self, profile: &mut MysisProfile) {
         if let Some(provider) = &self.provider {
             profile.provider = provider.clone();
@@ -207,9 +196,7 @@ impl ProfileChange {
 /// A standing order for the whole swarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mission {
-    /// The mission's id.
     pub id: MissionId,
-    /// The text.
     pub text: Arc<str>,
     /// When it was given.
     pub at: Timestamp,
@@ -233,14 +220,10 @@ impl std::fmt::Debug for GameAccount {
     }
 }
 
-/// A stored Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisRecord {
-    /// Its id.
     pub id: MysisId,
-    /// Its profile.
     pub profile: MysisProfile,
-    /// Its stored state.
     pub state: LifeState,
     /// The reason of the state, if there is one.
     pub reason: Option<Arc<str>>,
@@ -250,9 +233,7 @@ pub struct MysisRecord {
     pub is_called: bool,
     /// The newest incarnation of its actor.
     pub incarnation: Incarnation,
-    /// Its totals.
     pub totals: Totals,
-    /// Its game account.
     pub account: Option<Arc<str>>,
     /// When it was created.
     pub created_at: Timestamp,

@@ -116,7 +116,6 @@ impl Reminders {
         Some(self.waiting.remove(place))
     }
 
-    /// Those that wait.
     #[must_use]
     pub fn waiting(&self) -> &[Reminder] {
         &self.waiting

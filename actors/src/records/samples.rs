@@ -35,7 +35,6 @@ pub use series::{
 /// The length of a minute in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// The minutes of an hour.
 pub const HOUR_MINUTES: i64 = 60;
 
 /// A minute, counted from 1970-01-01 (UTC).
@@ -55,7 +54,6 @@ impl Minute {
         Timestamp(self.0.saturating_mul(MINUTE_MS))
     }
 
-    /// Its hour.
     #[must_use]
     pub fn hour(self) -> Hour {
         Hour(self.0.div_euclid(HOUR_MINUTES))
@@ -73,13 +71,11 @@ impl Hour {
         Minute::of(at).hour()
     }
 
-    /// Its first minute.
     #[must_use]
     pub fn first_minute(self) -> Minute {
         Minute(self.0.saturating_mul(HOUR_MINUTES))
     }
 
-    /// Its last minute.
     #[must_use]
     pub fn last_minute(self) -> Minute {
         Minute(self.first_minute().0.saturating_add(HOUR_MINUTES - 1))
@@ -99,7 +95,6 @@ pub struct GameFacts {
     pub poi: Option<Arc<str>>,
     /// Whether its ship is docked.
     pub docked: Option<bool>,
-    /// Its fuel.
     pub fuel: Gauge,
     /// Whether the fuel may have changed since it was told. A sample does not store that.
     #[serde(rename = "fuel_old")]
@@ -119,11 +114,9 @@ pub struct Flow {
     /// The change of its credits, without what it moved to or from a storage or another player;
     /// `None` if no result told of any. It is negative if more was paid than earned.
     pub earned: Option<i64>,
-    /// Tokens of requests.
     pub tokens_in: u64,
     /// The part of these that came from the provider's cache.
     pub tokens_cached: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// Cost in millionths of a US dollar.
     pub cost_micros: u64,

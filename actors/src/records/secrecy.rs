@@ -10,7 +10,6 @@ use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall
 use crate::record::Mission;
 
 impl Mission {
-    /// Removes the known secrets.
     pub fn remove_secrets(&mut self, known: &Redactor) {
         known.clean_in_place(&mut self.text);
     }
@@ -56,7 +55,6 @@ impl ModelAnswer {
 }
 
 impl ModelFault {
-    /// Removes the known secrets.
     pub fn remove_secrets(&mut self, known: &Redactor) {
         match self {
             ModelFault::Transient {

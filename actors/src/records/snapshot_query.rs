@@ -13,7 +13,6 @@ use super::tool::command_of_call;
 /// that the call means, so that the same question in two forms is one query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SnapshotQuery {
-    /// The tool.
     pub tool: Arc<str>,
     /// The arguments with sorted keys, so that equal ones compare equal.
     pub arguments: Arc<str>,

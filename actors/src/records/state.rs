@@ -11,7 +11,6 @@ pub enum LifeState {
     Idle,
     /// It takes turns.
     Running,
-    /// The operator stopped it.
     Stopped,
     /// A fault ended its turn.
     Errored,
@@ -56,11 +55,8 @@ impl LifeState {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct Totals {
-    /// Completed turns.
     pub turns: u64,
-    /// Tokens of requests.
     pub tokens_in: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// Cost in millionths of a US dollar.
     pub cost_micros: u64,

@@ -14,10 +14,8 @@ use super::game::GameRef;
 use super::pattern::matches_pattern;
 use super::tool_names::ToolNames;
 
-/// A tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
     pub name: Arc<str>,
     /// The description for the model.
     pub description: Arc<str>,
@@ -168,7 +166,6 @@ impl Toolset {
         self.bytes
     }
 
-    /// The tool with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSpec> {
         self.by_name.get(name).map(|place| &self.tools[*place])

@@ -106,7 +106,6 @@ impl GameSession {
         self.send_login_call(departure, "login", arguments).await
     }
 
-    /// Sends a command about the login.
     pub(super) async fn send_login_call(
         &mut self,
         departure: Departure,

@@ -30,7 +30,6 @@ pub type QuestionSender =
 pub struct QuestionNumbers(Arc<AtomicU64>);
 
 impl QuestionNumbers {
-    /// The number of the next question.
     pub(crate) fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }

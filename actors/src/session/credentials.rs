@@ -48,7 +48,6 @@ const MIN_SESSION_ID_CHARS: usize = 8;
 /// How deep nested values are searched, including JSON strings within JSON.
 const MAX_JSON_DEPTH: usize = 12;
 
-/// The arguments of a login.
 pub(super) fn login_arguments(account: &GameAccount) -> Map<String, Value> {
     let credentials = [
         ("username", &account.username),

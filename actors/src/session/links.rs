@@ -13,7 +13,6 @@ use crate::domain::record::GameAccount;
 #[derive(Clone, Default)]
 pub struct PendingLinks(Arc<Mutex<BTreeMap<MysisId, PendingState>>>);
 
-/// The state of one Mysis.
 #[derive(Clone, Default)]
 pub(super) struct PendingState {
     /// The link that waits for the operator.

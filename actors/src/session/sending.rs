@@ -249,7 +249,6 @@ impl GameSession {
     }
 }
 
-/// The tries of one call.
 struct CallTries {
     /// The call as the server works on it.
     task: Option<ServerTask>,
@@ -288,7 +287,6 @@ pub(super) fn unknown(why: &str) -> (String, CallStatus) {
     )
 }
 
-/// What to do after a fault.
 enum AfterFault {
     /// Open the session and send again.
     Renew,

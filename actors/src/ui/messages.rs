@@ -12,10 +12,8 @@ use crate::domain::swarm_setup::SwarmSetup;
 use crate::ports::TerminalInput;
 use zoea_text::redact::Redactor;
 
-/// A message to the Ui.
 #[derive(Debug)]
 pub enum UiMsg {
-    /// An event of the swarm.
     Event(Arc<SwarmEvent>),
     /// New rules or secrets.
     RulesChanged {
@@ -23,15 +21,12 @@ pub enum UiMsg {
         /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
-    /// An input of the operator.
     Input(TerminalInput),
-    /// The answer to an order.
     Answered(OrderId, OrderResult),
     /// What the screen read from the store, or the error of the store.
     Read(ReadId, Result<StoreAnswer, String>),
     /// What the swarm uses.
     SetupChecked(SwarmSetup),
-    /// The result of an export.
     Exported(Result<String, String>),
     /// What happened since a time.
     SummedUp(Timestamp, AwaySummary),

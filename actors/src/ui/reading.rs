@@ -36,7 +36,6 @@ impl ReadingTasks {
         }
     }
 
-    /// Runs a query.
     fn spawn(&mut self, query: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn_on(query, &self.runtime);
     }
@@ -84,7 +83,6 @@ impl UiState {
         });
     }
 
-    /// Writes a file.
     pub(super) fn write_file(&mut self, myself: &ActorRef<UiMsg>, order: FileOrder) {
         let ui = myself.clone();
         let Some(archivist) = &self.link.archivist else {
@@ -119,7 +117,6 @@ impl UiState {
     }
 }
 
-/// Reads the answer to a query.
 async fn answer_of(
     archive: Arc<dyn Archive>,
     query: StoreQuery,

@@ -10,7 +10,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{UiActor, UiArgs, UiMsg};
 
-/// The runtime of Ui actors.
 #[derive(Clone, Debug)]
 pub struct UiRuntime {
     handle: Handle,

@@ -72,8 +72,6 @@ pub trait Game: Debug + Send + Sync {
 pub enum Deed {
     /// It is on its way. The call answers at its end.
     Travels,
-    /// It mines.
     Mines,
-    /// It fights.
     Fights,
 }

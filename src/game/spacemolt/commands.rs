@@ -21,7 +21,6 @@ const CATALOG_TOOL: &str = "spacemolt_catalog";
 /// The action that explains the others. Every tool with actions has it.
 const HELP: &str = "help";
 
-/// The effect of a command on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEffect {
     /// It changes nothing.
@@ -35,7 +34,6 @@ pub enum CommandEffect {
 /// An action of a tool with actions.
 #[derive(Debug)]
 pub struct Action {
-    /// The tool.
     pub tool: &'static str,
     /// The value of `action`; empty for the tool without actions.
     pub name: &'static str,
@@ -43,7 +41,6 @@ pub struct Action {
     pub command: &'static str,
     /// The value of that command's own `action`, if it has several.
     pub inner: Option<&'static str>,
-    /// The effect on the game.
     pub effect: CommandEffect,
     /// The parameters with another name: here and there.
     pub renamed: Vec<(&'static str, &'static str)>,

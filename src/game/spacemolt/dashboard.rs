@@ -240,7 +240,6 @@ impl TextDashboard {
         }
     }
 
-    /// Reads `a/b`.
     fn read_gauge(&mut self, value: &str, now: &str, most: &str) {
         let value = value.split(' ').next().unwrap_or_default();
         let figures = value.split_once('/');

@@ -31,7 +31,6 @@ pub struct Standing {
     pub poi: Option<String>,
     /// Whether the ship is docked.
     pub docked: Option<bool>,
-    /// The fuel.
     pub fuel: Gauge,
     /// The fuel that was added, where the level is not told.
     pub fuel_added: Option<u32>,
@@ -45,16 +44,13 @@ pub struct Standing {
     pub goods: GoodsChange,
     /// Sizes of a unit, by item.
     pub sizes: Vec<(String, u32)>,
-    /// The hull.
     pub hull: Gauge,
 }
 
 /// Credits that an action earned and spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deal {
-    /// The credits earned.
     pub earned: i64,
-    /// The credits spent.
     pub spent: i64,
 }
 

@@ -33,9 +33,7 @@ const MAX_COORDINATE: f64 = 1e9;
 /// What a result tells of one system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemFacts {
-    /// Its id.
     pub id: String,
-    /// Its display name.
     pub name: Option<String>,
     /// Where it is in the galaxy.
     pub position: Option<(f64, f64)>,
@@ -59,7 +57,6 @@ pub struct LaneFacts {
 /// A point of interest of a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointFacts {
-    /// Its display name.
     pub name: String,
     /// What it is, such as `asteroid_belt`.
     pub kind: Option<String>,

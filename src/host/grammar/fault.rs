@@ -8,7 +8,6 @@ use crate::units::parse_duration;
 /// A kind of fault in a list of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultForm {
-    /// The name of the kind.
     pub name: &'static str,
     /// The form of the argument: empty for none, `:WORD` for a required one, `[:WORD]` for an
     /// optional one.

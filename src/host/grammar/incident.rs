@@ -259,7 +259,6 @@ fn with_id(text: &str, id: &Value) -> Option<String> {
     Some(read.to_string())
 }
 
-/// The beginning of a text.
 fn beginning(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

@@ -12,7 +12,6 @@ use super::{Home, HomeError, HomeLock, replace};
 /// Where Linux says which machine this is.
 const MACHINE_FILES: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
 
-/// The name of a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeId {
     /// The name.

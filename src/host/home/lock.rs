@@ -29,7 +29,6 @@ pub enum LockError {
         directory.display()
     )]
     Held {
-        /// The home directory.
         directory: PathBuf,
         /// That process, if it has said so.
         holder: Option<u32>,
@@ -43,7 +42,6 @@ pub enum LockError {
         waited.as_secs()
     )]
     Busy {
-        /// The home directory.
         directory: PathBuf,
         /// The id of that process, if the lock file has it.
         holder: Option<u32>,
@@ -96,7 +94,6 @@ impl Home {
 }
 
 impl HomeLock {
-    /// The home that is locked.
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home

@@ -146,7 +146,6 @@ impl Change {
 }
 
 impl ReceivedScreen {
-    /// An empty screen.
     #[must_use]
     pub fn empty((width, height): (u16, u16)) -> ReceivedScreen {
         ReceivedScreen {

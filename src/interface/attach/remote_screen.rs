@@ -54,7 +54,6 @@ impl RemoteScreen {
         !state.is_new && state.acts.is_empty()
     }
 
-    /// Takes the update.
     pub(super) fn take(&self) -> ScreenUpdate {
         let mut state = self.lock();
         let is_new = std::mem::take(&mut state.is_new);

@@ -13,7 +13,6 @@ const MAX_NAMES: usize = 50;
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NeedJson {
-    /// The cause.
     pub cause: Cow<'static, str>,
     /// What it is, in a word.
     pub what: Cow<'static, str>,
@@ -21,11 +20,8 @@ pub struct NeedJson {
     pub count: usize,
     /// The names of the first of these.
     pub myses: Vec<String>,
-    /// Since when.
     pub since: String,
-    /// Why.
     pub why: String,
-    /// What helps.
     pub help: Cow<'static, str>,
 }
 
@@ -54,7 +50,6 @@ impl From<ListedNeed> for NeedJson {
 pub struct WarningJson<'a> {
     /// A stable word for it.
     pub code: Cow<'a, str>,
-    /// Since when.
     pub since: String,
     /// What it is.
     pub text: Cow<'a, str>,

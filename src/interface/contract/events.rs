@@ -154,13 +154,10 @@ impl<'a> EventKindJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct EventRecordJson<'a> {
-    /// Its number.
     pub number: i64,
     /// When it happened.
     pub at: String,
-    /// What kind it is.
     pub kind: Cow<'a, str>,
-    /// The Mysis.
     pub mysis: Option<Cow<'a, str>>,
     /// How bad it is.
     pub severity: Cow<'a, str>,
@@ -177,7 +174,6 @@ pub struct EventRecordJson<'a> {
 }
 
 impl<'a> EventRecordJson<'a> {
-    /// The JSON of the stored event of this number.
     #[must_use]
     pub fn new(number: i64, record: &'a EventRecord) -> Self {
         EventRecordJson {

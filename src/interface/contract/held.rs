@@ -6,23 +6,19 @@ use actors::domain::held::HeldText;
 use actors::domain::ids::MysisId;
 use serde::{Deserialize, Serialize};
 
-/// A text in `held --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct HeldTextJson<'a> {
-    /// Its id.
     pub id: String,
     /// The provider that does not get it.
     pub provider: Cow<'a, str>,
     /// The model that does not get it.
     pub model: Cow<'a, str>,
-    /// The text.
     pub text: String,
     /// What the server said.
     pub said: Cow<'a, str>,
     /// What proves that it is this text.
     pub proof: Cow<'a, str>,
-    /// Since when.
     pub since: String,
     /// When it was tried last.
     pub tried_at: String,

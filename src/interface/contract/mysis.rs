@@ -19,19 +19,13 @@ use super::units::to_dollars;
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct MysisStatusJson<'a> {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: Cow<'a, str>,
-    /// Its provider.
     pub provider: Cow<'a, str>,
-    /// Its model.
     pub model: Cow<'a, str>,
-    /// Its role.
     pub role: Option<Cow<'a, str>>,
     /// Whether the configuration has this role.
     pub role_known: Option<bool>,
-    /// Its state.
     pub state: Cow<'a, str>,
     /// Why it is in this state.
     pub reason: Option<Cow<'a, str>>,
@@ -39,7 +33,6 @@ pub struct MysisStatusJson<'a> {
     pub activity: String,
     /// Until when, where that is known.
     pub activity_until: Option<String>,
-    /// Its game account.
     pub account: Option<Cow<'a, str>>,
     /// How it is linked to the game.
     pub mcp: Cow<'a, str>,
@@ -50,11 +43,8 @@ pub struct MysisStatusJson<'a> {
     pub game: Option<Cow<'a, str>>,
     /// Nudges in a row.
     pub nudges: u32,
-    /// Turns.
     pub turns: u64,
-    /// Tokens of requests.
     pub tokens_in: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// What it cost in dollars; `None` where no price is known.
     pub cost: Option<f64>,
@@ -96,7 +86,6 @@ pub struct TierJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct RoutineJson<'a> {
-    /// Its name.
     pub name: Cow<'a, str>,
     source: Cow<'a, str>,
     round: u32,

@@ -22,7 +22,6 @@ pub enum CompletedOrderJson<'a> {
     Frozen(Option<String>),
     /// The process that carries the order out, which is stored.
     Passed(&'a str),
-    /// A routine as it is now.
     Routine(serde_json::Value),
     /// A reminder that waits now.
     Reminder {
@@ -62,7 +61,6 @@ pub enum CompletedOrderJson<'a> {
     #[serde(untagged)]
     Request {
         at: String,
-        /// The provider.
         provider: &'a str,
         /// The exact body.
         body: &'a str,
@@ -128,11 +126,9 @@ pub struct OrderAnswerJson {
     pub cleared: Option<bool>,
     /// The process that carries the order out, which is stored.
     pub passed: Option<String>,
-    /// The routine as it is now.
     pub routine: Option<serde_json::Value>,
     /// The name of a Mysis that is back.
     pub undeleted: Option<String>,
-    /// Its game account.
     pub account: Option<String>,
     /// The Myses that have a mission.
     pub delivered: Vec<String>,
@@ -142,7 +138,6 @@ pub struct OrderAnswerJson {
     pub elsewhere: Vec<String>,
     /// Since when the swarm is frozen.
     pub frozen: Option<String>,
-    /// The number of accounts.
     pub accounts: Option<usize>,
     /// The accounts whose passwords are too short to be redacted inside of words.
     pub short_passwords: Vec<String>,
@@ -158,7 +153,6 @@ pub enum OrderOutcome {
     Passed,
     /// The Mysis already is as the order wants it.
     Unchanged,
-    /// It was refused.
     Refused,
     /// No answer came: it may have been carried out, or be carried out later.
     Unknown,
@@ -200,7 +194,6 @@ impl OrderOutcomeJson {
         self.why = Some(why);
     }
 
-    /// Takes the answer to the order over.
     pub fn take(&mut self, answer: OrderAnswerJson) {
         if answer.passed.is_some() {
             self.outcome = OrderOutcome::Passed;
@@ -221,7 +214,6 @@ pub struct ImportedAccountsJson<'a> {
     pub short_passwords: Vec<String>,
 }
 
-/// The mission in force.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct MissionJson<'a> {
@@ -235,7 +227,6 @@ pub struct MissionJson<'a> {
 pub struct ExportedJson {
     /// The number of conversations.
     pub myses: usize,
-    /// The number of rows.
     pub rows: usize,
 }
 
@@ -259,7 +250,6 @@ pub struct WaitedJson {
 pub struct LostJson {
     /// Its name.
     pub mysis: String,
-    /// Why.
     pub why: String,
 }
 
@@ -275,8 +265,6 @@ pub struct ReachJson {
 /// The size of a database before and after it was compacted, in bytes.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct CompactedJson {
-    /// Before.
     pub before: u64,
-    /// After.
     pub after: u64,
 }

@@ -5,17 +5,14 @@ use std::borrow::Cow;
 use actors::domain::fleet_process::FleetProcess;
 use serde::{Deserialize, Serialize};
 
-/// A process in `processes --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ProcessJson<'a> {
-    /// Its name.
     pub name: Cow<'a, str>,
     /// The machine.
     pub host: Cow<'a, str>,
     /// Its home there.
     pub directory: Cow<'a, str>,
-    /// Its version.
     pub version: Cow<'a, str>,
     /// Whether it runs.
     pub state: Cow<'a, str>,

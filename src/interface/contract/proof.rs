@@ -13,9 +13,7 @@ pub struct ProofReport {
     pub provider: String,
     /// The server's address without parts that may be secret.
     pub server: String,
-    /// The model.
     pub model: String,
-    /// The verdict.
     #[serde(flatten)]
     pub verdict: ProofVerdict,
     /// The checks, in order.
@@ -32,22 +30,17 @@ pub struct ProofReport {
     pub spent: ProofSpending,
 }
 
-/// The verdict of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum ProofVerdict {
-    /// It plays.
     Plays,
-    /// It cannot play.
     CannotPlay {
         /// The reason, without a full stop.
         why: String,
-        /// The remedy.
         remedy: String,
     },
 }
 
-/// A check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProofCheck {
     /// A short stable name.

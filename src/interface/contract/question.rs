@@ -15,9 +15,7 @@ fn is_empty(text: &str) -> bool {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct QuestionJson<'a> {
-    /// Its number.
     pub number: u64,
-    /// The server.
     pub server: Cow<'a, str>,
     /// What it asks.
     pub message: Cow<'a, str>,
@@ -27,13 +25,10 @@ pub struct QuestionJson<'a> {
     pub fields: Vec<QuestionFieldJson<'a>>,
 }
 
-/// A field of a question.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct QuestionFieldJson<'a> {
-    /// Its name.
     pub name: Cow<'a, str>,
-    /// Its title.
     #[serde(skip_serializing_if = "is_empty")]
     pub title: Cow<'a, str>,
     /// What it is.
@@ -49,7 +44,6 @@ pub struct QuestionFieldJson<'a> {
     /// What it is where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Cow<'a, Value>>,
-    /// The format of a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Cow<'a, str>>,
     /// Of a text or a list: its length.
@@ -67,9 +61,7 @@ pub struct QuestionFieldJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct OptionJson<'a> {
-    /// The value.
     pub value: Cow<'a, str>,
-    /// Its title.
     #[serde(skip_serializing_if = "is_empty")]
     pub title: Cow<'a, str>,
 }

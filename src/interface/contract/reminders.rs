@@ -28,21 +28,17 @@ impl<'a> ReminderJson<'a> {
     }
 }
 
-/// A reminder in `reminders --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ListedReminderJson<'a> {
     /// Whose it is.
     pub mysis: Cow<'a, str>,
-    /// The state of that Mysis.
     pub state: Cow<'a, str>,
-    /// The reminder.
     #[serde(flatten)]
     pub reminder: ReminderJson<'a>,
 }
 
 impl<'a> ListedReminderJson<'a> {
-    /// A reminder of this Mysis.
     #[must_use]
     pub fn new(status: &'a MysisStatus, reminder: &'a Reminder) -> ListedReminderJson<'a> {
         ListedReminderJson {

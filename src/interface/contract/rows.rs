@@ -19,7 +19,6 @@ pub struct RowJson<'a> {
     pub role: Option<Cow<'a, str>>,
     /// Who wrote it.
     pub source: Option<Cow<'a, str>>,
-    /// Its kind.
     pub kind: Cow<'a, str>,
     /// Its text.
     pub content: Cow<'a, str>,
@@ -27,9 +26,7 @@ pub struct RowJson<'a> {
     pub reasoning: Option<Cow<'a, str>>,
     /// Who sent a message of the swarm.
     pub sender: Option<Cow<'a, str>>,
-    /// The calls.
     pub tool_calls: Vec<CallJson<'a>>,
-    /// The call of a result.
     pub tool_call_id: Option<Cow<'a, str>>,
     /// What its kind has beside.
     pub metadata: Option<RowMetadataJson<'a>>,
@@ -54,7 +51,6 @@ impl<'a> From<&'a Row> for RowJson<'a> {
     }
 }
 
-/// A search hit in `search --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SearchHitJson<'a> {
@@ -64,7 +60,6 @@ pub struct SearchHitJson<'a> {
     pub seq: i64,
     /// When it was written.
     pub at: String,
-    /// The kind of the row.
     pub kind: Cow<'a, str>,
     /// Its text.
     pub content: Cow<'a, str>,
@@ -73,7 +68,6 @@ pub struct SearchHitJson<'a> {
 }
 
 impl<'a> SearchHitJson<'a> {
-    /// A row of the Mysis with this name.
     #[must_use]
     pub fn new(mysis: Option<&'a str>, row: &'a Row) -> Self {
         SearchHitJson {
@@ -95,15 +89,12 @@ fn reasoning_of(row: &Row) -> Option<&str> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CallJson<'a> {
-    /// Its id.
     pub id: Cow<'a, str>,
     /// The tool.
     pub name: Cow<'a, str>,
-    /// The arguments.
     pub arguments: Value,
     /// How it ended.
     pub status: Cow<'a, str>,
-    /// The routine that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routine: Option<Cow<'a, str>>,
 }
@@ -136,11 +127,8 @@ pub enum RowMetadataJson<'a> {
     Reply {
         /// The tokens, if the provider reported them.
         usage: Option<UsageJson>,
-        /// The duration in milliseconds.
         ms: u64,
-        /// The model.
         model: Cow<'a, str>,
-        /// The provider.
         provider: Cow<'a, str>,
         /// Why the model stopped.
         finish_reason: Option<Cow<'a, str>>,
@@ -153,15 +141,12 @@ pub enum RowMetadataJson<'a> {
     },
     /// Metadata of a tool's result.
     Result {
-        /// The call's id.
         call_id: Cow<'a, str>,
-        /// The tool.
         tool: Cow<'a, str>,
         /// Whether it is a failure.
         is_error: bool,
         /// How the call ended.
         status: Cow<'a, str>,
-        /// The duration in milliseconds.
         ms: u64,
         /// The game's tick.
         tick: Option<i64>,
@@ -173,7 +158,6 @@ pub enum RowMetadataJson<'a> {
     },
     /// Metadata of a host notice.
     Host {
-        /// The severity.
         severity: Cow<'a, str>,
         /// A short stable word for it.
         code: Cow<'a, str>,
@@ -187,7 +171,6 @@ pub enum RowMetadataJson<'a> {
 }
 
 impl<'a> RowMetadataJson<'a> {
-    /// The metadata of this row.
     #[must_use]
     pub fn of(row: &'a Row) -> Option<Self> {
         match &row.body {

@@ -25,14 +25,11 @@ pub struct SamplesJson<'a> {
 pub struct SampleSeriesJson<'a> {
     /// Its name.
     pub mysis: Option<Cow<'a, str>>,
-    /// Its id.
     pub mysis_id: Option<String>,
-    /// The samples.
     pub samples: Vec<SampleJson>,
 }
 
 impl<'a> SampleSeriesJson<'a> {
-    /// The series of the Mysis with this name.
     #[must_use]
     pub fn new(series: &SampleSeries, name: Option<&'a str>) -> Self {
         let samples = series.samples.iter();
@@ -44,30 +41,24 @@ impl<'a> SampleSeriesJson<'a> {
     }
 }
 
-/// One sample.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SampleJson {
     /// When it begins.
     pub at: String,
-    /// Credits earned.
     pub earned: Option<i64>,
     /// What the game told last.
     #[serde(flatten)]
     pub facts: GameFactsJson,
-    /// Tokens of requests.
     pub tokens_in: u64,
     /// The part of these that the provider had cached.
     pub tokens_cached: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// Dollars; `None` where a price is not known.
     pub cost: Option<f64>,
     /// Answers of the model.
     pub model_calls: u64,
-    /// Results of tools.
     pub tool_calls: u64,
-    /// Failures.
     pub failures: u64,
     /// How long it waited.
     pub waiting_seconds: f64,
@@ -97,23 +88,18 @@ impl SampleJson {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct GameFactsJson {
-    /// Credits.
     pub credits: Option<i64>,
-    /// The system.
     pub system: Option<String>,
     /// The place there.
     pub poi: Option<String>,
     /// Whether it is docked.
     pub docked: Option<bool>,
-    /// Fuel.
     pub fuel: Option<u32>,
     /// The most fuel.
     pub fuel_max: Option<u32>,
-    /// Cargo.
     pub cargo: Option<u32>,
     /// The most cargo.
     pub cargo_max: Option<u32>,
-    /// Hull.
     pub hull: Option<u32>,
     /// The most hull.
     pub hull_max: Option<u32>,
@@ -154,7 +140,6 @@ pub struct FiguresJson {
     pub cost_today: Option<f64>,
     /// Credits earned since the program started.
     pub earned: Option<i64>,
-    /// Credits for a dollar.
     pub credits_per_dollar: Option<i64>,
 }
 

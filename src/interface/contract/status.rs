@@ -18,15 +18,12 @@ use super::units::to_dollars;
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ProgramStatusJson<'a> {
-    /// The program's version.
     pub version: Cow<'a, str>,
     /// Its process id.
     pub pid: u32,
     /// Its name among the processes of its database; `None` if it has the database for itself.
     pub process: Option<Cow<'a, str>>,
-    /// When it started.
     pub started_at: Cow<'a, str>,
-    /// The mission in force.
     pub mission: Option<String>,
     /// Why the store cannot be written; `None` if it can.
     pub trouble: Option<Cow<'a, str>>,
@@ -54,7 +51,6 @@ pub struct ProgramStatusJson<'a> {
     pub earned_last_hour: Option<i64>,
     /// The cost of today.
     pub today: SpendingJson,
-    /// The Myses.
     pub myses: Vec<MysisStatusJson<'a>>,
 }
 
@@ -62,9 +58,7 @@ pub struct ProgramStatusJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct OutageJson<'a> {
-    /// The server.
     pub server: String,
-    /// Since when.
     pub since: String,
     /// What it said.
     pub text: Cow<'a, str>,
@@ -132,7 +126,6 @@ pub struct CostEntryJson<'a> {
     pub day: String,
     /// The Mysis; `None` if it was deleted.
     pub mysis: Option<Cow<'a, str>>,
-    /// Its id.
     pub mysis_id: String,
     /// The provider; `None` for what routines spared.
     pub provider: Option<Cow<'a, str>>,
@@ -173,11 +166,8 @@ impl<'a> CostEntryJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct BudgetUseJson {
-    /// Calls.
     pub calls: u64,
-    /// Tokens of requests.
     pub tokens_in: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// The part of the request tokens that the provider had cached.
     pub tokens_cached: u64,

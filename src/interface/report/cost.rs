@@ -13,11 +13,8 @@ pub(super) const UNKNOWN: &str = "unknown";
 /// The cost of model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Model calls.
     pub calls: u64,
-    /// Tokens of requests.
     pub tokens_in: u64,
-    /// Tokens of answers.
     pub tokens_out: u64,
     /// The part of the request tokens that the provider had cached.
     pub tokens_cached: u64,
@@ -50,7 +47,6 @@ impl Cost {
         }
     }
 
-    /// The cost in samples.
     pub(super) fn of_samples(flow: &Flow) -> Cost {
         Cost {
             calls: flow.model_calls,

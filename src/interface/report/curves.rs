@@ -44,7 +44,6 @@ pub struct CurveStep {
     pub tokens_hourly: Option<u64>,
 }
 
-/// One of the curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum CurveKind {
     Credits,
@@ -57,7 +56,6 @@ impl CurveKind {
     /// All, in the order of the report.
     pub(super) const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// Those of a report.
     pub(super) fn of_report(report: &PeriodReport) -> Vec<CurveKind> {
         report.having(Self::ALL.map(|kind| (kind, kind.of_money())))
     }
@@ -106,7 +104,6 @@ impl CurveKind {
 }
 
 impl Curves {
-    /// The curves of these samples.
     pub(super) fn of_samples(samples: &PeriodSamples) -> Curves {
         let is_busy = |minute: &SwarmMinute| minute.flow != Flow::default();
         let first = samples.minutes.iter().position(is_busy);
@@ -169,7 +166,6 @@ impl Curves {
         self.steps.iter().any(|step| step.is_cost_partial)
     }
 
-    /// The values of a curve.
     pub(super) fn values(&self, kind: CurveKind) -> Vec<Option<f64>> {
         self.steps.iter().map(|step| kind.value(step)).collect()
     }

@@ -52,7 +52,6 @@ impl HoldKind {
         }
     }
 
-    /// The kind of a need by its word.
     fn of_need(word: &str) -> HoldKind {
         match word {
             "paused" => HoldKind::Paused,
@@ -74,9 +73,7 @@ impl HoldKind {
 /// How long a Mysis was held up on a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldUp {
-    /// Its name.
     pub name: String,
-    /// The milliseconds of each kind.
     pub held_ms: BTreeMap<HoldKind, u64>,
     /// The milliseconds in which it ran and waited: for admission, for the next attempt, or for the
     /// end of a pause.

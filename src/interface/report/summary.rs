@@ -68,7 +68,6 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
     }
 }
 
-/// What routines saved.
 fn saved(report: &PeriodReport, total: &ReportLine) -> Option<String> {
     let calls = report.spared_calls;
     let worth = total.spent.worth_of(calls);

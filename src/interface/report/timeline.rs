@@ -27,7 +27,6 @@ pub struct Mark {
     pub text: String,
 }
 
-/// The kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanKind {
@@ -67,7 +66,6 @@ impl SpanKind {
 /// What lasts for some time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// Its kind.
     pub kind: SpanKind,
     /// When it began.
     #[serde(with = "moment")]

@@ -27,7 +27,6 @@ pub struct ValueLine {
     pub minutes: Option<i64>,
     /// The credits that were earned with it; `None` if no result has credits.
     pub earned: Option<i64>,
-    /// The cost.
     pub spent: Cost,
 }
 

@@ -17,7 +17,6 @@ const MAX_SKIPPED_STEPS: i32 = 100;
 pub enum WallClock {
     /// That of this machine.
     Local,
-    /// UTC.
     #[default]
     Utc,
 }

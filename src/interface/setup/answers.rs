@@ -8,26 +8,21 @@ use zoea_settings::Secret;
 /// The entry of `credentials.json` for a registration code that the operator typed in.
 pub const GAME_ENTRY: &str = "game";
 
-/// All answers.
 #[derive(Clone, Debug)]
 pub struct Answers {
-    /// The model server.
     pub server: ServerAnswer,
     /// The key of the model server.
     pub key: KeyAnswer,
-    /// The model.
     pub model: ModelChoice,
     /// The game, as the value of `[mcp] upstream`.
     pub game: String,
     /// The code that the game demands for a registration.
     pub code: KeyAnswer,
-    /// The names of the Myses.
     pub myses: Vec<String>,
     /// The daily cap of the swarm.
     pub cap: DailyCap,
 }
 
-/// A model server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAnswer {
     /// The provider's name in the configuration.
@@ -65,7 +60,6 @@ impl KeyAnswer {
 /// A model, and what its server reports about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelChoice {
-    /// The model's name.
     pub name: String,
     /// The size of the model's context in tokens, if the server reports it.
     pub context_tokens: Option<u64>,
@@ -76,7 +70,6 @@ pub struct ModelChoice {
 /// The most that the swarm may spend in a day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DailyCap {
-    /// US dollars.
     Dollars(f64),
     /// Tokens, in and out together.
     Tokens(u64),

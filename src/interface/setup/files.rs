@@ -17,9 +17,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The files that setup writes.
 #[derive(Clone, Debug)]
 pub struct ConfigurationFiles {
-    /// The configuration file.
     pub configuration: PathBuf,
-    /// The credentials file.
     pub credentials: PathBuf,
 }
 

@@ -21,11 +21,9 @@ pub struct Seller {
     pub name: &'static str,
     /// The name that is shown to the operator.
     pub label: &'static str,
-    /// The server's endpoint.
     pub endpoint: &'static str,
     /// The usual environment variable of the key; empty if the server needs no key.
     pub key_variable: &'static str,
-    /// The proposed model.
     pub model: &'static str,
 }
 

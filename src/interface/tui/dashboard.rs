@@ -297,7 +297,6 @@ impl Dashboard {
         &self.flow
     }
 
-    /// The mission in force.
     #[must_use]
     pub fn mission(&self) -> Option<&Arc<str>> {
         self.mission.as_ref()
@@ -363,7 +362,6 @@ impl Dashboard {
         &self.keymap
     }
 
-    /// The table of Myses.
     #[must_use]
     pub fn table(&self) -> &MysisTable {
         &self.table

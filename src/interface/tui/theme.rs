@@ -31,11 +31,9 @@ pub enum Ground {
     Base,
     /// The header and the footer.
     Bar,
-    /// The selected line.
     Selected,
     /// An overlay.
     Panel,
-    /// A text field.
     Field,
 }
 

@@ -7,9 +7,7 @@ const MAX_RAW_HEADERS: usize = 16;
 /// The head of an answer and the beginning of its body, as they came.
 #[derive(Debug, Default)]
 pub struct RawAnswer {
-    /// Its status.
     pub status: u16,
-    /// Some headers.
     pub headers: Vec<(String, String)>,
     /// The beginning of its body.
     pub body: Vec<u8>,

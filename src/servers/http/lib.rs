@@ -80,7 +80,6 @@ pub enum ClientError {
     /// The operator names certificates that are not there.
     #[error("{variable} names no certificates that can be read ({}); unset it, or set it to the file or directory that has them", causes(.cause))]
     Named {
-        /// The variable.
         variable: &'static str,
         /// What the TLS library says.
         cause: reqwest::Error,
@@ -225,7 +224,6 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
 /// A request that posts JSON, with retries where they may help.
 #[derive(Clone)]
 pub struct JsonSender {
-    /// The client.
     pub http: reqwest::Client,
     /// The target address.
     pub url: String,

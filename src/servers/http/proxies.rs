@@ -46,7 +46,6 @@ enum ProxyFault {
 }
 
 impl Proxies {
-    /// Those of this process.
     #[must_use]
     pub fn of_process() -> Proxies {
         #[expect(
@@ -144,7 +143,6 @@ impl Proxies {
 }
 
 impl NamedProxy {
-    /// The variable that names it.
     #[must_use]
     pub fn variable(&self) -> &'static str {
         self.variable

@@ -47,7 +47,6 @@ impl Redirected {
     }
 }
 
-/// Refuses a redirect.
 pub(crate) fn refuse_redirect(attempt: Attempt<'_>) -> Action {
     let from = attempt.previous().last();
     let redirected = Redirected::new(attempt.status(), from, attempt.url());

@@ -19,7 +19,6 @@ const UNITS: [(&[&str], f64); 7] = [
 
 /// The forms of a time of day after a date, the longest first.
 const TIME_FORMS: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M %p", "%I %p"];
-/// The forms of a date.
 const DATE_FORMS: [&str; 5] = [
     "%Y-%m-%d",
     "%Y/%m/%d",

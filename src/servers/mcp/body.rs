@@ -29,7 +29,6 @@ pub(super) struct OpenBody {
     exchange: Exchange,
 }
 
-/// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyForm {
     Empty,

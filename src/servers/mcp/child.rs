@@ -76,7 +76,6 @@ pub struct ChildServer {
     tell_end: Option<TellEnd>,
     /// The tasks that look after the processes.
     keepers: TaskTracker,
-    /// Ends all processes.
     end: CancellationToken,
     /// Whether the server takes `initialize` and nothing before it.
     is_older: AtomicBool,
@@ -109,7 +108,6 @@ pub enum ChildFailure {
     Refused {
         /// The JSON-RPC code.
         code: i64,
-        /// The server's message.
         message: String,
     },
     /// The request was sent, and the process ended.

@@ -6,7 +6,6 @@ use zoea_http::raw_json;
 use super::message::RawResult;
 use super::{McpFailure, unexpected_answer};
 
-/// The result of a call as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
     /// All parts of the content, at least one line each.

@@ -88,7 +88,6 @@ pub enum McpFailure {
     Refused {
         /// The JSON-RPC code, if it has one.
         code: Option<i64>,
-        /// The server's message.
         message: String,
         /// The HTTP status of the response; 200 in a stream.
         status: u16,
@@ -99,13 +98,11 @@ pub enum McpFailure {
     RefusedAfterAsking {
         /// The JSON-RPC code, if it has one.
         code: Option<i64>,
-        /// The server's message.
         message: String,
     },
     /// The server answered with an HTTP status only.
     #[error("HTTP {status}{why}")]
     Status {
-        /// The status.
         status: u16,
         /// The server's text after `: `, or nothing.
         why: String,
@@ -297,7 +294,6 @@ impl ServerSession {
     }
 }
 
-/// The words of a refusal.
 pub(crate) fn refusal_text(message: &str, code: Option<i64>) -> String {
     match code {
         Some(code) => format!("{message} ({code})"),

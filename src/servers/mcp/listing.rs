@@ -40,7 +40,6 @@ pub(super) struct KnownListing {
     listing: Arc<Listing>,
 }
 
-/// A tool in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTool {
     pub name: Arc<str>,

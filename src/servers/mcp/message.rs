@@ -20,7 +20,6 @@ const CANCELLED: &str = "notifications/cancelled";
 /// The most requests of the server in one text that are read.
 const MAX_REQUESTS: usize = 256;
 
-/// A message of the server.
 pub(super) struct RpcMessage<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) method: Option<String>,

@@ -42,7 +42,6 @@ const DELIVERY_WAITS: [Duration; 3] = [
     Duration::from_secs(2),
 ];
 
-/// The position in a stream.
 struct StreamPosition {
     /// The id of the last event with one. Reconnecting continues after it.
     last: Option<String>,
@@ -222,7 +221,6 @@ struct EventReader {
     /// The largest event in bytes.
     max_bytes: usize,
     lines: SseLines,
-    /// The current event.
     current: SseEvent,
     /// Complete events that were not read yet.
     ended: VecDeque<SseEvent>,

@@ -20,7 +20,6 @@ const MAX_ID_BYTES: usize = 1024;
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskReply {
-    /// Its result.
     Done(CallResult),
     /// The server works on it, and its outcome can be asked for.
     Task(StartedTask),
@@ -47,7 +46,6 @@ impl TaskReply {
 /// A call that the server works on under this id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedTask {
-    /// The id.
     pub id: Arc<str>,
     /// The pause before the first question that the server asks for.
     pub poll_after: Option<Duration>,
@@ -64,7 +62,6 @@ pub enum TaskAnswer {
     Done(CallResult),
     /// The call was refused.
     Refused(String),
-    /// It was cancelled.
     Cancelled,
 }
 
@@ -75,7 +72,6 @@ struct WireTask<'a> {
     result_type: Option<String>,
     task_id: String,
     status: String,
-    /// A number of milliseconds.
     #[serde(borrow, default)]
     poll_interval_ms: Option<&'a RawValue>,
     #[serde(borrow, default)]

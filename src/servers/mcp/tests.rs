@@ -32,7 +32,6 @@ struct Answer {
 
 /// What comes after the part of a body that is there at once.
 enum Then {
-    /// Its end.
     End,
     /// Nothing, not even its end.
     Nothing,

@@ -22,16 +22,13 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The longest session id that is kept, in bytes.
 const MAX_SESSION_BYTES: usize = 1024;
 
-/// A server's response.
 pub(super) struct McpResponse {
-    /// Its status.
     pub(super) status: u16,
     /// The session id in its headers.
     pub(super) session: Option<String>,
     pub(super) body: McpResponseBody,
 }
 
-/// The body of a response.
 pub(super) enum McpResponseBody {
     /// It is not read yet.
     Open(OpenBody),
@@ -40,7 +37,6 @@ pub(super) enum McpResponseBody {
 }
 
 impl ServerSession {
-    /// Posts a message.
     pub(super) async fn post(
         &self,
         message: &ClientJsonRpcMessage,
@@ -48,7 +44,6 @@ impl ServerSession {
         self.post_for(message, &Exchange::default()).await
     }
 
-    /// Posts the message of an exchange.
     pub(super) async fn post_for(
         &self,
         message: &ClientJsonRpcMessage,

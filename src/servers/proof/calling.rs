@@ -18,7 +18,6 @@ use super::scratch::Scratch;
 const LONG_ANSWER_TOKENS: u32 = 3000;
 /// Why an answer does not contain the requested call.
 enum CallTrouble {
-    /// The call is written in its text.
     Written(String),
     /// It only contains text.
     Words(String),

@@ -111,7 +111,6 @@ pub(super) fn last_order() -> String {
     )
 }
 
-/// The beacon's result.
 pub(super) fn beacon_result(word: &str) -> String {
     let BeaconOrder { sector, depth } = FIRST_BEACON;
     json!({"sector": sector, "depth": depth, "code_word": word}).to_string()

@@ -41,7 +41,6 @@ pub struct ProofTarget {
     pub provider: Arc<str>,
     /// The address of the server and how to talk to it.
     pub endpoint: ProviderEndpoint,
-    /// The model.
     pub model: Arc<str>,
     /// The temperature that the swarm would send.
     pub temperature: Option<f32>,
@@ -55,16 +54,13 @@ pub struct ProofTarget {
     pub reads_text_calls: bool,
 }
 
-/// The progress of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProofProgress<'a> {
     /// This is being tried.
     Trying(&'static str),
-    /// This is the result of a check.
     Checked(&'a ProofCheck),
 }
 
-/// The result of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
     /// The report with the verdict.

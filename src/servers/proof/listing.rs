@@ -15,7 +15,6 @@ const MAX_LIST_BYTES: usize = 8 << 20;
 /// The most models of a list that are kept.
 const MAX_MODELS: usize = 5000;
 
-/// A model of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedModel {
     /// Its name in requests.

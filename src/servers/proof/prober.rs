@@ -94,7 +94,6 @@ impl Prober {
         self.providers.learnt(&target.provider, &target.model)
     }
 
-    /// The bytes of a request with these messages.
     pub(super) fn request_bytes(&self, messages: &Arc<[ChatMessage]>) -> u64 {
         let request = self.request(messages.clone(), 1);
         let body = self.providers.request_body(&request);

@@ -17,7 +17,6 @@ const MAX_KNOWN: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct CutStreams(Mutex<BTreeMap<Option<MysisId>, u32>>);
 
-/// Whose streaming ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedStreaming {
     ForOne,

@@ -37,7 +37,6 @@ const ORDER_WORDS: [&str; 8] = [
     "tool message must be followed by",
 ];
 
-/// Words for the id of a call.
 const CALL_ID_WORDS: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
 /// Words for the required form of an id.
 const ID_RULE_WORDS: [&str; 5] = [

@@ -103,7 +103,6 @@ impl<'a> SchemaWriter<'a> {
         }
     }
 
-    /// A part of a schema.
     fn part(&mut self, schema: &'a Value, depth: usize) -> Value {
         self.parts += 1;
         let Value::Object(schema) = schema else {
@@ -241,7 +240,6 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
-/// The members of an object.
 #[derive(Default)]
 struct ObjectMembers {
     properties: Schema,

@@ -111,7 +111,6 @@ impl ServerQuirks {
         }
     }
 
-    /// What is known of one model.
     pub(super) fn of_model(&self, model: &str) -> Arc<ModelQuirks> {
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = models.get(model) {

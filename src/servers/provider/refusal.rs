@@ -33,7 +33,6 @@ pub(super) struct Refusal<'a> {
     pub(super) status: u16,
     /// The body without secrets.
     pub(super) body: &'a str,
-    /// The waits in the headers.
     pub(super) waits: HeaderWaits,
     pub(super) reads: Reads,
 }

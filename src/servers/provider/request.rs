@@ -97,7 +97,6 @@ impl RequestSizes {
 }
 
 impl WireChatRequest<'_> {
-    /// Measures the request.
     pub(super) fn measure(&self) -> RequestSizes {
         let mut converted = RequestSizes {
             messages: self.messages.len(),

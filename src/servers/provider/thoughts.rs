@@ -40,7 +40,6 @@ pub(super) enum ThoughtPlace {
 /// A content whose reasoning was taken out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SplitContent {
-    /// What was said.
     pub(super) said: String,
     /// The reasoning and its place, if there is any.
     pub(super) thought: Option<(String, ThoughtPlace)>,

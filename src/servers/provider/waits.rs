@@ -146,7 +146,6 @@ fn stated_in_body(error: &Value, message: &str, now: SystemTime) -> Option<Durat
     longest.map(bounded)
 }
 
-/// The waits in the members of a value.
 fn members_of(value: &Value, now: SystemTime) -> impl Iterator<Item = Duration> {
     WAIT_MEMBERS.iter().filter_map(move |key| {
         let member = &value[*key];

@@ -54,7 +54,6 @@ struct ChildState {
     /// Processes in a row that did not live long.
     short_lives: u32,
     not_before: Option<Instant>,
-    /// How the last one ended.
     last_end: String,
 }
 

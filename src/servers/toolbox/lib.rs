@@ -47,7 +47,6 @@ pub struct McpUpstream {
     failed_calls: Option<FailedCalls>,
 }
 
-/// The way to a server.
 #[derive(Clone)]
 enum ServerWay {
     Http(UpstreamEndpoint),
@@ -67,9 +66,7 @@ pub struct UpstreamAccess {
 /// Where the MCP server of the configuration is.
 #[derive(Clone)]
 pub enum ServerPlace {
-    /// At a URL.
     Url {
-        /// The URL.
         url: Arc<str>,
         /// Its bearer token, if it wants one.
         token: Option<Arc<str>>,

@@ -50,7 +50,6 @@ impl CurrentList {
 }
 
 impl ListedTools {
-    /// The list.
     pub(super) fn list(&self) -> Option<Arc<ToolList>> {
         self.access(|listed| listed.list.clone())
     }

@@ -16,7 +16,6 @@ use zoea_spacemolt::commands;
 const REGISTER: &str = "register";
 /// The tool that has it as an action, among others that may need a code of their own.
 const ACCOUNT_TOOL: &str = "spacemolt_auth";
-/// The argument for the code.
 const CODE_ARGUMENT: &str = "registration_code";
 
 /// The call that the game gets. The code replaces whatever the model wrote in its place.

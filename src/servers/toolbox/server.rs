@@ -26,7 +26,6 @@ const TOLD_END_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
 const MAX_TOLD_CHANGES: usize = 16;
 
-/// A server.
 pub(super) struct McpServer {
     /// The registration code of the game, if it needs one.
     registration_code: Option<Arc<str>>,
@@ -52,7 +51,6 @@ struct KnownLists {
     told_left_out: Option<Arc<str>>,
     /// Why a process was ended last, and when.
     told_end: Option<(Arc<str>, Instant)>,
-    /// The changes that were told.
     told_changes: VecDeque<(ToolPins, ToolPins)>,
 }
 

@@ -11,7 +11,6 @@ use super::{failure, link_answer};
 /// How long a question about a task may take.
 const TASK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Asks for the outcome of a task.
 pub(super) async fn ask(session: &ServerSession, id: &str) -> Result<TaskNews, LinkFault> {
     let answer = session.task(id, TASK_TIMEOUT).await;
     answer.map(task_news).or_else(failure::task_fault)

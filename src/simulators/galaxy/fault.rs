@@ -158,7 +158,6 @@ impl FaultTally {
         self.0.iter().copied()
     }
 
-    /// As a JSON object.
     #[must_use]
     pub fn json(&self) -> Value {
         let counts: Map<String, Value> = self

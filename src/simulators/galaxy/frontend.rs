@@ -39,12 +39,10 @@ pub struct SessionRules {
     pub needs_argument: bool,
 }
 
-/// One tool call.
 #[derive(Debug)]
 pub struct GameCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments of the call.
     pub arguments: Map<String, Value>,
     /// The caller's own name for this call.
     pub name: Option<String>,
@@ -62,9 +60,7 @@ pub enum CallReply {
 /// A change of the world that a restart has to repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalRecord {
-    /// The tick of the change.
     pub tick: u64,
-    /// The player who made it.
     pub player: PlayerId,
     /// The tool's name.
     pub command: String,
@@ -76,7 +72,6 @@ pub struct JournalRecord {
     pub call: Option<String>,
 }
 
-/// The outcome of a call.
 #[derive(Debug)]
 pub struct ServedCall {
     /// The answer, or the promise of one.
@@ -85,7 +80,6 @@ pub struct ServedCall {
     pub records: Vec<JournalRecord>,
 }
 
-/// The outcome of a tick.
 #[derive(Debug)]
 pub struct TickRecords {
     /// Records that have to be kept before the answers leave.
@@ -135,7 +129,6 @@ impl Frontend {
         &self.world
     }
 
-    /// Serves one call.
     pub fn serve_call(
         &mut self,
         connection: ConnectionId,

@@ -77,7 +77,6 @@ pub(super) fn game_minute(tick: Duration) -> Duration {
     (tick * 6).min(MINUTE)
 }
 
-/// A real minute.
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 
 /// The calls of the minute that began with the first of them.

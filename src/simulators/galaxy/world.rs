@@ -78,7 +78,6 @@ pub struct WorldRules {
 /// The money of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerFunds {
-    /// The player's name.
     pub name: String,
     /// The credits that were earned so far.
     pub earned: u64,
@@ -254,7 +253,6 @@ impl World {
         }
     }
 
-    /// A player of this world.
     fn player(&self, id: PlayerId) -> &PlayerAccount {
         let player = self.players.get(&id);
         player.expect(

@@ -9,7 +9,6 @@ pub struct PilotAnswer {
     pub content: Option<String>,
     /// The reason for the answer, which is sent as the reasoning of a model.
     pub reasoning: Option<String>,
-    /// The tool calls.
     pub calls: Vec<PilotToolCall>,
     /// The reason for the end of the answer.
     pub finish: PilotFinish,
@@ -19,7 +18,6 @@ pub struct PilotAnswer {
 pub struct PilotToolCall {
     /// The id that joins the call to its result.
     pub id: String,
-    /// The tool's name.
     pub name: String,
     /// The arguments as text. It is not always JSON, as with any model.
     pub arguments: String,
@@ -58,7 +56,6 @@ pub fn count_tokens(bytes: usize) -> u64 {
 }
 
 impl PilotAnswer {
-    /// An answer in words.
     pub(super) fn from_words(content: impl Into<String>, reasoning: impl Into<String>) -> Self {
         Self {
             content: Some(content.into()),

@@ -24,7 +24,6 @@ use super::chance::Mix;
 /// A fault and its probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PilotFault {
-    /// The kind of the fault.
     pub kind: PilotFaultKind,
     /// From 0 to 1.
     pub probability: f64,

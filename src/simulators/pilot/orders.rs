@@ -32,7 +32,6 @@ pub(super) enum MessageIntent {
 /// Everything that the conversation asks of the pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotOrders {
-    /// The order in force.
     pub(super) standing: StandingOrder,
     /// Whether the newest message has to be answered in words before anything else.
     pub(super) wants_words: bool,

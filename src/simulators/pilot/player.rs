@@ -180,7 +180,6 @@ fn drop_unheard_arguments(view: &PlayerView<'_>, mut step: PlayerStep) -> Player
     step
 }
 
-/// Obeys `tool_choice`.
 fn apply_tool_choice(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     let PlayerStep::Say { why, .. } = &step else {
         return step;

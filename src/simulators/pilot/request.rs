@@ -37,7 +37,6 @@ pub struct PilotRequest<'a> {
 pub enum ChatEntry<'a> {
     /// A system (or developer) message.
     System(Cow<'a, str>),
-    /// A user message.
     User(Cow<'a, str>),
     /// An assistant message with its tool calls.
     Assistant {
@@ -50,7 +49,6 @@ pub enum ChatEntry<'a> {
     Result {
         /// The call. Its texts are empty where none was found.
         asked: ConversationCall<'a>,
-        /// The text of the result.
         text: Cow<'a, str>,
     },
 }
@@ -66,7 +64,6 @@ pub struct ConversationCall<'a> {
     pub arguments: &'a str,
 }
 
-/// The value of `tool_choice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice<'a> {
     /// Calls or words.

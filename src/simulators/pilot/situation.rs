@@ -48,7 +48,6 @@ pub(super) struct Situation {
     pub(super) routine_can_go_on: bool,
 }
 
-/// A call of the present turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TurnCall {
     pub(super) tool: String,
@@ -65,7 +64,6 @@ pub(super) struct ToolFailure {
 }
 
 impl Situation {
-    /// Reads the conversation.
     pub(super) fn read(request: &PilotRequest<'_>) -> Self {
         let mut situation = Self::default();
         let stale = outdated_results(&request.entries);

@@ -30,7 +30,6 @@ pub struct RequestRefusal {
 }
 
 impl RequestRefusal {
-    /// A refusal of the value at `param`.
     pub(super) fn at(param: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),

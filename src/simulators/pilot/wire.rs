@@ -27,7 +27,6 @@ pub(super) struct CompletionStamp<'a> {
     pub(super) model: &'a str,
 }
 
-/// The completion with this answer.
 pub(super) fn completion_json(
     answer: &PilotAnswer,
     stamp: CompletionStamp<'_>,

@@ -12,7 +12,6 @@ use tokio::time::Instant;
 
 use super::poison::{self, PoisonShape};
 
-/// A fault that the simulation injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum InjectedFault {
     /// The whole process ends, as by `kill -9`.

@@ -18,7 +18,6 @@ pub struct EventLog {
 /// The digest of all events: their number, their bytes and their FNV-1a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventDigest {
-    /// The number of events.
     pub events: u64,
     /// The number of bytes, as JSON lines.
     pub bytes: u64,

@@ -93,7 +93,6 @@ pub struct SimulationOptions {
     pub seed: u64,
     /// The simulated time before the quiet time at the end.
     pub length: Duration,
-    /// The number of Myses.
     pub myses: usize,
     /// The number of processes that share them.
     pub processes: usize,
@@ -107,7 +106,6 @@ pub struct SimulationOptions {
     pub progress: Option<&'static SimulationProgress>,
     /// Whether every event is printed.
     pub is_loud: bool,
-    /// Parts of the program.
     pub adapters: ProgramParts,
 }
 

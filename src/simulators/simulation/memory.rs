@@ -196,7 +196,6 @@ impl MemoryLedger {
         .boxed()
     }
 
-    /// Looks at what is stored.
     pub(super) fn look<T>(&self, look: impl FnOnce(&StoredSwarm) -> T) -> T {
         look(&lock_stored(&self.stored))
     }

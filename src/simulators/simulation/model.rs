@@ -27,7 +27,6 @@ const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 /// How many bytes a token has.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// The model server.
 pub struct PilotModels {
     habits: Habits,
     /// The longest time that an answer usually takes.

@@ -55,7 +55,6 @@ pub enum RareEvent {
     Errored,
     /// A process ended in good order.
     Closed,
-    /// A routine began.
     RoutineBegun,
     /// A call of a routine got lost, and the game showed that it was carried out.
     OutcomeProven,

@@ -12,7 +12,6 @@ use actors::domain::write::Write;
 pub(super) struct SeenSnapshots(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
 
 impl SeenSnapshots {
-    /// Applies the snapshots of a write.
     pub(super) fn apply(&mut self, write: &Write) {
         if let Write::SaveSnapshot {
             account, snapshot, ..

@@ -32,7 +32,6 @@ pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
 pub(super) use revivals::RevivalTracker;
 
-/// The result of a simulation.
 #[derive(Clone, Debug)]
 pub struct SimulationVerdict {
     /// The seed, which repeats the run.
@@ -43,7 +42,6 @@ pub struct SimulationVerdict {
     pub injected: BTreeMap<InjectedFault, u64>,
     /// The numbers of orders that the operator gave, and of those that were acknowledged.
     pub orders: (u64, u64),
-    /// The number of processes.
     pub processes: u64,
     /// The numbers of Myses that were created, and of those at the end.
     pub myses: (usize, usize),
@@ -52,7 +50,6 @@ pub struct SimulationVerdict {
     /// The number of Myses whose actor died and that were relaunched in the same process without
     /// the operator.
     pub revived: u64,
-    /// The numbers of rare events.
     pub reached: BTreeMap<RareEvent, u64>,
     /// The number of finished turns.
     pub turns: u64,
@@ -60,7 +57,6 @@ pub struct SimulationVerdict {
     pub requests: u64,
     /// The number of mutations that the game carried out.
     pub mutations: u64,
-    /// The numbers of calls by status.
     pub outcomes: BTreeMap<CallStatus, u64>,
     /// The number of Myses that only the operator could bring back.
     pub relaunched_by_hand: u64,
@@ -68,9 +64,7 @@ pub struct SimulationVerdict {
     pub parked: u64,
     /// What became of texts that the model's server refuses.
     pub poison: PoisonFigures,
-    /// The promises that were broken.
     pub violations: BrokenPromises,
-    /// The digest of all events.
     pub digest: EventDigest,
     /// What several processes did together; `None` for one.
     pub fleet: Option<FleetFigures>,
@@ -147,7 +141,6 @@ impl InvariantMonitor {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of a new order.
     pub fn new_order(&self) -> String {
         let mut seen = self.lock_observed();
         seen.given += 1;

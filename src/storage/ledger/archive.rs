@@ -374,7 +374,6 @@ pub(super) fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRec
     }
 }
 
-/// The profile of a Mysis.
 pub(super) fn profile(model: &mysis::Model) -> MysisProfile {
     MysisProfile {
         name: model.name.as_str().into(),

@@ -118,7 +118,6 @@ impl ProviderSums {
 }
 
 impl LedgerInner {
-    /// The books since a day.
     pub(super) async fn books(&self, since: Day) -> Result<Vec<CostEntry>, DbErr> {
         let key = [Column::Day, Column::MysisId, Column::Provider];
         let mut lines = Entity::find()

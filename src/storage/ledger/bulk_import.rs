@@ -169,7 +169,6 @@ impl BulkImport {
         written.await.map_err(|error| self.fault(&error))
     }
 
-    /// The transaction of the import.
     pub(super) fn transaction(&self) -> &Tx {
         &self.tx
     }

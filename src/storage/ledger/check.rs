@@ -32,9 +32,7 @@ pub type CheckResult = (&'static str, Result<String, String>);
 
 /// The place of a database.
 pub enum DatabaseLocation<'a> {
-    /// A file.
     File(&'a Path),
-    /// A server.
     Server(&'a ServerAddress),
 }
 

@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 /// The member that names the kind of a line.
 pub(crate) const RECORD_KEY: &str = "record";
 
-/// The prefix of calls.
 pub(crate) const CALLS_PREFIX: &str = "[TOOL_CALLS]";
 
 /// Formats calls as text.

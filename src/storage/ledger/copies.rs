@@ -27,7 +27,6 @@ pub enum CopyError {
     /// The copy cannot be written.
     #[error("write {file}: {why}; free some space there, or choose another file")]
     Unwritten {
-        /// The file.
         file: String,
         /// The system's message.
         why: String,
@@ -35,7 +34,6 @@ pub enum CopyError {
     /// The backup cannot be read. Nothing was replaced.
     #[error("read {file}: {why}; name a file that `zoea db backup` wrote")]
     Unreadable {
-        /// The file.
         file: String,
         /// The system's message.
         why: String,
@@ -43,14 +41,12 @@ pub enum CopyError {
     /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
     Unsound {
-        /// The file.
         file: String,
         /// The finding.
         why: String,
     },
 }
 
-/// The result of a restore.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoreResult {
     /// Where the replaced database is now.

@@ -80,7 +80,6 @@ impl Dialect {
         }
     }
 
-    /// Inserts rows into the index.
     pub(super) fn insert_into_index(self, rows: Vec<IndexRow>) -> Statement {
         let columns = match self {
             Dialect::Sqlite => ["rowid", "owner", "body"],

@@ -42,7 +42,6 @@ pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr
     Ok(())
 }
 
-/// A page of stored events.
 #[derive(Debug)]
 pub struct EventPage {
     /// The events with their numbers, which grow in the order in which they were stored, oldest first.

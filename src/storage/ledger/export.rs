@@ -28,7 +28,6 @@ use zoea_system::clock::MachineClock;
 /// The rows of one query. A single one may have a megabyte.
 const PIECE_ROWS: usize = 16;
 
-/// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportOrder {
     /// The Mysis whose conversation to export; `None` for all Myses and all missions.
@@ -41,9 +40,7 @@ pub struct ExportOrder {
 /// The size of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportSummary {
-    /// The number of Myses.
     pub myses: usize,
-    /// The number of rows.
     pub rows: usize,
 }
 
@@ -62,7 +59,6 @@ pub enum ExportFault {
     /// The file cannot be written.
     #[error("write {}: {cause}", file.display())]
     Unwritable {
-        /// The file.
         file: PathBuf,
         /// The system's message.
         cause: std::io::Error,

@@ -117,7 +117,6 @@ pub struct ProcessFacts {
     pub version: String,
 }
 
-/// This process as one of a fleet.
 #[derive(Clone)]
 pub struct LedgerFleet {
     inner: Arc<LedgerInner>,

@@ -32,7 +32,6 @@ pub enum ImportFault {
     /// The file cannot be read.
     #[error("read {}: {cause}", file.display())]
     Unreadable {
-        /// The file.
         file: PathBuf,
         /// The system's message.
         cause: std::io::Error,

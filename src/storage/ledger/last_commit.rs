@@ -22,7 +22,6 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 pub(super) struct CommittedMarks {
     /// The number of the state that it began with.
     pub(super) first: u32,
-    /// The number of its last commit.
     pub(super) last: u32,
 }
 

@@ -77,7 +77,6 @@ const FORGET_GONE: &str = "\
 const FORGET_ORDERS: &str =
     "DELETE FROM fleet_order WHERE done_at < clock_timestamp() - interval '1 day'";
 
-/// Takes the lease of a new Mysis.
 const TAKE_NEW: &str = "\
     INSERT INTO lease (mysis_id, home, owner, expires_at) \
     SELECT id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis WHERE id = $3 \
@@ -168,7 +167,6 @@ impl LeaseHolder {
         until.map(|until| self.began + until.since(Moment::default()))
     }
 
-    /// Takes the lease of a new Mysis.
     pub(super) async fn take_new(&self, tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
         if self.process_kind == ProcessKind::Command {
             return Ok(());

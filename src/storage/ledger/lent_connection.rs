@@ -141,7 +141,6 @@ fn statement_parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) 
     (AssertSqlSafe(statement.sql), SqlxValues(values))
 }
 
-/// An error of a statement.
 fn statement_error(error: sqlx::Error) -> DbErr {
     DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
 }

@@ -13,7 +13,6 @@ use super::log_file::read_log;
 use super::mark::{FileState, state_of};
 use super::paths::{DatabasePaths, remove_if_there};
 
-/// A loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Loss {
     /// What happened, such as `the database … was removed`.

@@ -79,7 +79,6 @@ impl LedgerInner {
         Ok(myses.collect())
     }
 
-    /// The names of all Myses.
     pub(super) async fn all_names(&self) -> Result<MysisNames, DbErr> {
         let names: Vec<(i64, String)> = mysis::Entity::find()
             .select_only()

@@ -17,9 +17,7 @@ use super::{SqlLedger, error_text};
 
 /// Where memos of a kind are.
 enum MemoPlace {
-    /// Table `watch`.
     Watches,
-    /// Table `routine`.
     Routines,
     /// Column `working_set` of the Mysis.
     WorkingSet,

@@ -11,7 +11,6 @@ pub enum OpenError {
          run that version, or {elsewhere}"
     )]
     Newer {
-        /// The database.
         database: String,
         /// The first migration that this program does not know.
         step: String,
@@ -24,9 +23,7 @@ pub enum OpenError {
          database of a Zoea-Nova can be taken over with zoea import"
     )]
     Foreign {
-        /// The database.
         database: String,
-        /// One of its tables.
         table: String,
         /// What can be done.
         elsewhere: &'static str,
@@ -39,7 +36,6 @@ pub enum OpenError {
     NoCopy {
         /// The version it has.
         from: usize,
-        /// The copy.
         copy: String,
         /// The system's message.
         why: String,
@@ -106,7 +102,6 @@ pub enum OpenError {
     Encoding {
         /// The database.
         address: String,
-        /// Its encoding.
         encoding: String,
     },
     /// A server's database lacks the extension that searches need.

@@ -11,7 +11,6 @@ const MAX_LINKS: usize = 40;
 /// The device and inode of a file.
 pub(super) type FileId = (u64, u64);
 
-/// The paths of a database.
 #[derive(Clone, Debug)]
 pub(super) struct DatabasePaths {
     /// The path as it was given, absolute. Copies and notes are kept beside it.
@@ -34,7 +33,6 @@ impl DatabasePaths {
         DatabasePaths { given, real }
     }
 
-    /// The log.
     pub(super) fn log(&self) -> PathBuf {
         beside(&self.real, "-wal")
     }
@@ -49,12 +47,10 @@ impl DatabasePaths {
         (self.given != self.real).then(|| beside(&self.given, "-wal"))
     }
 
-    /// The note about a loss.
     pub(super) fn loss_note(&self) -> PathBuf {
         beside(&self.given, ".lost")
     }
 
-    /// The note about the last commit.
     pub(super) fn last_commit_note(&self) -> PathBuf {
         beside(&self.given, ".last")
     }
@@ -81,7 +77,6 @@ fn shell_word(path: &Path) -> String {
     }
 }
 
-/// The path with this at its end.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);

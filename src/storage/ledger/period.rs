@@ -28,7 +28,6 @@ const OTHER_TOOLS: &str = "\"game\":\"any\"";
 /// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
 
-/// What one Mysis did in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MysisShare {
     /// Its name; `None` once it is deleted.
@@ -49,7 +48,6 @@ pub struct MysisShare {
 pub struct PeriodRecord {
     /// The Myses that did or spent anything, and those that were there.
     pub myses: BTreeMap<MysisId, MysisShare>,
-    /// What was spent in it.
     pub spent: Vec<CostEntry>,
     /// The calls that routines spared in it.
     pub spared_calls: u64,

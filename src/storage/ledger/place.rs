@@ -221,7 +221,6 @@ impl DatabaseFile {
         self.mark.lock().ok().and_then(|mut mark| mark.take())
     }
 
-    /// Notes a commit.
     pub(super) fn note_commit(&self, mark: Mark) {
         if let Ok(mut known) = self.mark.lock() {
             *known = Some(mark);

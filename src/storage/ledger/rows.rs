@@ -102,11 +102,9 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
 pub(super) struct LinkedRecords {
     /// The calls of call rows in order, by the row's id.
     pub(super) calls: BTreeMap<(i64, i64), Vec<CallRecord>>,
-    /// The texts of missions.
     pub(super) missions: BTreeMap<i64, Arc<str>>,
 }
 
-/// Restores a row.
 pub(super) fn from_model(model: message::Model, beside: &LinkedRecords) -> Arc<Row> {
     let (seq, at, turn) = (Seq(model.seq), Timestamp(model.at), TurnNumber(model.turn));
     Arc::new(Row {
@@ -187,7 +185,6 @@ fn meta_of(model: &message::Model) -> Value {
         .unwrap_or(Value::Null)
 }
 
-/// Restores a call.
 pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
     CallRecord {
         id: model.call_id.into(),

@@ -73,7 +73,6 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
     }
 }
 
-/// The hour as it is stored.
 fn packed_hour(model: sample::Model) -> PackedHour {
     PackedHour {
         hour: Hour(model.hour),

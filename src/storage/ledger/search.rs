@@ -219,7 +219,6 @@ struct HitCollector<'a> {
     needle: String,
     /// The ids of the hits, newest first.
     hits: Vec<i64>,
-    /// The bytes of the texts of the hits.
     bytes: usize,
     /// The number of rows that differ from the text only in case.
     near: usize,

@@ -40,7 +40,6 @@ pub(crate) enum LineKind {
 /// Whether exports hold a table.
 #[derive(PartialEq)]
 pub(super) enum InExports {
-    /// In lines of this kind.
     As(LineKind),
     /// A Mysis makes it again by playing, other lines bring it about, or it belongs to this database only.
     No,
@@ -92,7 +91,6 @@ pub(crate) fn exported_kinds() -> impl Iterator<Item = LineKind> {
     kinds.filter(|kind| TABLES.iter().any(|(.., exported)| *exported == As(*kind)))
 }
 
-/// Deletes a Mysis with what is stored of it.
 pub(super) async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     for (table, when_deleted, _) in &TABLES {
         let table = Alias::new(*table);

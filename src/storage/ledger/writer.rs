@@ -46,7 +46,6 @@ enum WriterPool {
 }
 
 impl DatabaseWriter {
-    /// A writer to a file.
     pub(super) fn to_file(pool: SqlitePool, place: Arc<DatabaseFile>) -> DatabaseWriter {
         DatabaseWriter {
             pool: WriterPool::Sqlite(pool),
@@ -54,7 +53,6 @@ impl DatabaseWriter {
         }
     }
 
-    /// A writer to a server.
     pub(super) fn to_server(pool: PgPool) -> DatabaseWriter {
         DatabaseWriter {
             pool: WriterPool::Postgres(pool),

@@ -90,7 +90,6 @@ impl Alert {
     }
 }
 
-/// A cause of alerts.
 struct Cause {
     /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
@@ -171,7 +170,6 @@ impl Causes {
         pending.filter_map(|cause| cause.quiet_until).min()
     }
 
-    /// The alerts that are due now.
     pub(super) fn take_due(&mut self, now: Instant) -> Vec<Alert> {
         let mut alerts = Vec::new();
         for (what, cause) in &mut self.causes {

@@ -41,7 +41,6 @@ const MCP_SECONDS_BOUNDS: [f64; 14] = [
 /// The most combinations of a server and a model. Further ones are not counted here.
 const MAX_MODELS: usize = 64;
 
-/// What is known of calls.
 #[derive(Default)]
 pub(super) struct CallMetrics {
     models: BTreeMap<ModelKey, ModelFigures>,

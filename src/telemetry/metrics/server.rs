@@ -79,7 +79,6 @@ impl MetricsServer {
         format!("http://{}/metrics", self.address)
     }
 
-    /// Stops serving.
     pub async fn stop(self) {
         self.task.abort();
         // The task is aborted or has ended.

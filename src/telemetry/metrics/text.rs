@@ -58,7 +58,6 @@ impl MetricsPage {
         self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
-    /// Writes a line with one number.
     pub(super) fn write_line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));

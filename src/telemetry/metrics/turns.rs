@@ -21,7 +21,6 @@ const TOOL_SECONDS_BOUNDS: [f64; 14] = [
     0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-/// What is known of turns.
 pub(super) struct TurnMetrics {
     open: BTreeMap<MysisId, TurnCount>,
     seconds: Histogram,
@@ -50,7 +49,6 @@ impl Default for TurnMetrics {
 }
 
 impl TurnMetrics {
-    /// Counts an event.
     pub(super) fn on_event(&mut self, event: &SwarmEvent) {
         let Some(who) = &event.mysis else {
             return;

@@ -15,7 +15,6 @@ use super::{CallObservers, ModelCallEnd, ModelCallReport, ModelServer};
 
 /// Reports every call to the model servers behind it.
 pub struct ObservedModels {
-    /// The model servers.
     pub models: Arc<dyn Models>,
     /// Who is told.
     pub observers: CallObservers,

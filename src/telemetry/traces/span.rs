@@ -73,7 +73,6 @@ impl TraceSpan {
         }
     }
 
-    /// Sets an attribute.
     pub(super) fn set(&mut self, key: &'static str, value: impl Into<Value>) {
         let value = value.into();
         match self.attributes.iter_mut().find(|(known, _)| *known == key) {
@@ -89,7 +88,6 @@ impl TraceSpan {
         }
     }
 
-    /// Sets a list of texts.
     pub(super) fn set_list(&mut self, key: &'static str, list: impl IntoIterator<Item = String>) {
         let values = list
             .into_iter()

@@ -38,7 +38,6 @@ pub(super) struct OpenTurns {
     contents: bool,
     open: BTreeMap<TurnRef, OpenTurn>,
     names: BTreeMap<MysisId, Arc<str>>,
-    /// The newest turn of each Mysis.
     newest: BTreeMap<MysisId, SpanPlace>,
 }
 

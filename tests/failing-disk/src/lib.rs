@@ -42,15 +42,11 @@ pub const BYTES: usize = 4096;
 pub enum Call {
     /// `pwrite64`
     Pwrite64,
-    /// `fsync`
     Fsync,
-    /// `fdatasync`
     Fdatasync,
-    /// `ftruncate`
     Ftruncate,
     /// `openat`, under any of its names
     Openat,
-    /// `mmap`
     Mmap,
     /// `pread64`
     Pread64,

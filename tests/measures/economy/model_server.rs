@@ -45,7 +45,6 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
-    /// Adds another use.
     pub fn add(&mut self, other: &ModelUse) {
         self.calls += other.calls;
         self.searches += other.searches;

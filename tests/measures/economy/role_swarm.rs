@@ -29,7 +29,6 @@ impl RoleSwarm {
         CommanderHandle::new(self.commander.clone(), OrderSource::Control)
     }
 
-    /// Creates the players.
     pub(super) async fn create(&self) -> anyhow::Result<()> {
         for number in 0..self.players {
             let creation = Order::Create {

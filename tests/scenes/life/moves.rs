@@ -4,7 +4,6 @@ use actors::domain::message::CallStatus;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A move in the life of a Mysis.
 #[derive(Clone, Debug)]
 pub enum Move {
     Prompt(usize),

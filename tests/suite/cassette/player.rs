@@ -171,7 +171,6 @@ fn serve(mut stream: TcpStream, deck: &Mutex<Deck>) -> Option<()> {
     Some(())
 }
 
-/// The name of the model in the cassettes.
 pub(super) const MODEL: &str = "gemma-3-270m-q4_k_m.gguf";
 
 /// The first line of a request, which stays to be read.

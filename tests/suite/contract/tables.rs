@@ -129,7 +129,6 @@ fn family_of(section: &str) -> &str {
     family.unwrap_or(section)
 }
 
-/// A list that has a line for each item.
 fn list<'a>(lines: &mut impl Iterator<Item = &'a str>) -> String {
     let items: Vec<&str> = lines
         .map(|line| line.trim_start_matches('#'))

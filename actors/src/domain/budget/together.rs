@@ -10,7 +10,6 @@ use crate::ids::Timestamp;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpentTogether {
     pub day: Day,
-    /// By provider.
     pub providers: Vec<ProviderSpending>,
 }
 

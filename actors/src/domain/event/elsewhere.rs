@@ -9,7 +9,6 @@ use crate::state::LifeState;
 /// The other process of the fleet that runs a Mysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
-    /// The process' name.
     pub process: Arc<str>,
     /// Whether it does not renew its leases any more.
     pub is_gone: bool,

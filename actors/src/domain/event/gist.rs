@@ -31,7 +31,6 @@ struct ShownResult {
 }
 
 impl Gist {
-    /// The gist of a result.
     #[must_use]
     pub fn of_result(
         game: GameRef,

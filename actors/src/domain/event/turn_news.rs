@@ -9,15 +9,12 @@ use super::EventKind;
 /// What an event says about the turns of its Mysis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TurnNews<'a> {
-    /// A turn began.
     Started(TurnNumber),
     /// A turn ended of itself.
     Ended(TurnNumber),
-    /// A row was stored.
     Stored(&'a Row),
     /// Its Mysis does not run any longer, which interrupts a turn.
     Halted {
-        /// The state of the Mysis.
         to: LifeState,
         /// The reason, if there is one.
         reason: Option<&'a str>,

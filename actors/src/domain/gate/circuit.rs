@@ -70,7 +70,6 @@ pub enum CallOutcome {
         text: Arc<str>,
         /// The time until the next attempt.
         wait: Duration,
-        /// Who ends it.
         ends_by: ServiceReturn,
     },
 }

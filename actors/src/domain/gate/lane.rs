@@ -65,7 +65,6 @@ pub struct LaneTrouble {
     pub(super) who: Option<MysisId>,
 }
 
-/// The state of a lane.
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
     /// The calls in flight, each with the conversation that made it.

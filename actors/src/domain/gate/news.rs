@@ -8,7 +8,6 @@ use crate::budget::BudgetEvent;
 use crate::ids::Lane;
 use crate::model::ServiceReturn;
 
-/// An event of the gate for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateEvent {
     /// A server has failed repeatedly and gets no more requests.
@@ -49,7 +48,6 @@ pub enum GateEvent {
 }
 
 impl AdmissionGate {
-    /// Takes the events for the operator.
     pub fn take_news(&mut self) -> Vec<GateEvent> {
         std::mem::take(&mut self.news)
     }

@@ -59,7 +59,6 @@ impl DoneMission {
     }
 }
 
-/// The mission that a row delivers.
 fn delivered(row: &Row) -> Option<MissionId> {
     let RowBody::Mission { id, .. } = &row.body else {
         return None;

@@ -50,28 +50,22 @@ pub struct AlarmId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReplyId(pub u64);
 
-/// An input of a Mysis' life.
 #[derive(Clone, Debug)]
 pub enum LifeInput {
-    /// An order of the operator.
     Ordered {
-        /// The id of the reply.
         reply: ReplyId,
-        /// The order.
         order: MysisOrder,
     },
     /// The mission in force changed. This does not deliver it.
     MissionStands(Option<Mission>),
     /// New rules or secrets.
     RulesChanged {
-        /// The rules.
         rules: Arc<SwarmRules>,
         /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
     /// The store has answered a write.
     Recorded {
-        /// The id of the write.
         write_id: WriteId,
         /// The store's answer.
         outcome: Result<(), String>,
@@ -79,7 +73,6 @@ pub enum LifeInput {
     /// The activity of a task changed.
     Progressed {
         work: TaskId,
-        /// The new activity.
         activity: Activity,
     },
     /// The connection to the game server changed.
@@ -102,7 +95,6 @@ pub enum LifeInput {
     Assigned(Arc<str>),
     /// A notice about the outside for the operator.
     Noticed {
-        /// The severity.
         severity: Severity,
         /// A short stable word for its kind.
         code: &'static str,
@@ -121,7 +113,9 @@ pub enum LifeInput {
     },
     /// The request was not sent and is out of date: the swarm was frozen meanwhile, or the Mysis logged
     /// in.
-    Outdated { work: TaskId },
+    Outdated {
+        work: TaskId,
+    },
     /// The model answered or failed.
     Replied {
         work: TaskId,
@@ -129,7 +123,6 @@ pub enum LifeInput {
         provider: Arc<str>,
         /// The answer or the fault.
         result: Result<ModelAnswer, ModelFault>,
-        /// The duration in milliseconds.
         ms: u64,
         /// What other conversations get, if it failed.
         others: OthersGet,
@@ -139,7 +132,6 @@ pub enum LifeInput {
         work: TaskId,
         /// The provider that was asked.
         provider: Arc<str>,
-        /// The fault.
         fault: ModelFault,
         /// What other conversations get.
         others: OthersGet,
@@ -158,7 +150,6 @@ pub enum LifeInput {
     },
     /// A tool call is ready to be sent.
     Leaving {
-        /// The id of the task.
         work: TaskId,
     },
     /// The server works on the call that was sent, under this id.
@@ -171,7 +162,6 @@ pub enum LifeInput {
     /// A tool call has ended.
     Returned {
         work: TaskId,
-        /// The outcome.
         outcome: ToolOutcome,
     },
     /// A timer has run out.
@@ -194,7 +184,6 @@ pub struct ToolOutcome {
     pub text: String,
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    /// The duration in milliseconds.
     pub ms: u64,
     /// The game tick in the result, if there is one.
     pub tick: Option<i64>,
@@ -205,27 +194,23 @@ pub struct ToolOutcome {
 pub enum Effect {
     /// Store a batch, then report the result.
     Record {
-        /// The id of the write.
         write_id: WriteId,
         /// The batch.
         writes: Vec<Write>,
         /// Whether it may wait a moment for other writes.
         can_wait: bool,
     },
-    /// Call the model.
     Ask(ModelQuery),
     /// Call a tool. Before the call is sent, the task reports it and waits for the release.
     Call(CallOrder),
     /// Release a tool call, so that it is sent, or its outcome asked for.
     Release {
-        /// The id of the task.
         work: TaskId,
     },
     /// Give the server the answer to its question, and then the operator the result of the order.
     AnswerQuestion {
         /// The id of the caller that waits.
         reply: ReplyId,
-        /// The number of the question.
         question: u64,
         /// The answer, whose values fit.
         decision: Decision,
@@ -247,14 +232,11 @@ pub enum Effect {
         /// Whether a random part of up to a tenth is added.
         jitter: bool,
     },
-    /// Answer an order.
     Answer {
         /// The id of the caller that waits.
         reply: ReplyId,
-        /// The answer.
         answer: OrderResult,
     },
-    /// Publish an event.
     Tell(EventKind),
     /// Report that nothing is left to do before the program ends.
     Leave,
@@ -263,9 +245,7 @@ pub enum Effect {
 /// A request to the model.
 #[derive(Clone, Debug)]
 pub struct ModelQuery {
-    /// The id of the task.
     pub work: TaskId,
-    /// The turn.
     pub turn: TurnNumber,
     /// The providers to ask: the Mysis' own provider, then its fallbacks.
     pub routes: Vec<Route>,
@@ -279,7 +259,6 @@ pub struct ModelQuery {
     pub max_tokens: Option<u32>,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
-    /// The tools that are offered.
     pub tools: ToolOffer,
     /// The size of each part of the request.
     pub breakdown: Breakdown,
@@ -296,7 +275,6 @@ pub struct ModelQuery {
 pub struct Route {
     /// The provider's name.
     pub provider: Arc<str>,
-    /// The model.
     pub model: Arc<str>,
     /// The temperature, if one is set.
     pub temperature: Option<f32>,
@@ -305,13 +283,9 @@ pub struct Route {
 /// A tool call that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallOrder {
-    /// The id of the task.
     pub work: TaskId,
-    /// The turn.
     pub turn: TurnNumber,
-    /// The key of the call.
     pub key: CallKey,
-    /// The tool.
     pub tool: Arc<str>,
     /// Its arguments: a JSON object as text.
     pub arguments: Arc<str>,

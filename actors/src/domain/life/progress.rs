@@ -131,7 +131,6 @@ impl Life {
         self.conversation.begin_afresh(at, window);
     }
 
-    /// The intent of a turn's order.
     pub(super) fn order_intent(&self, owner: &TurnOwner) -> OrderIntent {
         match owner {
             TurnOwner::Prompt(seq) => {

@@ -26,7 +26,6 @@ pub(super) struct RecentActivity {
     words: Arc<str>,
     /// The number of calls since the words.
     calls: u32,
-    /// The last of these calls.
     last: Option<Arc<LastToolCall>>,
     /// The duration of trips in milliseconds. The game only tells it at the end of a trip.
     trips: BTreeMap<Trip, u64>,

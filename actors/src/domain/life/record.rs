@@ -87,7 +87,6 @@ impl Life {
         }
     }
 
-    /// Adds the present state to a draft.
     pub(super) fn add_state(&self, draft: &mut WriteDraft) {
         let fault = match &self.stage {
             LifeStage::Errored(fault) => Some(fault.clone()),
@@ -105,7 +104,6 @@ impl Life {
         });
     }
 
-    /// Adds the totals to a draft.
     pub(super) fn add_totals(&self, draft: &mut WriteDraft) {
         draft.writes.push(Write::Totals {
             mysis: self.id,
@@ -122,7 +120,6 @@ impl Life {
         });
     }
 
-    /// Adds a host notice to a draft.
     pub(super) fn add_host_notice(
         &mut self,
         draft: &mut WriteDraft,

@@ -21,7 +21,6 @@ use super::{Life, Mode};
 /// The longest wait of one timer.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// The reminders of a life.
 #[derive(Debug)]
 pub(super) struct LifeReminders {
     /// Those that wait; `None` if it is not known which, so that none is delivered or overwritten.

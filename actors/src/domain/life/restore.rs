@@ -35,18 +35,13 @@ use super::trying::ServedForm;
 use super::waiting::TurnPace;
 use super::{Life, LifeStage, Mode};
 
-/// The data from which a life is restored.
 #[derive(Clone, Debug)]
 pub struct RestoreArgs {
-    /// The Mysis as stored.
     pub record: MysisRecord,
     /// Its conversation as stored.
     pub recollection: StoredHistory,
-    /// The new incarnation.
     pub incarnation: Incarnation,
-    /// The mission in force.
     pub mission: Option<Mission>,
-    /// The rules.
     pub rules: Arc<SwarmRules>,
     /// Removes the known secrets from texts.
     pub redactor: Arc<Redactor>,

@@ -21,7 +21,6 @@ impl Life {
         routes
     }
 
-    /// The route to a provider.
     pub(super) fn route_to(&self, provider: Arc<str>) -> Route {
         let rules = self.rules.providers.get(&provider);
         let is_own = provider == self.profile.provider;

@@ -17,7 +17,6 @@ use super::Life;
 use super::input::LifeInput;
 
 impl LifeInput {
-    /// Removes the known secrets.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
             LifeInput::Ordered { reply: _, order } => order.remove_secrets(known),

@@ -50,7 +50,6 @@ impl Life {
         Arc::make_mut(silence).record_words(text, written.is_some(), source);
     }
 
-    /// A call has its result.
     pub(super) fn note_result(&mut self, tool: &Arc<str>, status: CallStatus, text: &str) {
         match status {
             CallStatus::Done => {
@@ -70,7 +69,6 @@ impl Life {
         }
     }
 
-    /// The turn is over.
     pub(super) fn end_silent_turn(&mut self) {
         if let Some(silence) = &mut self.silence {
             Arc::make_mut(silence).end_turn(self.now);

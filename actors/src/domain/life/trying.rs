@@ -29,7 +29,6 @@ const PATIENT_FAILURES: u32 = 3;
 /// The same where the server fails others now and then, too.
 const DOUBTFUL_FAILURES: u32 = 6;
 
-/// A failed request.
 pub(super) struct Failed<'a> {
     pub(super) attempt: u32,
     pub(super) provider: &'a Arc<str>,

@@ -23,7 +23,6 @@ const FLAP_MS: u64 = 300_000;
 /// How long a server is away before that is a need: what comes back sooner needs no operator.
 pub const AWAY_MS: u64 = 60_000;
 
-/// What is known of a Mysis.
 #[derive(Clone, Debug)]
 struct KnownMysis {
     who: NeedingMysis,
@@ -136,7 +135,6 @@ impl NeedBook {
         true
     }
 
-    /// Forgets a Mysis.
     pub fn forget(&mut self, id: MysisId) {
         let Some(KnownMysis {
             need: Some((_, key)),

@@ -27,9 +27,7 @@ pub struct ListedNeed {
     pub why: Arc<str>,
     /// Since when, over short ends.
     pub since: Timestamp,
-    /// The severity.
     pub severity: Severity,
-    /// The remedy.
     pub remedy: NeedRemedy,
     /// The Myses, by name.
     pub myses: Vec<NeedingMysis>,
@@ -48,7 +46,6 @@ impl ListedNeed {
         }
     }
 
-    /// The need of each of its Myses.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
         self.myses.iter().map(|mysis| Need {
             cause: self.cause,
@@ -69,7 +66,6 @@ impl ListedNeed {
     }
 }
 
-/// A Mysis of a line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NeedingMysis {
     pub name: Arc<str>,
@@ -78,7 +74,6 @@ pub struct NeedingMysis {
     pub process: Option<Arc<str>>,
 }
 
-/// What one line is about.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineKey {
     Standing(StandingKind),
@@ -97,7 +92,6 @@ pub(super) fn likeness(text: &str, name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The line of a server that is away.
 pub(super) fn line_of(away: &ServerOutage) -> (NeedCause, Option<Arc<str>>) {
     match &away.lane {
         Lane::Game | Lane::Logins => (NeedCause::Game, None),

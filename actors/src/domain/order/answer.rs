@@ -18,7 +18,6 @@ use zoea_text::nearest::nearest;
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletedOrder {
-    /// The Mysis was created.
     #[serde(skip)]
     Created(MysisId),
     /// The order was carried out, and there is nothing more to report.
@@ -26,7 +25,6 @@ pub enum CompletedOrder {
     /// The Mysis is back.
     #[serde(skip)]
     Undeleted {
-        /// Its name now.
         name: Arc<str>,
         /// Its game account, if it has it again.
         account: Option<Arc<str>>,
@@ -36,7 +34,6 @@ pub enum CompletedOrder {
     /// The mission was given.
     #[serde(skip)]
     Broadcast {
-        /// The mission's id.
         mission: MissionId,
         /// The Myses that have it.
         delivered: Vec<Arc<str>>,
@@ -113,9 +110,7 @@ pub enum CompletedAction {
     Deleted,
     /// The profile was changed.
     Configured,
-    /// The notes were cleared.
     NotesCleared,
-    /// The routine was started.
     RoutineStarted,
     /// The routine ends after the step that is under way.
     RoutineStopped,
@@ -195,9 +190,7 @@ pub enum OrderRefusal {
     UnknownMysis(UnknownName),
     /// Another process runs this Mysis.
     Elsewhere {
-        /// Its name.
         name: String,
-        /// The process.
         process: Arc<str>,
     },
     /// No process of the fleet that runs has this name.
@@ -214,23 +207,19 @@ pub enum OrderRefusal {
     SwarmFull(usize),
     /// The configuration has no provider with this name.
     UnknownProvider {
-        /// The given name.
         name: String,
         /// The existing names.
         known: Vec<String>,
     },
     /// The configuration has no role with this name.
     UnknownRole {
-        /// The given name.
         name: String,
         /// The existing names.
         known: Vec<String>,
     },
     /// The temperature is not from 0 to 2.
     BadTemperature,
-    /// The Mysis is running already.
     AlreadyRunning,
-    /// The Mysis is stopped already.
     AlreadyStopped,
     /// The Mysis is not errored and does not wait for another attempt.
     NothingToRetry,
@@ -242,7 +231,6 @@ pub enum OrderRefusal {
     BadRoutine(Vec<String>),
     /// The routine stays as it was, for these reasons.
     BadEdit(Vec<String>),
-    /// No routine runs.
     NoRoutine,
     /// The Mysis is stopped and takes no messages.
     Stopped,

@@ -10,7 +10,6 @@ pub enum EscalationStep {
     Unescalated,
     /// The Mysis and the operator were told.
     Notified,
-    /// Its context was reset.
     ContextReset,
     /// Another provider is used.
     OtherProvider,

@@ -54,7 +54,6 @@ const WAITING_WORDS: [&str; 34] = [
 ];
 
 impl OrderIntent {
-    /// The intent of an order.
     #[must_use]
     pub fn of(order: &str) -> OrderIntent {
         if order.lines().any(is_no_gain_line) {

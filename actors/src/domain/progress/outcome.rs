@@ -43,7 +43,6 @@ pub(super) struct Outcomes {
     pub(super) answers: VecDeque<u32>,
 }
 
-/// The gains of one result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gains {
     /// Whether anything got better or is going to.

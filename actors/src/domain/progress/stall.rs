@@ -15,7 +15,6 @@ pub enum StallKind {
     OnlyText,
     /// The same call fails again and again.
     Repeats,
-    /// All its calls fail.
     AllCallsFail,
     /// It repeats the same calls in the same order and gains nothing.
     Looping,
@@ -59,10 +58,8 @@ pub struct Stuck {
     /// Since when that is known.
     #[serde(default)]
     pub since: Timestamp,
-    /// The number of turns.
     #[serde(default)]
     pub turns: u32,
-    /// The way in which it is stuck.
     pub way: StallKind,
     /// The failing call's tool, if there is one.
     pub tool: Option<Arc<str>>,

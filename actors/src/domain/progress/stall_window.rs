@@ -34,7 +34,6 @@ pub(super) struct StallWindow {
     turn: TurnNotes,
 }
 
-/// The judgement about a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnJudgement {
     /// There was a gain.
@@ -54,7 +53,6 @@ pub(super) struct Attempt {
     arguments: Arc<str>,
 }
 
-/// The current turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct TurnNotes {
     calls: u32,

@@ -42,7 +42,6 @@ pub type FieldOption = (Arc<str>, Arc<str>);
 /// The values that fit into a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A text.
     Text {
         /// The fewest characters.
         min: Option<u64>,
@@ -51,7 +50,6 @@ pub enum FieldKind {
         /// Its format as JSON Schema names it.
         format: Option<Arc<str>>,
     },
-    /// A number.
     Number {
         /// Whether it has no fraction.
         is_whole: bool,

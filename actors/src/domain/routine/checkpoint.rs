@@ -24,7 +24,6 @@ use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
 /// The most routines that a Mysis knows by name.
 const MAX_KNOWN: usize = 4;
 
-/// The routines of a Mysis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoutineMemo {
     /// The run, if one runs.
@@ -46,7 +45,6 @@ pub struct RoutineMemo {
 }
 
 impl RoutineMemo {
-    /// The known routine of this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<Routine>> {
         self.known.iter().find(|known| *known.name == *name)

@@ -52,13 +52,11 @@ pub struct CircleOffer {
     /// The credits that it earned in so many rounds.
     #[serde(default)]
     pub earned: i64,
-    /// The rounds.
     #[serde(default)]
     pub rounds: u32,
     /// The calls of the model that these rounds took.
     #[serde(default)]
     pub calls: u32,
-    /// Its steps in words.
     #[serde(default)]
     pub steps: Arc<str>,
 }
@@ -68,13 +66,11 @@ pub struct CircleOffer {
 pub struct EndedCall<'a> {
     /// The row of its result.
     pub seq: Seq,
-    /// The call.
     pub call: &'a CallRecord,
     /// How it ended.
     pub status: CallStatus,
     /// Its result.
     pub reading: &'a GameReading<'a>,
-    /// What it earned.
     pub earned: i64,
     /// See above.
     pub before: &'a GameFacts,

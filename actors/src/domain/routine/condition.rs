@@ -142,7 +142,6 @@ impl Op {
     }
 }
 
-/// A comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub(super) value: Value,
@@ -160,10 +159,8 @@ pub(super) enum Against {
     Text(Arc<str>),
 }
 
-/// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// One comparison.
     One(Comparison),
     /// All of them hold.
     All(Vec<Comparison>),

@@ -25,13 +25,11 @@ const MAX_QUOTED_BYTES: usize = 400;
 pub struct StepResult<'a> {
     /// The call, and its key.
     pub call: &'a CallRecord,
-    /// See `call`.
     pub key: CallKey,
     /// How the call ended.
     pub status: CallStatus,
     /// The result.
     pub reading: &'a GameReading<'a>,
-    /// What it earned.
     pub earned: i64,
     /// What was known before and what is known now.
     pub before: &'a GameFacts,

@@ -126,7 +126,6 @@ impl Doubt {
         self.arguments.get(argument)?.as_str()
     }
 
-    /// The command.
     pub(super) fn command(&self) -> &str {
         &self.command
     }

@@ -43,7 +43,6 @@ impl RoutineRun {
         }
     }
 
-    /// The step that it is at.
     pub(super) fn describe_step(&self) -> String {
         let steps = &self.routine.steps;
         let Some(step) = steps.get(self.step) else {
@@ -57,7 +56,6 @@ impl RoutineRun {
         format!("step {number} of {}: {}{repeated}", steps.len(), step.tool)
     }
 
-    /// The rounds that are over.
     fn rounds_over(&self) -> u32 {
         self.round.saturating_sub(1)
     }

@@ -22,7 +22,6 @@ use super::{Routine, RoutineStatus, RoutineStep};
 pub enum RunSource {
     /// The model, by the call with this key. The report is its result.
     Model(CallKey),
-    /// The operator.
     Operator,
     /// The runtime, because the model repeated a circle.
     Runtime,
@@ -43,7 +42,6 @@ impl RunSource {
 /// Why a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutineEnd {
-    /// Its rounds are over.
     RoundsOver,
     /// Its end holds.
     Reached(String),
@@ -61,13 +59,11 @@ pub enum RoutineEnd {
     NoProgress,
     /// An order or a mission came.
     Order,
-    /// The operator stopped it.
     Stopped,
     /// Its turn was ended, in words.
     Interrupted(String),
 }
 
-/// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutineRun {
     pub(super) routine: Arc<Routine>,
@@ -117,7 +113,6 @@ pub(super) struct RoundStart {
     pub(super) cargo: Option<u32>,
 }
 
-/// What a run does next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
     /// It makes this call.
@@ -130,14 +125,12 @@ pub enum NextStep {
     Over,
 }
 
-/// A call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepCall {
     /// The id of the call, which tells its round and step.
     pub id: String,
     /// The tool or command.
     pub tool: Arc<str>,
-    /// The arguments.
     pub arguments: Map<String, Json>,
     /// Whether the cursor came to this call without a result that would have been stored with it.
     pub has_moved: bool,
@@ -183,7 +176,6 @@ impl RoutineRun {
         }
     }
 
-    /// The routine.
     #[must_use]
     pub fn routine(&self) -> &Arc<Routine> {
         &self.routine

@@ -25,7 +25,6 @@ impl PartialEq for StoredForm {
 }
 
 impl Routine {
-    /// It as it is stored.
     pub(super) fn stored_form(&self) -> &RawValue {
         let StoredForm(text) = &self.stored_form;
         text.get_or_init(|| {

@@ -6,9 +6,7 @@ pub enum Simulated {
     /// None.
     #[default]
     Nothing,
-    /// The game.
     Game,
-    /// The game and the model.
     GameAndModel,
 }
 

@@ -9,7 +9,6 @@ fn source() -> ModelSource {
     }
 }
 
-/// A silence after turns with this step in each.
 fn after(turns: u32, is_expected: bool, step: impl Fn(&mut Silence)) -> Silence {
     let mut silence = Silence::default();
     for turn in 1..=turns {

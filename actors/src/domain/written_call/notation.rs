@@ -50,7 +50,6 @@ const COMMENTARY: &str = "commentary to=functions.";
 pub struct WrittenCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments.
     pub arguments: Map<String, Value>,
     /// Whether the notation has texts only, so that the schema says what each of them is.
     pub are_texts: bool,
@@ -216,7 +215,6 @@ fn take_parameters<'a>(text: &'a str, opening: &str) -> Option<(Map<String, Valu
     Some((arguments, rest))
 }
 
-/// Takes one JSON value.
 fn take_json(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;

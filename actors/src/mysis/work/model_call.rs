@@ -44,7 +44,6 @@ pub(in crate::mysis) struct ModelCaller {
     pub(in crate::mysis) rules: Arc<SwarmRules>,
     /// The Mysis whose budget pays.
     pub(in crate::mysis) payer: MysisId,
-    /// The span of this call.
     pub(in crate::mysis) span: Span,
 }
 

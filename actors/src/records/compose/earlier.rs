@@ -45,7 +45,6 @@ pub(super) struct EarlierTurns<'a> {
 
 struct EarlierTurn<'a> {
     number: TurnNumber,
-    /// The first of its rows.
     first_row: Seq,
     rows: usize,
     bytes: usize,

@@ -21,7 +21,6 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// A complete text.
     pub(super) fn from_whole(text: Arc<str>) -> Excerpt {
         let whole = text.len() as u64;
         Excerpt::from_beginning(text, whole)
@@ -73,7 +72,6 @@ impl Excerpt {
         self.kept as u64 >= self.whole
     }
 
-    /// Replaces the text.
     pub(super) fn replace(&mut self, text: &str) {
         *self = Excerpt::as_it_is(text.into(), text.len() as u64);
     }

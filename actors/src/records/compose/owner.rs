@@ -7,18 +7,14 @@ use crate::held::HELD_SENTENCE;
 use crate::ids::{MissionId, Seq};
 use crate::record::Mission;
 
-/// What a turn is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnOwner {
     /// A direct message: the oldest if several are not answered.
     Prompt(Seq),
-    /// The mission in force.
     Mission {
-        /// The id of the mission.
         id: MissionId,
         text: Arc<str>,
     },
-    /// A nudge with this text.
     Nudge(Arc<str>),
 }
 

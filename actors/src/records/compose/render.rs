@@ -15,7 +15,6 @@ use super::wire::{
 /// The text for a missing result.
 const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 
-/// The messages of a part.
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
         RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],

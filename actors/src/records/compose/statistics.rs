@@ -11,7 +11,6 @@ use super::wire::{message_bytes, wire_bytes};
 /// The size of a request's messages. Bytes are those of compact JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The number of messages.
     pub messages: usize,
     /// Bytes of all messages.
     pub bytes: usize,
@@ -62,17 +61,13 @@ pub struct Breakdown {
     pub missions: usize,
     /// Imported messages of other Myses.
     pub peers: usize,
-    /// Nudges.
     pub nudges: usize,
-    /// Continuations.
     pub continuations: usize,
-    /// The runtime note.
     pub runtime_note: usize,
     /// Replies of the model without calls.
     pub replies: usize,
     /// Calls of the model, with the text beside them.
     pub calls: usize,
-    /// Results of tools.
     pub results: usize,
     /// Reasoning of the rows in memory. It is not sent.
     pub reasoning_left_out: usize,

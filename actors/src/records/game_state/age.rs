@@ -72,7 +72,6 @@ impl TickClock {
         measured.unwrap_or(DEFAULT_TICK_MS).max(1)
     }
 
-    /// The age of a result in words.
     pub(super) fn age(&self, snapshot: &SnapshotResult, now: Now) -> String {
         let ticks = snapshot
             .tick

@@ -11,7 +11,6 @@ use crate::ids::Timestamp;
 
 use super::{Flow, GameFacts, Minute};
 
-/// The points of the trend.
 pub const TREND_POINTS: usize = 30;
 /// The minutes of one point.
 pub const TREND_MINUTES: i64 = 2;
@@ -70,7 +69,6 @@ impl CurrentFigures {
         self.facts.credits.is_some() || self.trend.is_known
     }
 
-    /// Adds a charge.
     pub(super) fn add_cost(&mut self, at: Timestamp, micros: u64) {
         let today = Day::of(at);
         let (day, sum) = self.cost;

@@ -21,10 +21,8 @@ const MAX_PLACE_BYTES: usize = 64;
 /// The most samples of an hour that are read. A clock that was set back makes some minutes twice.
 const MAX_SAMPLES: usize = 4096;
 
-/// The samples of one hour as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedHour {
-    /// The hour.
     pub hour: Hour,
     /// The newest row of the conversation that is counted in it. Later rows are not.
     pub upto: i64,
@@ -45,7 +43,6 @@ impl std::fmt::Display for PackingFault {
 impl std::error::Error for PackingFault {}
 
 impl PackedHour {
-    /// Packs samples of one hour.
     #[must_use]
     pub fn of_samples(hour: Hour, upto: i64, samples: &[Sample]) -> PackedHour {
         let mut packer = Packer::default();
@@ -173,7 +170,6 @@ impl Packer {
         self.facts.clone_from(facts);
     }
 
-    /// The packed samples.
     pub(super) fn packed(&self, hour: Hour, upto: i64) -> PackedHour {
         let bytes = [VERSION].into_iter().chain(self.bytes.iter().copied());
         PackedHour {
@@ -245,5 +241,4 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap_or_default());
 }
 
-/// The number of fields.
 const FIELDS: u32 = 20;

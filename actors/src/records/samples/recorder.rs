@@ -67,7 +67,6 @@ pub struct SampleRecorder {
     wallet: Wallet,
     sizes: UnitSizes,
     figures: Arc<CurrentFigures>,
-    /// The running minute.
     minute: Minute,
     flow: Flow,
     /// The minutes of the hour that are over.

@@ -9,7 +9,6 @@ use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Minute, Sample};
 pub const MAX_SERIES_POINTS: i64 = 10_000;
 /// The most points of one series that a step is chosen for.
 const MAX_CHOSEN_POINTS: i64 = 120;
-/// The minutes of a day.
 const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
 /// The steps that are chosen from, in minutes.
 const STEPS: [i64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440];
@@ -17,9 +16,7 @@ const STEPS: [i64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440];
 /// The length of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleStep {
-    /// A minute.
     Minute,
-    /// An hour.
     Hour,
     /// As many minutes as make a hundred points or so.
     Automatic,
@@ -42,9 +39,7 @@ impl SampleStep {
 /// which samples are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleSteps {
-    /// The first minute of the first step.
     pub first: Minute,
-    /// The minutes of a step.
     pub minutes: i64,
     /// The number of steps.
     pub count: usize,
@@ -139,7 +134,6 @@ impl SampleSteps {
         (first.hour(), last.hour())
     }
 
-    /// The last minute of the last step.
     #[must_use]
     pub fn last(&self) -> Minute {
         let count = i64::try_from(self.count).unwrap_or(i64::MAX);
@@ -167,16 +161,13 @@ impl SampleSteps {
     }
 }
 
-/// A query for samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleQuery {
-    /// The Myses.
     pub myses: Vec<MysisId>,
     /// Deleted ones. Their accounts play on with others, so a sum has no credits of them.
     pub deleted: Vec<MysisId>,
     /// Whether they are added up.
     pub is_sum: bool,
-    /// The steps.
     pub steps: SampleSteps,
 }
 

@@ -23,7 +23,6 @@ struct Scene {
     recorder: SampleRecorder,
     rows: Vec<Arc<Row>>,
     now: i64,
-    /// What the store has.
     stored: BTreeMap<Hour, PackedHour>,
 }
 

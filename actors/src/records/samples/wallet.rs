@@ -20,7 +20,6 @@ pub(super) struct Wallet {
 }
 
 impl Wallet {
-    /// The wallet of a sample.
     pub(super) fn with(credits: Option<i64>) -> Wallet {
         Wallet {
             credits,

@@ -16,7 +16,6 @@ pub enum GoodsChange {
     Moved {
         /// The item's id.
         item: String,
-        /// The units.
         units: i64,
     },
     /// It may have changed them, and does not tell how.

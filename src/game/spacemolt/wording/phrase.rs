@@ -79,7 +79,6 @@ pub(super) fn name(text: &str) -> String {
     }
 }
 
-/// An id as words.
 pub(super) fn spelled(id: &str) -> String {
     name(&id.replace('_', " "))
 }

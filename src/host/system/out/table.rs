@@ -11,7 +11,6 @@ use super::ignore_broken_pipe;
 /// What stands between two columns.
 const GAP: &str = "  ";
 
-/// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     title: &'static str,
@@ -67,7 +66,6 @@ impl Table {
         }
     }
 
-    /// Adds a row.
     pub fn add(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

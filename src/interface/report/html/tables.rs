@@ -99,7 +99,6 @@ pub(super) fn value_sections(report: &PeriodReport) -> String {
     section + "</section>"
 }
 
-/// Who was held up.
 pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
     if held_up.is_empty() {
         return String::new();

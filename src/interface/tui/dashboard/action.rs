@@ -17,7 +17,6 @@ pub enum TerminalAction {
     Redraw,
     /// Copy this text to the clipboard.
     Copy(Arc<str>),
-    /// Ring the bell.
     Bell,
     /// Show this text as a desktop notification.
     Notify(String),

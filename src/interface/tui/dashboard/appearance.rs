@@ -65,7 +65,6 @@ impl Theme {
         }
     }
 
-    /// The theme of this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Theme> {
         Self::ALL.into_iter().find(|theme| theme.as_str() == name)
@@ -76,7 +75,6 @@ impl Theme {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Letters {
-    /// All of Unicode.
     #[default]
     Unicode,
     /// ASCII only.

@@ -99,7 +99,6 @@ impl BooksSpan {
         }
     }
 
-    /// The first day.
     #[must_use]
     pub fn first_day(self, today: Day) -> Day {
         Day(today.0.saturating_sub(self.days() - 1))
@@ -135,7 +134,6 @@ impl BooksView {
         self.has_old_lines = true;
     }
 
-    /// Sorts otherwise.
     fn sort(&mut self, sorting: BooksSorting) {
         self.sorting = sorting;
         self.has_old_lines = true;
@@ -182,7 +180,6 @@ impl BooksView {
         self.selection.in_sight(&self.table.lines)
     }
 
-    /// The selected line.
     #[must_use]
     pub fn selected(&self) -> Option<&BooksLine> {
         self.selection.line(&self.table.lines)

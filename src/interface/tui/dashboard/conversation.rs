@@ -67,7 +67,6 @@ pub struct Focus {
 /// A list from which a conversation was opened.
 #[derive(Clone, Debug)]
 pub(super) struct ListBehind {
-    /// The layers with the list.
     pub(super) layers: Vec<Overlay>,
     /// The conversation behind them.
     pub(super) focus: Option<MysisId>,
@@ -165,7 +164,6 @@ impl Focus {
         }
     }
 
-    /// The Mysis whose conversation this is.
     #[must_use]
     pub fn mysis(&self) -> MysisId {
         self.transcript.mysis

@@ -154,7 +154,6 @@ impl Dashboard {
         all.collect()
     }
 
-    /// The hints of the first steps.
     pub(super) fn first_step_hints(&self) -> impl Iterator<Item = (String, &'static str)> {
         let steps = self.first_steps().into_iter();
         steps.map(|(key, _, hint)| (key, hint))

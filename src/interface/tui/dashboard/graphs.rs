@@ -51,7 +51,6 @@ pub const SPEC: ViewSpec = ViewSpec {
 /// The open graphs.
 #[derive(Clone, Debug)]
 pub struct GraphView {
-    /// The value that is shown.
     pub value: GraphedValue,
     /// The time that is shown.
     pub span: GraphSpan,
@@ -127,7 +126,6 @@ impl GraphSpan {
     }
 }
 
-/// One curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Whose it is; `None` for the sum.
@@ -227,7 +225,6 @@ impl GraphView {
         self.curves_of(self.value, myses)
     }
 
-    /// The curves of a value.
     pub(super) fn curves_of(&self, shown: GraphedValue, myses: usize) -> Vec<Curve> {
         let Some(samples) = self.samples.value() else {
             return Vec::new();

@@ -276,7 +276,6 @@ impl Dashboard {
         self.actions.push(TerminalAction::Redraw);
     }
 
-    /// Shows the operator a notice.
     pub(super) fn show_notice(&mut self, text: &str) {
         self.tell_operator(Tone::Hint, "said", text);
     }

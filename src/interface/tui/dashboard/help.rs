@@ -27,7 +27,6 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: true,
 };
 
-/// The help screen.
 #[derive(Clone, Debug, Default)]
 pub struct HelpView {
     /// The first line in sight.

@@ -33,7 +33,6 @@ pub struct Inspector {
     /// The first visible line.
     top: usize,
     size: (u16, u16),
-    /// The text that is searched.
     pub text_search: Option<TextSearch>,
     lines: Arc<Vec<TreeLine>>,
 }
@@ -66,7 +65,6 @@ pub struct TreeLine {
 }
 
 impl Inspector {
-    /// Inspects a row.
     #[must_use]
     pub fn of(row: Arc<Row>, offset: UtcOffset) -> Inspector {
         let title = format!(

@@ -26,7 +26,6 @@ pub struct KeyTables {
     pub global: KeyTable,
 }
 
-/// All tables.
 #[must_use]
 pub fn key_tables() -> KeyTables {
     KeyTables {
@@ -67,7 +66,6 @@ pub fn named_actions() -> Vec<NamedAction> {
 /// A key that does two things in one view.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyCollision {
-    /// The key.
     pub key: KeyEvent,
     /// The two actions, the one whose key was chosen first.
     pub actions: [NamedAction; 2],

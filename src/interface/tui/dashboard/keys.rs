@@ -47,7 +47,6 @@ pub(super) const fn bind<G>(
 /// An entry of any table, without what it does to the dashboard.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedAction {
-    /// Its stable name.
     pub name: &'static str,
     /// Its keys, unless the operator chose others.
     pub keys: &'static [KeyEvent],
@@ -91,7 +90,6 @@ impl KeyTable {
 /// A line of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Help {
-    /// The names of the keys.
     pub keys: String,
     /// What they do.
     pub help: &'static str,
@@ -100,7 +98,6 @@ pub struct Help {
 /// A part of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
-    /// The title.
     pub title: &'static str,
     pub lines: Vec<Help>,
 }

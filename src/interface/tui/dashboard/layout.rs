@@ -43,7 +43,6 @@ const MIN_DETAIL_ROWS: u16 = 5;
 const MISSION_LABEL_COLUMNS: usize = 9;
 /// The most lines of the composer.
 const MAX_COMPOSER_ROWS: u16 = 8;
-/// The rows of the timeline.
 const TIMELINE_ROWS: u16 = 2;
 /// The rows that a conversation has to have to spare for a timeline.
 const MIN_ROWS_FOR_TIMELINE: u16 = 8;
@@ -65,7 +64,6 @@ pub fn without_left(area: Rect, columns: u16) -> Rect {
     }
 }
 
-/// One row of an area.
 #[must_use]
 pub fn row_of(area: Rect, row: u16) -> Rect {
     Rect {

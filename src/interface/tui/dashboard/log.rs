@@ -103,7 +103,6 @@ impl MessageLog {
         self.status.iter().map(|open| &*open.message)
     }
 
-    /// The newest notice.
     #[must_use]
     pub fn newest_notice(&self) -> Option<&LogMessage> {
         let notices = self.own.iter().rev();

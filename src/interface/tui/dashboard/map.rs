@@ -96,7 +96,6 @@ impl MapView {
         }
     }
 
-    /// Selects a system.
     fn select(&mut self, place: usize) {
         let system = self.map().and_then(|map| map.systems.get(place));
         if let Some(id) = system.map(|system| system.id.clone()) {

@@ -42,7 +42,6 @@ struct OpenOrder {
     inverse: Option<Order>,
 }
 
-/// A new order.
 #[derive(Clone, Debug)]
 pub struct NewOrder<'a> {
     pub order: &'a Order,
@@ -55,7 +54,6 @@ pub struct NewOrder<'a> {
 /// The results of one action of the operator, for one Mysis or for several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receipt {
-    /// The number of the receipt.
     pub number: u64,
     /// The action, such as `stop` or `message`.
     pub what: &'static str,
@@ -80,7 +78,6 @@ pub struct Receipt {
 /// A message of the operator in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Track {
-    /// The Mysis that it is for.
     pub mysis: MysisId,
     /// The row's number.
     pub seq: Seq,
@@ -90,7 +87,6 @@ pub struct Track {
 /// The progress of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// It is stored.
     Stored,
     /// A model call of this turn contained it.
     Seen(TurnNumber),
@@ -101,11 +97,8 @@ pub enum Reached {
 /// An order's answer, as the screen needs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnsweredOrder {
-    /// The number of its receipt.
     pub receipt: u64,
-    /// The Mysis' name.
     pub name: Arc<str>,
-    /// The answer.
     pub answer: OrderResult,
     /// Whether this was the last answer for the receipt.
     pub is_last: bool,
@@ -120,7 +113,6 @@ impl OrderTracker {
         &self.receipts
     }
 
-    /// The receipt with this number.
     #[must_use]
     pub fn receipt(&self, number: u64) -> Option<&Arc<Receipt>> {
         self.receipts
@@ -329,7 +321,6 @@ impl Receipt {
         }
     }
 
-    /// The progress in words.
     #[must_use]
     pub fn progress(&self) -> String {
         let mut parts = Vec::new();

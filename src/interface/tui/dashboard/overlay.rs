@@ -20,16 +20,13 @@ use question::ConfirmDialog;
 /// A dialog or a view.
 #[derive(Clone, Debug)]
 pub enum Overlay {
-    /// The composer.
     Compose(Composer),
     Form(Box<MysisForm>),
     /// A question.
     Confirm(ConfirmDialog),
-    /// The palette.
     Palette(Box<CommandPalette>),
     /// The line of a search or filter.
     Query(Query),
-    /// A view.
     View(Box<dyn View>),
 }
 

@@ -42,13 +42,9 @@ impl RosterMember {
 pub struct Counts {
     /// All.
     pub all: usize,
-    /// Running.
     pub running: usize,
-    /// Idle.
     pub idle: usize,
-    /// Stopped.
     pub stopped: usize,
-    /// Errored.
     pub errored: usize,
     /// Waiting for a model's reply.
     pub asking: usize,
@@ -64,7 +60,6 @@ pub struct Counts {
     pub here: usize,
     /// The newest game tick that a Mysis reported.
     pub tick: Option<i64>,
-    /// Turns begun.
     pub turns: u64,
     /// Tokens used, prompt and reply.
     pub tokens: u64,
@@ -73,19 +68,16 @@ pub struct Counts {
 }
 
 impl Roster {
-    /// All Myses by id.
     #[must_use]
     pub fn members(&self) -> &BTreeMap<MysisId, RosterMember> {
         &self.members
     }
 
-    /// The Mysis with this id.
     #[must_use]
     pub fn get(&self, id: MysisId) -> Option<&RosterMember> {
         self.members.get(&id)
     }
 
-    /// The Mysis with this name.
     #[must_use]
     pub fn find_by_name(&self, name: &str) -> Option<&RosterMember> {
         self.members
@@ -181,7 +173,6 @@ impl Roster {
         ids.iter().filter(runs).count()
     }
 
-    /// Counts the Myses.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts::of(self.members.values())

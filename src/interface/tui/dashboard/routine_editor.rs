@@ -31,9 +31,7 @@ const EMPTY_ROUTINE: &str = "\
 /// The open editor.
 #[derive(Clone, Debug)]
 pub struct RoutineEditor {
-    /// The Mysis whose routine it is.
     pub mysis: MysisId,
-    /// The text.
     field: TextField,
     /// The text as it was read or saved last.
     saved: String,
@@ -52,11 +50,9 @@ pub struct RoutineEditor {
 /// What the editor waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
-    /// The text of the routine.
     Text,
     /// That it is stored.
     Saved,
-    /// That it is started.
     Started,
 }
 
@@ -86,12 +82,10 @@ impl RoutineEditor {
         self.field.text() != self.saved
     }
 
-    /// The name of the routine that is stored.
     fn name(&self) -> Option<&str> {
         self.known.as_ref()?.get("name")?.as_str()
     }
 
-    /// Shows a text as the stored one.
     fn show(&mut self, text: String) {
         self.field = TextField::with_text(&text);
         self.field.go_to_line(0);

@@ -33,7 +33,6 @@ const AROUND_CHARS: usize = 200;
 /// The texts of a conversation that are searched.
 const PLACES: [SearchIn; 2] = [SearchIn::Messages, SearchIn::Reasoning];
 
-/// A search and what it found.
 #[derive(Clone, Debug)]
 pub struct SearchView {
     text_search: TextSearch,
@@ -127,7 +126,6 @@ impl SearchView {
         }
     }
 
-    /// The text.
     #[must_use]
     pub fn text_search(&self) -> &TextSearch {
         &self.text_search
@@ -250,7 +248,6 @@ impl SearchView {
         &self.hits
     }
 
-    /// The selected hit.
     #[must_use]
     pub fn selected(&self) -> Option<&SearchHit> {
         self.selection.line(&self.hits)

@@ -37,7 +37,6 @@ use sorting::Sorting;
 /// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The table.
 #[derive(Clone, Debug, Default)]
 pub struct MysisTable {
     /// The shown Myses, those of folded groups included.
@@ -148,7 +147,6 @@ impl MysisTable {
         self.chosen = chosen.map(Into::into);
     }
 
-    /// The columns in a table of this width.
     #[must_use]
     pub fn columns(&self, width: u16) -> Vec<PlacedColumn> {
         match &self.chosen {
@@ -157,7 +155,6 @@ impl MysisTable {
         }
     }
 
-    /// The marked Myses.
     #[must_use]
     pub fn marks(&self) -> &BTreeSet<MysisId> {
         &self.marks
@@ -178,13 +175,11 @@ impl MysisTable {
         self.staleness = Staleness::Order;
     }
 
-    /// Changes the filter.
     pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
         change(&mut self.filter);
         self.arrange_anew();
     }
 
-    /// Changes the sorting.
     pub fn sort(&mut self, sorting: Sorting) {
         self.sorting = sorting;
         self.arrange_anew();

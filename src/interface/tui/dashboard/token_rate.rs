@@ -6,7 +6,6 @@ use actors::domain::ids::Moment;
 
 /// The time that one bar covers, in milliseconds.
 const BAR_MS: i64 = 5_000;
-/// The number of bars in a minute.
 const BARS_PER_MINUTE: usize = 12;
 /// The least time that has to be seen before it is said what a minute uses, in milliseconds.
 const LEAST_SEEN_MS: i64 = 10_000;

@@ -13,15 +13,12 @@ use super::text::width;
 
 /// From this time on, nothing earned is told with its time.
 const QUIET_MINUTES: u64 = 4;
-/// The columns of the name of a number.
 const MAX_NAME_COLUMNS: usize = 20;
-/// The columns of the rate.
 const RATE_COLUMNS: usize = 9;
 
 /// How it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// In a word.
     pub word: &'static str,
     /// The figure that proves it; empty if there is none.
     pub figure: String,
@@ -56,7 +53,6 @@ impl Verdict {
             .with(sign, self.tone)
     }
 
-    /// The verdict as a line.
     #[must_use]
     pub fn line(&self) -> StyledLine {
         let gap = if self.figure.is_empty() { "" } else { " " };

@@ -23,6 +23,5 @@ pub const VIEWS: &[ViewSpec] = &[
     help::SPEC,
 ];
 
-/// The keys that open views.
 pub static OPENING_KEYS: LazyLock<Vec<Binding<Opening>>> =
     LazyLock::new(|| VIEWS.iter().filter_map(|view| view.opening).collect());

@@ -41,7 +41,6 @@ fn shell(script: &str) -> ChildServer {
     })
 }
 
-/// A server that does this with a call.
 fn server(call: &str) -> ChildServer {
     shell(&SERVER.replace("CALL", call))
 }

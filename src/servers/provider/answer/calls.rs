@@ -19,7 +19,6 @@ use crate::novelty::NoveltyMeter;
 /// learns of the excess.
 pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
 
-/// The form of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageForm {
     /// A complete message.

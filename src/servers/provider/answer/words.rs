@@ -41,7 +41,6 @@ impl ReceivedWords {
         }
     }
 
-    /// The kept text.
     pub(super) fn text(&self) -> &str {
         &self.content.text
     }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 /// The most values of a choice that are told in words.
 const MAX_TOLD_VALUES: usize = 32;
 
-/// A schema.
 pub(super) type Schema = Map<String, Value>;
 
 pub(super) fn parts_of<'a>(schema: &'a Schema, key: &str) -> impl Iterator<Item = &'a Schema> {
@@ -174,7 +173,6 @@ pub(super) fn plain_value(text: Option<String>) -> Value {
     described(json!({ "anyOf": plain }), text)
 }
 
-/// Any value.
 pub(super) fn any_value(text: Option<String>) -> Value {
     let mut any = plain_value(None);
     if let Some(parts) = any["anyOf"].as_array_mut() {

@@ -140,7 +140,6 @@ impl Voice {
         self.says(&event(json!({"choices": [{"index": 0, "delta": delta}]})));
     }
 
-    /// Breaks the connection.
     fn breaks(self) {
         let broken = Err(io::ErrorKind::ConnectionReset.into());
         self.0.send(broken).expect("the request is under way");

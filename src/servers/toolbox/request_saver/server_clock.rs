@@ -128,7 +128,6 @@ struct Notification {
     data: Option<Announcement>,
 }
 
-/// The data of an announcement.
 #[derive(Deserialize)]
 struct Announcement {
     seconds_until_restart: Option<u64>,

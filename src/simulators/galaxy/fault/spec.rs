@@ -53,7 +53,6 @@ pub enum GalaxyFaultKind {
     RpcError,
 }
 
-/// The text forms of all kinds.
 pub const FORMS: &[FaultForm] = &[
     FaultForm::new("http-500", "", "HTTP 500; not executed"),
     FaultForm::new(

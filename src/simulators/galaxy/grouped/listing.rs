@@ -64,7 +64,6 @@ fn read_action(action: &Value) -> ActionParameters {
     }
 }
 
-/// The tool of this name.
 pub(super) fn find_tool(name: &str) -> Option<&'static GroupedTool> {
     LISTING.tools.iter().find(|tool| tool.name == name)
 }

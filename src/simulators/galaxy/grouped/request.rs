@@ -37,7 +37,6 @@ pub(crate) struct GroupedCall {
     pub(crate) arguments: Map<String, Value>,
 }
 
-/// What a call is.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ReadCall {
     /// A call of a tool that does not exist.

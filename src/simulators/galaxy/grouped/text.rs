@@ -44,7 +44,6 @@ pub(super) fn is_captured(action: &str) -> bool {
     CAPTURED.contains(&action)
 }
 
-/// The text of an answer.
 pub(crate) fn render(answered: &GroupedAnswer<'_>) -> String {
     let GroupedAnswer {
         action,

@@ -20,7 +20,6 @@ pub(super) enum RpcMessageKind {
     ToolsList,
     /// `tools/call` of register, login or login_link.
     LogIn,
-    /// Any other message.
     Other,
 }
 

@@ -15,7 +15,6 @@ use zoea_grammar::incident::Incident;
 
 use super::super::limits::whole_seconds;
 
-/// A response with a JSON body.
 pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;

@@ -70,7 +70,6 @@ pub(super) enum RequiredBerth {
     Either,
 }
 
-/// The outcome of a mutation.
 #[derive(Debug)]
 pub(super) enum MutationResult {
     Answer(Value),

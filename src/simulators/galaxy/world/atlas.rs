@@ -29,7 +29,6 @@ pub(super) struct PoiIx(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct BaseIx(u16);
 
-/// A star system.
 #[derive(Debug)]
 pub(super) struct System {
     pub(super) id: String,

@@ -14,7 +14,6 @@ use crate::tools;
 pub(super) enum CommandHandler {
     /// Answers from data that never changes. Needs no login.
     Reference(fn(&World, CommandArguments) -> GameAnswer),
-    /// Answers from the present world.
     Look(fn(&World, &PlayerAccount, CommandArguments) -> GameAnswer),
     /// Answers from the present world, and notes what was read. A restart may lose the note.
     Read(fn(&mut World, PlayerId, CommandArguments) -> GameAnswer),

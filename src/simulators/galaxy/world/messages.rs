@@ -16,7 +16,6 @@ use super::{
 /// The largest number of messages on one board.
 const MAX_BOARD_MESSAGES: usize = 100;
 
-/// The channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(EnumCount, VariantArray)]

@@ -18,7 +18,6 @@ use super::{
     ship::PlayerShip,
 };
 
-/// The credits of a new player.
 const STARTING_CREDITS: u64 = 100;
 
 /// One account of the game.

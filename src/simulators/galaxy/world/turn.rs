@@ -20,7 +20,6 @@ pub struct AnswerId(u64);
 /// A mutation as a player ordered it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameOrder {
-    /// The player who ordered it.
     pub player: PlayerId,
     /// The tool's name.
     pub command: String,

@@ -30,7 +30,6 @@ pub(super) fn fills(fills: &[PriceLevel]) -> Vec<Value> {
     fills.iter().map(fill).collect()
 }
 
-/// The contents of a hold.
 pub(super) fn contents(hold: &Hold) -> Vec<Value> {
     let line = |(item, quantity): (super::catalogue::CatalogueItem, u64)| {
         json!({

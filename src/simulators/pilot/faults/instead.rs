@@ -42,7 +42,6 @@ pub enum ReplacementFault {
     },
 }
 
-/// An HTTP error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,

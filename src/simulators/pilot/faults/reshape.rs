@@ -5,13 +5,10 @@ use serde_json::{Value, json};
 /// The change to the completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShapeFault {
-    /// `choices` is empty.
     EmptyChoices,
     /// An error object in place of the completion.
     Error200,
-    /// `usage` is missing.
     NoUsage,
-    /// `usage` is null.
     NullUsage,
     /// `usage` has values that are no counts.
     OddUsage,
@@ -19,7 +16,6 @@ pub enum ShapeFault {
     ReasoningField,
     /// The reasoning is inside the content.
     ThinkTags,
-    /// `arguments` are objects.
     ArgsObject,
     /// `content` is a list of parts.
     PartsContent,

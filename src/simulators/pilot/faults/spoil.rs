@@ -3,7 +3,6 @@
 use crate::answer::{PilotAnswer, PilotFinish};
 use crate::player::{Nonsense, garble_as};
 
-/// The change to the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerFault {
     /// Neither words nor calls.

@@ -26,7 +26,6 @@ pub(crate) enum Nonsense {
     CutArguments,
     /// A session id that no result ever gave.
     InventedSession,
-    /// An empty answer.
     Empty,
 }
 

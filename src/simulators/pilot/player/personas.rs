@@ -9,7 +9,6 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::talking;
 
-/// The number of words in an essay.
 const ESSAY_WORDS: usize = 2000;
 
 /// The looks that the octet takes in turn.

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
-/// The next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerStep {
     Act { calls: Vec<WantedCall>, why: String },

@@ -12,7 +12,6 @@ use super::ship::whole_number;
 pub(crate) struct MissionBoard {
     /// The offers at the present base.
     pub(crate) offered: Option<Vec<KnownMission>>,
-    /// The accepted missions.
     pub(crate) active: Option<Vec<KnownMission>>,
     /// Missions that the server has refused to give.
     pub(crate) refused: BTreeSet<String>,

@@ -8,7 +8,6 @@ use crate::request::ConversationCall;
 /// A tool result together with its call.
 #[derive(Debug)]
 pub(crate) struct ToolNews<'a> {
-    /// The call.
     pub(crate) asked: ConversationCall<'a>,
     /// What came of it.
     pub(crate) outcome: GameOutcome,

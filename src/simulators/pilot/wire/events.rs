@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// The bytes of one piece of text.
 const PIECE_BYTES: usize = 24;
 
 /// The events of the completion, each with its blank line. The last one is `[DONE]`.

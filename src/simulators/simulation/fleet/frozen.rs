@@ -50,7 +50,6 @@ pub(super) struct FrozenHomes {
 struct FrozenHome {
     /// How often somebody ordered to thaw it. A freeze that is answered after that is none.
     thaws: u64,
-    /// Since when it is frozen.
     since: Option<Duration>,
     /// Whether the database knows it.
     is_known: bool,

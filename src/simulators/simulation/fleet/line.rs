@@ -11,7 +11,6 @@ use tokio::task::JoinHandle;
 
 use super::super::chaos::Chaos;
 
-/// The state of the way to the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DatabaseWay {
     /// Everything arrives.

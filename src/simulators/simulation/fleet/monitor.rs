@@ -109,7 +109,6 @@ impl FleetMonitor {
         self.lock().now.as_secs()
     }
 
-    /// Changes the figures.
     pub(super) fn figure(&self, change: impl FnOnce(&mut FleetFigures)) {
         change(&mut self.lock().figures);
     }

@@ -47,7 +47,6 @@ pub(super) struct ProcessPlan {
     pub(super) is_troubled: bool,
 }
 
-/// A running process.
 pub(super) struct Process {
     time: OwnTime,
     pub(super) line: Arc<Line>,
@@ -62,7 +61,6 @@ pub(super) struct Process {
     pub(super) paused_until: Option<Duration>,
 }
 
-/// What is known of the inside of a process.
 #[derive(Default)]
 struct Inside {
     commander: Mutex<Option<ActorRef<CommanderMsg>>>,
@@ -104,7 +102,6 @@ impl Clock for ProcessClock {
 }
 
 impl Process {
-    /// Starts a process.
     pub(super) fn start(
         world: &Arc<World>,
         plan: &ProcessPlan,

@@ -27,7 +27,6 @@ const MAX_QUESTION_TIME: Duration = Duration::from_secs(120);
 /// The time between the starts of two processes at the beginning.
 const JOIN_INTERVAL: Duration = Duration::from_secs(7);
 
-/// The statuses of Myses.
 type Statuses = Vec<Arc<MysisStatus>>;
 
 impl FleetRun {

@@ -13,7 +13,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// the other limits expires, with what was admitted then.
 const MAX_NOTICE_TIME: Duration = Duration::from_secs(15);
 
-/// The limits on tokens that the fleet has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TokenLimits {
     /// Those of a provider in a minute.
@@ -36,7 +35,6 @@ pub(super) struct TokenWatch {
 struct SeenTokens {
     /// The requests of the last minute, by provider.
     sent: BTreeMap<Arc<str>, VecDeque<SentRequest>>,
-    /// The largest request.
     largest: u64,
     /// Since when the stored books of a day have reached the budget.
     spent_since: BTreeMap<Day, Duration>,

@@ -13,7 +13,6 @@ const MAX_RESTART_TIME: Duration = Duration::from_secs(90);
 /// The longest outage without announcement.
 const MAX_GAME_OUTAGE: Duration = Duration::from_secs(180);
 
-/// A restart that was announced.
 #[derive(Clone, Copy)]
 pub(super) struct AnnouncedRestart {
     down: Instant,

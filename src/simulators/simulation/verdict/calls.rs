@@ -19,7 +19,6 @@ pub(super) struct CallChecker {
     outcomes: BTreeMap<CallStatus, u64>,
 }
 
-/// The remembered calls of one Mysis.
 #[derive(Debug, Default)]
 struct RememberedCalls {
     /// Calls that the game carried out, in its order.
@@ -99,7 +98,6 @@ impl CallChecker {
         self.mutations
     }
 
-    /// The numbers of calls by status.
     pub(super) fn outcomes(&self) -> BTreeMap<CallStatus, u64> {
         self.outcomes.clone()
     }

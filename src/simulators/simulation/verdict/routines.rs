@@ -15,7 +15,6 @@ use super::promises::Promise;
 /// The routines that the model wrote, by name.
 type Written = BTreeMap<String, Steps>;
 
-/// The steps of a routine.
 #[derive(Clone, Debug)]
 enum Steps {
     /// Of each step, whether a round may leave it out: a condition decides, or there is nothing to make it for.
@@ -44,7 +43,6 @@ impl Default for Steps {
 struct Run {
     steps: Steps,
     is_over: bool,
-    /// The last call.
     last: Option<Made>,
 }
 

@@ -36,7 +36,6 @@ const ONE_SYSTEM: &str = "system_id";
 
 /// A result that tells of systems.
 struct MapSource {
-    /// The number of its row.
     row: i64,
     at: Timestamp,
     command: Arc<str>,

@@ -20,7 +20,6 @@ fn word(kind: LineKind) -> &'static str {
     kind.into()
 }
 
-/// A mission.
 #[must_use]
 pub fn mission_line(stored: &StoredMission) -> Value {
     json!({

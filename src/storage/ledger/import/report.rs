@@ -2,24 +2,18 @@
 
 use std::fmt;
 
-/// The numbers of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Imported Myses.
     pub myses: usize,
     /// Myses that existed and stayed as they are.
     pub known_myses: usize,
     /// The old and the new name of Myses whose name was invalid or taken.
     pub renamed: Vec<(String, String)>,
-    /// Imported rows.
     pub rows: usize,
-    /// Imported missions.
     pub missions: usize,
-    /// Imported game accounts.
     pub accounts: usize,
     /// Game accounts that existed and stayed as they are.
     pub known_accounts: usize,
-    /// Imported tool calls.
     pub calls: usize,
     /// Imported tool calls whose result is not in the source.
     pub without_result: usize,
@@ -27,7 +21,6 @@ pub struct ImportReport {
     pub unpaired: usize,
     /// Unreadable times. The time of the row before was used instead.
     pub without_time: usize,
-    /// Imported snapshots.
     pub imported_snapshots: usize,
     /// Skipped snapshots: of a Mysis that was not imported, without a time, or of a tool that is
     /// not a snapshot tool.

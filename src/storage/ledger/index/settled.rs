@@ -22,7 +22,6 @@ const OTHER_WRITERS: &str = "\
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
     AND classid = 2053076321 AND objid = 1 AND objsubid = 2 AND pid <> pg_backend_pid()";
 
-/// What is known of settled rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SettledRows {
     /// All rows up to this one are settled.

@@ -15,9 +15,7 @@ const MAX_PRESENT_MINUTES: i64 = 15;
 /// The samples of all Myses together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeriodSamples {
-    /// The first minute.
     pub first: Minute,
-    /// All minutes.
     pub minutes: Vec<SwarmMinute>,
     /// Whether some samples are those of whole hours, which stand at the first minute of their hour.
     pub is_hourly: bool,
@@ -25,7 +23,6 @@ pub struct PeriodSamples {
     pub systems: BTreeMap<Option<Arc<str>>, SystemShare>,
 }
 
-/// The swarm in one minute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmMinute {
     /// What happened in it.
@@ -45,7 +42,6 @@ pub struct SystemShare {
     pub myses: u64,
 }
 
-/// The samples of one Mysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MysisSamples {
     /// Their sum; `None` without any.

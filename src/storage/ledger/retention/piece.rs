@@ -60,7 +60,6 @@ pub(super) struct NeededRows {
     taken_up_from: i64,
 }
 
-/// The calls of one row.
 #[derive(Default)]
 struct RowCalls {
     /// The number of calls with a result.

@@ -14,7 +14,6 @@ use crate::{LedgerInner, SqlLedger, error_text};
 
 use super::packed_hour;
 
-/// An hour as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredHour {
     /// Its samples.
@@ -45,7 +44,6 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// The samples of a query.
     pub(crate) async fn samples(&self, query: &SampleQuery) -> Result<Vec<SampleSeries>, DbErr> {
         let steps = query.steps;
         let mut sum = SeriesSum::new(steps);
@@ -159,7 +157,6 @@ pub(crate) fn read_hour(hour: &PackedHour) -> Vec<Sample> {
     })
 }
 
-/// The hour as it is stored.
 pub(super) fn thinned_hour(model: sample_hour::Model) -> PackedHour {
     PackedHour {
         hour: Hour(model.hour),

@@ -19,9 +19,7 @@ use crate::{LedgerInner, SqlLedger, error_text};
 use super::packed_hour;
 use super::reading::thinned_hour;
 
-/// The hours whose minutes are kept.
 const MINUTES_KEPT_HOURS: i64 = 7 * 24;
-/// The hours that are kept.
 const HOURS_KEPT_HOURS: i64 = 365 * 24;
 /// The hours of one step. The next commit waits for a step to end.
 const STEP_HOURS: u64 = 24;
@@ -62,7 +60,6 @@ impl LedgerInner {
         Ok(old.is_none() && outdated.is_none())
     }
 
-    /// The deleted Myses that have samples.
     pub(crate) async fn deleted_with_samples(&self) -> Result<Vec<MysisId>, DbErr> {
         let mut found = Vec::new();
         for table in ["sample", "sample_hour"] {

@@ -6,7 +6,6 @@ use super::*;
 
 on_both!(the_newest_results_of_looks_make_the_map_and_others_do_not);
 
-/// A call and its result.
 fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus) -> [Write; 2] {
     let call = CallRecord {
         id: format!("call_{seq}").into(),

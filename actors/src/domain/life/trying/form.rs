@@ -38,9 +38,7 @@ pub(in crate::life) enum AskForm {
 /// Texts that the model has not answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::life) enum NewTexts {
-    /// Results of tools.
     Results,
-    /// Messages.
     Messages,
     /// What the runtime tells of the game.
     Told,
@@ -140,7 +138,6 @@ pub(in crate::life) struct Trials {
     pub(super) has_waited: bool,
     /// The limit of bytes before it was tried at half its size.
     pub(super) bytes_before: Option<Option<usize>>,
-    /// What is doubted.
     pub(super) doubted: Vec<Arc<HeldText>>,
     /// Whether a fallback refused the request, so that its own provider is asked alone until it is served.
     pub(in crate::life) is_own_only: bool,

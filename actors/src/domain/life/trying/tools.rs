@@ -6,7 +6,6 @@ use std::sync::Arc;
 /// The most tools of one search. Of more, the first are looked at.
 const MAX_SUSPECTS: usize = 128;
 
-/// A search for one tool.
 #[derive(Clone, Debug)]
 pub(super) struct ToolSearch {
     /// The tools that may be at fault.

@@ -96,7 +96,6 @@ fn is_under_way(rounds: &[&[Stage]], place: usize) -> bool {
     newest.each.is_some() || counts.any(|leg| leg.done > newest.done)
 }
 
-/// The steps at a place of the round.
 fn steps_at(rounds: &[&[Stage]], place: usize) -> Vec<Json> {
     let at = |round: &&[Stage]| round[place].leg.clone();
     let legs: Vec<Leg> = rounds.iter().map(at).collect();
@@ -220,7 +219,6 @@ fn name_of(legs: &[&Leg]) -> String {
     }
 }
 
-/// The steps in words.
 fn describe(steps: &[Json]) -> String {
     let words = steps.iter().map(|step| {
         let tool = step["tool"].as_str().unwrap_or_default();

@@ -9,7 +9,6 @@ use super::super::Each;
 use super::leg::Leg;
 use super::{CircleWatch, MAX_LEGS, find_circle};
 
-/// A watch as it is stored.
 #[derive(Serialize)]
 pub(in super::super) struct WatchForm<'a> {
     legs: Vec<LegForm<'a>>,
@@ -30,7 +29,6 @@ type LegForm<'a> = (
 );
 
 impl CircleWatch {
-    /// The watch as it is stored.
     pub(in super::super) fn form(&self) -> WatchForm<'_> {
         WatchForm {
             legs: self.legs.iter().map(leg_form).collect(),

@@ -47,7 +47,6 @@ impl UnitSizes {
 pub(super) struct LevelResults<'a>(VecDeque<(&'a CallRecord, CallStatus, &'a str)>);
 
 impl<'a> LevelResults<'a> {
-    /// Notes a result.
     pub(super) fn note(&mut self, call: &'a CallRecord, status: CallStatus, text: &'a str) {
         let may_have_acted = matches!(status, CallStatus::Done | CallStatus::Unknown);
         let command = call.command();

@@ -30,7 +30,6 @@ pub enum ThemePart {
     Brand,
     /// Live parts, keys, the running state, and the words of a Mysis.
     Accent,
-    /// A success.
     Success,
     /// A failure, and the errored state.
     Fault,
@@ -44,7 +43,6 @@ pub enum ThemePart {
     Peer,
     /// A model's reasoning.
     Reasoning,
-    /// A tool.
     Tool,
     /// A name in structured data.
     Name,
@@ -170,7 +168,6 @@ impl TerminalColour {
 pub enum ChosenColour {
     /// `0xRRGGBB`.
     Rgb(u32),
-    /// A colour of the terminal's own.
     Own(TerminalColour),
 }
 
@@ -204,7 +201,6 @@ impl ColourChoices {
         ColourChoices { theme, ..self }
     }
 
-    /// Gives a part a colour.
     pub fn choose(&mut self, part: ThemePart, colour: ChosenColour) {
         if let Some(chosen) = self.chosen.get_mut(part as usize) {
             *chosen = Some(colour);

@@ -14,7 +14,6 @@ use crate::dashboard::text::tone::Tone;
 /// The percentage from which a budget needs attention.
 const LOW_BUDGET_PERCENT: u64 = 80;
 
-/// A budget in words.
 pub(super) struct BudgetText {
     pub(super) text: String,
     pub(super) tone: Tone,

@@ -5,10 +5,8 @@ use crossterm::event::KeyCode;
 use crate::dashboard::input_event::{key, letter};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BooksAction {
-    /// Go back.
     Back,
     /// Open the conversation of the selected Mysis.
     Open,
@@ -16,9 +14,7 @@ pub enum BooksAction {
     Grouping,
     /// The same, the other way round.
     GroupingBefore,
-    /// Show more days.
     MoreDays,
-    /// Show fewer days.
     FewerDays,
     /// Sort by the next column.
     Sort,
@@ -26,7 +22,6 @@ pub enum BooksAction {
     Turn,
 }
 
-/// The keys of the books.
 pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
     bind(
         "books_back",

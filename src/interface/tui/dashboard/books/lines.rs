@@ -13,12 +13,9 @@ use zoea_text::natural::compare_natural;
 /// What a line stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BooksGrouping {
-    /// A Mysis.
     #[default]
     Mysis,
-    /// A provider.
     Provider,
-    /// A day.
     Day,
 }
 
@@ -47,25 +44,19 @@ impl BooksGrouping {
     }
 }
 
-/// A column of the books.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum BooksColumn {
     /// What the line stands for.
     Name,
-    /// Model calls.
     Calls,
     /// Calls that routines made in the model's place.
     Spared,
-    /// Tokens of requests.
     TokensIn,
     /// The part of them that came from a cache.
     TokensCached,
-    /// Tokens of answers.
     TokensOut,
-    /// The cost.
     #[default]
     Cost,
-    /// Credits earned.
     Earned,
     /// Credits earned for a dollar.
     CreditsPerDollar,
@@ -91,7 +82,6 @@ fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
 /// The order of the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BooksSorting {
-    /// The column.
     pub by: BooksColumn,
     /// Whether it is turned round: figures begin with the largest one, names with `a` and days with the newest one.
     pub is_reversed: bool,
@@ -102,9 +92,7 @@ pub struct BooksSorting {
 pub enum LineKey {
     /// This Mysis. It may be deleted by now.
     Mysis(MysisId),
-    /// This provider.
     Provider(Arc<str>),
-    /// This day.
     Day(Day),
 }
 
@@ -146,12 +134,10 @@ impl CostSum {
     }
 }
 
-/// The figures of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineFigures {
     /// Calls and tokens.
     pub spent: BudgetUse,
-    /// The cost.
     pub cost: CostSum,
     /// Credits earned; `None` if no result told of any, or if it is not known for whom they were earned.
     pub earned: Option<i64>,
@@ -194,14 +180,12 @@ impl LineFigures {
     }
 }
 
-/// A line of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BooksLine {
     /// What it stands for.
     pub key: LineKey,
     /// The same in words.
     pub name: String,
-    /// Its figures.
     pub figures: LineFigures,
 }
 
@@ -218,7 +202,6 @@ pub struct BooksTable {
 /// charge.
 #[derive(Clone, Debug, Default)]
 pub struct SwarmNames {
-    /// Names by Mysis.
     pub myses: BTreeMap<MysisId, Arc<str>>,
     /// Providers that are free of charge.
     pub free: BTreeSet<Arc<str>>,
@@ -281,7 +264,6 @@ impl BooksTable {
         BooksTable { lines, total }
     }
 
-    /// The place of a line.
     #[must_use]
     pub fn place(&self, key: &LineKey) -> Option<usize> {
         self.lines.iter().position(|line| line.key == *key)

@@ -22,12 +22,10 @@ use crate::theme::Ground;
 const MAX_BUDGET_ROWS: usize = 4;
 /// The rows that the lines, their heading and the totals have before budgets are told.
 const ROWS_BEFORE_BUDGETS: u16 = 6;
-/// The areas of the books.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BooksAreas {
     budgets: Rect,
     heading: Rect,
-    /// The lines.
     pub(super) lines: Rect,
     rule: Rect,
     total: Rect,

@@ -38,13 +38,10 @@ pub struct GameSummary {
 /// A value with a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum Gauge {
-    /// Fuel.
     Fuel,
     /// The used space of the hold.
     Cargo,
-    /// The hull.
     Hull,
-    /// The shield.
     Shield,
 }
 
@@ -77,7 +74,6 @@ impl Gauge {
 /// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShipLocation {
-    /// The star system.
     pub system: Option<Box<str>>,
     /// The point of interest in it.
     pub poi: Option<Box<str>>,

@@ -52,7 +52,6 @@ pub enum FocusAction {
     Back,
 }
 
-/// The keys of a conversation.
 pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
     bind(
         "conversation_back",

@@ -123,7 +123,6 @@ fn add_mysis(
     add_reason(status, lines, columns);
 }
 
-/// Adds the reason for the Mysis' state.
 fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
     let why = status.fault.as_ref().map(|fault| fault.text.as_str());
     if let Some(why) = why.or(status.reason.as_deref()) {

@@ -34,7 +34,6 @@ const TRAVEL_TOOLS: [&str; 2] = ["travel", "jump"];
 /// What took most of a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MinuteUse {
-    /// Calls that failed.
     Fail,
     /// Calls that moved the ship.
     Travel,
@@ -69,14 +68,12 @@ impl MinuteUse {
     }
 }
 
-/// What is known of one minute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MinuteRecord {
     /// The milliseconds by their use, as the rows tell them.
     spent: BTreeMap<MinuteUse, u64>,
     /// The milliseconds of waiting, as the samples tell them.
     waited_ms: u64,
-    /// Its first row.
     pub first: Option<Seq>,
     /// Whether the operator gave an order in it.
     pub has_order: bool,
@@ -115,13 +112,11 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// What is known of a minute.
     #[must_use]
     pub fn minute(&self, minute: Minute) -> Option<&MinuteRecord> {
         self.minutes.get(&minute)
     }
 
-    /// The query for the rows.
     pub fn ask_for_rows(&mut self, id: ReadId, mysis: MysisId) -> PageQuery {
         self.rows_read = Some(id);
         PageQuery {
@@ -178,7 +173,6 @@ impl Timeline {
         }
     }
 
-    /// Takes the samples that were read for it.
     pub fn take_samples(&mut self, id: ReadId, read: &[SampleSeries]) {
         if self.samples_read.take_if(|read| *read == id).is_none() {
             return;

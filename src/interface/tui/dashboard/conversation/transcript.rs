@@ -50,7 +50,6 @@ pub struct Transcript {
     results: ResultForm,
     /// The entry that keys act upon.
     selected: Option<Seq>,
-    /// The text that is searched.
     pub text_search: Option<TextSearch>,
     /// The row whose place of the searched text is to be shown once the row is loaded.
     to_reveal: Option<Seq>,
@@ -70,10 +69,8 @@ enum ScrollPosition {
     Pending(Seq),
 }
 
-/// A visible line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleLine {
-    /// The entry.
     pub entry: Arc<TranscriptEntry>,
     /// The index of the line in its entry; `None` for the empty line above the entry.
     pub line: Option<usize>,
@@ -177,7 +174,6 @@ impl Transcript {
         self.pages.fail_request(stamp)
     }
 
-    /// Takes a page of the conversation.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
         if let Some(text_search) = &mut self.text_search {
             page.iter().for_each(|row| text_search.check_row(row));

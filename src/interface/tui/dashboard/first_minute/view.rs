@@ -14,7 +14,6 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::painter::{Painter, centre_area};
 
-/// The columns of the labels.
 const LABEL_COLUMNS: u16 = 7;
 /// The columns between two columns.
 const GAP: u16 = 2;

@@ -5,7 +5,6 @@ use crossterm::event::KeyCode;
 use crate::dashboard::input_event::{key, letter};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphAction {
     /// Show the next value.
@@ -18,11 +17,9 @@ pub enum GraphAction {
     Shorter,
     /// Show the swarm, or each of the targets.
     Scope,
-    /// Go back.
     Back,
 }
 
-/// The keys of the graphs.
 pub const GRAPH_KEYS: &[Binding<GraphAction>] = &[
     bind(
         "graph_back",

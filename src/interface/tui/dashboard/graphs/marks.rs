@@ -10,7 +10,6 @@ use crate::dashboard::toolkit::plot::Mark;
 
 /// The mark of an order on the axis of time.
 const ORDER_SIGN: &str = "▾";
-/// The mark of an error.
 const ERROR_SIGN: &str = "✖";
 /// The line of the time in which a server was away.
 const OUTAGE_SIGN: &str = "━";

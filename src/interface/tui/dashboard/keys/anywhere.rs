@@ -43,9 +43,7 @@ pub enum TargetAction {
     Note,
     /// Start or relaunch them.
     Start,
-    /// Stop them.
     Stop,
-    /// Delete them.
     Delete,
     /// Change the profile of one.
     Configure,
@@ -151,7 +149,6 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     ),
 ];
 
-/// The keys for the target Myses.
 pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
     bind(
         "message",

@@ -5,16 +5,11 @@ use crossterm::event::KeyCode;
 
 use super::{Binding, bind};
 
-/// A movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement {
-    /// One up.
     Up,
-    /// One down.
     Down,
-    /// A page up.
     PageUp,
-    /// A page down.
     PageDown,
     /// To the beginning.
     First,

@@ -42,7 +42,6 @@ pub enum KeyMistake {
     Unknown {
         /// What stands before it.
         before: String,
-        /// The part.
         part: String,
         /// The words that may stand there.
         known: Vec<&'static str>,

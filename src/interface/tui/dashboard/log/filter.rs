@@ -9,15 +9,11 @@ pub enum LogFilter {
     /// All events and orders.
     #[default]
     All,
-    /// Warnings and errors.
     Warnings,
-    /// Errors.
     Errors,
-    /// Orders.
     Orders,
     /// Notices, and needs for the operator.
     Notices,
-    /// Changes of state.
     States,
     /// What the program told this operator alone.
     Own,

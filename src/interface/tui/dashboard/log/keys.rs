@@ -5,7 +5,6 @@ use crossterm::event::KeyCode;
 use crate::dashboard::input_event::{key, letter};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogAction {
     /// Close the log.
@@ -37,13 +36,10 @@ pub enum LogAction {
 pub enum WholeAction {
     /// Go back to the log.
     Back,
-    /// Open the conversation.
     Open,
-    /// Copy the text.
     Copy,
 }
 
-/// The keys of the log.
 pub const LOG_KEYS: &[Binding<LogAction>] = &[
     bind(
         "log_back",

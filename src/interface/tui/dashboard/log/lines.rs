@@ -27,10 +27,8 @@ pub(crate) struct LineRules {
     pub(crate) today: String,
 }
 
-/// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LogLine {
-    /// A day begins.
     Day(String),
     /// What comes below came while nobody looked.
     Looked(Timestamp),
@@ -50,7 +48,6 @@ impl LogLine {
         }
     }
 
-    /// The events of the line.
     pub(crate) fn events(&self) -> &[Arc<LogMessage>] {
         match self {
             LogLine::Day(_) | LogLine::Looked(_) => &[],

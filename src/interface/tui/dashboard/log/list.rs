@@ -18,11 +18,9 @@ use crate::dashboard::keys::Movement;
 #[derive(Clone, Debug)]
 pub struct LogView {
     pub(crate) rules: LineRules,
-    /// The text that is searched.
     pub(crate) text_search: Option<TextSearch>,
     /// Whether long lines are wrapped.
     pub(crate) wraps: bool,
-    /// An event that is shown whole.
     pub(crate) whole: Option<WholeEvent>,
     lines: Arc<Vec<LogLine>>,
     /// The places of the lines that have the searched text.
@@ -102,7 +100,6 @@ impl LogView {
         self.selected.and_then(of_event).or_else(newest)
     }
 
-    /// The line in hand.
     pub(crate) fn line_in_hand(&self) -> Option<&LogLine> {
         self.lines.get(self.place()?)
     }

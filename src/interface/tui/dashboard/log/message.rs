@@ -12,7 +12,6 @@ use actors::domain::state::LifeState;
 use crate::dashboard::text::tone::Tone;
 use zoea_text::clean::one_line;
 
-/// A message to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMessage {
     /// The record's id; 0 if the message is stored nowhere.
@@ -24,7 +23,6 @@ pub struct LogMessage {
     pub kind: LogKind,
     /// The name of the Mysis that it is about; empty for the swarm.
     pub who: Arc<str>,
-    /// That Mysis.
     pub mysis: Option<MysisId>,
     /// A short stable word for what it is.
     pub code: Arc<str>,
@@ -38,12 +36,9 @@ pub struct LogMessage {
     pub answered: Option<Seq>,
 }
 
-/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
-    /// An order of an operator.
     Order,
-    /// A change of state.
     State,
     /// A notice of the program or of a Mysis' turn.
     Notice,

@@ -35,7 +35,6 @@ impl WholeEvent {
         Some((first.mysis?, first.row))
     }
 
-    /// The text.
     pub(super) fn text(&self) -> &str {
         self.events.first().map_or("", |first| &first.text)
     }

@@ -6,7 +6,6 @@ use super::MapDirection;
 use crate::dashboard::input_event::{key, letter};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does on the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapAction {
     /// Select the next system in a direction.
@@ -25,7 +24,6 @@ pub enum MapAction {
     Filter,
     /// Write to the Myses of the system.
     Message,
-    /// Go back.
     Back,
 }
 
@@ -33,7 +31,6 @@ const fn shift(code: KeyCode) -> KeyEvent {
     KeyEvent::new(code, KeyModifiers::SHIFT)
 }
 
-/// The keys of the map.
 pub const MAP_KEYS: &[Binding<MapAction>] = &[
     bind(
         "map_back",

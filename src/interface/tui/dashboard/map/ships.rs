@@ -11,10 +11,8 @@ use crate::dashboard::text::tone::Tone;
 /// Up to this many ships are shown by their initials.
 const MAX_INITIALS: usize = 3;
 
-/// The ships in one system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SystemShips {
-    /// The Myses that are there.
     pub(super) myses: Vec<MysisId>,
     /// What they earned in the last hour; `None` if nobody's credits are known.
     pub(super) earned: Option<i64>,

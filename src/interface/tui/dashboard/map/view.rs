@@ -29,7 +29,6 @@ use crate::theme::Ground;
 
 /// From this width on, the selected system has a pane at the side.
 const MIN_COLUMNS_WITH_PANE: u16 = 100;
-/// The columns of the pane.
 const PANE_COLUMNS: u16 = 36;
 /// From this height on, the selected system has several lines below a narrow map.
 const MIN_ROWS_WITH_LINES: u16 = 14;

@@ -124,7 +124,6 @@ mod tests {
         ])
     }
 
-    /// The answers that the orders of a key are.
     fn given(desk: &mut Desk, code: KeyCode) -> Vec<(String, GivenAnswer)> {
         let effects = desk.key(code);
         let orders = orders_of(&effects).into_iter();

@@ -25,7 +25,6 @@ use zoea_text::natural::compare_natural;
 const NAMES_IN_QUESTION: usize = 12;
 /// The most tokens that a note adds to every request without a question.
 const MAX_QUIET_NOTE_TOKENS: u64 = 1_000;
-/// The most Myses that one key deletes.
 const MOST_DELETED_BY_KEY: usize = 3;
 
 impl Dashboard {

@@ -18,7 +18,6 @@ pub struct UndoStep {
     pub receipt: u64,
     /// The action that is undone, such as `stop`.
     pub what: &'static str,
-    /// The orders that undo it.
     pub orders: Vec<Order>,
 }
 

@@ -16,7 +16,6 @@ use crate::dashboard::search;
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl Dashboard {
-    /// The open composer.
     pub(in crate::dashboard) fn open_composer(&self) -> Option<&Composer> {
         self.overlays.iter().find_map(Overlay::composer)
     }

@@ -21,7 +21,6 @@ pub enum ComposeTarget {
     Swarm,
     /// A direct message to these Myses.
     Myses(Vec<MysisId>),
-    /// The note of these Myses.
     Notes(Vec<MysisId>),
 }
 
@@ -29,7 +28,6 @@ pub enum ComposeTarget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composer {
     pub target: ComposeTarget,
-    /// The text field.
     pub field: TextField,
     recall: Recall,
 }
@@ -62,7 +60,6 @@ impl Composer {
         }
     }
 
-    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent, history: &InputHistory) -> ComposerOutcome {
         let breaks_line = KeyModifiers::ALT | KeyModifiers::SHIFT;
         match (press.code, has_ctrl(press)) {

@@ -13,13 +13,11 @@ use crate::dashboard::text::field::TextField;
 use actors::domain::screen::OrderId;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// A form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisForm {
     pub purpose: FormPurpose,
     /// The field that has the cursor.
     pub at: FormField,
-    /// The name.
     pub name: TextField,
     /// The configured providers and their models.
     pub providers: Vec<(Arc<str>, Arc<str>)>,
@@ -43,7 +41,6 @@ pub struct MysisForm {
     pub awaited: Option<OrderId>,
 }
 
-/// What the form is for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormPurpose {
     /// A new Mysis.
@@ -51,11 +48,8 @@ pub enum FormPurpose {
     /// To change a Mysis' profile.
     Configure {
         mysis: MysisId,
-        /// The present name.
         name: Arc<str>,
-        /// The present model.
         model: Arc<str>,
-        /// The present temperature.
         temperature: Option<f32>,
     },
 }
@@ -63,24 +57,17 @@ pub enum FormPurpose {
 /// Whether a new Mysis starts at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// It starts at once.
     AtOnce,
     /// It stays idle.
     Later,
 }
 
-/// A field of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormField {
-    /// The name.
     Name,
-    /// The role.
     Role,
-    /// The provider.
     Provider,
-    /// The model.
     Model,
-    /// The temperature.
     Temperature,
     /// Whether it starts at once.
     Start,
@@ -98,7 +85,6 @@ pub enum FormOutcome {
 }
 
 impl MysisForm {
-    /// A form for a new Mysis.
     #[must_use]
     pub fn create(rules: &SwarmRules) -> MysisForm {
         let providers = providers_of(rules);
@@ -185,7 +171,6 @@ impl MysisForm {
             .map_or("", |(_, model)| model)
     }
 
-    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent) -> FormOutcome {
         match (press.code, press.modifiers) {
             (KeyCode::Esc, _) => return FormOutcome::Leave,

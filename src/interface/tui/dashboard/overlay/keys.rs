@@ -5,14 +5,11 @@ use crossterm::event::KeyCode;
 
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the inspector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InspectorAction {
     /// Open or close the node.
     Turn,
-    /// Open the node.
     Open,
-    /// Close the node.
     Close,
     /// Open or close all nodes.
     TurnAll,
@@ -37,13 +34,11 @@ pub enum InspectorAction {
 /// What a key does in the help screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListAction {
-    /// A page down.
     PageDown,
     /// Close the list.
     Back,
 }
 
-/// The keys of the inspector.
 pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind(
         "node_back",

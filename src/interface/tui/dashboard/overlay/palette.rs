@@ -47,9 +47,7 @@ pub struct Candidate {
 /// The names that the palette completes from.
 #[derive(Clone, Debug, Default)]
 pub struct CompletionSources {
-    /// Names of Myses.
     pub myses: Vec<String>,
-    /// Names of providers.
     pub providers: Vec<String>,
     /// The roles, and the words for none and the configuration's.
     pub roles: Vec<String>,
@@ -79,7 +77,6 @@ impl CommandPalette {
         palette
     }
 
-    /// Handles a key.
     pub fn press(
         &mut self,
         press: KeyEvent,
@@ -104,7 +101,6 @@ impl CommandPalette {
         PaletteOutcome::Used
     }
 
-    /// Inserts pasted text.
     pub fn paste(&mut self, text: &str, known: &CompletionSources) {
         self.field.insert(&text.replace('\n', " "));
         self.complete(known);
@@ -167,7 +163,6 @@ impl CommandPalette {
     }
 }
 
-/// The candidates for a line.
 fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let written = written.trim_start();
     let (first, rest) = match written.split_once(' ') {

@@ -11,7 +11,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 pub struct Query {
     /// What is searched.
     pub within: QueryScope,
-    /// The text field.
     pub field: TextField,
 }
 
@@ -28,7 +27,6 @@ pub enum QueryScope {
     Swarm,
     /// The Myses that start the routine in the editor. It begins with Enter.
     Routine,
-    /// The log.
     Log,
 }
 
@@ -67,7 +65,6 @@ impl Query {
         }
     }
 
-    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent) -> QueryOutcome {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Enter, _) => QueryOutcome::Done,

@@ -13,15 +13,12 @@ use crossterm::event::{KeyCode, KeyEvent};
 /// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmDialog {
-    /// The action to confirm.
     pub about: ActionToConfirm,
-    /// The lines of the question.
     pub lines: Vec<String>,
     /// The number to type where a `y` that slips costs too much.
     pub number: Option<NumberToType>,
 }
 
-/// A number that the operator types to confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberToType {
     wanted: usize,
@@ -31,7 +28,6 @@ pub struct NumberToType {
 /// An action that needs a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionToConfirm {
-    /// Deleting these Myses.
     Delete(Vec<MysisId>),
     /// Stopping these Myses.
     Stop(Vec<MysisId>),
@@ -39,7 +35,6 @@ pub enum ActionToConfirm {
     Note(Vec<MysisId>, Arc<str>),
     /// Taking the loops that these Myses repeat as routines.
     TakeLoops(Vec<MysisId>),
-    /// Thawing the swarm.
     Thaw,
     /// Draining the process with this name.
     Drain(Arc<str>),
@@ -63,9 +58,7 @@ impl ActionToConfirm {
 /// The operator's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmAnswer {
-    /// Yes.
     Yes,
-    /// No.
     No,
     /// Another way: the swarm goes on without this terminal.
     LeaveRunning,

@@ -8,7 +8,6 @@ use crate::dashboard::keys::{Binding, bind};
 /// What a key does in the list of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessesAction {
-    /// Go back.
     Back,
     /// Drain the selected process, or end that.
     Drain,

@@ -20,7 +20,6 @@ use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
 use crate::dashboard::toolkit::view::{Pressed, View, ViewSpec};
 use crate::painter::Painter;
 
-/// The lines of a page.
 const PAGE_LINES: usize = 10;
 
 /// What is fixed of the editor of a routine.

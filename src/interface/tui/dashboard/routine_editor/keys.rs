@@ -8,17 +8,13 @@ use crate::dashboard::keys::{Binding, bind};
 /// What a key does in the editor of a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutineAction {
-    /// Save the text.
     Save,
-    /// Start it.
     Start,
     /// Go to the next mistake.
     NextMistake,
-    /// Go back.
     Back,
 }
 
-/// The keys of the editor of a routine.
 pub const ROUTINE_KEYS: &[Binding<RoutineAction>] = &[
     bind(
         "routine_save",

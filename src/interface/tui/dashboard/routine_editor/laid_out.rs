@@ -25,7 +25,6 @@ const ORDER: [&str; 19] = [
     "earns",
 ];
 
-/// The text of a routine.
 pub(super) fn laid_out(routine: &Value) -> String {
     let Value::Object(_) = routine else {
         return in_one_line(routine);

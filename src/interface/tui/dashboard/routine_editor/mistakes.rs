@@ -7,7 +7,6 @@ use std::str::Chars;
 use actors::domain::routine::read_routine;
 use serde_json::{Map, Value};
 
-/// A mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     /// The line, from 0; `None` if it is of no line.

@@ -14,7 +14,6 @@ pub enum SearchAction {
     Again,
     /// Show results as the model got them, or in words.
     Raw,
-    /// Go back.
     Back,
 }
 

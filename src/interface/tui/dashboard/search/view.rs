@@ -22,7 +22,6 @@ const MIN_COLUMNS_WITH_KIND: u16 = 70;
 /// From this width on, the day is told, and names have more room.
 const MIN_COLUMNS_WITH_DAY: u16 = 100;
 
-/// The areas of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchAreas {
     /// The list of places.
@@ -30,7 +29,6 @@ pub(super) struct SearchAreas {
     detail: Rect,
 }
 
-/// Divides the page.
 pub(super) fn areas(page: Rect) -> SearchAreas {
     let rows = match page.height >= MIN_ROWS_WITH_DETAIL {
         true => DETAIL_ROWS,
@@ -59,7 +57,6 @@ pub(crate) fn paint(
     }
 }
 
-/// What is searched and what is known of it.
 fn title(view: &SearchView) -> StyledLine {
     let text = one_line(view.text_search().text());
     let line = StyledLine::of(" SEARCH  ", Tone::Brand).with(text, Tone::Found);

@@ -23,7 +23,6 @@ const MAX_CELL_COLUMNS: usize = 400;
 /// The remaining time of a wait is shown from this length on, in milliseconds.
 const LONG_MS: u64 = 5_000;
 
-/// What a cell is made of.
 pub(super) struct CellFacts<'a> {
     pub(super) member: &'a RosterMember,
     pub(super) now: Timestamp,
@@ -54,7 +53,6 @@ pub(super) fn unknown() -> (String, Tone) {
     ("–".to_string(), Tone::Faint)
 }
 
-/// The credits that it has.
 pub(super) fn credits_text(at: &CellFacts<'_>) -> (String, Tone) {
     let credits = at.status().figures.facts.credits;
     credits.map_or_else(unknown, |credits| {
@@ -83,7 +81,6 @@ pub(super) fn value_text(at: &CellFacts<'_>) -> (String, Tone) {
     }
 }
 
-/// Its game account.
 pub(super) fn account_text(status: &MysisStatus) -> (String, Tone) {
     match &status.account {
         Some(account) => (one_line(account), Tone::Text),

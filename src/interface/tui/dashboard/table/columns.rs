@@ -25,17 +25,13 @@ use crate::dashboard::toolkit::columns::{Wish, share_room};
 pub enum Column {
     /// The marks for selected, marked, in need and unread.
     Mark,
-    /// Its name.
     Name,
-    /// Its state.
     State,
-    /// What it is doing.
     Doing,
     /// The process of the fleet that runs it.
     Process,
     /// Where it is in the game.
     Place,
-    /// The credits that it has.
     Credits,
     /// The credits that it earned in its last hour.
     Earned,
@@ -47,18 +43,13 @@ pub enum Column {
     Fuel,
     /// Its last words, or what went wrong.
     Words,
-    /// Its game account.
     Account,
-    /// Its role.
     Role,
-    /// Its provider.
     Provider,
-    /// Its model.
     Model,
     /// Nudges that it was given.
     Nudges,
     Turns,
-    /// Tokens used.
     Tokens,
     /// The cost of the tokens.
     Cost,
@@ -202,7 +193,6 @@ impl Column {
         self.spec().word
     }
 
-    /// The title of the column.
     #[must_use]
     pub fn title(self) -> &'static str {
         self.spec().title
@@ -267,7 +257,6 @@ pub struct PlacedColumn {
     pub column: Column,
     /// The first column of the screen.
     pub x: u16,
-    /// The width in columns.
     pub width: u16,
 }
 

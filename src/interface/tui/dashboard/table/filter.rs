@@ -42,7 +42,6 @@ macro_rules! term_forms {
 /// The help of the key that opens the filter.
 pub const FILTER_KEY_HELP: &str = concat!("show only matches: ", term_forms!(", "));
 
-/// The help of the command.
 pub const FILTER_COMMAND_HELP: &str = concat!(
     "show only matches: ",
     term_forms!(", "),

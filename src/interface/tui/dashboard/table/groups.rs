@@ -51,7 +51,6 @@ impl Grouping {
         }
     }
 
-    /// The grouping of this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Grouping> {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
@@ -111,10 +110,8 @@ pub fn next_grouping(
     useful.next()
 }
 
-/// What a group is known by.
 pub type GroupKey = Option<Arc<str>>;
 
-/// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableLine {
     /// A group, whose Myses follow unless it is folded.
@@ -130,7 +127,6 @@ impl Listed for TableLine {
     }
 }
 
-/// A group.
 #[derive(Clone, Debug)]
 pub struct Group {
     pub key: GroupKey,
@@ -162,7 +158,6 @@ impl MysisTable {
         &self.groups
     }
 
-    /// The group of this key.
     #[must_use]
     pub fn group(&self, key: &GroupKey) -> Option<&Group> {
         self.groups.iter().find(|group| group.key == *key)

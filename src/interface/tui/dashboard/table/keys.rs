@@ -6,14 +6,11 @@ use crossterm::event::KeyCode;
 use super::filter::FILTER_KEY_HELP;
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAction {
-    /// Open the conversation.
     Open,
     /// Create a Mysis.
     New,
-    /// Write a filter.
     Filter,
     /// Show the next state only.
     State,
@@ -43,7 +40,6 @@ pub enum TableAction {
     Back,
 }
 
-/// The keys of the table.
 pub const TABLE_KEYS: &[Binding<TableAction>] = &[
     bind(
         "open",

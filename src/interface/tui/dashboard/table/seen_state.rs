@@ -20,7 +20,6 @@ pub enum SeenState {
     Running,
     /// It has nothing to do.
     Idle,
-    /// The operator stopped it.
     Stopped,
 }
 
@@ -59,7 +58,6 @@ impl SeenState {
         }
     }
 
-    /// The state of this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<SeenState> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)

@@ -13,11 +13,9 @@ use super::columns::{Column, ColumnOrder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sorting {
     pub by: Column,
-    /// The direction.
     pub from: SortDirection,
 }
 
-/// The direction of a sorting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortDirection {
     /// The useful end of this column first: `a`, the errored, the most, the newest.
@@ -48,7 +46,6 @@ impl Sorting {
         }
     }
 
-    /// The reversed direction.
     #[must_use]
     pub fn reverse(self) -> Sorting {
         let from = match self.from {

@@ -12,7 +12,6 @@ use zoea_text::clean::clean_text;
 /// The most edits that can be undone.
 const UNDO_STEPS: usize = 100;
 
-/// A text field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextField {
     text: String,
@@ -26,7 +25,6 @@ pub struct TextField {
 /// The lines of a field, and the position of the cursor in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldLayout {
-    /// The lines.
     pub lines: Vec<String>,
     /// For each of them the line of the text, from 0, of which it is a part.
     pub paragraphs: Vec<usize>,
@@ -47,7 +45,6 @@ impl TextField {
         }
     }
 
-    /// The text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

@@ -18,7 +18,6 @@ pub enum Tone {
     Brand,
     /// Live parts of the screen.
     Accent,
-    /// A success.
     Success,
     /// A failure.
     Fault,
@@ -34,13 +33,10 @@ pub enum Tone {
     Broadcast,
     /// Another Mysis' message.
     Peer,
-    /// A note.
     Note,
     /// The Mysis' own words.
     Mysis,
-    /// The Mysis' reasoning.
     Reasoning,
-    /// A tool.
     Tool,
     /// The runtime's words.
     Host,
@@ -50,15 +46,11 @@ pub enum Tone {
     Value,
     /// A number in structured data.
     Number,
-    /// The running state.
     Running,
-    /// The idle state.
     Idle,
-    /// The stopped state.
     Stopped,
     /// A hit of the search.
     Found,
-    /// The errored state.
     Errored,
 }
 

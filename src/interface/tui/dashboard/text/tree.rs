@@ -45,7 +45,6 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// The opposite state.
     #[must_use]
     pub fn opposite(self) -> Fold {
         match self {
@@ -110,7 +109,6 @@ impl Tree {
         self.nodes.extend(moved);
     }
 
-    /// Adds the lines of a text.
     pub fn add_lines(&mut self, depth: usize, text: &str, tone: Tone) {
         for line in clean_text(text).lines() {
             self.nodes.push(Node {
@@ -150,7 +148,6 @@ impl Tree {
         }
     }
 
-    /// The parent of a node.
     #[must_use]
     pub fn parent(&self, node: usize) -> Option<usize> {
         (0..node)

@@ -53,7 +53,6 @@ pub fn share_room(room: u16, kept: usize, wishes: &[Wish]) -> (Vec<Option<u16>>,
 /// What a column says of a line, in so many columns of the screen.
 type CellText<'a, L> = Box<dyn Fn(&L, usize) -> StyledLine + 'a>;
 
-/// A column of a list.
 pub struct ListColumn<'a, L> {
     title: &'static str,
     side: Alignment,

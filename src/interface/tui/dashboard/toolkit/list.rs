@@ -51,7 +51,6 @@ impl<K: Clone + PartialEq> Selection<K> {
         place.unwrap_or(self.place).min(last)
     }
 
-    /// The selected line.
     #[must_use]
     pub fn line<'a, L: Listed<Key = K>>(&self, list: &'a [L]) -> Option<&'a L> {
         list.get(self.place(list))

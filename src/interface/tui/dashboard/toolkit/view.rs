@@ -60,7 +60,6 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
     /// Takes what was written into the line that it opened; `None` if that was left.
     fn take_line(&mut self, _board: &mut Dashboard, _text: Option<&str>) {}
 
-    /// Takes a pasted text.
     fn paste(&mut self, _text: &str) {}
 
     /// Takes an input of the mouse on its page.
@@ -73,7 +72,6 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
 pub enum Pressed {
     /// It stays open.
     Stays,
-    /// It closes.
     Closes,
     /// It stays open, and the key may be one that works everywhere.
     Passes,
@@ -115,7 +113,6 @@ impl Clone for Box<dyn View> {
     }
 }
 
-/// Opens a view.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening(pub fn(&mut Dashboard));
 
@@ -124,7 +121,6 @@ pub struct Opening(pub fn(&mut Dashboard));
 pub struct ViewSpec {
     /// The key that opens it from everywhere, if there is one.
     pub opening: Option<Binding<Opening>>,
-    /// Its keys.
     pub keys: fn() -> KeyTable,
     /// Whether the keys for movement work in it.
     pub moves: bool,

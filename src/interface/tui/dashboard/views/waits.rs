@@ -38,7 +38,6 @@ pub const SPEC: ViewSpec = ViewSpec {
 /// What a key does in the list of waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitsAction {
-    /// Go back.
     Back,
     /// Open the conversation of the selected Mysis.
     Open,

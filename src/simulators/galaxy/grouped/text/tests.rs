@@ -4,7 +4,6 @@ use zoea_spacemolt::results::read_facts;
 
 use super::*;
 
-/// The captured texts of an action.
 fn captured(action: &str) -> Vec<String> {
     let all: Value = serde_json::from_str(zoea_spacemolt::CAPTURED_RESULTS).unwrap();
     let examples = all["examples"].as_array().unwrap();

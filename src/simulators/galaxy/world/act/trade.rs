@@ -177,7 +177,6 @@ fn check_purchase(
     Ok(())
 }
 
-/// The market of a base as it is now.
 pub(crate) fn market_view<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> MarketView<'a> {
     MarketView {
         atlas,

@@ -6,7 +6,6 @@ use super::{
     wild,
 };
 
-/// Gives a system its places.
 pub(super) fn furnish_system(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
     let id = atlas.system(system).id.clone();
     let roll = dice.roll("places", &[u64::from(system.0)]);

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::CATALOGUE;
 
-/// A skill of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct Skill(u8);

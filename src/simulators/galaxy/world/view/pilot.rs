@@ -9,7 +9,6 @@ use super::super::{
     player::PlayerAccount,
 };
 
-/// The `player` object.
 pub(crate) fn player(world: &World, player: &PlayerAccount) -> Value {
     let mut view = json!({
         "id": player.id.to_string(),
@@ -69,7 +68,6 @@ fn stats(world: &World, player: &PlayerAccount) -> Value {
     })
 }
 
-/// The `ship` object.
 pub(crate) fn ship(world: &World, player: &PlayerAccount) -> Value {
     let (ship, class) = (&player.ship, player.ship.class());
     let modules: Vec<String> = ship.modules().map(|(id, _)| id.to_string()).collect();
@@ -106,7 +104,6 @@ pub(crate) fn ship(world: &World, player: &PlayerAccount) -> Value {
     view
 }
 
-/// One fitted module.
 pub(crate) fn module((id, spec): (Id, &ModuleSpec)) -> Value {
     let mut view = json!({
         "id": id.to_string(),

@@ -143,7 +143,6 @@ pub(in super::super) struct InFlight {
     number: u64,
 }
 
-/// Who asked a provider.
 pub(super) struct AskedProvider {
     provider: Arc<str>,
     owner: Arc<str>,

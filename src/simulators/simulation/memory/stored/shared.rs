@@ -58,7 +58,6 @@ impl StoredSwarm {
         swarm
     }
 
-    /// The mission in force.
     pub(crate) fn mission_now(&self) -> Option<Mission> {
         self.mission.clone()
     }

@@ -15,7 +15,6 @@ pub(super) struct RowOrderCheck {
 }
 
 impl RowOrderCheck {
-    /// Checks the next row.
     pub(super) fn check_next(&mut self, row: &Row) -> Result<(), String> {
         if row.seq <= self.last {
             return Err(format!(

@@ -87,7 +87,6 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Converts a memory to a row.
     pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> Row {
         match memory.at {
             Some(at) => self.at = at,

@@ -19,14 +19,12 @@ use crate::import::ImportFault;
 use super::convert::{Memory, Names};
 use super::moment;
 
-/// The supported version.
 const NOVA_VERSION: i64 = 12;
 /// The memories of one query.
 const PIECE_MEMORIES: i64 = 500;
 /// The JSON members whose values are secrets.
 const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
 
-/// A Mysis of the source.
 pub(super) struct SourceMysis {
     pub(super) id: String,
     pub(super) name: String,
@@ -45,7 +43,6 @@ pub(super) struct SourceAccount {
     pub(super) created_at: Option<Timestamp>,
 }
 
-/// A snapshot of the source.
 pub(super) struct SourceSnapshot {
     pub(super) username: String,
     pub(super) tool: String,

@@ -16,7 +16,6 @@ use crate::theme::Ground;
 
 /// The columns of the time of the first minute.
 const LABEL_COLUMNS: u16 = 7;
-/// The sign of an order.
 const ORDER_SIGN: &str = "▾";
 /// The sign of a minute in which nothing is known to have happened.
 const NOTHING_SIGN: &str = "·";

@@ -62,7 +62,6 @@ impl ResultForm {
 pub struct EntryOptions<'a> {
     /// The width of the text in columns.
     pub columns: usize,
-    /// The name of the Mysis.
     pub name: &'a str,
     /// The operator's time zone.
     pub offset: UtcOffset,

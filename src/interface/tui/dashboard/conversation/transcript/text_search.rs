@@ -19,7 +19,6 @@ pub struct TextSearch {
 }
 
 impl TextSearch {
-    /// A search for this text.
     #[must_use]
     pub fn of(text: &str) -> TextSearch {
         let is_case_sensitive = text.chars().any(char::is_uppercase);
@@ -36,7 +35,6 @@ impl TextSearch {
         }
     }
 
-    /// The searched text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -182,7 +180,6 @@ pub struct Excerpt {
     pub after: Box<str>,
 }
 
-/// A direction in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the beginning.

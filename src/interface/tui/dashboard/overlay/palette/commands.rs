@@ -17,10 +17,8 @@ use crate::dashboard::appearance::Appearance;
 use crate::dashboard::views::OPENING_KEYS;
 use naming::{CommandArgs, Complaint};
 
-/// A command of the palette.
 #[derive(Clone, Copy, Debug)]
 pub struct PaletteCommand {
-    /// The name.
     pub name: &'static str,
     /// The arguments.
     pub takes: &'static [Takes],
@@ -83,7 +81,6 @@ pub const MYSIS_WORDS: [SelectorWord; 7] = [
     SelectorWord::State(LifeState::Errored),
 ];
 
-/// The command of this name.
 #[must_use]
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     PALETTE.iter().find(|command| command.name == name)

@@ -10,15 +10,12 @@ pub const ALL_STATES: &str = "all";
 pub enum Takes {
     /// Names of Myses and words for several, separated by commas.
     Myses,
-    /// The name of one Mysis.
     Mysis,
     /// A name that nobody has yet.
     NewName,
-    /// The name of a provider.
     Provider,
     /// The name of a role, `none` or `default`.
     Role,
-    /// One of these words.
     Word(&'static [&'static str]),
     /// A state, or `all`.
     State,
@@ -26,9 +23,7 @@ pub enum Takes {
     Column,
     /// Columns of the table, separated by commas or blanks, or `auto`.
     Columns,
-    /// The name of a model.
     Model,
-    /// A number.
     Number,
     /// US dollars or tokens.
     Amount,

@@ -10,7 +10,6 @@ use crate::dashboard::table::ranks::{NeedRank, need_rank};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 
-/// The sums of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupSums {
     pub counts: Counts,

@@ -200,7 +200,6 @@ fn set_notify(look: &mut Appearance, word: &str) -> bool {
     )
 }
 
-/// The value that a word names.
 fn choose<T: Copy, const N: usize>(word: &str, values: [(&str, T); N]) -> Option<T> {
     let mut values = values.into_iter();
     values.find_map(|(name, value)| (name == word).then_some(value))
