@@ -131,6 +131,8 @@ fn remind(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
 }
 
 fn set_temperature(word: String) -> Result<MysisOrder, Complaint> {
-    let value = word.parse().map_err(|_| format!("`{word}` is no number"))?;
+    let value = word
+        .parse()
+        .map_err(|_| format!("`{word}` is not a number"))?;
     Ok(MysisOrder::configure(None, None, Some(value), None))
 }
