@@ -7,6 +7,7 @@
 
 mod asked;
 mod effects;
+mod recalling;
 mod work;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,13 +18,13 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
-use crate::domain::ids::{FleetOrderId, Incarnation};
-use crate::domain::last_request::{LastRequest, SentRequest};
+use crate::domain::ids::{FleetOrderId, Incarnation, Moment};
+use crate::domain::last_request::LastRequest;
 use crate::domain::life::{
     AlarmId, AlarmName, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId,
 };
 use crate::domain::message::Severity;
-use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
+use crate::domain::order::MysisOrder;
 use crate::domain::question::{Decision, Question};
 use crate::domain::record::{Mission, StoredHistory};
 use crate::domain::rules::SwarmRules;
@@ -36,6 +37,7 @@ use crate::timer::Timer;
 use zoea_text::redact::Redactor;
 
 use asked::PutQuestions;
+use recalling::{KeptRequest, Origin};
 
 /// A message to a Mysis.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ pub enum MysisMsg {
     Rang(AlarmId),
     /// It was held up a minute ago.
     StillWaiting,
+    /// Its last input may be long ago.
+    RestDue,
     /// The request that a task sent to the model.
     Sent(Box<LastRequest>),
     /// A query for the last request.
@@ -131,6 +135,10 @@ pub struct MysisState {
     alarms: BTreeMap<AlarmName, Timer<MysisMsg>>,
     /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
     wait_timer: Option<Timer<MysisMsg>>,
+    /// Looks whether it may rest. It may be late, so that an input costs no timer of its own.
+    rest_timer: Option<Timer<MysisMsg>>,
+    /// The time of the newest input.
+    heard_at: Moment,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// Whether something waits for a write in the outbox.
     is_outbox_urgent: bool,
@@ -145,7 +153,7 @@ pub struct MysisState {
     questions: PutQuestions,
     told: Option<Arc<MysisStatus>>,
     /// The last request, for queries.
-    sent: Option<Box<LastRequest>>,
+    sent: KeptRequest,
     is_leaving: bool,
     rng: fastrand::Rng,
 }
@@ -153,13 +161,15 @@ pub struct MysisState {
 enum MysisPhase {
     /// The history is being read. Other messages wait.
     Rebuilding {
-        args: Box<MysisArgs>,
+        origin: Origin,
         stash: VecDeque<MysisMsg>,
         _recall: AbortOnDropHandle<()>,
     },
     /// Only while one function replaces the state.
     Waking,
     Living(Box<Life>),
+    /// It waits, and its conversation is only in the store.
+    Resting(Box<Life>),
 }
 
 impl Actor for MysisActor {
@@ -190,7 +200,12 @@ impl MysisState {
     fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
         let record = &args.life.record;
         let (id, incarnation) = (record.id, args.life.incarnation);
-        let recall = work::spawn_recall(myself.clone(), args.deps.session.clone(), id, incarnation);
+        let recall = work::spawn_recall(
+            myself.clone(),
+            args.deps.session.clone(),
+            id,
+            Some(incarnation),
+        );
         let seed = id.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         MysisState {
             who: MysisRef {
@@ -202,7 +217,7 @@ impl MysisState {
             parent: args.parent.clone(),
             rules: args.life.rules.clone(),
             phase: MysisPhase::Rebuilding {
-                args: Box::new(args),
+                origin: Origin::New(Box::new(args)),
                 stash: VecDeque::new(),
                 _recall: recall,
             },
@@ -211,6 +226,8 @@ impl MysisState {
             work: None,
             alarms: BTreeMap::new(),
             wait_timer: None,
+            rest_timer: None,
+            heard_at: Moment::default(),
             outbox: VecDeque::new(),
             is_outbox_urgent: false,
             sending: None,
@@ -220,44 +237,17 @@ impl MysisState {
             awaiting_release: None,
             questions: PutQuestions::default(),
             told: None,
-            sent: None,
+            sent: KeptRequest::None,
             is_leaving: false,
             rng: fastrand::Rng::with_seed(seed),
         }
     }
 
-    /// Restores the life, then handles the messages that waited.
-    fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: StoredHistory) {
-        let now = self.deps.session.clock.both_clocks();
-        let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
-        let MysisPhase::Rebuilding { args, stash, .. } = phase else {
-            self.phase = phase;
-            return;
-        };
-        let past = RestoreArgs {
-            recollection,
-            // Some may have become known since it was started.
-            redactor: self.deps.session.secrets.redactor(),
-            ..args.life
-        };
-        let (mut life, effects) = Life::restore(past, now);
-        life.begin_with_held(self.deps.session.held.now());
-        self.phase = MysisPhase::Living(Box::new(life));
-        self.carry_out(myself, effects);
-        for message in stash {
-            self.handle_message(myself, message);
-        }
-    }
-
     /// Handles a message. While the history is being read, messages that need it wait.
     fn handle_message(&mut self, myself: &ActorRef<MysisMsg>, message: MysisMsg) {
-        let is_about_the_past =
-            matches!(message, MysisMsg::Recalled(_) | MysisMsg::CannotRecall(_));
-        if let MysisPhase::Rebuilding { stash, .. } = &mut self.phase
-            && !is_about_the_past
-        {
-            return stash.push_back(message);
-        }
+        let Some(message) = self.recall_for(myself, message) else {
+            return;
+        };
         match message {
             MysisMsg::Recalled(past) => self.on_recalled(myself, *past),
             MysisMsg::CannotRecall(why) => self.tell_event(EventKind::Notice {
@@ -293,7 +283,8 @@ impl MysisState {
                 self.wait_timer = None;
                 self.handle_input(myself, LifeInput::StillWaiting);
             }
-            MysisMsg::Sent(sent) => self.sent = Some(sent.after(self.sent.take())),
+            MysisMsg::RestDue => self.rest_if_quiet(myself),
+            MysisMsg::Sent(sent) => self.keep_request(sent),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
             MysisMsg::HandOver => self.handle_input(myself, LifeInput::HandOver),
             MysisMsg::WindDown => {
@@ -313,15 +304,6 @@ impl MysisState {
         self.replies.insert(id, reply);
         self.handle_input(myself, LifeInput::Ordered { reply: id, order });
         self.ticket = None;
-    }
-
-    fn sent_request(&self) -> OrderResult {
-        let sent = self.sent.as_deref().ok_or(OrderRefusal::NothingSent)?;
-        let body = self.deps.models.request_body(&sent.request);
-        let body = body.ok_or(OrderRefusal::NothingSent)?;
-        Ok(CompletedOrder::Request(Box::new(SentRequest::of(
-            sent, body,
-        ))))
     }
 
     fn on_recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {

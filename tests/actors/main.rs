@@ -16,6 +16,7 @@ mod neighbours;
 mod outside;
 mod passing;
 mod relaunching;
+mod resting;
 mod shapes;
 mod silence;
 mod tasks;

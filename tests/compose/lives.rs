@@ -9,7 +9,8 @@ use zoea_scenes::life::{Move, World, moves};
 #[test]
 fn what_once_broke_a_rule_breaks_none() {
     use Move::{
-        ClearNotes, Crash, Give, LinkDown, Mission, Outage, Prompt, Ring, Say, Start, Stop, Want,
+        ClearNotes, Crash, Give, LinkDown, Mission, Outage, Prompt, Rest, Ring, Say, Start, Stop,
+        Want,
     };
     let mine = || Want(vec![("mine", "{}", "a")]);
     let logout = || Want(vec![("logout", "{}", "a")]);
@@ -58,6 +59,8 @@ fn what_once_broke_a_rule_breaks_none() {
         ],
         // The first notice of the runtime takes no room from the words before it.
         vec![Prompt(0), Say(1534), Stop, Start, Outage, LinkDown, Ring],
+        // After a rest within a turn its request begins where it began.
+        vec![Prompt(0), Say(1), Mission, Rest, Outage, Ring],
     ];
     for (moves, budget) in lives
         .iter()

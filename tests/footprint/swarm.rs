@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -21,8 +21,10 @@ use zoea_rig::{Home, Process, until};
 
 /// The bytes of each result of the game.
 const RESULT: usize = 2000;
-/// How often the held bytes are looked at, with a pause after each look: the least is what stays.
-const LOOKS: usize = 10;
+/// How long the held bytes are looked at: the least is what stays.
+const LOOKED: Duration = Duration::from_millis(300);
+/// The same for Myses that are stopped, which rest after ten seconds.
+const RESTED: Duration = Duration::from_secs(13);
 const PAUSE: Duration = Duration::from_millis(30);
 
 /// What was counted.
@@ -59,10 +61,10 @@ pub(crate) fn play(myses: usize, turns: usize) -> Taken {
         model.answer_all(myses);
         model.await_all(myses);
     }
-    let waiting = least_held(&home);
+    let waiting = least_held(&home, LOOKED);
     let written = log_bytes(&home) - before;
     home.ok(&["mysis", "stop", "--all"]);
-    let stopped = least_held(&home);
+    let stopped = least_held(&home, if myses > 1 { RESTED } else { LOOKED });
     Taken {
         waiting,
         stopped,
@@ -83,13 +85,15 @@ fn start(home: &Home) -> Process {
     program
 }
 
-fn least_held(home: &Home) -> usize {
-    let looks = (0..LOOKS).map(|_| {
+fn least_held(home: &Home, looked: Duration) -> usize {
+    let started = Instant::now();
+    let mut least = usize::MAX;
+    while started.elapsed() < looked {
         #[expect(clippy::disallowed_methods, reason = "a pause between two looks")]
         std::thread::sleep(PAUSE);
-        held(home)
-    });
-    looks.min().expect("there are looks")
+        least = least.min(held(home));
+    }
+    least
 }
 
 fn held(home: &Home) -> usize {

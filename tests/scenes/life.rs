@@ -222,6 +222,7 @@ impl World {
             }
             Move::Stop => self.order(MysisOrder::Stop),
             Move::Crash => self.crash(),
+            Move::Rest => self.rest(),
             Move::LinkDown => self.link(LinkState::Down),
             Move::LinkUp => self.link(LinkState::Ok),
         }
@@ -281,6 +282,25 @@ impl World {
         self.call = None;
         self.alarm = None;
         self.before = None;
+        let recollection = self.history();
+        let past = past(&self.rules, self.mission.clone(), recollection);
+        let (life, effects) = Life::restore(past, Now::from_timestamp(Timestamp(self.now)));
+        self.life = life;
+        self.carry_out(effects);
+        self.link(LinkState::Ok);
+    }
+
+    /// Leaves the conversation to the store, and takes it up again. Requests go on as they were.
+    fn rest(&mut self) {
+        if self.life.rests_after().is_some() {
+            self.life.leave_conversation();
+            let history = self.history();
+            self.life.recall_conversation(history);
+        }
+    }
+
+    /// What a store would give back.
+    fn history(&self) -> StoredHistory {
         let last = self.rows.last().map(|row| row.seq).unwrap_or_default();
         let sendable = self.rows.iter();
         let sendable = sendable.filter(|row| row.kind().is_some_and(RowKind::is_sendable));
@@ -293,7 +313,7 @@ impl World {
         let notes = rows
             .iter()
             .filter(|row| row.kind() == Some(RowKind::Note) && row.seq > self.notes_after);
-        let recollection = StoredHistory {
+        StoredHistory {
             rows: orders.chain(&rows[first..]).cloned().collect(),
             notes: notes.cloned().collect(),
             last,
@@ -303,12 +323,7 @@ impl World {
             memos: self.memos.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),
-        };
-        let past = past(&self.rules, self.mission.clone(), recollection);
-        let (life, effects) = Life::restore(past, Now::from_timestamp(Timestamp(self.now)));
-        self.life = life;
-        self.carry_out(effects);
-        self.link(LinkState::Ok);
+        }
     }
 
     fn as_stored(&self, row: &Arc<Row>) -> Arc<Row> {

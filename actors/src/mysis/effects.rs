@@ -27,9 +27,10 @@ impl MysisState {
     /// Gives the life an input and carries out its effects.
     pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
         let now = self.deps.session.clock.both_clocks();
-        let MysisPhase::Living(life) = &mut self.phase else {
+        let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &mut self.phase else {
             return;
         };
+        self.heard_at = now.moment;
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
         life.set_held(self.deps.session.held.now());
@@ -96,6 +97,7 @@ impl MysisState {
         self.tell_status();
         self.send_records(myself);
         self.count_wait_later(myself);
+        self.rest_later(myself);
         if self.is_leaving && self.sending.is_none() {
             myself.stop(None);
         }
@@ -190,7 +192,7 @@ impl MysisState {
         let rules = self.rules.tools.clone();
         let permit = match &self.phase {
             MysisPhase::Living(life) => life.tool_permit(),
-            MysisPhase::Rebuilding { .. } | MysisPhase::Waking => {
+            MysisPhase::Rebuilding { .. } | MysisPhase::Waking | MysisPhase::Resting(_) => {
                 rules.filters.of_mysis(&self.who.name)
             }
         };
@@ -252,7 +254,7 @@ impl MysisState {
     }
 
     fn tell_status(&mut self) {
-        let MysisPhase::Living(life) = &self.phase else {
+        let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &self.phase else {
             return;
         };
         let status = life.status();

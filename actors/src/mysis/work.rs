@@ -20,6 +20,7 @@ use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
+use crate::domain::record::StoredHistory;
 use crate::domain::write::{Author, Batch, Write};
 use crate::freeze::FreezeSwitch;
 use crate::ports::Link;
@@ -38,24 +39,17 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 /// How long asking the server to cancel a task may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Fences older incarnations, then reads the history.
+/// Reads the history. A Mysis that begins fences older incarnations before that.
 pub(super) fn spawn_recall(
     mysis: ActorRef<MysisMsg>,
     deps: SessionDeps,
     id: MysisId,
-    incarnation: Incarnation,
+    begins: Option<Incarnation>,
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
-        let fence = Batch {
-            author: Author::Mysis(id, incarnation),
-            writes: vec![Write::Fence {
-                mysis: id,
-                incarnation,
-            }],
-        };
         let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
         let past = loop {
-            match read_past(&deps, id, fence.clone()).await {
+            match read_past(&deps, id, begins).await {
                 Ok(past) => break past,
                 Err(why) => {
                     // A Mysis that is gone does not need its history.
@@ -71,10 +65,19 @@ pub(super) fn spawn_recall(
 async fn read_past(
     deps: &SessionDeps,
     id: MysisId,
-    fence: Batch,
-) -> Result<crate::domain::record::StoredHistory, String> {
-    let fenced = deps.store.write(fence).await;
-    fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
+    begins: Option<Incarnation>,
+) -> Result<StoredHistory, String> {
+    if let Some(incarnation) = begins {
+        let fence = Batch {
+            author: Author::Mysis(id, incarnation),
+            writes: vec![Write::Fence {
+                mysis: id,
+                incarnation,
+            }],
+        };
+        let fenced = deps.store.write(fence).await;
+        fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
+    }
     let past = deps.archive.load_history(id).await;
     past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
 }

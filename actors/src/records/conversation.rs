@@ -35,6 +35,8 @@ pub struct Conversation {
     complete_from: Seq,
     /// The open calls that the server works on, each with the id of the server's task.
     tasks: BTreeMap<CallKey, Arc<str>>,
+    /// The rows that are only in the store while the Mysis rests.
+    left: BTreeSet<Seq>,
 }
 
 /// A call without a result.
@@ -61,11 +63,31 @@ impl Conversation {
             answered: Seq::default(),
             complete_from: Seq::default(),
             tasks: recollection.tasks,
+            left: BTreeSet::new(),
         };
         for row in recollection.rows {
             conversation.take_in(&row);
         }
         conversation
+    }
+
+    /// Leaves all rows to the store, and remembers which they are.
+    pub fn leave(&mut self) {
+        self.left = self.rows.drain(..).map(|row| row.seq).collect();
+        self.rows = VecDeque::new();
+        self.notes = Vec::new();
+        self.reasoning = BTreeMap::new();
+    }
+
+    /// Takes the rows up again that were left, and those that came since.
+    pub fn take_up(&mut self, history: StoredHistory) {
+        let stored = Conversation::restore(history, self.hold);
+        let left = std::mem::take(&mut self.left);
+        let is_of_it = |row: &Arc<Row>| row.seq > self.last || left.contains(&row.seq);
+        self.rows = stored.rows.into_iter().filter(is_of_it).collect();
+        self.notes = stored.notes;
+        self.reasoning = stored.reasoning;
+        self.last = self.last.max(stored.last);
     }
 
     /// The newest row number that was assigned.

@@ -16,6 +16,7 @@ pub mod memo;
 pub mod message;
 pub mod model;
 pub mod number;
+pub mod packed_request;
 pub mod pattern;
 pub mod period;
 pub mod reading;

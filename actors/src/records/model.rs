@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::tool::Toolset;
 
 /// A message of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChatMessage {
     /// The system prompt or an operator's note.
     System(Arc<str>),
@@ -32,7 +32,7 @@ pub enum ChatMessage {
 }
 
 /// A call within an assistant message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatCall {
     /// The id. It is unique within its message.
     pub id: Arc<str>,
@@ -44,7 +44,7 @@ pub struct ChatCall {
 
 /// What a provider wants back with a message of its model, letter for letter: signatures of thoughts
 /// and the like. Nothing of ours reads it, and nobody else gets it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Echo {
     /// The provider that gets it back.
     pub provider: Arc<str>,

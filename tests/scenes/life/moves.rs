@@ -28,6 +28,8 @@ pub enum Move {
     Stop,
     /// The actor dies, and another one restores its life.
     Crash,
+    /// It has heard nothing for a while, and then hears something.
+    Rest,
     LinkDown,
     LinkUp,
 }
@@ -72,6 +74,7 @@ pub fn moves() -> impl Strategy<Value = Vec<Move>> {
         2 => Just(Move::Retry),
         1 => Just(Move::Stop),
         1 => Just(Move::Crash),
+        2 => Just(Move::Rest),
         1 => Just(Move::LinkDown),
         1 => Just(Move::LinkUp),
     ];

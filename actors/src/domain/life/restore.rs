@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::conversation::{Conversation, PendingCall};
 use crate::event::INTERRUPTED_PREFIX;
@@ -33,7 +34,11 @@ use super::routine::recall_circles;
 use super::tier::TierView;
 use super::trying::ServedForm;
 use super::waiting::TurnPace;
-use super::{Life, LifeStage, Mode};
+use super::{Life, LifeStage, Mode, TurnStep};
+
+/// How long a Mysis hears nothing before it rests, and one that waits for its model.
+const RESTS_AFTER: Duration = Duration::from_secs(10);
+const RESTS_ASKING: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug)]
 pub struct RestoreArgs {
@@ -106,6 +111,36 @@ impl Life {
             MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => {}
             MemoKind::Reminders => self.reminders.forget(),
         }
+    }
+
+    /// How long it hears nothing before its conversation is left to the store; `None` while something of
+    /// it is not stored, or a call is under way. A model's answer mostly comes sooner.
+    #[must_use]
+    pub fn rests_after(&self) -> Option<Duration> {
+        let after = match &self.stage {
+            LifeStage::InTurn { step, .. } => match step {
+                TurnStep::Asking { .. } => RESTS_ASKING,
+                TurnStep::CoolingDown { .. } | TurnStep::Held { .. } => RESTS_AFTER,
+                TurnStep::Recording { .. } | TurnStep::Calling { .. } => return None,
+            },
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => RESTS_AFTER,
+        };
+        self.pending.is_empty().then_some(after)
+    }
+
+    /// Leaves its conversation to the store. Until it is read again, it hears only that the program ends.
+    pub fn leave_conversation(&mut self) {
+        self.conversation.leave();
+        // An empty map keeps a node.
+        self.pending = BTreeMap::new();
+    }
+
+    /// Takes its conversation up again.
+    pub fn recall_conversation(&mut self, history: StoredHistory) {
+        self.conversation.take_up(history);
     }
 
     fn from_past(past: RestoreArgs, both: Now, reminders: LifeReminders) -> Life {

@@ -1,0 +1,59 @@
+//! A Mysis that has heard nothing for a while has its conversation only in the store.
+
+use std::time::Duration;
+
+use actors::domain::order::MysisOrder;
+use actors::domain::rules::RelaunchPolicy;
+use actors::domain::state::LifeState;
+
+use crate::world::World;
+
+const WHILE: Duration = Duration::from_secs(30);
+
+#[tokio::test(start_paused = true)]
+async fn one_that_rested_reads_its_conversation_before_it_takes_an_order_and_goes_on_with_it() {
+    let mut world = World::new(RelaunchPolicy::Transient).await;
+    world.send("alpha", "look for the blue rock").await.unwrap();
+    let asked = |world: &World| world.times_asked("alpha");
+    world.until("a turn", |world| asked(world) > 1).await;
+    let stop = || MysisOrder::Stop.for_mysis("alpha");
+    world.order(stop()).await.unwrap();
+    world.until_it_is("alpha", LifeState::Stopped).await;
+    tokio::time::sleep(WHILE).await;
+    // An order is not taken before the conversation is there again.
+    world.ledger.is_readable.send_replace(false);
+    let start = MysisOrder::Start.for_mysis("alpha");
+    let handle = world.handle.clone();
+    let answer = tokio::spawn(async move { handle.order(start).await });
+    tokio::time::sleep(WHILE).await;
+    assert!(!answer.is_finished());
+    world.models.asked.lock().unwrap().clear();
+    world.ledger.is_readable.send_replace(true);
+    answer.await.unwrap().unwrap();
+    world.send("alpha", "and bring it").await.unwrap();
+    // The next requests have all of it.
+    let is_shown = |world: &World| world.is_shown("and bring it");
+    world.until("a question", is_shown).await;
+    assert!(world.is_shown("look for the blue rock"));
+    world.order(stop()).await.unwrap();
+    world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_rests_while_its_model_thinks_takes_the_answer_and_goes_on() {
+    let mut world = World::new(RelaunchPolicy::Transient).await;
+    world.models.held.send_replace(vec!["bravo"]);
+    world.send("bravo", "look for the blue rock").await.unwrap();
+    let asked = |world: &World| world.times_asked("bravo");
+    world.until("a question", |world| asked(world) == 1).await;
+    tokio::time::sleep(Duration::from_secs(45)).await;
+    world.ledger.is_readable.send_replace(false);
+    world.models.held.send_replace(Vec::new());
+    tokio::time::sleep(WHILE).await;
+    assert_eq!(asked(&world), 1, "the answer waits for the conversation");
+    world.ledger.is_readable.send_replace(true);
+    world.until("a call", |world| asked(world) > 1).await;
+    let results = world.results("bravo").await;
+    assert!(!results.is_empty());
+    world.check_that_nothing_is_lost().await;
+}
