@@ -24,7 +24,7 @@ const RESULT: usize = 2000;
 /// How long the held bytes are looked at: the least is what stays.
 const LOOKED: Duration = Duration::from_millis(300);
 /// The same for Myses that are stopped, which rest after ten seconds.
-const RESTED: Duration = Duration::from_secs(13);
+const RESTED: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(30);
 
 /// What was counted.

@@ -15,6 +15,9 @@ use crate::timer::set_timer;
 
 use super::{MysisArgs, MysisMsg, MysisPhase, MysisState, work};
 
+/// The longest time between two looks whether a Mysis may rest: what it waits for may change meanwhile.
+const REST_LOOKED_AT: Duration = Duration::from_secs(10);
+
 /// What a Mysis is made of, together with its history.
 pub(super) enum Origin {
     /// It begins.
@@ -117,10 +120,8 @@ impl MysisState {
 
     /// Looks later whether it may rest, if it may by now.
     pub(super) fn rest_later(&mut self, myself: &ActorRef<MysisMsg>) {
-        if self.rest_timer.is_none()
-            && let Some(after) = self.rests_after()
-        {
-            self.set_rest_timer(myself, after);
+        if self.rest_timer.is_none() && self.rests_after().is_some() {
+            self.set_rest_timer(myself, REST_LOOKED_AT);
         }
     }
 
@@ -135,7 +136,7 @@ impl MysisState {
         };
         let quiet = self.deps.session.clock.moment().since(self.heard_at);
         if quiet < after {
-            return self.set_rest_timer(myself, after - quiet);
+            return self.set_rest_timer(myself, (after - quiet).min(REST_LOOKED_AT));
         }
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         self.phase = match phase {
