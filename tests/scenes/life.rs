@@ -50,8 +50,8 @@ pub struct World {
     now: i64,
     made: i64,
     /// The last request in this turn of this life: its system message, and all else as one text
-    /// without the runtime note.
-    before: Option<(ChatMessage, String)>,
+    /// without the runtime note. And its bytes.
+    before: Option<((ChatMessage, String), usize)>,
     pub requests: usize,
     /// The requests, each with its turn.
     pub asked: Vec<(TurnNumber, Arc<[ChatMessage]>)>,
@@ -449,7 +449,7 @@ impl World {
         if let Err(broken) = self.judged(ask) {
             self.broken.get_or_insert(broken);
         }
-        self.before = Some(as_text(&ask.messages));
+        self.before = Some((as_text(&ask.messages), wire_bytes(&ask.messages)));
     }
 
     fn judged(&mut self, ask: &ModelQuery) -> Result<(), String> {
@@ -494,12 +494,12 @@ impl World {
     }
 
     /// Checks that within a turn each request repeats the one before it and adds to its end.
-    /// Requests near the budget, and those with an order that is cut, are an exception.
+    /// One that comes near the budget, or follows one that did, and one with an order that is cut are an exception.
     fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
-        let Some(before) = &self.before else {
+        let Some((before, bytes_before)) = &self.before else {
             return Ok(());
         };
-        if bytes > self.rules.context_budget / 2 {
+        if bytes.max(*bytes_before) > self.rules.context_budget / 2 {
             return Ok(());
         }
         // An order that is cut shares its room with what comes after it.

@@ -220,7 +220,7 @@ mod tests {
         for (conditions, told) in [
             ("", "`` is not a condition"),
             ("state", "`state` is not a condition"),
-            ("place=sol", "`place` is none of state, name"),
+            ("place=sol", "`place` is not one of state, name"),
             ("place>5", "`place>5` is not a condition"),
             (
                 "credits>much",

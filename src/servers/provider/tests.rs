@@ -260,7 +260,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
     let expected: BTreeMap<&str, String> = [
         ("openai-call.200.json", r#""" "" ["call_Ab12|mine|{\"asteroid\":\"a\"}"] "tool_calls" Some((812, 31, 512))"#.to_string()),
         ("openai-schema.400.json", r#"points at ["get_map"]: HTTP 400: Invalid schema for function"#.to_string()),
-        ("openai-temperature.400.json", "adapted: no temperature is sent from here".to_string()),
+        ("openai-temperature.400.json", "adapted: no temperature is sent from now".to_string()),
         ("openai-too-long.400.json", "too long 20431 of 8192: HTTP 400: This model's maximum context".to_string()),
         ("openai-quota.429.json", "out of service 900s Operator: HTTP 429: You exceeded your current".to_string()),
         ("ollama-call.200.json", format!(r#""" "" ["call_x2k9|get_status|{{}}"] "tool_calls" {U}"#)),
