@@ -52,8 +52,9 @@ impl<T: Clone> Glance<T> {
         {
             return Ok(value.clone());
         }
+        let at = Instant::now();
         let value = read.await?;
-        *last = Some((Instant::now(), value.clone()));
+        *last = Some((at, value.clone()));
         Ok(value)
     }
 }

@@ -161,8 +161,10 @@ pub(super) async fn wait_for(
     if names.is_empty() {
         return Err("there is no Mysis to wait for".to_string());
     }
+    let begun = Instant::now();
     loop {
-        let statuses = statuses(swarm).await?;
+        // What was read for others before it was asked may not be so any more.
+        let statuses = statuses(swarm, begun.elapsed().min(LOOK)).await?;
         let mut standing = Standing::default();
         for name in &names {
             let Some(status) = statuses.iter().find(|status| *status.name == **name) else {
@@ -215,10 +217,10 @@ pub(super) async fn until_newer_event(
     Ok(())
 }
 
-/// The statuses of all Myses; an error while the program closes, since then there are none.
-async fn statuses(swarm: &Swarm) -> Result<Arc<[Arc<MysisStatus>]>, String> {
+/// The statuses of all Myses, at most so old; an error while the program closes, since then there are none.
+async fn statuses(swarm: &Swarm, age: Duration) -> Result<Arc<[Arc<MysisStatus>]>, String> {
     let read = async { Ok(status::current_statuses(swarm).await.into()) };
-    swarm.glances().statuses.get(LOOK, read).await
+    swarm.glances().statuses.get(age, read).await
 }
 
 fn unreadable(fault: impl Display) -> String {
