@@ -19,7 +19,7 @@ section! {
     pub struct MetricsSettings {
         optional listen: Option<SocketAddr> = "127.0.0.1:9464", any_address(),
             "None: there is no metrics server.";
-        /// Whether other machines may reach it: whoever does reads names, tokens and costs without a password.
+        /// Whether other machines may reach it, and read names, tokens and costs without a password.
         default allow_remote: bool = false, boolean();
     }
     check MetricsSettings::check_exposure

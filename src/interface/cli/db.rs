@@ -31,7 +31,7 @@ pub enum DbCommand {
     Backup(FileArgs),
     /// Replace the database by a backup; the replaced one is kept beside it. No program may be running.
     Restore(FileArgs),
-    /// Begin with an empty database; what was there is kept beside it. No program may be running.
+    /// Begin with an empty database, and keep the old one beside it. No program may be running.
     New,
     /// Return the space of removed rows to the file system.
     Compact,

@@ -21,7 +21,7 @@ use crossterm::{Command, execute};
 /// any thread may have to put it back.
 static IS_UP: AtomicBool = AtomicBool::new(false);
 
-/// Whether the terminal is lent to another program. It is global as `IS_UP` is, and whoever gets a signal asks.
+/// Whether the terminal is lent to another program. It is global as `IS_UP` is, since the handler of signals reads it.
 static LENDING: Mutex<Lending> = Mutex::new(Lending::Never);
 
 /// How long a signal of a key in the other program may take to be heard here.

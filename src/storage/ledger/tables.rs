@@ -75,7 +75,7 @@ pub(super) static TABLES: [(&str, WhenDeleted, InExports); 27] = [
     ("spared", Stay, No),
     // The log of the swarm.
     ("event", Stay, No),
-    // A server refuses these texts whoever sends them.
+    // A server refuses these texts from every Mysis.
     ("held_text", Stay, No),
     ("trial", Stay, No),
     ("outage", Stay, No),

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(
             asked(&desk.key(KeyCode::Down)),
             [],
-            "nobody was there before"
+            "the operator has pressed no key before"
         );
         let left = desk.board.now();
         let later = |ms: i64| Now::from_timestamp(Timestamp(left.0 + ms));

@@ -1,5 +1,5 @@
 //! Stillness: for some seconds after a key nothing changes its place by itself, so that no row slips away from under the
-//! key. What is new is said at once in the header, and takes its rows later.
+//! key. The header tells what is new at once; the rows for it come later.
 
 use std::time::Duration;
 

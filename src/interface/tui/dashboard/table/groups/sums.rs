@@ -43,30 +43,48 @@ impl GroupSums {
     #[must_use]
     pub fn cell(&self, placed: PlacedColumn, now: Timestamp, scale: i64) -> Option<StyledLine> {
         let columns = usize::from(placed.width);
-        let amount = |sum: u64| StyledLine::of(figures::amount(sum), Tone::Dim);
-        match placed.column {
-            Column::Trend => {
-                let points = &self.money.points;
-                let rate = self.money.has_rate();
-                rate.then(|| rate_line(points, now, scale, columns))
-            }
-            Column::Credits => {
-                let credits = money::credits(self.money.credits?, columns);
+        match self.sum(placed.column, now)? {
+            Sum::Needs(_) => None,
+            Sum::Rate(_) => Some(rate_line(&self.money.points, now, scale, columns)),
+            Sum::Credits(credits) => {
+                let credits = money::credits(credits, columns);
                 Some(StyledLine::of(credits, Tone::Text))
             }
-            Column::Earned => {
-                let earned = self.money.earned?;
+            Sum::Earned(earned) => {
                 let tone = if earned < 0 { Tone::Fault } else { Tone::Text };
                 Some(StyledLine::of(short_credits(earned), tone))
             }
-            Column::Turns => Some(amount(self.counts.turns)),
-            Column::Tokens => Some(amount(self.counts.tokens)),
-            Column::Cost => {
-                let cost = figures::money(self.counts.cost_micros);
-                (self.counts.cost_micros > 0).then(|| StyledLine::of(cost, Tone::Dim))
+            Sum::Amount(amount) => Some(StyledLine::of(figures::amount(amount), Tone::Dim)),
+            Sum::Cost(micros) => {
+                (micros > 0).then(|| StyledLine::of(figures::money(micros), Tone::Dim))
             }
-            Column::Mark
-            | Column::Name
+        }
+    }
+
+    /// The place of its group by a column: the least first, and what is not known last.
+    pub(super) fn rank(&self, by: Column, now: Timestamp) -> i64 {
+        let most = |sum: u64| i64::try_from(sum).unwrap_or(i64::MAX).saturating_neg();
+        match self.sum(by, now) {
+            None => i64::MAX,
+            Some(Sum::Needs(needs)) => most(needs.min(1) as u64),
+            Some(Sum::Rate(sum) | Sum::Credits(sum) | Sum::Earned(sum)) => sum.saturating_neg(),
+            Some(Sum::Amount(sum) | Sum::Cost(sum)) => most(sum),
+        }
+    }
+
+    fn sum(&self, column: Column, now: Timestamp) -> Option<Sum> {
+        match column {
+            Column::Mark => Some(Sum::Needs(self.needs)),
+            Column::Trend => {
+                let rate = || EarnRate::of(&self.money.points, now).per_minute;
+                self.money.has_rate().then(rate).map(Sum::Rate)
+            }
+            Column::Credits => self.money.credits.map(Sum::Credits),
+            Column::Earned => self.money.earned.map(Sum::Earned),
+            Column::Turns => Some(Sum::Amount(self.counts.turns)),
+            Column::Tokens => Some(Sum::Amount(self.counts.tokens)),
+            Column::Cost => Some(Sum::Cost(self.counts.cost_micros)),
+            Column::Name
             | Column::State
             | Column::Doing
             | Column::Process
@@ -84,38 +102,16 @@ impl GroupSums {
             | Column::Seen => None,
         }
     }
+}
 
-    /// The place of its group by a column: the least first.
-    pub(super) fn rank(&self, by: Column, now: Timestamp) -> i64 {
-        let most = |sum: u64| i64::try_from(sum).unwrap_or(i64::MAX).saturating_neg();
-        match by {
-            Column::Mark => most(self.needs.min(1) as u64),
-            Column::Trend if self.money.has_rate() => {
-                let rate = EarnRate::of(&self.money.points, now);
-                rate.per_minute.saturating_neg()
-            }
-            Column::Trend => i64::MAX,
-            Column::Earned => self.money.earned.map_or(i64::MAX, i64::saturating_neg),
-            Column::Credits => self.money.credits.map_or(i64::MAX, i64::saturating_neg),
-            Column::Turns => most(self.counts.turns),
-            Column::Tokens => most(self.counts.tokens),
-            Column::Cost => most(self.counts.cost_micros),
-            Column::Name
-            | Column::State
-            | Column::Doing
-            | Column::Process
-            | Column::Place
-            | Column::Cargo
-            | Column::Fuel
-            | Column::Words
-            | Column::Account
-            | Column::Role
-            | Column::Provider
-            | Column::Model
-            | Column::Nudges
-            | Column::Value
-            | Column::Latency
-            | Column::Seen => 0,
-        }
-    }
+/// What a group has of a column.
+enum Sum {
+    Needs(usize),
+    /// Credits a minute.
+    Rate(i64),
+    Credits(i64),
+    Earned(i64),
+    Amount(u64),
+    /// In millionths of a dollar.
+    Cost(u64),
 }
