@@ -176,6 +176,17 @@ impl CallObserver for Metrics {
     }
 }
 
+/// The word of CONTRACT.md for what became of a tool call.
+#[must_use]
+pub fn tool_outcome(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Done => "ok",
+        CallStatus::Failed => "error",
+        CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown => "unknown",
+        CallStatus::NotExecuted => "not_executed",
+    }
+}
+
 impl MetricsState {
     fn count_call(&mut self, result: &ResultMeta) {
         let is_known = self.tools.contains(&result.tool);
@@ -183,15 +194,12 @@ impl MetricsState {
             self.tools.insert(result.tool.clone());
         }
         let name = self.tools.get(&result.tool).cloned();
-        let (outcome, came_back) = match result.status {
-            CallStatus::Done => ("ok", true),
-            CallStatus::Failed => ("error", true),
-            CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown => ("unknown", false),
-            CallStatus::NotExecuted => ("not_executed", false),
-        };
-        let of = (name.unwrap_or_else(|| "other".into()), outcome);
+        let of = (
+            name.unwrap_or_else(|| "other".into()),
+            tool_outcome(result.status),
+        );
         *self.calls.entry(of).or_default() += 1;
-        if !came_back {
+        if !matches!(result.status, CallStatus::Done | CallStatus::Failed) {
             return;
         }
         #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]

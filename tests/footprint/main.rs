@@ -44,10 +44,9 @@ fn main() -> ExitCode {
     if filter.is_some_and(|filter| !"footprint".contains(filter.as_str())) {
         return ExitCode::SUCCESS;
     }
-    let alone = swarm::play(1, TURNS);
-    let few = std::thread::spawn(|| swarm::play(FEW, TURNS));
+    let others = [1, FEW].map(|size| std::thread::spawn(move || swarm::play(size, TURNS)));
     let many = swarm::play(MANY, TURNS);
-    let few = few.join().expect("it plays to the end");
+    let [alone, few] = others.map(|swarm| swarm.join().expect("it plays to the end"));
     let a_mysis = |of: fn(&Taken) -> usize| of(&many).saturating_sub(of(&few)) / (MANY - FEW);
     let figures = [
         (

@@ -2,6 +2,7 @@
 //! members of what commands print.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use actors::domain::event::LinkState;
 use actors::domain::event_record::{EventRecordKind, OrderSource};
@@ -10,6 +11,7 @@ use actors::domain::fleet_process::ProcessState;
 use actors::domain::held::HeldKind;
 use actors::domain::memo::MemoKind;
 use actors::domain::message::{CallStatus, RowKind, Severity};
+use actors::domain::model::{ModelAnswer, ModelFault, RefusalHint, ServiceReturn};
 use actors::domain::needs::NeedCause;
 use actors::domain::order::CompletedAction;
 use actors::domain::outages::Light;
@@ -19,6 +21,8 @@ use actors::domain::selector::SelectorWord;
 use actors::domain::standing::StandingKind;
 use actors::domain::state::LifeState;
 use serde_json::{Value, json};
+use zoea::telemetry::metrics::tool_outcome;
+use zoea::telemetry::observation::ModelCallEnd;
 use zoea_golden::{every, hold, hold_json, hold_seen, members};
 use zoea_rig::{Home, Process, Server, http};
 
@@ -92,6 +96,49 @@ fn the_words_of_enums_stay() {
         "selector": words(selectors, SelectorWord::as_str),
     });
     hold_json("words.json", &words);
+}
+
+#[test]
+fn the_words_of_outcomes_stay() {
+    let text = String::new;
+    let faults = every!(ModelFault:
+        Transient => [ModelFault::Transient { text: text(), retry_after: None }],
+        Unreachable => [ModelFault::Unreachable { text: text() }],
+        NoDescriptor => [ModelFault::NoDescriptor { text: text() }],
+        Empty => [ModelFault::Empty { text: text(), usage: None }],
+        TooLong => [ModelFault::TooLong { text: text(), limit: None }],
+        OutOfService => [ModelFault::OutOfService {
+            text: text(),
+            wait: Duration::ZERO,
+            ends_by: ServiceReturn::Time,
+        }],
+        Adapted => [ModelFault::Adapted { text: text() }],
+        Refused => [ModelFault::Refused {
+            text: text(),
+            usage: None,
+            hint: RefusalHint::Nothing,
+        }],
+        Permanent => [ModelFault::Permanent { text: text() }],
+    );
+    let answer = ModelAnswer::default();
+    let ends = [
+        ModelCallEnd::Answered(&answer),
+        ModelCallEnd::TimedOut,
+        ModelCallEnd::Aborted,
+    ];
+    let ends = ends.iter().map(ModelCallEnd::outcome);
+    let of_faults = faults
+        .iter()
+        .map(|fault| ModelCallEnd::Failed(fault).outcome());
+    let outcomes = json!({
+        "of a model call": ends.collect::<Vec<_>>(),
+        "of one that failed": of_faults.collect::<Vec<_>>(),
+        "of a tool call": words(
+            every!(CallStatus: Recorded, Sent, Done, Failed, Unknown, NotExecuted),
+            tool_outcome,
+        ),
+    });
+    hold_json("outcomes.json", &outcomes);
 }
 
 #[test]
