@@ -67,7 +67,7 @@ use watchers::Watchers;
 pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{begin_anew, check_database_is_there, open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
-pub use learnt::{proof_target, teach_providers};
+pub use learnt::{check_target, teach_providers};
 pub use offline::{OfflineOptions, OfflineServers, add_resting_offline_model, first_name};
 pub use outside::{proxied_servers, refuse_unusable_proxies, unencrypted_secrets};
 pub use prompt::{PromptTemplate, prompt_template};
@@ -92,7 +92,6 @@ const FLEET_TIME: Duration = Duration::from_secs(10);
 pub struct LaunchOptions {
     /// Whether Myses that ran when the program ended are started again.
     pub resume: bool,
-    /// Whether idle Myses are started.
     pub start_idle: bool,
     /// Whether Myses run, or only take orders for the next start.
     pub mode: Mode,
@@ -184,7 +183,7 @@ impl RunningSwarm {
         let is_live = options.mode == Mode::Live;
         running.announce(is_live, options.start_idle).await?;
         if is_live {
-            running.report_unread_proofs(&parts.lessons);
+            running.report_unread_checks(&parts.lessons);
             if running.settings.store.database_url.is_none() {
                 let (database, operator) = (running.home.database(), running.operator.clone());
                 running.watchers.watch_room(database, operator);
@@ -254,7 +253,8 @@ impl RunningSwarm {
         let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, is_offline));
         tracing::info!(limit, myses, "descriptors");
         if let Some(text) = descriptors::describe_shortage(limit, myses, is_offline) {
-            self.operator.tell(Severity::Warn, "few_descriptors", &text);
+            self.operator
+                .notify(Severity::Warn, "few_descriptors", &text);
         }
     }
 
@@ -262,7 +262,7 @@ impl RunningSwarm {
     fn report_mended_sums(&self) {
         if let Some(mended) = self.ledger.mend_report() {
             let text = mended.to_string();
-            self.operator.tell(Severity::Warn, "books_mended", &text);
+            self.operator.notify(Severity::Warn, "books_mended", &text);
         }
     }
 
@@ -278,8 +278,8 @@ impl RunningSwarm {
     }
 
     /// Sends a notice to the operator, on the screen and in the log.
-    pub fn tell_operator(&self, severity: Severity, code: &'static str, text: &str) {
-        self.operator.tell(severity, code, text);
+    pub fn notify_operator(&self, severity: Severity, code: &'static str, text: &str) {
+        self.operator.notify(severity, code, text);
     }
 
     /// Creates the Myses that the configuration lists and that do not exist. `starts` says whether
@@ -344,7 +344,7 @@ impl RunningSwarm {
                  it crashed, or the machine failed; what was acknowledged is kept",
                 before.pid
             );
-            self.tell_operator(Severity::Warn, "not_closed", &text);
+            self.notify_operator(Severity::Warn, "not_closed", &text);
         }
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
@@ -357,7 +357,6 @@ impl RunningSwarm {
         Ok((server, guard))
     }
 
-    /// Waits for the next signal.
     pub async fn next_signal(&mut self) -> SwarmSignal {
         // Cancel-safe: both are remembered by their owners. When no caller is left, only the end
         // can come.

@@ -26,7 +26,6 @@ impl<M: Message> AddressHolder<M> {
         AddressHolder(InOrder::new(Known { actor, is_last }))
     }
 
-    /// The address for those who ask.
     pub(crate) fn address(&self) -> Address<M> {
         Address(self.0.clone())
     }

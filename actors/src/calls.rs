@@ -39,7 +39,6 @@ impl CallWatch {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a call of a Mysis to a model or a tool.
     #[must_use]
     pub fn begin(&self, lane: Lane, name: &Arc<str>, mysis: MysisId) -> WatchedCall {
         let name = name.clone();
@@ -56,16 +55,15 @@ impl CallWatch {
 
 impl WatchedCall {
     /// It gave a sign of life.
-    pub fn hear(&self) {
+    pub fn note_sign_of_life(&self) {
         let Moment(now) = self.watch.clock.moment();
         let before = self.noted.load(Ordering::Relaxed);
         if now >= before.saturating_add(NOTED_EACH_MS) {
             self.noted.store(now, Ordering::Relaxed);
-            self.watch.calls().hear(self.id, Moment(now));
+            self.watch.calls().note_sign_of_life(self.id, Moment(now));
         }
     }
 
-    /// Ends it, with an answer if there is one.
     pub fn end(mut self, is_answered: bool) {
         self.is_answered = is_answered;
     }

@@ -71,12 +71,10 @@ use watching::{LatestNews, SwarmWatchers};
 
 pub struct Commander;
 
-/// The arguments of the Commander.
 pub struct CommanderArgs {
     pub swarm: SwarmRecord,
     /// Whether the Myses that ran when the program ended are started again.
     pub resume: bool,
-    /// Whether idle Myses are started.
     pub start_idle: bool,
     /// Whether Myses run, or only queue orders for the next run.
     pub mode: Mode,
@@ -86,7 +84,6 @@ pub struct CommanderArgs {
     pub outside: Adapters,
     /// The watchers from the start.
     pub watchers: Vec<Watcher>,
-    /// The program's own terminal, if there is one.
     pub link: Option<TerminalLink>,
     /// The seed of all random numbers.
     pub seed: u64,
@@ -95,12 +92,9 @@ pub struct CommanderArgs {
 /// The adapters behind the actors' ports.
 #[derive(Clone)]
 pub struct Adapters {
-    /// Writes.
     pub ledger: Arc<dyn Ledger>,
-    /// Reads.
     pub archive: Arc<dyn Archive>,
     pub models: Arc<dyn Models>,
-    /// The game server.
     pub upstream: Arc<dyn Upstream>,
     pub clock: Arc<dyn Clock>,
     /// Whether the swarm is frozen.

@@ -41,7 +41,6 @@ pub enum FleetMsg {
     LetGo(MysisId),
     /// The number of Myses that this process is for.
     Capacity(usize),
-    /// The status of a Mysis of this process changed.
     Changed(Arc<MysisStatus>),
     /// An order for a Mysis of another process.
     Give(Arc<FleetOrder>),
@@ -210,8 +209,8 @@ impl FleetState {
     /// The statuses for the step that is due, which are told at most once a second.
     fn statuses_to_tell(&self) -> Vec<Arc<MysisStatus>> {
         let statuses = self.changed.values().take(MAX_STATUSES);
-        let told = self.has_neighbours && self.under_way.is_none();
-        statuses.filter(|_| told).cloned().collect()
+        let sent = self.has_neighbours && self.under_way.is_none();
+        statuses.filter(|_| sent).cloned().collect()
     }
 
     fn begin_step(&mut self, myself: &ActorRef<FleetMsg>, statuses: Vec<Arc<MysisStatus>>) {
@@ -265,7 +264,7 @@ impl FleetState {
         let has_more = step.neighbours.as_ref().is_some_and(|found| found.has_more);
         if let Some(found) = &step.neighbours {
             self.read_to = found.read_to;
-            self.forget_told(&report.statuses);
+            self.forget_sent(&report.statuses);
         }
         if let Some(until) = step.safe_until {
             self.freeze.leave_until(until);
@@ -279,8 +278,8 @@ impl FleetState {
     }
 
     /// Forgets the statuses that were told. Newer ones are told next.
-    fn forget_told(&mut self, told: &[Arc<MysisStatus>]) {
-        for status in told {
+    fn forget_sent(&mut self, sent: &[Arc<MysisStatus>]) {
+        for status in sent {
             let newest = self.changed.get(&status.id);
             if newest.is_some_and(|newest| Arc::ptr_eq(newest, status)) {
                 self.changed.remove(&status.id);
@@ -298,17 +297,17 @@ impl FleetState {
             "the leases of this process cannot be renewed: {fault}; until they are, no model call, \
              no tool call and no login begins, because another process may run these Myses"
         );
-        self.tell_notice(Severity::Error, LEASES_LAPSED, &text);
+        self.emit_notice(Severity::Error, LEASES_LAPSED, &text);
     }
 
     fn on_kept(&mut self) {
         if std::mem::take(&mut self.has_told_lapse) {
-            let text = "the leases of this process are renewed: its Myses go on";
-            self.tell_notice(Severity::Info, "leases_renewed", text);
+            let text = "the leases of this process are renewed: its Myses continue";
+            self.emit_notice(Severity::Info, "leases_renewed", text);
         }
     }
 
-    fn tell_notice(&self, severity: Severity, code: &'static str, text: &str) {
+    fn emit_notice(&self, severity: Severity, code: &'static str, text: &str) {
         // If the Commander is gone, the whole program ends.
         let _ = self.notices.send_message(SwarmEvent {
             at: self.clock.now(),

@@ -35,7 +35,6 @@ pub use handle::GateHandle;
 use published::PublishedOutages;
 use sharing::LimitSharing;
 
-/// A message to the gate.
 #[derive(Debug)]
 pub enum GateMsg {
     /// A request for admission.
@@ -51,7 +50,10 @@ pub enum GateMsg {
         outcome: CallOutcome,
     },
     /// The server of a call sends its answer, which is not complete yet.
-    Answers { lane: Lane, pass: PermitId },
+    Answers {
+        lane: Lane,
+        pass: PermitId,
+    },
     /// The outcome of a call that needed no admission.
     Called {
         lane: Lane,
@@ -90,14 +92,11 @@ pub enum GateMsg {
     Opened,
     /// The parts of shared limits are to be renewed.
     RenewalDue,
-    /// They were renewed.
     Renewed(Result<LimitNews, ArchiveFault>),
 }
 
-/// The result of a request for admission.
 #[derive(Debug)]
 pub enum Admission {
-    /// The request is admitted.
     Admitted(Permit),
     /// The server is away, and the request does not wait for it.
     Away {
@@ -108,7 +107,6 @@ pub enum Admission {
     Denied {
         /// The reason.
         why: Arc<str>,
-        /// The time.
         until: Timestamp,
     },
 }
@@ -116,10 +114,9 @@ pub enum Admission {
 /// The permission for one call. Dropping it ends the call.
 #[derive(Debug)]
 pub struct Permit {
-    /// The lane that it belongs to.
     pub lane: Lane,
     /// A message for its holder, if there is one.
-    pub told: Option<Arc<str>>,
+    pub notice: Option<Arc<str>>,
     /// The outcome of the call, as far as it is known.
     pub outcome: CallOutcome,
     /// Whether this is the trial call to a server that is away.
@@ -157,7 +154,6 @@ const MIN_ALARM_WAIT: Duration = Duration::from_millis(1);
 
 pub struct GateActor;
 
-/// The arguments of the gate.
 pub struct GateArgs {
     pub clock: Arc<dyn Clock>,
     /// The rules of admission.
@@ -186,7 +182,7 @@ pub struct GateState {
     swept_at: u64,
     alarm: Option<Timer<GateMsg>>,
     parent: DerivedActorRef<SwarmEvent>,
-    told: BudgetStatus,
+    sent_spending: BudgetStatus,
     published: PublishedOutages,
     sharing: Option<LimitSharing>,
 }
@@ -220,11 +216,11 @@ impl Actor for GateActor {
             swept_at: 0,
             alarm: None,
             parent: args.parent,
-            told: BudgetStatus::default(),
+            sent_spending: BudgetStatus::default(),
             published: PublishedOutages::default(),
             sharing,
         };
-        state.tell_spending(state.clock.now());
+        state.emit_spending(state.clock.now());
         Ok(state)
     }
 
@@ -265,8 +261,8 @@ impl Actor for GateActor {
             GateMsg::Renewed(result) => state.on_renewed(result, now),
         }
         state.let_in(&myself, now);
-        state.tell_news(now);
-        state.tell_spending(now.wall);
+        state.emit_news(now);
+        state.emit_spending(now.wall);
         state.publish_outages(now);
         Ok(())
     }
@@ -302,12 +298,12 @@ impl GateState {
             let admission = match verdict {
                 GateVerdict::Admitted {
                     lane,
-                    told,
+                    notice,
                     is_trial,
                     spent_percent,
                 } => Admission::Admitted(Permit {
                     lane,
-                    told,
+                    notice,
                     is_trial,
                     spent_percent,
                     outcome: CallOutcome::Dropped,
@@ -342,7 +338,7 @@ impl GateState {
         });
     }
 
-    fn tell_event(&self, at: Timestamp, what: EventKind) {
+    fn emit_event(&self, at: Timestamp, what: EventKind) {
         // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(SwarmEvent {
             at,
@@ -351,20 +347,20 @@ impl GateState {
         });
     }
 
-    fn tell_spending(&mut self, now: Timestamp) {
+    fn emit_spending(&mut self, now: Timestamp) {
         let spending = self.gate.budget_status();
-        if spending != self.told {
-            self.told = spending.clone();
-            self.tell_event(now, EventKind::BudgetChanged(Arc::new(spending)));
+        if spending != self.sent_spending {
+            self.sent_spending = spending.clone();
+            self.emit_event(now, EventKind::BudgetChanged(Arc::new(spending)));
         }
     }
 
-    fn tell_news(&mut self, now: Now) {
+    fn emit_news(&mut self, now: Now) {
         for news in self.gate.take_news() {
             let (severity, code, text) = describe_event(&news);
             tracing::warn!(code, %text, "gate");
             let text = text.into();
-            self.tell_event(
+            self.emit_event(
                 self.began(&news, now),
                 EventKind::Notice {
                     severity,

@@ -43,7 +43,6 @@ impl Listener {
     }
 }
 
-/// Dropping a listener ends it.
 impl Drop for Listener {
     fn drop(&mut self) {
         self.0.stop(None);

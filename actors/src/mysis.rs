@@ -39,7 +39,6 @@ use zoea_text::redact::Redactor;
 use asked::PutQuestions;
 use recalling::{KeptRequest, Origin};
 
-/// A message to a Mysis.
 #[derive(Debug)]
 pub enum MysisMsg {
     Recalled(Box<StoredHistory>),
@@ -101,7 +100,6 @@ pub struct MysisDeps {
     /// Store, archive, gate and clocks.
     pub session: SessionDeps,
     pub models: Arc<dyn Models>,
-    /// The game server.
     pub upstream: Arc<dyn Upstream>,
     /// The lists of tools that Myses of a role offer.
     pub lists: SharedLists,
@@ -109,7 +107,6 @@ pub struct MysisDeps {
 
 pub struct MysisActor;
 
-/// The arguments of a Mysis.
 pub struct MysisArgs {
     /// What its life is restored from. It reads its history itself.
     pub life: RestoreArgs,
@@ -148,10 +145,9 @@ pub struct MysisState {
     /// The order of another process that is carried out just now.
     ticket: Option<FleetOrderId>,
     asked: u64,
-    /// The call that waits to be sent.
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
     questions: PutQuestions,
-    told: Option<Arc<MysisStatus>>,
+    sent_status: Option<Arc<MysisStatus>>,
     /// The last request, for queries.
     sent: KeptRequest,
     is_leaving: bool,
@@ -236,7 +232,7 @@ impl MysisState {
             asked: 0,
             awaiting_release: None,
             questions: PutQuestions::default(),
-            told: None,
+            sent_status: None,
             sent: KeptRequest::None,
             is_leaving: false,
             rng: fastrand::Rng::with_seed(seed),
@@ -250,7 +246,7 @@ impl MysisState {
         };
         match message {
             MysisMsg::Recalled(past) => self.on_recalled(myself, *past),
-            MysisMsg::CannotRecall(why) => self.tell_event(EventKind::Notice {
+            MysisMsg::CannotRecall(why) => self.emit_event(EventKind::Notice {
                 severity: Severity::Error,
                 code: "store_trouble",
                 text: why.into(),
@@ -356,7 +352,7 @@ impl MysisState {
             },
             SessionEvent::Learned(account) => {
                 let username = account.username.clone();
-                self.tell_event(EventKind::Learned(account));
+                self.emit_event(EventKind::Learned(account));
                 LifeInput::Assigned(username)
             }
         };

@@ -20,7 +20,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
-use crate::domain::books::{CostEntry, Day, SparedEntry};
+use crate::domain::books::{CostEntry, Day, SavedCalls};
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
 use crate::domain::held::HeldText;
@@ -122,7 +122,6 @@ pub trait Archive: Send + Sync + 'static {
     /// The whole swarm, without conversations.
     fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>>;
 
-    /// The Myses of the swarm by name.
     fn names(&self) -> BoxFuture<'static, Result<MysisNames, ArchiveFault>> {
         let swarm = self.swarm();
         async move {
@@ -168,7 +167,7 @@ pub trait Archive: Send + Sync + 'static {
     }
 
     /// How many calls routines made in the models' place since a day, by day and Mysis.
-    fn spared_calls(&self, _since: Day) -> ArchiveRead<Vec<SparedEntry>> {
+    fn spared_calls(&self, _since: Day) -> ArchiveRead<Vec<SavedCalls>> {
         kept_nowhere("books")
     }
 
@@ -177,7 +176,6 @@ pub trait Archive: Send + Sync + 'static {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// Samples, by Mysis or as their sum.
     fn samples(&self, _query: SampleQuery) -> ArchiveRead<Vec<SampleSeries>> {
         kept_nowhere("samples")
     }

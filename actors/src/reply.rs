@@ -10,7 +10,6 @@ use crate::domain::order::{Order, OrderRefusal, OrderResult};
 pub struct OrderRequest {
     pub order: Order,
     pub source: OrderSource,
-    /// Receives the answer.
     pub reply: OrderReply,
 }
 

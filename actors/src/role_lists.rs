@@ -17,7 +17,6 @@ impl fmt::Debug for SharedLists {
 }
 
 impl SharedLists {
-    /// The lists as they are to be by now.
     #[must_use]
     pub fn now(&self, now: Moment) -> Arc<RoleLists> {
         let known = self.known();

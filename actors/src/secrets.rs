@@ -35,7 +35,6 @@ impl Secrets {
         known
     }
 
-    /// Adds secrets. Returns whether one of them was new.
     pub fn learn(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> bool {
         // A poisoned lock still holds valid data, because adding a secret is a single step.
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);

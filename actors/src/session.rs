@@ -62,7 +62,6 @@ const MAX_RENEWALS: u32 = 2;
 pub struct SessionDeps {
     /// The only way to write.
     pub store: StoreHandle,
-    /// What is stored.
     pub archive: Arc<dyn Archive>,
     /// Admits logins.
     pub gate: GateHandle,
@@ -74,7 +73,6 @@ pub struct SessionDeps {
     pub attempts: AttemptSlots,
     pub clock: Arc<dyn Clock>,
     pub secrets: Secrets,
-    /// The texts that are held back from models.
     pub held: crate::held::HeldBack,
     /// The links by which Myses wait to be logged in.
     pub links: PendingLinks,
@@ -136,7 +134,6 @@ pub struct GameSession {
     deps: SessionDeps,
     link: Option<Arc<dyn Link>>,
     rules: ToolRules,
-    /// What the model may call.
     permit: ToolPermit,
     phase: ConnectionPhase,
     /// Whether the server has to be asked if it still knows the open session.
@@ -144,11 +141,9 @@ pub struct GameSession {
     /// Whether it makes the trial call to a server that is away, which waits for no other attempt.
     is_on_trial: bool,
     account: Option<GameAccount>,
-    /// Whether the stored account and session have been read.
     knows_account: bool,
     /// The session of the previous incarnation, until it was tried.
     saved: Option<SavedSession>,
-    /// The token with which the open session can be resumed.
     resume_token: Option<Arc<str>>,
     kept: Option<SavedSession>,
     /// The tools that are available: those of the turn, if the server is there.
@@ -185,9 +180,12 @@ pub struct GameSession {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionPhase {
     /// Closed after this many failed attempts in a row.
-    Closed { failures: u32 },
-    /// Open, with the state of the login.
-    Open { login: LoginState },
+    Closed {
+        failures: u32,
+    },
+    Open {
+        login: LoginState,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,7 +269,7 @@ impl GameSession {
         }
         self.learn_account(outlet).await;
         if self.link.is_none() {
-            return self.tell_link(outlet, LinkState::None);
+            return self.emit_link(outlet, LinkState::None);
         }
         if !self.log_in_or_wait(outlet, waits_out).await {
             return;
@@ -365,7 +363,7 @@ impl GameSession {
         outcome
     }
 
-    fn tell_notice(
+    fn emit_notice(
         &self,
         outlet: &dyn SessionObserver,
         severity: Severity,

@@ -36,7 +36,6 @@ const GATHERING_TIME: Duration = Duration::from_millis(50);
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
-/// A message to the Store.
 #[derive(Debug)]
 pub enum StoreMsg {
     /// Makes a batch durable.
@@ -56,7 +55,6 @@ pub enum StoreMsg {
     Drain(RpcReplyPort<()>),
     /// A group has been committed or has failed.
     Committed(Vec<Result<(), LedgerFault>>),
-    /// A claim has been answered.
     Claimed(Result<Option<GameAccount>, LedgerFault>),
     /// A step of the ledger's maintenance has ended.
     MaintenanceDone,
@@ -70,9 +68,7 @@ pub enum StoreMsg {
 
 pub struct StoreActor;
 
-/// The arguments of the Store.
 pub struct StoreArgs {
-    /// The ledger that it writes to.
     pub ledger: Arc<dyn Ledger>,
     pub clock: Arc<dyn Clock>,
     /// Receives reports about failures of the ledger.
@@ -345,13 +341,13 @@ impl StoreState {
             None => {
                 self.waits = None;
                 let (code, words) = StandingKind::StoreTrouble.end();
-                self.tell_notice(Severity::Info, code, words);
+                self.emit_notice(Severity::Info, code, words);
             }
             Some(why) => {
                 if self.waits.is_none() {
                     let text = format!("the store accepts no writes and retries: {why}");
                     let kind = StandingKind::StoreTrouble;
-                    self.tell_notice(kind.severity(), kind.code(), &text);
+                    self.emit_notice(kind.severity(), kind.code(), &text);
                 }
                 let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
                 let wait = self.waits.get_or_insert_with(first).next_wait();
@@ -365,7 +361,7 @@ impl StoreState {
         }
     }
 
-    fn tell_notice(&self, severity: Severity, code: &'static str, text: &str) {
+    fn emit_notice(&self, severity: Severity, code: &'static str, text: &str) {
         let at: Timestamp = self.clock.now();
         // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(SwarmEvent {

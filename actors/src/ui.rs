@@ -57,13 +57,13 @@ pub fn new_address() -> (UiAddress, UiHandle) {
 impl UiHandle {
     /// Whether there is a Ui that receives messages. There is none while it is being replaced.
     #[must_use]
-    pub fn is_heard(&self) -> bool {
+    pub fn has_receiver(&self) -> bool {
         self.0.borrow().is_some()
     }
 
     /// Waits until there is a Ui that receives messages: a new terminal has none yet. It never comes once the
     /// terminal is gone.
-    pub async fn until_heard(&self) {
+    pub async fn until_received(&self) {
         let mut address = self.0.clone();
         if address.wait_for(Option::is_some).await.is_err() {
             std::future::pending::<()>().await;
@@ -85,11 +85,9 @@ impl UiHandle {
     }
 }
 
-/// A terminal and what belongs to it.
 #[derive(Clone)]
 pub struct TerminalLink {
     pub terminal: Arc<dyn Terminal>,
-    /// Where the terminal finds the address of its Ui.
     pub address: Arc<UiAddress>,
     /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
@@ -117,18 +115,14 @@ impl fmt::Debug for TerminalLink {
 
 pub struct UiActor;
 
-/// The arguments of the Ui.
 pub struct UiArgs {
     pub link: TerminalLink,
-    /// What is stored.
     pub archive: Arc<dyn Archive>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Receives the operator's orders.
     pub commander: DerivedActorRef<OrderRequest>,
-    /// The present state of the swarm.
     pub snapshot: SwarmSnapshot,
-    /// The view of the screen.
     pub view: View,
     /// Where its queries of the store run: connections belong to the runtime that opened them.
     pub readers: Handle,
@@ -210,8 +204,8 @@ impl Actor for UiActor {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
             }
-            UiMsg::SummedUp(since, told) => {
-                state.change_screen(&myself, |screen| screen.on_summed_up(since, told));
+            UiMsg::SummedUp(since, summary) => {
+                state.change_screen(&myself, |screen| screen.on_summed_up(since, summary));
             }
             UiMsg::Recorded(record) => {
                 state.change_screen(&myself, |screen| screen.on_recorded(&record));

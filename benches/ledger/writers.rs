@@ -120,7 +120,7 @@ pub(super) async fn measure() {
                 ("by leases", Apart::ByLedger),
             ] {
                 let name = format!("{count} writers, groups of {size}, {name}");
-                tell(&name, size, measure_writers(count, size, apart).await);
+                print_times(&name, size, measure_writers(count, size, apart).await);
             }
         }
         let url = new_database();
@@ -129,7 +129,7 @@ pub(super) async fn measure() {
         table.await.expect("a table");
         let work = (0..count).map(|_| tokio::spawn(insert_rows(url.clone())));
         let name = format!("{count} connections that insert a row of {RESULT} bytes");
-        tell(&name, 1, gathered(work.collect()).await);
+        print_times(&name, 1, gathered(work.collect()).await);
     }
 }
 
@@ -179,7 +179,7 @@ async fn insert_rows(url: String) -> Vec<Duration> {
 }
 
 #[expect(clippy::print_stdout, reason = "a bench's figures are its output")]
-fn tell(name: &str, size: usize, mut taken: Vec<Duration>) {
+fn print_times(name: &str, size: usize, mut taken: Vec<Duration>) {
     taken.sort();
     let a_second = taken.len() as f64 / TIME.as_secs_f64();
     let at = |part: usize| taken[(taken.len() - 1) * part / 100];

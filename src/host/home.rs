@@ -28,7 +28,7 @@ pub use run_file::{RunFile, RunGuard};
 pub use traces::Traces;
 
 /// The name of the file with what proofs learnt.
-const PROOFS_FILE: &str = "proofs.json";
+const MODEL_CHECKS_FILE: &str = "proofs.json";
 
 /// The name of the home of offline runs, inside another home.
 const OFFLINE: &str = "offline";
@@ -51,10 +51,7 @@ pub struct Home {
 pub enum HomeError {
     /// Something that is not a directory has its name.
     #[error("{} is not a directory; choose another one with --home", directory.display())]
-    NotADirectory {
-        /// The path that was given.
-        directory: PathBuf,
-    },
+    NotADirectory { directory: PathBuf },
     /// Other users could replace the program's files.
     #[error(
         "{} can be written by other users (mode {mode:04o}) and holds files that are not zoea's; \
@@ -254,8 +251,8 @@ impl Home {
 
     /// The file with what proofs learnt about model servers.
     #[must_use]
-    pub fn proofs(&self) -> PathBuf {
-        self.directory.join(PROOFS_FILE)
+    pub fn model_checks(&self) -> PathBuf {
+        self.directory.join(MODEL_CHECKS_FILE)
     }
 
     /// Replaces what proofs learnt. A swarm may read the file and another command may write it
@@ -263,13 +260,13 @@ impl Home {
     ///
     /// # Errors
     /// The system's error.
-    pub fn keep_proofs(&self, text: &str) -> io::Result<()> {
+    pub fn keep_model_checks(&self, text: &str) -> io::Result<()> {
         let mut new = tempfile::Builder::new()
-            .prefix(PROOFS_FILE)
+            .prefix(MODEL_CHECKS_FILE)
             .tempfile_in(&self.directory)?;
         new.write_all(text.as_bytes())?;
         new.as_file().sync_all()?;
-        new.persist(self.proofs())?;
+        new.persist(self.model_checks())?;
         Ok(())
     }
 

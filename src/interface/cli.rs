@@ -88,13 +88,13 @@ struct Cli {
 enum CliCommand {
     /// Run the swarm (the default).
     Run(run::RunArgs),
-    /// Open a terminal of the running program; closing it stops nothing.
+    /// Show the running program in this terminal; closing it does not stop the swarm.
     Attach(attach::AttachArgs),
     /// Print a page about the running program.
     Status(status::StatusArgs),
     /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
     Setup(setup::SetupArgs),
-    /// Write a commented zoea.toml; nothing is ever overwritten.
+    /// Write a commented zoea.toml; an existing file is kept.
     Init(init::InitArgs),
     /// Check configuration, files, database, providers and tool server.
     Doctor(doctor::DoctorArgs),
@@ -115,7 +115,7 @@ enum CliCommand {
     /// Start, stop and list routines: steps that the runtime repeats without asking the model.
     #[command(subcommand)]
     Routine(routine::RoutineCommand),
-    /// Leave a message for a Mysis, which it gets in a while or at a time.
+    /// Send a Mysis a message later: after a duration or at a time.
     Remind(Remind),
     /// List the reminders that wait, and cancel one.
     Reminders(ListArgs<RemindersOrder>),
@@ -123,21 +123,21 @@ enum CliCommand {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
-    /// List the texts that are held back from models, and let one be tried again.
+    /// List the texts that a model's server refused and zoea leaves out; allow one again.
     Held(ListArgs<HeldOrder>),
     /// List the processes that share a Postgres database, and drain one.
     Processes(ListArgs<ProcessOrder>),
     /// Freeze the swarm: no model call, no tool call and no login begins until it is thawed.
     Freeze,
-    /// Thaw the swarm: each Mysis goes on where it stood.
+    /// Thaw the swarm: each Mysis continues where it paused.
     Thaw,
     /// Print what happened in the swarm, and who ordered what.
     Events(events::EventsArgs),
-    /// Wait until Myses are in a state; the exit status says what came.
+    /// Wait until Myses are in a state; the exit status says what happened.
     Wait(wait::WaitArgs),
     /// Show and check the system prompt and its placeholders.
     Prompt(prompt::PromptArgs),
-    /// Print calls of servers that failed, as files that the simulated servers serve again.
+    /// Print failed calls to servers, as files that the simulated servers can replay.
     #[command(subcommand)]
     Incident(incident::IncidentCommand),
     /// Print tokens and cost by day, Mysis and provider.

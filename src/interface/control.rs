@@ -109,7 +109,6 @@ pub trait AddedTools: Send + Sync {
     /// Tells every client that the program is closing. It waits for them a limited time.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Whether the program is closing.
     fn is_closing(&self) -> bool;
 }
 
@@ -180,7 +179,6 @@ impl ControlServer {
         })
     }
 
-    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
@@ -215,7 +213,6 @@ struct ControlHandler {
 }
 
 impl ControlHandler {
-    /// The tools of the swarm and the added ones.
     fn all_tools(&self) -> Vec<Tool> {
         let mut tools = ControlCall::list_tools().to_vec();
         tools.extend(self.added.list());

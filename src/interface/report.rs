@@ -61,7 +61,6 @@ pub struct ReportLine {
     pub turns: u64,
     /// Faults that stopped it.
     pub faults: u64,
-    /// Its credits at the beginning and at the end.
     pub credits: Option<(i64, i64)>,
     /// The credits that it earned according to its samples. Without samples it is the change of its
     /// credits.
@@ -77,7 +76,6 @@ struct OfMoney(bool);
 const OF_MONEY: OfMoney = OfMoney(true);
 const OF_ANY: OfMoney = OfMoney(false);
 
-/// What all Myses come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportTotals {
     pub turns: u64,
@@ -93,7 +91,6 @@ pub struct ReportTotals {
 pub struct PeriodReport {
     /// The date, as `2026-11-22`, if it is of a day.
     pub day: Option<String>,
-    /// When it begins.
     #[serde(with = "moment")]
     pub from: Timestamp,
     /// When it ends, or what is told ends.
@@ -108,7 +105,6 @@ pub struct PeriodReport {
     /// What the same hours came to a day before, or as many days before as it has; `None` if nothing was done then.
     #[serde(default)]
     pub before: Option<ReportTotals>,
-    /// All Myses, by value.
     pub myses: Vec<ReportLine>,
     /// The cost of each day (UTC) up to its end.
     pub days: Vec<(String, Cost)>,
@@ -226,7 +222,6 @@ impl PeriodReport {
         self
     }
 
-    /// What all Myses come to.
     #[must_use]
     pub fn totals(&self) -> ReportTotals {
         let total = self.total();
@@ -268,7 +263,6 @@ impl PeriodReport {
         shown.map(|(one, _)| one).collect()
     }
 
-    /// The sum of all Myses.
     #[must_use]
     pub fn total(&self) -> ReportLine {
         let mut total = ReportLine {
@@ -291,7 +285,6 @@ impl PeriodReport {
         total
     }
 
-    /// Writes the report as text.
     #[must_use]
     pub fn render(&self, format: ReportFormat) -> String {
         match format {

@@ -27,7 +27,7 @@ use tower::ServiceExt;
 use zoea_system::descriptors;
 
 pub use strangers::AcceptedConnection;
-use strangers::StrangerConnections;
+use strangers::UnknownConnections;
 
 /// The pause after the system has refused to accept a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
@@ -51,7 +51,7 @@ pub async fn serve(
     limits: AcceptLimits,
     stop: CancellationToken,
 ) {
-    let strangers = StrangerConnections::new(limits.max_strangers);
+    let strangers = UnknownConnections::new(limits.max_strangers);
     let mut answering = JoinSet::new();
     let mut reserve = open_spare();
     loop {
@@ -68,7 +68,7 @@ pub async fn serve(
                 if let Err(error) = connection.set_nodelay(true) {
                     tracing::debug!(%error, "failed to set nodelay");
                 }
-                let accepted_connection = strangers.add_stranger();
+                let accepted_connection = strangers.add_unknown();
                 let (router, stop) = (router.clone(), stop.clone());
                 answering.spawn(answer_connection(
                     connection,
@@ -156,7 +156,7 @@ async fn answer_connection(
                 served.as_mut().graceful_shutdown();
             }
             () = stranger_time_over.as_mut(), if !may_stay => {
-                if accepted_connection.is_stranger() {
+                if accepted_connection.is_unknown() {
                     return;
                 }
                 may_stay = true;

@@ -15,14 +15,11 @@ use zoea_system::files;
 /// The largest accounts file in bytes. It holds hundreds of thousands of accounts.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// An account in a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountEntry {
-    /// The player's name.
     pub username: String,
     pub password: String,
-    /// The name of the Mysis that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigned_to: Option<String>,
 }
@@ -52,21 +49,13 @@ pub enum FileFault {
     Empty(String),
     /// A password is too short to be redacted.
     #[error(
-        "the password of {name} in {file} is shorter than {MIN_SECRET_BYTES} letters: it could not be told \
+        "the password of {name} in {file} is shorter than {MIN_SECRET_BYTES} letters: zoea could not tell it \
          from ordinary words where it has to be kept secret; give the account a longer one"
     )]
-    TooShort {
-        file: String,
-        /// The account.
-        name: String,
-    },
+    TooShort { file: String, name: String },
     /// A name occurs twice.
-    #[error("the account {name} stands in {file} twice")]
-    Twice {
-        file: String,
-        /// The account.
-        name: String,
-    },
+    #[error("the account {name} is in {file} twice")]
+    Twice { file: String, name: String },
 }
 
 /// Reads an accounts file.

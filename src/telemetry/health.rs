@@ -131,7 +131,7 @@ impl Running {
         if left > 0 {
             let of = statuses.len();
             return Err(format!(
-                "{left} of {of} Myses are still reading their conversations"
+                "{left} of {of} Myses are still loading their conversations"
             ));
         }
         self.is_restored.store(true, Ordering::Relaxed);

@@ -240,7 +240,6 @@ mod tests {
 
     use super::*;
 
-    /// The lines in the file after `log` at this level.
     fn logged(level: LevelFilter, log: impl FnOnce()) -> Vec<Value> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("zoea.log");

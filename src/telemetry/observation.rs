@@ -33,7 +33,6 @@ pub trait CallObserver: Send + Sync {
     /// A tool call got its answer, or none.
     fn on_tool_call(&self, call: &ToolCallReport<'_>);
 
-    /// A session with the game's server is over.
     fn on_session_over(&self, _took: Duration) {}
 }
 
@@ -42,11 +41,8 @@ pub type CallObservers = Arc<[Arc<dyn CallObserver>]>;
 pub struct ModelCallReport<'a> {
     /// The turn that asked; `None` if no Mysis did.
     pub turn: Option<TurnRef>,
-    /// What was asked.
     pub request: &'a ModelRequest,
-    /// The server, if it is known.
     pub server: Option<&'a ModelServer>,
-    /// When it began and ended.
     pub began: Timestamp,
     pub ended: Timestamp,
     /// How long it took.
@@ -59,7 +55,6 @@ pub struct ModelCallReport<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum ModelCallEnd<'a> {
     Answered(&'a ModelAnswer),
-    /// There is no answer.
     Failed(&'a ModelFault),
     /// The answer took too long.
     TimedOut,

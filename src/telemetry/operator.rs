@@ -23,7 +23,7 @@ impl Operator {
     }
 
     /// Sends a notice to the operator.
-    pub fn tell(&self, severity: Severity, code: &'static str, text: &str) {
+    pub fn notify(&self, severity: Severity, code: &'static str, text: &str) {
         let Some(commander) = self.0.get() else {
             return log(severity, code, text);
         };
@@ -44,7 +44,7 @@ impl Operator {
 
 impl Operator {
     /// Says what is known of a condition of the whole program: its text, or `None` if it is over.
-    pub fn tell_standing(&self, kind: StandingKind, text: Option<&str>) {
+    pub fn notify_standing(&self, kind: StandingKind, text: Option<&str>) {
         let message = CommanderMsg::Standing(kind, text.map(Into::into));
         let is_told = self.0.get().is_some_and(|it| it.cast(message).is_ok());
         if let Some(text) = text.filter(|_| !is_told) {

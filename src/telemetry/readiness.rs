@@ -21,7 +21,6 @@ const STATUS_INTERVAL: Duration = Duration::from_secs(15);
 /// The time that the Commander has to answer; after it the watchdog gets no sign of life.
 const COMMANDER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The service manager, if there is one.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
     socket: Option<NotifySocket>,
@@ -54,7 +53,7 @@ impl ServiceManager {
     /// Tells that the control interface is open and the swarm runs. Status messages follow until
     /// the returned handle is dropped.
     pub fn ready(&self, swarm: &Swarm) -> Option<AbortOnDropHandle<()>> {
-        self.tell("READY=1");
+        self.notify("READY=1");
         let socket = self.socket.as_ref()?.try_clone().ok()?;
         let beating = report_status(socket, swarm.clone(), self.watchdog);
         Some(AbortOnDropHandle::new(tokio::spawn(beating)))
@@ -64,22 +63,22 @@ impl ServiceManager {
     pub fn reloading(&self) {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let micros = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1000;
-        self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={micros}"));
+        self.notify(&format!("RELOADING=1\nMONOTONIC_USEC={micros}"));
     }
 
     /// Tells that the configuration was read.
     pub fn reloaded(&self) {
-        self.tell("READY=1");
+        self.notify("READY=1");
     }
 
     /// Tells that the program is closing.
     pub fn stopping(&self) {
-        self.tell("STOPPING=1\nSTATUS=closing");
+        self.notify("STOPPING=1\nSTATUS=closing");
     }
 
-    fn tell(&self, words: &str) {
+    fn notify(&self, words: &str) {
         if let Some(socket) = &self.socket {
-            socket.tell(words);
+            socket.notify(words);
         }
     }
 }
@@ -103,7 +102,7 @@ impl NotifySocket {
         })
     }
 
-    fn tell(&self, words: &str) {
+    fn notify(&self, words: &str) {
         if let Err(error) = self.ours.send_to_addr(words.as_bytes(), &self.theirs) {
             tracing::debug!(%error, words, "failed to tell the service manager");
         }
@@ -135,10 +134,10 @@ async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Dura
             continue;
         };
         if watchdog.is_some() {
-            socket.tell("WATCHDOG=1");
+            socket.notify("WATCHDOG=1");
         }
         if status != last {
-            socket.tell(&format!("STATUS={status}"));
+            socket.notify(&format!("STATUS={status}"));
             last = status;
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn watch(operator: Operator) -> AbortOnDropHandle<()> {
             tokio::time::sleep(STEP).await;
             let now = Clocks::now();
             if let Some(text) = describe(&last, &now) {
-                operator.tell(Severity::Warn, "stood_still", &text);
+                operator.notify(Severity::Warn, "stood_still", &text);
             }
             last = now;
         }

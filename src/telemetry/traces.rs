@@ -147,7 +147,6 @@ impl SpanExporter {
         })
     }
 
-    /// Who makes spans of calls.
     #[must_use]
     pub fn recorder(&self) -> Arc<TraceRecorder> {
         self.recorder.clone()
@@ -262,7 +261,7 @@ impl Exporter {
                 bytes += turn.bytes;
             }
             self.export(request, bytes).await;
-            self.tell_crowding();
+            self.notify_crowding();
         }
     }
 
@@ -280,21 +279,21 @@ impl Exporter {
     }
 
     /// Tells once that spans come faster than they are taken.
-    fn tell_crowding(&mut self) {
+    fn notify_crowding(&mut self) {
         let crowded_out = self.queue.crowded_out.load(Ordering::Relaxed);
         let lost = crowded_out - std::mem::replace(&mut self.crowded_out, crowded_out);
         let was_crowded = std::mem::replace(&mut self.is_crowded, lost > 0);
         // Of a collector that is down, the operator knows that spans are lost.
         if lost > 0 && !was_crowded && !self.is_down {
             let text = format!("the trace collector is too slow, so spans are lost: {lost} so far");
-            self.operator.tell(Severity::Warn, "traces_lost", &text);
+            self.operator.notify(Severity::Warn, "traces_lost", &text);
         }
     }
 
     fn on_taken(&mut self, taken: &Taken) {
         if std::mem::take(&mut self.is_down) {
             let text = "the trace collector accepts spans again";
-            self.operator.tell(Severity::Info, "traces_taken", text);
+            self.operator.notify(Severity::Info, "traces_taken", text);
         }
         let Taken { rejected, message } = taken;
         self.queue
@@ -322,7 +321,7 @@ impl Exporter {
             ),
         };
         let text = self.secrets.clean(&text);
-        self.operator.tell(Severity::Warn, code, &text);
+        self.operator.notify(Severity::Warn, code, &text);
     }
 
     fn on_failure(&mut self, why: &str, count: u64) {
@@ -330,7 +329,7 @@ impl Exporter {
         if !std::mem::replace(&mut self.is_down, true) {
             let text = format!("the trace collector accepts no spans, so they are lost: {why}");
             let text = self.secrets.clean(&text);
-            self.operator.tell(Severity::Warn, "traces_lost", &text);
+            self.operator.notify(Severity::Warn, "traces_lost", &text);
         }
     }
 }

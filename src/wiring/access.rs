@@ -24,11 +24,11 @@ pub enum HomeAccess {
 }
 
 /// Finds out which process may work in a home. It waits for a process that holds the lock and is no
-/// running program. `tell` gets a sentence about the wait.
+/// running program. `notify` gets a sentence about the wait.
 ///
 /// # Errors
 /// That process keeps the home for too long, or the system refuses.
-pub async fn acquire_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeAccess, LockError> {
+pub async fn acquire_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeAccess, LockError> {
     let started = Instant::now();
     let mut is_told = false;
     loop {
@@ -51,7 +51,7 @@ pub async fn acquire_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeAccess
         if waited >= QUIET_WAIT && !is_told {
             is_told = true;
             let who = holder.map(|pid| format!(" (process {pid})"));
-            tell(&format!(
+            notify(&format!(
                 "waiting for another zoea command{}, which is using {}",
                 who.unwrap_or_default(),
                 directory.display()
@@ -65,8 +65,8 @@ pub async fn acquire_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeAccess
 ///
 /// # Errors
 /// A program runs there, or an error of [`acquire_home`].
-pub async fn lock_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeLock, LockError> {
-    match acquire_home(home, tell).await? {
+pub async fn lock_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeLock, LockError> {
+    match acquire_home(home, notify).await? {
         HomeAccess::Own(lock) => Ok(lock),
         HomeAccess::Running(running) => Err(LockError::Held {
             directory: home.directory().to_owned(),

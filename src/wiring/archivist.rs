@@ -18,7 +18,6 @@ use crate::interface::control::parameters::AskReport;
 use crate::interface::control::period::AskedPeriod;
 use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
 
-/// Writes files into the home.
 #[derive(Clone)]
 pub(super) struct HomeArchivist {
     ledger: SqlLedger,

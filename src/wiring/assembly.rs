@@ -32,7 +32,7 @@ use crate::interface::report::WallClock;
 use crate::telemetry::operator::Operator;
 use zoea_mcp::FailedCalls;
 use zoea_toolbox::request_saver::CachingUpstream;
-use zoea_toolbox::{McpUpstream, TellOperator};
+use zoea_toolbox::{McpUpstream, NotifyOperator};
 
 /// The parts of a swarm whose Commander does not run yet.
 pub(super) struct SwarmParts {
@@ -89,7 +89,7 @@ impl SwarmParts {
         let providers = Arc::new(providers);
         let operator = Operator::default();
         let access = rules::upstream_access(settings);
-        let game = McpUpstream::new(access, &http, Some(teller(&operator)))
+        let game = McpUpstream::new(access, &http, Some(operator_notifier(&operator)))
             .with_failed_calls(FailedCalls::new(incidents, secrets.clone()));
         let uis = ui_runtime(options.mode)?;
         let copies = DeletedCopies::new(ledger.clone(), lock.home().deleted(), secrets.clone());
@@ -163,9 +163,9 @@ impl SwarmParts {
 }
 
 /// Tells the operator about the game's tools.
-fn teller(operator: &Operator) -> TellOperator {
+fn operator_notifier(operator: &Operator) -> NotifyOperator {
     let operator = operator.clone();
-    Box::new(move |code, text| operator.tell(Severity::Warn, code, text))
+    Box::new(move |code, text| operator.notify(Severity::Warn, code, text))
 }
 
 /// Writes the report of each day into the home.

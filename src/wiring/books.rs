@@ -77,7 +77,6 @@ pub async fn begin_anew(home: &Home) -> anyhow::Result<RestoreResult> {
     Ok(cleared)
 }
 
-/// The limits on kept conversations.
 pub(super) fn retention_limits(settings: &Settings) -> RetentionLimits {
     let rows = settings.store.keep_rows;
     RetentionLimits {

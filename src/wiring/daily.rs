@@ -52,7 +52,7 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
                 let text = format!("{error:#}; it is tried again until it can be");
                 reporter
                     .operator
-                    .tell(Severity::Warn, "report_failed", &text);
+                    .notify(Severity::Warn, "report_failed", &text);
             }
             is_told = written.is_err();
             let now = MachineClock.now();

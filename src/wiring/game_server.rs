@@ -17,7 +17,6 @@ use crate::interface::swarm::Swarm;
 
 use super::simulators::serve_game;
 
-/// The mission of a new swarm.
 const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
 

@@ -16,7 +16,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long the call that failed waits for the disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Writes incidents into a home, one at a time.
 pub(super) struct HomeIncidents {
     home: Home,
     last: Arc<Mutex<LastIncident>>,
@@ -39,7 +38,6 @@ impl HomeIncidents {
 }
 
 impl LastIncident {
-    /// Whether this failure is to be written now.
     fn begin(&mut self, failure: &str, now: Moment) -> bool {
         let pause = match self.failure == *failure {
             true => EQUAL_PAUSE,

@@ -10,15 +10,15 @@ use zoea_settings::{ProviderSettings, Settings};
 use super::RunningSwarm;
 use super::rules::provider_endpoint;
 use crate::host::home::Home;
-use zoea_proof::kept::{KeptProofs, KeptProofsError};
-use zoea_proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
+use zoea_model_check::kept::{KeptChecks, KeptChecksError};
+use zoea_model_check::{CheckLessons, CheckTarget, MAX_ANSWER_WAIT};
 
 /// The target for a proof of a configured provider.
 #[must_use]
-pub fn proof_target(name: &str, provider: &ProviderSettings, model: Option<&str>) -> ProofTarget {
+pub fn check_target(name: &str, provider: &ProviderSettings, model: Option<&str>) -> CheckTarget {
     let rules = &provider.rules;
     let model = model.map_or_else(|| rules.model.clone(), Into::into);
-    ProofTarget {
+    CheckTarget {
         provider: name.into(),
         endpoint: provider_endpoint(provider),
         temperature: rules.temperature,
@@ -39,16 +39,16 @@ pub fn teach_providers(home: &Home, settings: &Settings, providers: &Providers) 
 /// What proofs of the configured providers learnt.
 pub(super) struct ConfiguredLessons {
     /// The lessons by provider, about its configured model.
-    lessons: Vec<(Arc<str>, Arc<str>, ProofLessons)>,
+    lessons: Vec<(Arc<str>, Arc<str>, CheckLessons)>,
     /// Why the kept lessons could not be read, if so.
-    unread: Option<KeptProofsError>,
+    unread: Option<KeptChecksError>,
 }
 
 impl ConfiguredLessons {
     pub(super) fn read(home: &Home, settings: &Settings) -> ConfiguredLessons {
-        let (kept, unread) = match KeptProofs::read(&home.proofs()) {
+        let (kept, unread) = match KeptChecks::read(&home.model_checks()) {
             Ok(kept) => (kept, None),
-            Err(error) => (KeptProofs::default(), Some(error)),
+            Err(error) => (KeptChecks::default(), Some(error)),
         };
         let of_providers = settings.providers.iter().filter_map(|(name, provider)| {
             let model = &provider.rules.model;
@@ -81,10 +81,10 @@ impl ConfiguredLessons {
 
 impl RunningSwarm {
     /// Tells the operator if the kept lessons could not be read.
-    pub(super) fn report_unread_proofs(&self, lessons: &ConfiguredLessons) {
+    pub(super) fn report_unread_checks(&self, lessons: &ConfiguredLessons) {
         if let Some(error) = &lessons.unread {
             let text = error.to_string();
-            self.operator.tell(Severity::Warn, "proofs_unread", &text);
+            self.operator.notify(Severity::Warn, "proofs_unread", &text);
         }
     }
 }
@@ -99,10 +99,10 @@ mod tests {
         let mut provider = ProviderSettings::default();
         provider.rules.model = "gpt-5-mini".into();
         provider.rules.price_list = price_list("https://api.openai.com/v1");
-        let price = |model: Option<&str>| proof_target("p", &provider, model).price;
+        let price = |model: Option<&str>| check_target("p", &provider, model).price;
         assert!(price(None).is_some());
         assert_eq!(price(Some("nobody-knows-it")), None);
-        let said = proof_target("p", &provider, None).announcement();
+        let said = check_target("p", &provider, None).announcement();
         assert!(said.contains("at most $0."), "{said}");
     }
 }

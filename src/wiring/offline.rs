@@ -19,25 +19,20 @@ use crate::interface::swarm::Swarm;
 
 /// The name of the only provider.
 const PILOT_NAME: &str = "pilot";
-/// The most Myses that are created at the same time.
 const MAX_CREATED_AT_ONCE: usize = 256;
 /// The names of the first Myses. Later ones are numbered.
 const FIRST_NAMES: [&str; 8] = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
 ];
 
-/// The options of offline play.
 #[derive(Clone, Copy, Debug)]
 pub struct OfflineOptions {
-    /// The game's tick.
     pub tick: Duration,
     /// The seed of the game and the model. None: the home's own, else 1.
     pub seed: Option<u64>,
-    /// The number of Myses in a new swarm.
     pub myses: u32,
 }
 
-/// The servers of offline play.
 pub struct OfflineServers {
     settings: Settings,
     options: OfflineOptions,
@@ -67,7 +62,6 @@ impl OfflineServers {
         })
     }
 
-    /// The settings with which a swarm uses these servers.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -113,7 +107,6 @@ impl OfflineServers {
     }
 }
 
-/// The name of the Mysis with this number in a new swarm.
 #[must_use]
 pub fn first_name(number: u32) -> String {
     let known = FIRST_NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));

@@ -8,11 +8,9 @@ use zoea_settings::{HeaderSettings, Secret, Settings};
 use zoea_text::names::listed;
 use zoea_text::redact::header_secrets;
 
-/// A server that requests go to.
 struct OutsideServer {
     name: String,
     url: Url,
-    /// What is secret of that which it gets.
     secrets: Vec<String>,
 }
 

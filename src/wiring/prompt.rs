@@ -21,7 +21,6 @@ pub struct PromptTemplate {
 }
 
 impl PromptTemplate {
-    /// The text of the template with tools of this game.
     #[must_use]
     pub fn text(&self, game: GameRef) -> &str {
         let own = self.own.as_deref();

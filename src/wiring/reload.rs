@@ -60,7 +60,8 @@ impl RunningSwarm {
         };
         for mistake in mistakes {
             let text = format!("the configuration is unchanged: {mistake}");
-            self.operator.tell(Severity::Error, "reload_failed", &text);
+            self.operator
+                .notify(Severity::Error, "reload_failed", &text);
         }
     }
 
@@ -87,17 +88,18 @@ impl RunningSwarm {
     /// nothing. Reports the default cap in force.
     pub(super) fn warn_about_ignored_settings(&self, settings: &Settings) {
         for text in settings.ignored_settings() {
-            self.operator.tell(Severity::Warn, "not_heeded", &text);
+            self.operator.notify(Severity::Warn, "not_heeded", &text);
         }
         if let Some(text) = settings.metrics.exposure() {
-            self.operator.tell(Severity::Warn, "metrics_remote", &text);
+            self.operator
+                .notify(Severity::Warn, "metrics_remote", &text);
         }
         if let Some(text) = describe_default_cap(settings) {
-            self.operator.tell(Severity::Info, "default_cap", &text);
+            self.operator.notify(Severity::Info, "default_cap", &text);
         }
         let missing = describe_missing_secrets(settings);
         self.operator
-            .tell_standing(StandingKind::SecretMissing, missing.as_deref());
+            .notify_standing(StandingKind::SecretMissing, missing.as_deref());
     }
 
     /// Applies a configuration. Everything is checked before anything is changed.
@@ -112,13 +114,14 @@ impl RunningSwarm {
         let swarm_rules = rules::swarm_rules(&loaded.settings, &self.home);
         let swarm_rules = swarm_rules.map_err(|error| vec![format!("{error:#}")])?;
         for warning in loaded.other_warnings() {
-            self.operator.tell(Severity::Warn, "configuration", warning);
+            self.operator
+                .notify(Severity::Warn, "configuration", warning);
         }
         let new = loaded.settings;
         refuse_unusable_proxies(&new, &Proxies::of_process()).map_err(|text| vec![text])?;
         let lessons = ConfiguredLessons::read(&self.home, &new);
         let swarm_rules = Arc::new(lessons.complete(swarm_rules));
-        self.report_unread_proofs(&lessons);
+        self.report_unread_checks(&lessons);
         self.report_changes_after_restart(&new);
         let reloaded = Reloaded {
             at_once: self.settings.changes_at_once(&new),
@@ -140,7 +143,7 @@ impl RunningSwarm {
         // The send fails only if the Commander is gone, and it has reported why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
         self.operator
-            .tell(Severity::Info, "reloaded", &reloaded.to_string());
+            .notify(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
         self.check.replace(&self.settings);
         self.warn_about_ignored_settings(&self.settings);
@@ -157,7 +160,7 @@ impl RunningSwarm {
         };
         if let Err(error) = created {
             self.operator
-                .tell(Severity::Warn, "configuration", &format!("{error:#}"));
+                .notify(Severity::Warn, "configuration", &format!("{error:#}"));
         }
         Ok(reloaded)
     }
@@ -177,7 +180,7 @@ impl RunningSwarm {
         for key in self.settings.changes_after_a_restart(new) {
             let text =
                 format!("{key} has changed; that takes effect when the program is restarted");
-            self.operator.tell(Severity::Warn, "needs_restart", &text);
+            self.operator.notify(Severity::Warn, "needs_restart", &text);
         }
     }
 
@@ -188,7 +191,7 @@ impl RunningSwarm {
         let roles = roles::role_book(&self.settings, &self.home);
         let profiles = statuses.iter().map(|status| &*status.own_profile);
         for text in roles.troubles(profiles) {
-            self.operator.tell(Severity::Warn, "role", &text);
+            self.operator.notify(Severity::Warn, "role", &text);
         }
     }
 
@@ -213,7 +216,7 @@ impl RunningSwarm {
                  NAME --provider P` gives them another",
                 names.join(", ")
             );
-            self.operator.tell(Severity::Error, "no_provider", &text);
+            self.operator.notify(Severity::Error, "no_provider", &text);
         }
     }
 }

@@ -13,7 +13,6 @@ use crate::host::home::Home;
 /// The longest file of a routine.
 const MAX_ROUTINE_BYTES: u64 = 64 << 10;
 
-/// The roles, and who has which.
 pub(super) fn role_book(settings: &Settings, home: &Home) -> RoleBook {
     let folder = home.routines();
     let roles = settings.roles.iter();

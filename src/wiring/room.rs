@@ -40,7 +40,7 @@ pub(super) fn watch_room(database: PathBuf, operator: Operator) -> JoinHandle<()
             let room = meter.take(Instant::now(), free);
             let text = room.map(|room| room.describe(&database));
             if text != told {
-                operator.tell_standing(StandingKind::LittleRoom, text.as_deref());
+                operator.notify_standing(StandingKind::LittleRoom, text.as_deref());
                 told = text;
             }
         }
@@ -108,7 +108,7 @@ impl LittleRoom {
             format!(", enough for {minutes} min at the pace of the last 10")
         });
         format!(
-            "little room is left for {}: {} are free on its disk{}; free some, or nothing can be stored when it \
+            "the disk of {} is almost full: {} are free{}; free some space, or nothing can be stored when it \
              is full",
             database.display(),
             shown_bytes(self.free),
@@ -197,7 +197,7 @@ mod tests {
         let text = told.expect_err("little");
         assert!(
             text.starts_with(
-                "little room is left for /srv/zoea.db: 41.9 MB (41,900,000 bytes) are free"
+                "the disk of /srv/zoea.db is almost full: 41.9 MB (41,900,000 bytes) are free"
             ),
             "{text}"
         );

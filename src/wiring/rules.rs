@@ -154,13 +154,11 @@ fn child_command(mcp: &McpSettings) -> ChildCommand {
     }
 }
 
-/// The game's registration code.
 pub(super) fn registration_code(settings: &Settings) -> Option<Arc<str>> {
     let code = settings.mcp.registration_code.as_ref();
     code.map(|code| code.expose().into())
 }
 
-/// The secrets in the configuration.
 #[must_use]
 pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();

@@ -323,14 +323,14 @@ async fn whoever_dies_is_told_of_and_replaced_and_nothing_is_lost() {
         world.release();
         tokio::time::sleep(AFTERWARDS).await;
         assert!(world.traps.are_all_sprung(), "{row:?}");
-        let told = world.told_since(mark);
+        let told = world.sent_since(mark);
         if told != row.told {
             wrong.push(format!("{row:?}: {told:?}"));
         }
         check_living_actors(&world, row, &before);
-        let is_heard = world.listened.load(Ordering::SeqCst) > listened;
+        let has_receiver = world.listened.load(Ordering::SeqCst) > listened;
         let is_gone = row.who == Victim::Listener && row.how != DeathKind::Panic;
-        assert_eq!(is_heard, !is_gone, "{row:?}");
+        assert_eq!(has_receiver, !is_gone, "{row:?}");
         check_alpha_state(&world, row).await;
         check_call_result(&world, row).await;
         world.check_that_nothing_is_lost().await;

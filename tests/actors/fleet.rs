@@ -118,7 +118,7 @@ async fn what_another_process_took_is_dropped_at_once() {
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.times_asked("alpha"), asked, "nothing of it is left");
-    let told = world.told_since(0);
+    let told = world.sent_since(0);
     assert_eq!(told.iter().filter(|told| *told == "lease_lost").count(), 2);
 }
 
@@ -143,7 +143,7 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(left(&world), before);
     let lapses = |world: &World| {
-        let told = world.told_since(0);
+        let told = world.sent_since(0);
         told.iter().filter(|told| *told == "leases_lapsed").count()
     };
     assert_eq!(lapses(&world), 1, "told once");
@@ -153,7 +153,7 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
             left(world).0 > before.0 && left(world).1 > before.1
         })
         .await;
-    assert!(world.told_since(0).contains(&"leases_renewed".to_string()));
+    assert!(world.sent_since(0).contains(&"leases_renewed".to_string()));
     world.check_that_nothing_is_lost().await;
 }
 
@@ -175,7 +175,7 @@ async fn a_process_that_cannot_renew_its_parts_of_the_limits_asks_nothing_until_
     let before = asked(&world);
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(asked(&world), before);
-    let told = world.told_since(0);
+    let told = world.sent_since(0);
     let lapses = told.iter().filter(|told| *told == "limits_lapsed").count();
     assert_eq!(lapses, 1, "told once");
     world.fleet.are_limits_away.store(false, Ordering::SeqCst);
@@ -184,7 +184,7 @@ async fn a_process_that_cannot_renew_its_parts_of_the_limits_asks_nothing_until_
             asked(world).0 > before.0 && asked(world).1 > before.1
         })
         .await;
-    assert!(world.told_since(0).contains(&"limits_renewed".to_string()));
+    assert!(world.sent_since(0).contains(&"limits_renewed".to_string()));
     world.check_that_nothing_is_lost().await;
 }
 

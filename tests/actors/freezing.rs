@@ -60,7 +60,7 @@ async fn what_has_left_is_heard_out_and_nothing_else_leaves_until_the_thaw() {
     for name in ["alpha", "bravo"] {
         assert_eq!(world.status(name).await.state, LifeState::Running);
     }
-    let told = world.told_since(0);
+    let told = world.sent_since(0);
     assert_eq!(told.iter().filter(|told| *told == FROZEN).count(), 1);
 
     thaw(&world).await;
@@ -101,7 +101,7 @@ async fn a_swarm_that_is_frozen_before_anything_succeeded_is_not_silent() {
     freeze(&world).await;
     tokio::time::sleep(SWARM_SILENCE_TIME * 4).await;
     let is_told = |world: &World| {
-        let told = world.told_since(0);
+        let told = world.sent_since(0);
         told.iter().any(|told| told.contains(NOTHING_HAPPENS))
     };
     assert_eq!(world.handle.silence().await, None);
@@ -165,7 +165,7 @@ async fn a_swarm_that_starts_frozen_says_so_to_all_that_watch_it() {
     let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
     world
         .until("the freeze told", |world| {
-            let told = world.told_since(0);
+            let told = world.sent_since(0);
             let at = told.iter().position(|told| told == "is frozen: true");
             at.is_some() && told.iter().any(|told| told == FROZEN)
         })

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day, SparedEntry};
+use actors::domain::books::{CostEntry, Day, SavedCalls};
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{
@@ -298,7 +298,7 @@ impl Archive for TrappedLedger {
         self.memory.account(mysis)
     }
 
-    fn spared_calls(&self, since: Day) -> Read<Vec<SparedEntry>> {
+    fn spared_calls(&self, since: Day) -> Read<Vec<SavedCalls>> {
         self.memory.spared_calls(since)
     }
 

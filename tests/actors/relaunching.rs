@@ -39,7 +39,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     kill_unreadable_alpha(&world).await;
     // An idle Mysis stays idle.
     assert_eq!(world.status("alpha").await.state, LifeState::Stopped);
-    assert!(world.told_since(mark).is_empty());
+    assert!(world.sent_since(mark).is_empty());
     let handle = world.handle.clone();
     let started =
         tokio::spawn(async move { handle.order(MysisOrder::Start.for_mysis(name)).await });
@@ -57,7 +57,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
         "alpha crashed",
         "alpha errored -> running",
     ];
-    assert_eq!(world.told_since(mark), told);
+    assert_eq!(world.sent_since(mark), told);
 }
 
 /// An actor that dies again before its relaunch is due is still relaunched.
@@ -74,7 +74,7 @@ async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
     world.until_it_is("alpha", LifeState::Running).await;
     world.release();
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
-    let told = world.told_since(mark);
+    let told = world.sent_since(mark);
     let back = told
         .iter()
         .filter(|text| *text == "alpha errored -> running");
@@ -93,12 +93,12 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     world
         .until("alpha's word", |world| {
             world
-                .told_since(mark)
+                .sent_since(mark)
                 .contains(&"alpha crashed".to_string())
         })
         .await;
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
-    assert_eq!(world.told_since(mark), ["alpha crashed"]);
+    assert_eq!(world.sent_since(mark), ["alpha crashed"]);
     assert_eq!(world.incarnations()["alpha"], before["alpha"] + 1);
     let status = world.status("alpha").await;
     assert_eq!((status.state, &status.fault), (LifeState::Idle, &None));
@@ -138,7 +138,7 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
     }
     world
         .until("an open circuit", |world| {
-            world.told_since(0).contains(&"circuit_open".to_string())
+            world.sent_since(0).contains(&"circuit_open".to_string())
         })
         .await;
     let before = world.outages().await;
@@ -158,13 +158,13 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
     let now = world.outages().await;
     assert_eq!(now.0.len(), 1, "{now:?}");
     assert_eq!(now.0[0].since, before.0[0].since);
-    let told = world.told_since(mark);
+    let told = world.sent_since(mark);
     assert!(!told.contains(&"circuit_open".to_string()), "{told:?}");
     world.models.is_away.send_replace(false);
     world
         .until("a closed circuit", |world| {
             world
-                .told_since(mark)
+                .sent_since(mark)
                 .contains(&"circuit_closed".to_string())
         })
         .await;
@@ -202,7 +202,7 @@ async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
     dead(&world.listener.watcher()).await;
     world
         .until("word of it", |world| {
-            world.told_since(0).contains(&"listener_lost".to_string())
+            world.sent_since(0).contains(&"listener_lost".to_string())
         })
         .await;
 }
@@ -305,7 +305,7 @@ async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
     world.start("alpha").await;
     world
         .until("an open circuit", |world| {
-            world.told_since(0).contains(&"circuit_open".to_string())
+            world.sent_since(0).contains(&"circuit_open".to_string())
         })
         .await;
     // Alpha waits at the gate, and the next try is seconds away.
@@ -334,7 +334,7 @@ async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
     world
         .until("a closed circuit", |world| {
             world
-                .told_since(mark)
+                .sent_since(mark)
                 .contains(&"circuit_closed".to_string())
         })
         .await;
@@ -372,7 +372,7 @@ async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
     assert!(begun.elapsed() < Duration::from_secs(1));
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;
-    let told = world.told_since(mark);
+    let told = world.sent_since(mark);
     let back = told
         .iter()
         .filter(|text| *text == "alpha errored -> running");

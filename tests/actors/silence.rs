@@ -9,7 +9,7 @@ use crate::world::World;
 
 /// The notices of silence since the begin.
 fn told(world: &World) -> usize {
-    let told = world.told_since(0);
+    let told = world.sent_since(0);
     let of = told.iter().filter(|told| told.contains(NOTHING_HAPPENS));
     of.count()
 }

@@ -282,7 +282,7 @@ impl World {
             assert!(
                 begun.elapsed() < LONG,
                 "there was never {what}: {:#?}",
-                self.told_since(0)
+                self.sent_since(0)
             );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -323,7 +323,7 @@ impl World {
             assert!(
                 begun.elapsed() < LONG,
                 "{name} was never {state:?}: {:#?}",
-                self.told_since(0)
+                self.sent_since(0)
             );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -339,7 +339,7 @@ impl World {
     }
 
     /// The notices since a mark by their codes, and the states.
-    pub(crate) fn told_since(&self, mark: usize) -> Vec<String> {
+    pub(crate) fn sent_since(&self, mark: usize) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let told = heard[mark..].iter().filter_map(|event| {
             let name = event.mysis.as_ref().map(|who| who.name.to_string());

@@ -58,7 +58,7 @@ CASES = {
     "stream: a chunk that is no JSON": ([stream("malformed", 1, after_chunks=2)], "goes on", ""),
     "stream: silent for 30 s": ([stream("stall", 1, stall_seconds=30)], "goes on", 'timeout = "3s"'),
     "stream: first token after 5 s": ([{"type": "slow_first_token", "seconds": 5}], "goes on", ""),
-    "call: arguments that are no JSON": ([{"type": "tool_fault", "kind": "malformed_arguments"}], "goes on", ""),
+    "call: arguments that are not JSON": ([{"type": "tool_fault", "kind": "malformed_arguments"}], "goes on", ""),
     "call: a tool that nobody offered": ([{"type": "tool_fault", "kind": "unknown_tool"}], "goes on", ""),
     "400": ([fail(400)], "stops", ""),
     "404": ([fail(404)], "stops", ""),

@@ -106,7 +106,8 @@ fn in_a_file_system_with_some_room() {
     command.stderr(complaints.reopen().expect("the same file"));
     let mut swarm = home.launch(command);
     let database = home.file("zoea.db").display().to_string();
-    let is_little = |text: &str| text.contains(&format!("little room is left for {database}: 4"));
+    let is_little =
+        |text: &str| text.contains(&format!("the disk of {database} is almost full: 4"));
     let doctor = || String::from_utf8_lossy(&home.run(&["doctor"]).stdout).into_owned();
     assert!(!is_little(&doctor()));
     let filler = std::env::temp_dir().join("filler");
@@ -139,7 +140,7 @@ fn in_a_file_system_with_some_room() {
     });
     let whole = format!("the store accepts no writes and retries: {database}: ");
     assert!(
-        told.contains(&whole) && told.contains("free some room"),
+        told.contains(&whole) && told.contains("free space"),
         "{told}"
     );
     swarm.wait();

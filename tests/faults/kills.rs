@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::books::logins;
-use crate::verdict::{Order, Played, how_to_start, is_up, number, settle};
+use crate::verdict::{Order, Played, finish_without_faults, how_to_start, is_up, number};
 use zoea_rig::postgres;
 use zoea_rig::{Home, Process, Server};
 
@@ -87,7 +87,7 @@ fn kill_often(kills: u64, path: &str, store: &str) {
         kill += 1;
     }
 
-    settle(&home);
+    finish_without_faults(&home);
     let played = Played {
         seed,
         home: &home,

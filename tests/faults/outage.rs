@@ -32,7 +32,7 @@ fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
 }
 
 /// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
-fn until_told(swarm: &mut Process, code: &str) -> String {
+fn until_reported(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
         let event: Value = serde_json::from_str(&line).expect("JSON");
@@ -72,7 +72,7 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
         second.url
     );
     let (home, mut swarm) = swarm_on(&first.url, &galaxy.url, &more);
-    let told = until_told(&mut swarm, "circuit_open");
+    let told = until_reported(&mut swarm, "circuit_open");
     assert!(
         told.contains("pilot is down") && told.contains("spare takes over"),
         "{told}"
@@ -81,7 +81,7 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
         (requests(&second) > 5).then_some(())
     });
     let first = mended(first);
-    let told = until_told(&mut swarm, "circuit_closed");
+    let told = until_reported(&mut swarm, "circuit_closed");
     assert!(told.contains("pilot works again"), "{told}");
     let (before, of_spare) = (requests(&first), requests(&second));
     until("the first is used again", || {
@@ -112,7 +112,7 @@ fn a_provider_that_is_not_there_is_left_at_once_where_another_is() {
         second.url
     );
     let (home, mut swarm) = swarm_on(&gone, &galaxy.url, &more);
-    until_told(&mut swarm, "circuit_open");
+    until_reported(&mut swarm, "circuit_open");
     until("the spare is asked", || {
         (requests(&second) > 10).then_some(())
     });
@@ -152,7 +152,7 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let mut swarm = home.fly(&["--start-swarm"]);
-    let told = until_told(&mut swarm, "circuit_open");
+    let told = until_reported(&mut swarm, "circuit_open");
     assert!(
         told.contains("provider local is down; ") && told.contains(": HTTP 503"),
         "the whole round of tries is over: {told}"
@@ -171,7 +171,7 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
         page.contains("away: provider local serves no requests since"),
         "{page}"
     );
-    until_told(&mut swarm, "circuit_closed");
+    until_reported(&mut swarm, "circuit_closed");
     let lasted = begun.elapsed();
     assert!(lasted < OUTAGE + RETURN, "{lasted:?}");
     let answered = requests(&pilot);
@@ -202,7 +202,7 @@ fn a_lone_mysis_asks_the_fallback_after_its_first_round() {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let mut swarm = home.fly(&["--start-swarm"]);
-    let told = until_told(&mut swarm, "circuit_open");
+    let told = until_reported(&mut swarm, "circuit_open");
     assert!(told.contains("spare takes over"), "{told}");
     assert_eq!(requests(&first), 4, "one round: a try, and three more");
     until("the spare is asked", || {
@@ -221,7 +221,7 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
     let (home, mut swarm) = swarm_on(&pilot.url, &url, "");
     until("they play", || (requests(&pilot) > 10).then_some(()));
     wire.cut();
-    until_told(&mut swarm, "game_away");
+    until_reported(&mut swarm, "game_away");
     until("all are shown as waiting", || {
         let waits = |name: &&str| {
             let activity = home.mysis(name)["activity"].to_string();
@@ -241,7 +241,7 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
     }
     assert_eq!(requests(&pilot), asked, "no model is asked meanwhile");
     wire.mend();
-    until_told(&mut swarm, "game_back");
+    until_reported(&mut swarm, "game_back");
     until("they go on", || {
         (requests(&pilot) > asked + 10).then_some(())
     });
@@ -263,7 +263,7 @@ fn without_another_they_wait_and_go_on_when_it_works_again() {
     let only = Server::pilot(&["--fault", "http-503"]);
     let more = "circuit_failures = 3\ncircuit_wait = \"400ms\"\n";
     let (home, mut swarm) = swarm_on(&only.url, &galaxy.url, more);
-    let told = until_told(&mut swarm, "circuit_open");
+    let told = until_reported(&mut swarm, "circuit_open");
     assert!(told.contains("its Myses wait"), "{told}");
     let asked = requests(&only);
     until("it is tried again", || {
@@ -272,7 +272,7 @@ fn without_another_they_wait_and_go_on_when_it_works_again() {
     let trials = requests(&only) - asked;
     assert!(trials <= 1 + NAMES.len() as u64, "{trials} trials at once");
     let only = mended(only);
-    until_told(&mut swarm, "circuit_closed");
+    until_reported(&mut swarm, "circuit_closed");
     let before = requests(&only);
     until("they go on", || {
         (requests(&only) > before + 10).then_some(())

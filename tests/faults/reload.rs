@@ -11,7 +11,7 @@ fn requests(server: &Server) -> u64 {
 }
 
 /// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
-fn until_told(swarm: &mut Process, code: &str) -> String {
+fn until_reported(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
         let event: Value = serde_json::from_str(&line).expect("JSON");
@@ -43,7 +43,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
 
     home.configure(&first.url, &galaxy.url, "[budgit]\nusd = 1\n");
     swarm.signal("-HUP");
-    let told = until_told(&mut swarm, "reload_failed");
+    let told = until_reported(&mut swarm, "reload_failed");
     assert!(
         told.contains("is unchanged") && told.contains("budgit"),
         "{told}"
@@ -52,9 +52,9 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
 
     home.configure(&first.url, "http://127.0.0.1:9/mcp", &budget(100_000_000));
     swarm.signal("-HUP");
-    let told = until_told(&mut swarm, "needs_restart");
+    let told = until_reported(&mut swarm, "needs_restart");
     assert!(told.contains("mcp.upstream"), "{told}");
-    let told = until_told(&mut swarm, "reloaded");
+    let told = until_reported(&mut swarm, "reloaded");
     assert!(told.contains("[budget]"), "{told}");
     until("it goes on", || {
         (requests(&first) > asked + 5).then_some(())
@@ -71,7 +71,7 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
     );
     std::fs::write(&file, text).expect("a configuration");
     swarm.signal("-HUP");
-    let told = until_told(&mut swarm, "reloaded");
+    let told = until_reported(&mut swarm, "reloaded");
     assert!(told.contains("providers.pilot"), "{told}");
     until("the new one is asked", || {
         (requests(&second) > 5).then_some(())

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::books::{executed, mistakes, recorded, text};
-use crate::verdict::{how_to_start, number, settle_with};
+use crate::verdict::{finish_without_faults_with, how_to_start, number};
 use zoea_rig::{Home, Process, Server, sqlite, until};
 
 /// The number of kills, unless `ZOEA_ROUTINE_KILLS` gives another.
@@ -220,7 +220,7 @@ fn kill_inside_routines(path: &str) {
     }
     assert!(inside > 0, "seed {seed}: no kill came inside a routine");
     // A routine that goes on after each kill would keep its turn open for long.
-    settle_with(&home, || {
+    finish_without_faults_with(&home, || {
         for number in 0..MYSES {
             // It may have none, and then that is refused.
             let _ = home.run(&["routine", "stop", &format!("m{number}")]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::verdict::{Order, Played, how_to_start, settle};
+use crate::verdict::{Order, Played, finish_without_faults, how_to_start};
 use zoea_rig::{Home, Server, until};
 
 const MYSES: usize = 5;
@@ -161,7 +161,7 @@ impl Scene {
     /// Lets the swarm play once more without faults, and checks the outcome.
     pub(crate) fn judge(mut self) -> String {
         self.kill();
-        settle(&self.home);
+        finish_without_faults(&self.home);
         let played = Played {
             seed: self.seed,
             home: &self.home,

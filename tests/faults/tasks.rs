@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::books::{executed, mistakes, recorded};
-use crate::verdict::{how_to_start, number, settle};
+use crate::verdict::{finish_without_faults, how_to_start, number};
 use zoea_rig::{Home, Process, Server, sqlite, until};
 
 /// The number of kills, unless `ZOEA_TASK_KILLS` gives another.
@@ -87,7 +87,7 @@ fn killed_between_a_tasks_id_and_its_outcome_it_asks_for_the_outcome() {
         left_open.extend(open);
     }
     assert!(!left_open.is_empty(), "no kill came before an outcome");
-    settle(&home);
+    finish_without_faults(&home);
 
     let calls = recorded(&home);
     let done = executed(&ledger);

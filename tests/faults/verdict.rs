@@ -95,12 +95,12 @@ fn prompts(home: &Home) -> Vec<String> {
 }
 
 /// Lets the swarm play once more without faults, and ends it in good order.
-pub(crate) fn settle(home: &Home) {
-    settle_with(home, || {});
+pub(crate) fn finish_without_faults(home: &Home) {
+    finish_without_faults_with(home, || {});
 }
 
 /// The same, with something that is done again and again until everybody has played.
-pub(crate) fn settle_with(home: &Home, help: impl Fn()) {
+pub(crate) fn finish_without_faults_with(home: &Home, help: impl Fn()) {
     let swarm = home.fly(&["--resume"]);
     until("everybody has taken up its conversation", || {
         let myses = home.json(&["mysis", "list", "--json"]);

@@ -36,7 +36,7 @@ const WRITTEN: usize = 23_350;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some(home) = arguments.iter().position(|argument| argument == "--home") {
-        tell_what_is_held(Path::new(&arguments[home + 1]));
+        print_what_is_held(Path::new(&arguments[home + 1]));
         return zoea::interface::cli::main();
     }
     // The filter of `cargo test NAME` is for names of tests, and this one has one name.
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
 }
 
 /// Tells everybody who connects to a socket in the home how many bytes are held.
-fn tell_what_is_held(home: &Path) {
+fn print_what_is_held(home: &Path) {
     let Ok(listener) = UnixListener::bind(swarm::socket_of(home)) else {
         // A command in the home of a running swarm is not measured.
         return;

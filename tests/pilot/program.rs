@@ -69,7 +69,7 @@ async fn it_fails_before_it_says_that_it_listens() {
         (
             &["--persona", "hero"],
             2,
-            "there is no persona `hero`; there are steady",
+            "`hero` is not a persona; personas are steady",
         ),
         (&["--nonsense", "3"], 2, "`3` is not a probability"),
     ] {

@@ -380,14 +380,14 @@ impl World {
                     AlarmName::Turn => self.alarm = Some(alarm),
                     AlarmName::Due => {}
                 },
-                Effect::Tell(EventKind::TurnStarted { .. }) => self.before = None,
+                Effect::Emit(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
                 | Effect::HeldBack(_)
                 | Effect::ToolNews(..)
                 | Effect::Answer { .. }
                 | Effect::AnswerQuestion { .. }
-                | Effect::Tell(_)
+                | Effect::Emit(_)
                 | Effect::Leave => {}
             }
         }

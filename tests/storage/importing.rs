@@ -88,7 +88,7 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
             "4 rows fit nothing and are kept as host notices",
             "1 rows have no time that can be read: they have that of the row before",
             "1 snapshots of the game, with the time at which they were made",
-            "3 snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is not a query",
+            "3 snapshots of the game were not imported: they belong to no Mysis, have no time, or are of a tool that is not a query",
             "\"Crab Miner!\" is called Crab-Miner- here",
             "\"alpha\" is called alpha-2 here",
         ]
@@ -352,7 +352,7 @@ fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is
     assert!(refused(&[&notes]).contains("line 1: `notes_after` is 9223372036854775807"));
     // A repeated place or answer, and an answer without a call.
     assert!(
-        refused(&[MYSIS, CALL, CALL]).contains("line 3: row 1 of this mysis stands behind row 1")
+        refused(&[MYSIS, CALL, CALL]).contains("line 3: row 1 of this mysis comes after row 1")
     );
     let third = RESULT.replace("\"seq\":2,", "\"seq\":3,");
     assert!(refused(&[MYSIS, CALL, RESULT, &third]).contains("line 4: row 3 answers call 1.0"));

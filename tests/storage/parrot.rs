@@ -259,7 +259,7 @@ fn calls(say: &dyn Fn(&str) -> String, round: usize, step: usize) -> Vec<Value> 
     calls.push(call(
         next + 1,
         "gossip".to_string(),
-        say("call arguments that are no JSON"),
+        say("call arguments that are not JSON"),
     ));
     let login = json!({"username": say("login name"), "password": say("login password")});
     calls.push(call(next + 2, "login".to_string(), login.to_string()));

@@ -25,7 +25,7 @@ fn notices(home: &Home, code: &str) -> Vec<String> {
 
 /// Lets the swarm play until the change of the tools is told. What it prints is read, so that it
 /// never waits for its reader.
-fn until_told(swarm: &mut Process, home: &Home) -> Vec<String> {
+fn until_reported(swarm: &mut Process, home: &Home) -> Vec<String> {
     until("the change is told", || {
         for _ in 0..50 {
             swarm.line().expect("the swarm goes on");
@@ -57,7 +57,7 @@ fn changed_tools_are_told_by_name_once_for_all_and_hold_from_the_next_turn_on() 
     let pilot = Server::pilot(&[]);
     let (home, mut swarm) = swarm_of(&["alpha", "beta", "gamma"], &galaxy, &pilot);
     until_all_have(&mut swarm, 3, &["mine"]);
-    let told = until_told(&mut swarm, &home);
+    let told = until_reported(&mut swarm, &home);
     let text =
         "the game server's tools have changed: +1 (get_weather), -1 (agentlogs), 1 changed (help)";
     assert_eq!(told, [text]);
@@ -72,7 +72,7 @@ fn tools_that_changed_while_a_server_with_sessions_was_away_are_told() {
     let galaxy = Server::galaxy(&["--fault", "tools-changed:1", "--fault", "mcp-session@0.05"]);
     let pilot = Server::pilot(&[]);
     let (home, mut swarm) = swarm_of(&["alpha"], &galaxy, &pilot);
-    let told = until_told(&mut swarm, &home);
+    let told = until_reported(&mut swarm, &home);
     assert!(
         told[0].ends_with("+1 (get_weather), -1 (agentlogs), 1 changed (help)"),
         "{told:?}"

@@ -152,7 +152,7 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
     let (status, told) = wait(&["alpha", "--until", "credits>5000", "--timeout", "300ms"]);
     assert_eq!(status, 3, "{told}");
     assert!(
-        told.contains("`credits>5000` did not come in time: alpha"),
+        told.contains("`credits>5000` did not happen in time: alpha"),
         "{told}"
     );
     let (status, told) = wait(&["nobody", "--until", "idle"]);

@@ -114,12 +114,12 @@ fn a_home_that_lost_its_database_is_asked_about_and_begun_anew_only_on_a_yes() {
     std::fs::remove_file(&database).expect("a database");
     let mut terminal = Terminal::open(100, 30, folder.path());
     terminal.types("$ZOEA --home home run\r");
-    terminal.sees("Begin anew, with an empty swarm? [y/N]");
+    terminal.sees("Start again with an empty swarm? [y/N]");
     terminal.types("n\r");
-    terminal.sees("nothing was begun");
+    terminal.sees("zoea did not start");
     assert!(!database.exists());
     terminal.types("clear; $ZOEA --home home run\r");
-    terminal.sees("Begin anew, with an empty swarm? [y/N]");
+    terminal.sees("Start again with an empty swarm? [y/N]");
     terminal.types("y\r");
     terminal.sees("The swarm is empty.");
     assert!(database.exists());

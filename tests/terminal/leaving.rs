@@ -25,7 +25,7 @@ fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
     terminal.types("h");
     // What the run came to, and how the swarm is reached.
     terminal.sees(" tokens, ");
-    terminal.sees("the swarm goes on without a terminal (pid ");
+    terminal.sees("the swarm continues without a terminal (pid ");
     terminal.sees("`zoea attach --home ");
     terminal.sees_no("ran at the end");
     terminal.comes_back();

@@ -20,7 +20,7 @@ fn whoever_does_not_agree_to_a_proof_spends_nothing() {
     let mut terminal = open_for(&pilot, &folder);
     for answer in ["n\r", "\r", "Yes, why not\r"] {
         terminal.types("clear; \"$ZOEA\" doctor --prove\r");
-        terminal.sees("Go on? [y/N]");
+        terminal.sees("Continue? [y/N]");
         terminal.types(answer);
         terminal.sees("not tested");
         terminal.comes_back();
@@ -37,7 +37,7 @@ fn a_verdict_is_said_once() {
     let pilot = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     let mut terminal = open_for(&pilot, &folder);
     terminal.types("clear; \"$ZOEA\" doctor --prove; echo \"ended with $?\"\r");
-    terminal.sees("Go on? [y/N]");
+    terminal.sees("Continue? [y/N]");
     terminal.types("y\r");
     terminal.sees("ended with 1");
     let said = terminal.contents().replace('\n', "");

@@ -230,7 +230,7 @@ fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
     );
     sees_wrapped(
         &mut terminal,
-        "gpt-99 cannot play. Choose again, or leave with Esc.",
+        "gpt-99 cannot play. Choose again, or cancel with Esc.",
     );
     terminal.sees("Which model server?");
     terminal.types("\u{3}");

@@ -84,7 +84,7 @@ fn shows(line: &str, row: &[String]) -> bool {
 }
 
 /// The Myses on the screen, after the screen shows every one of them as listed.
-fn settle(terminal: &mut Terminal, listed: &Value) -> String {
+fn until_screen_agrees(terminal: &mut Terminal, listed: &Value) -> String {
     let rows: Vec<_> = listed
         .as_array()
         .expect("a list")
@@ -119,7 +119,7 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
         counts.contains("stopped") && !counts.contains("running") && !counts.contains("idle")
     });
     let listed = with_their_accounts(folder.path());
-    let last = settle(&mut terminal, &listed);
+    let last = until_screen_agrees(&mut terminal, &listed);
     let count = listed.as_array().expect("a list").len();
     assert!(last.contains(&format!(" {count} Myses ")), "{last}");
     terminal.types("q");
@@ -207,7 +207,7 @@ fn a_terminal_that_nobody_reads_holds_nobody_up() {
     terminal.types(":stop all\ry");
     terminal.sees("12 stopped");
     let listed = ask(folder.path(), &["mysis", "list", "--json"]);
-    settle(&mut terminal, &listed);
+    until_screen_agrees(&mut terminal, &listed);
     terminal.types("q");
     terminal.comes_back();
 }

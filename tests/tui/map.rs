@@ -77,7 +77,7 @@ fn an_empty_map_says_what_brings_one() {
 }
 
 /// The name in the first line of what is told of the selected system.
-fn told_name(operator: &Operator, name: &str) -> bool {
+fn name_on_map(operator: &Operator, name: &str) -> bool {
     let text = operator.text();
     let lines = text.lines().filter(|line| line.contains(name));
     lines.count() > 0
@@ -105,7 +105,7 @@ fn the_selected_system_is_named_at_every_size_and_so_is_what_enter_shows() {
                 let name = view.map().expect("a map").systems[place].name.to_string();
                 let name: String = name.chars().take(14).collect();
                 let at = format!("{columns}x{rows} after {keys:?}: {}", operator.text());
-                assert!(told_name(&operator, &name), "{name} at {at}");
+                assert!(name_on_map(&operator, &name), "{name} at {at}");
             }
         }
     }

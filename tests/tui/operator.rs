@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SavedCalls};
 use actors::domain::event::{MysisRef, SwarmEvent};
 use actors::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
@@ -294,7 +294,7 @@ fn made_books(query: &BooksQuery) -> SwarmBooks {
         mysis,
         credits: i64::try_from(place).expect("a few") * 1_700 - 3_000,
     });
-    let spared = all.take(2).map(|(mysis, place, day)| SparedEntry {
+    let spared = all.take(2).map(|(mysis, place, day)| SavedCalls {
         day,
         mysis,
         calls: 1_300 + place * 211,

@@ -108,8 +108,8 @@ fn the_smallest_window() {
         operator.keys(keys);
         screens.push_str(&format!("== {name}\n{}", operator.text()));
     }
-    let calm = Operator::at(Swarm::new(4, 2, 7), (40, 10));
-    screens.push_str(&format!("== a calm swarm\n{}", calm.text()));
+    let quiet = Operator::at(Swarm::new(4, 2, 7), (40, 10));
+    screens.push_str(&format!("== a calm swarm\n{}", quiet.text()));
     insta::assert_snapshot!("the-smallest-window", screens);
 }
 

@@ -12,11 +12,11 @@ use crate::operator::Operator;
 use crate::snapshots::{check_at, normal, troubled};
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
-const REMOVED: &str = "the store does not take writes: /home/operator/.zoea/zoea.db was removed while it was \
+const REMOVED: &str = "the store does not accept writes: /home/operator/.zoea/zoea.db was removed while it was \
     in use; what was in it is in /home/operator/.zoea/zoea.db.rescued; quit, then `zoea --home \
-    /home/operator/.zoea db restore /home/operator/.zoea/zoea.db.rescued`; trying on";
-const LITTLE: &str = "little room is left for /home/operator/.zoea/zoea.db: 41.9 MB (41,900,000 bytes) are free \
-    on its disk, enough for 4 min at the pace of the last 10; free some, or nothing can be stored when it is full";
+    /home/operator/.zoea db restore /home/operator/.zoea/zoea.db.rescued`; retrying";
+const LITTLE: &str = "the disk of /home/operator/.zoea/zoea.db is almost full: 41.9 MB (41,900,000 bytes) are free, \
+    enough for 4 min at the pace of the last 10; free some space, or nothing can be stored when it is full";
 const NO_KEY: &str = "providers.openrouter.api_key_env: OPENROUTER_API_KEY is not set, so requests go out \
     without a key; set what is missing and start zoea again";
 
@@ -49,7 +49,7 @@ fn without_spaces(text: &str) -> String {
 fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
     for size in SIZES {
         let mut operator = Operator::at(troubled(), size);
-        let full = "the store does not take writes: the disk is full; trying on";
+        let full = "the store does not take writes: the disk is full; retrying";
         operator.hears(&[lasts(&[
             (StandingKind::StoreTrouble, full),
             (StandingKind::LittleRoom, LITTLE),

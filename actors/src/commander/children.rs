@@ -91,7 +91,7 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
-        self.tell_notice(
+        self.emit_notice(
             Severity::Warn,
             "store_restarted",
             "the store died and was replaced",
@@ -108,7 +108,7 @@ impl CommanderState {
         &mut self,
         myself: &ActorRef<CommanderMsg>,
     ) -> Result<(), ActorProcessingErr> {
-        self.tell_notice(
+        self.emit_notice(
             Severity::Warn,
             "gate_restarted",
             "the gate died and was replaced: for a while more calls than allowed may run at once",

@@ -42,9 +42,9 @@ impl CommanderState {
                 }
             };
         }
-        self.tell_event(EventKind::Shutdown);
+        self.emit_event(EventKind::Shutdown);
         self.stop_joining();
-        self.members.tell_all(|| MysisMsg::WindDown);
+        self.members.send_to_all(|| MysisMsg::WindDown);
         let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
         self.closing = Some(Closing {
             replies: vec![reply],
@@ -55,13 +55,13 @@ impl CommanderState {
 
     /// Tells the watchers that a Mysis has finished, so that they can show which ones closing still
     /// waits for.
-    pub(super) fn tell_left(&mut self, id: MysisId) {
+    pub(super) fn emit_left(&mut self, id: MysisId) {
         let now = self.now();
         let Some(member) = self.members.get_mut(id) else {
             return;
         };
         let (who, status) = (member.mysis_ref(), member.set_left(now));
-        self.tell_event_of(who, EventKind::StatusChanged(status));
+        self.emit_event_of(who, EventKind::StatusChanged(status));
     }
 
     /// Notes that a Mysis has finished. After the last one the Store is drained.

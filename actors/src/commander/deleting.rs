@@ -91,7 +91,7 @@ impl CommanderState {
             self.members.note_deleted(mysis);
         }
         if let Some(member) = self.members.remove(mysis) {
-            self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
+            self.emit_event_of(member.mysis_ref(), EventKind::Deleted);
             self.update_silence();
         }
         reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
@@ -138,8 +138,8 @@ impl CommanderState {
         }
         if let Some(member) = self.members.get(id) {
             let (who, status) = (member.mysis_ref(), member.status.clone());
-            self.tell_event_of(who.clone(), EventKind::Created);
-            self.tell_event_of(who, EventKind::StatusChanged(status));
+            self.emit_event_of(who.clone(), EventKind::Created);
+            self.emit_event_of(who, EventKind::StatusChanged(status));
         }
         reply.answer(Ok(CompletedOrder::Undeleted { name, account }));
         Ok(())

@@ -28,7 +28,6 @@ use super::{CommanderMsg, CommanderState};
 /// How long a process relies on the leases with which it starts, before the first step.
 const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
 
-/// This process as one of a fleet.
 pub(super) struct FleetMembership {
     fleet: Arc<dyn Fleet>,
     actor: ActorRef<FleetMsg>,
@@ -79,7 +78,6 @@ impl CommanderState {
         Ok(())
     }
 
-    /// Replaces the fleet's actor if this was it. Returns whether it was.
     pub(super) async fn replace_fleet(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -125,7 +123,7 @@ impl CommanderState {
         }
     }
 
-    pub(super) fn tell_fleet(&self, message: FleetMsg) {
+    pub(super) fn send_to_fleet(&self, message: FleetMsg) {
         if let Some(fleet) = &self.fleet {
             // A dead actor's successor is told everything again.
             let _ = fleet.actor.cast(message);
@@ -180,13 +178,13 @@ impl CommanderState {
             if goes_on && let Some(member) = self.members.get_mut(id) {
                 member.send_start(OrderReply::to_nobody());
             }
-            self.tell_event_of(who.clone(), EventKind::TakenOver);
-            self.tell_event_of(who, EventKind::StatusChanged(status));
+            self.emit_event_of(who.clone(), EventKind::TakenOver);
+            self.emit_event_of(who, EventKind::StatusChanged(status));
         }
         if !arrived.is_empty() {
             // What they spent elsewhere counts for their own budgets.
             self.read_books();
-            self.tell_fleet(FleetMsg::Arrived(arrived));
+            self.send_to_fleet(FleetMsg::Arrived(arrived));
         }
         if !names.is_empty() {
             // The processes of a fleet write one log.
@@ -194,7 +192,7 @@ impl CommanderState {
                 Some(own) => format!("taken over by {own}: {}", listed(&names)),
                 None => format!("taken over: {}", listed(&names)),
             };
-            self.tell_notice(Severity::Info, "taken_over", &text);
+            self.emit_notice(Severity::Info, "taken_over", &text);
         }
         Ok(())
     }
@@ -211,7 +209,7 @@ impl CommanderState {
                 let before = member.incarnation.next();
                 self.services.shut_out(mysis, before);
             }
-            None => self.tell_fleet(FleetMsg::LetGo(mysis)),
+            None => self.send_to_fleet(FleetMsg::LetGo(mysis)),
         }
     }
 
@@ -272,13 +270,13 @@ impl CommanderState {
                      renewing it",
                     who.name
                 );
-                self.tell_notice(Severity::Warn, "lease_lost", &text);
+                self.emit_notice(Severity::Warn, "lease_lost", &text);
             }
-            self.tell_event_of(who, EventKind::MovedAway);
+            self.emit_event_of(who, EventKind::MovedAway);
             self.show_as_neighbour(member.status);
             self.update_silence();
         }
-        self.tell_fleet(FleetMsg::LetGo(mysis));
+        self.send_to_fleet(FleetMsg::LetGo(mysis));
         true
     }
 
@@ -291,12 +289,12 @@ impl CommanderState {
         if self.mission.current().map(|known| known.id) == mission.as_ref().map(|new| new.id) {
             return;
         }
-        self.tell_event(EventKind::Mission(
+        self.emit_event(EventKind::Mission(
             mission.as_ref().map(|new| new.text.clone()),
         ));
         self.mission.follow(mission.clone());
         match mission {
-            None => self.members.tell_all(|| MysisMsg::MissionStands(None)),
+            None => self.members.send_to_all(|| MysisMsg::MissionStands(None)),
             Some(mission) => {
                 for member in self.members.iter_orderable() {
                     let order = MysisOrder::Mission(mission.clone());

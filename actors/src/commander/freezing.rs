@@ -21,7 +21,6 @@ const FROZEN_TEXT: &str = "the swarm is frozen: no model call, no tool call and 
 /// The orders to freeze and to thaw. They are carried out one after the other.
 #[derive(Default)]
 pub(super) struct FreezeOrders {
-    /// Whether each freezes, and its reply.
     waiting: VecDeque<(bool, OrderReply)>,
     is_busy: bool,
 }
@@ -53,8 +52,8 @@ impl CommanderState {
         if let (Some(since), None) = (since, known) {
             switch.close(since, self.clock().moment());
             self.time_silence(myself);
-            self.tell_event(EventKind::FreezeChanged(Some(since)));
-            self.tell_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
+            self.emit_event(EventKind::FreezeChanged(Some(since)));
+            self.emit_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
         }
         let commander = myself.clone();
         self.jobs.spawn(async move {
@@ -81,8 +80,12 @@ impl CommanderState {
                     // A gate that is gone is replaced by one that is not frozen.
                     let _ = self.services.gate().cast(GateMsg::Opened);
                     self.time_silence(myself);
-                    self.tell_event(EventKind::FreezeChanged(None));
-                    self.tell_notice(Severity::Info, "thawed", "the swarm is thawed and goes on");
+                    self.emit_event(EventKind::FreezeChanged(None));
+                    self.emit_notice(
+                        Severity::Info,
+                        "thawed",
+                        "the swarm is thawed: its Myses continue",
+                    );
                     self.update_silence();
                 }
                 reply.answer(Ok(CompletedOrder::Frozen(since)));
@@ -113,11 +116,10 @@ impl CommanderState {
         });
     }
 
-    /// Says that the program starts frozen.
-    pub(super) fn tell_frozen_start(&mut self) {
+    pub(super) fn emit_frozen_start(&mut self) {
         if let Some(since) = self.freeze_switch().frozen_since() {
-            self.tell_event(EventKind::FreezeChanged(Some(since)));
-            self.tell_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
+            self.emit_event(EventKind::FreezeChanged(Some(since)));
+            self.emit_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
         }
     }
 }

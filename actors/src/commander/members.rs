@@ -35,7 +35,6 @@ pub(super) struct SwarmMembers {
     deleted: BTreeMap<MysisId, Instant>,
 }
 
-/// A Mysis as the Commander knows it.
 pub(super) struct SwarmMember {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
@@ -155,7 +154,6 @@ impl SwarmMembers {
         self.reserved_names.remove(name);
     }
 
-    /// An id that no Mysis has.
     pub(super) fn new_id(&self, rng: &mut fastrand::Rng) -> MysisId {
         loop {
             let id = MysisId(rng.i64(1..));
@@ -184,7 +182,7 @@ impl SwarmMembers {
     }
 
     /// Sends a message to every Mysis. A dead actor gets its content when it is started again.
-    pub(super) fn tell_all(&self, message: impl Fn() -> MysisMsg) {
+    pub(super) fn send_to_all(&self, message: impl Fn() -> MysisMsg) {
         for member in self.iter() {
             let _ = member.actor.cast(message());
         }
@@ -234,7 +232,6 @@ impl SwarmMember {
         }
     }
 
-    /// Takes its new status and returns the status before.
     pub(super) fn set_status(&mut self, status: Arc<MysisStatus>) -> Arc<MysisStatus> {
         if status.state == LifeState::Running {
             self.is_starting = false;
@@ -284,7 +281,6 @@ impl SwarmMember {
 }
 
 impl Relaunching {
-    /// Decides whether and when it is relaunched after this fault.
     pub(super) fn decide(
         &mut self,
         rules: &SupervisionRules,

@@ -53,7 +53,6 @@ pub enum CommanderMsg {
     /// The write of an order was stored, or the store refused.
     OrderStored {
         order: PendingOrder,
-        /// The store's answer.
         stored: Result<(), LedgerFault>,
         reply: OrderReply,
     },
@@ -109,7 +108,6 @@ pub enum SwarmQuery {
     Silence(RpcReplyPort<Option<Arc<SilenceNotice>>>),
     /// Asks since when the swarm is frozen.
     Frozen(RpcReplyPort<Option<Timestamp>>),
-    /// Asks for the progress of the logins.
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
     /// Asks for the mission in force.
     Mission(RpcReplyPort<Option<Mission>>),

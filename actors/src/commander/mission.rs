@@ -62,7 +62,6 @@ impl SwarmMission {
         self.changed = Some(Instant::now());
     }
 
-    /// Whether the mission here is of before this time.
     pub(super) fn is_older_than(&self, read: Instant) -> bool {
         self.pending == 0 && self.changed.is_none_or(|changed| changed < read)
     }
@@ -140,7 +139,7 @@ impl CommanderState {
         mission: Mission,
         reply: OrderReply,
     ) {
-        self.tell_event(EventKind::Mission(Some(mission.text.clone())));
+        self.emit_event(EventKind::Mission(Some(mission.text.clone())));
         let mut awaited = 0;
         for member in self.members.iter_orderable() {
             awaited += 1;
@@ -180,10 +179,10 @@ impl CommanderState {
         broadcast.missed.sort();
         if !broadcast.missed.is_empty() {
             let text = format!(
-                "the mission stands, but did not reach {}",
+                "the mission is set, but did not reach {}",
                 broadcast.missed.join(", ")
             );
-            self.tell_notice(Severity::Warn, "mission_missed", &text);
+            self.emit_notice(Severity::Warn, "mission_missed", &text);
         }
         broadcast.reply.answer(Ok(CompletedOrder::Broadcast {
             mission,
@@ -205,8 +204,8 @@ impl CommanderState {
 
     pub(super) fn on_mission_cleared(&mut self, mission: MissionId, reply: OrderReply) {
         if self.mission.end(mission) {
-            self.members.tell_all(|| MysisMsg::MissionStands(None));
-            self.tell_event(EventKind::Mission(None));
+            self.members.send_to_all(|| MysisMsg::MissionStands(None));
+            self.emit_event(EventKind::Mission(None));
         }
         reply.answer(Ok(CompletedOrder::MissionCleared(true)));
     }

@@ -34,7 +34,6 @@ pub(super) struct Neighbours {
 enum FirstLook {
     /// Those who wait until it knows all Myses.
     UnderWay(Vec<RpcReplyPort<()>>),
-    /// It has known all of them.
     Done,
 }
 
@@ -46,8 +45,7 @@ impl Default for FirstLook {
 
 /// A Mysis of another process.
 struct Neighbour {
-    /// The status as that process wrote it.
-    told: Arc<MysisStatus>,
+    received: Arc<MysisStatus>,
     owner: Arc<str>,
     /// The status as it is shown here; `None` while the Mysis runs here.
     shown: Option<Arc<MysisStatus>>,
@@ -121,10 +119,20 @@ impl Neighbours {
         })
     }
 
-    fn take_status(&mut self, owner: Arc<str>, told: Arc<MysisStatus>) {
-        self.changed.insert(told.id);
-        let shown = self.myses.remove(&told.id).and_then(|known| known.shown);
-        self.myses.insert(told.id, Neighbour { told, owner, shown });
+    fn take_status(&mut self, owner: Arc<str>, received: Arc<MysisStatus>) {
+        self.changed.insert(received.id);
+        let shown = self
+            .myses
+            .remove(&received.id)
+            .and_then(|known| known.shown);
+        self.myses.insert(
+            received.id,
+            Neighbour {
+                received,
+                owner,
+                shown,
+            },
+        );
     }
 
     /// Takes the places of all Myses. Returns the Myses that are no more.
@@ -152,7 +160,7 @@ impl Neighbours {
             known.shown = None;
             return None;
         }
-        let shown = known.told.as_seen_from_afar(place);
+        let shown = known.received.as_seen_from_afar(place);
         if known.shown.as_deref() == Some(&shown) {
             return None;
         }
@@ -193,14 +201,14 @@ impl CommanderState {
             .map(|places| self.neighbours.take_places(&places));
         for status in deleted.into_iter().flatten() {
             if self.members.get(status.id).is_none() {
-                self.tell_event_of(ref_to(&status), EventKind::Deleted);
+                self.emit_event_of(ref_to(&status), EventKind::Deleted);
             }
         }
         for mysis in std::mem::take(&mut self.neighbours.changed) {
             self.show_neighbour(mysis);
         }
         let known = self.members.count() + self.neighbours.statuses().count();
-        self.tell_fleet(FleetMsg::Known(known));
+        self.send_to_fleet(FleetMsg::Known(known));
     }
 
     /// Takes a Mysis of which its process told nothing yet.
@@ -211,18 +219,18 @@ impl CommanderState {
         };
         if self.members.get(record.id).is_none() {
             let first = MysisStatus::from_record(&record, &self.rules.current, self.now());
-            let told = MysisStatus {
+            let received = MysisStatus {
                 state: record.state,
                 ..first
             };
-            self.neighbours.take_status(owner, Arc::new(told));
+            self.neighbours.take_status(owner, Arc::new(received));
         }
     }
 
     fn show_neighbour(&mut self, mysis: MysisId) {
         let is_here = self.members.get(mysis).is_some();
         if let Some(shown) = self.neighbours.show(mysis, is_here) {
-            self.tell_event_of(ref_to(&shown), EventKind::StatusChanged(shown));
+            self.emit_event_of(ref_to(&shown), EventKind::StatusChanged(shown));
         }
     }
 

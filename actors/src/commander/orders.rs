@@ -283,8 +283,8 @@ impl CommanderState {
             true => member.send_start(OrderReply::new(move |_| created())),
             false => created(),
         }
-        self.tell_event_of(who.clone(), EventKind::Created);
-        self.tell_event_of(who, EventKind::StatusChanged(status));
+        self.emit_event_of(who.clone(), EventKind::Created);
+        self.emit_event_of(who, EventKind::StatusChanged(status));
         Ok(())
     }
 }

@@ -27,7 +27,6 @@ use super::{CommanderMsg, CommanderState};
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// A look that comes so much too late means that the process stood still.
 const STOOD_STILL: Duration = Duration::from_secs(5);
-/// The most names of those who wait.
 const MAX_NAMES: usize = 3;
 
 /// The servers in trouble, and when the calls under way are looked at next.
@@ -98,12 +97,12 @@ impl CommanderState {
     /// Takes the servers in trouble from the gate.
     pub(super) fn on_outages(&mut self, of_gate: Arc<ServerOutages>) {
         self.outside.of_gate = of_gate;
-        self.tell_outages();
+        self.emit_outages();
     }
 
-    fn tell_outages(&mut self) {
+    fn emit_outages(&mut self) {
         if self.outside.put_together() {
-            self.tell_event(EventKind::OutagesChanged(self.outside.outages()));
+            self.emit_event(EventKind::OutagesChanged(self.outside.outages()));
         }
     }
 
@@ -168,7 +167,7 @@ impl CommanderState {
             stage: OutageStage::Doubtful,
         });
         self.outside.of_calls = of_calls.collect();
-        self.tell_outages();
+        self.emit_outages();
     }
 
     /// Whether a Mysis waits on purpose: for an arrival, or for the operator.
@@ -231,7 +230,7 @@ impl CommanderState {
         });
         let waiting: Vec<String> = waiting.collect();
         let text = format!(
-            "the swarm stands still, no call ends: {}",
+            "the swarm makes no progress, no call returns: {}",
             waiting.join("; ")
         );
         (!waiting.is_empty()).then_some((text, since))

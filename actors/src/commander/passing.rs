@@ -35,7 +35,6 @@ const UNKNOWN_ORDER: &str = "the process that runs the mysis is of a version tha
 /// The orders between this process and others.
 #[derive(Default)]
 pub(super) struct PassedOrders {
-    /// Those that were given here.
     given: BTreeMap<FleetOrderId, GivenOrder>,
     /// Those of others that are carried out here.
     in_hand: BTreeMap<FleetOrderId, OrderInHand>,
@@ -54,7 +53,6 @@ struct GivenOrder {
 
 /// How far an order of another process is.
 enum OrderInHand {
-    /// It is carried out.
     Open,
     /// Its answer is on its way. The fleet's actor may die over it.
     Answered(Arc<str>),
@@ -142,7 +140,7 @@ impl CommanderState {
             stored: None,
         };
         self.passed.given.insert(id, given);
-        self.tell_fleet(FleetMsg::Give(order));
+        self.send_to_fleet(FleetMsg::Give(order));
         None
     }
 
@@ -170,7 +168,7 @@ impl CommanderState {
                 .get(&id)
                 .map(|given| given.process.clone());
             self.answer_given(id, Ok(CompletedOrder::Passed(process.unwrap_or_default())));
-            self.tell_fleet(FleetMsg::NotAwaited(id));
+            self.send_to_fleet(FleetMsg::NotAwaited(id));
         }
         let is_stored = |dropped: Instant| began.is_some_and(|began| began > dropped);
         self.passed.in_hand.retain(|id, state| match state {
@@ -245,7 +243,7 @@ impl CommanderState {
                 let text: Arc<str> = answer_to_text(answer).into();
                 let answered = OrderInHand::Answered(text.clone());
                 self.passed.in_hand.insert(id, answered);
-                self.tell_fleet(FleetMsg::Answer(id, text));
+                self.send_to_fleet(FleetMsg::Answer(id, text));
             }
         }
     }

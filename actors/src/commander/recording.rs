@@ -29,7 +29,6 @@ use super::{CommanderMsg, CommanderState};
 /// The most records that wait for the store. While the store fails, further records are only
 /// logged.
 const MAX_WAITING_RECORDS: usize = 10_000;
-/// The most records of one write.
 const MAX_BATCH_RECORDS: usize = 256;
 
 /// A message to the recorder's task.
@@ -58,7 +57,6 @@ pub(super) struct EventRecorder {
     queue: mpsc::Sender<RecorderMsg>,
     rng: fastrand::Rng,
     clock: Arc<dyn Clock>,
-    /// Shows the terminals what is recorded.
     commander: ActorRef<CommanderMsg>,
     _task: AbortOnDropHandle<()>,
 }
@@ -195,7 +193,6 @@ impl CommanderState {
         }
     }
 
-    /// Records the start of the program.
     pub(super) fn record_start(&mut self) {
         let text = match self.members.count() {
             0 => "the program started, no Myses yet".to_string(),

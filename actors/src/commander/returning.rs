@@ -40,11 +40,11 @@ impl CommanderState {
         }
         if args.mode == Mode::Live {
             self.record_start();
-            self.tell_frozen_start();
+            self.emit_frozen_start();
         }
         if interrupted > 0 && args.mode == Mode::Live {
             let text = interrupted_words(interrupted);
-            self.tell_notice(Severity::Warn, "interrupted", &text);
+            self.emit_notice(Severity::Warn, "interrupted", &text);
         }
         Ok(())
     }

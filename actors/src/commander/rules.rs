@@ -51,7 +51,6 @@ impl RulesInForce {
         })
     }
 
-    /// Checks a profile change.
     pub(super) fn known_change(
         &self,
         change: ProfileChange,
@@ -108,11 +107,11 @@ impl CommanderState {
         }
         let for_gate = gate_rules(&rules);
         self.rules.current = rules;
-        self.tell_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
+        self.send_to_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
         // If the gate is gone, its successor starts with the new rules.
         let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
         self.terminals.show_rules(&self.rules);
-        self.members.tell_all(|| MysisMsg::RulesChanged {
+        self.members.send_to_all(|| MysisMsg::RulesChanged {
             rules: self.rules.current.clone(),
             redactor: self.rules.redactor(),
         });

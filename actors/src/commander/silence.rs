@@ -21,13 +21,12 @@ const LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// Since when the swarm runs, and what was told of its silence.
 #[derive(Default)]
 pub(super) struct SilenceWatch {
-    /// Since when some Mysis runs.
     running_since: Option<Moment>,
     /// Rings when the swarm's first minutes are over.
     alarm: Option<Timer<CommanderMsg>>,
     /// Whether a tool call succeeded since the program runs.
     has_succeeded: bool,
-    told: Option<Arc<SilenceNotice>>,
+    sent: Option<Arc<SilenceNotice>>,
     /// When all Myses were looked at last.
     looked_at: Option<Moment>,
     /// Rings when they are to be looked at again, because some changed.
@@ -36,8 +35,8 @@ pub(super) struct SilenceWatch {
 
 impl SilenceWatch {
     /// What was told last, while it holds.
-    pub(super) fn told(&self) -> Option<Arc<SilenceNotice>> {
-        self.told.clone()
+    pub(super) fn sent(&self) -> Option<Arc<SilenceNotice>> {
+        self.sent.clone()
     }
 }
 
@@ -112,15 +111,15 @@ impl CommanderState {
         let statuses = self.members.iter().map(|member| &*member.status);
         let notice = silence_notice(statuses, self.silence.has_succeeded, running_for);
         let notice = notice.map(Arc::new);
-        if notice == self.silence.told {
+        if notice == self.silence.sent {
             return;
         }
-        let before = std::mem::replace(&mut self.silence.told, notice.clone());
-        self.tell_event(EventKind::SilenceChanged(notice.clone()));
+        let before = std::mem::replace(&mut self.silence.sent, notice.clone());
+        self.emit_event(EventKind::SilenceChanged(notice.clone()));
         if !before.is_some_and(|before| is_wide(&before))
             && let Some(notice) = notice.filter(|notice| is_wide(notice))
         {
-            self.tell_notice(Severity::Warn, NOTHING_HAPPENS, &notice.text);
+            self.emit_notice(Severity::Warn, NOTHING_HAPPENS, &notice.text);
         }
     }
 }

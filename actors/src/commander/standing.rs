@@ -25,10 +25,10 @@ impl CommanderState {
     ) {
         let known = self.news.standing().get(kind).is_some();
         match text {
-            Some(text) if !known => self.tell_notice(kind.severity(), kind.code(), text),
+            Some(text) if !known => self.emit_notice(kind.severity(), kind.code(), text),
             None if known => {
                 let (code, words) = kind.end();
-                self.tell_notice(Severity::Info, code, words);
+                self.emit_notice(Severity::Info, code, words);
             }
             Some(_) | None => {}
         }
@@ -43,7 +43,7 @@ impl CommanderState {
 
     fn keep_standing_since(&mut self, kind: StandingKind, at: Timestamp, text: Option<Arc<str>>) {
         if self.news.set_standing(kind, at, text) {
-            self.tell_event(EventKind::StandingChanged(self.news.standing()));
+            self.emit_event(EventKind::StandingChanged(self.news.standing()));
         }
     }
 }

@@ -66,7 +66,7 @@ impl CommanderState {
         self.members.insert(member);
         if lived_before {
             // The actor itself reports this only after reading its history, which may take long.
-            self.tell_event_of(who, EventKind::StatusChanged(status));
+            self.emit_event_of(who, EventKind::StatusChanged(status));
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl CommanderState {
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }
-        self.tell_all(report.event);
+        self.emit(report.event);
     }
 
     /// Handles the end of a child. The Store and the gate are replaced at once. A Mysis is
@@ -185,7 +185,7 @@ impl CommanderState {
             return Ok(());
         };
         if self.closing.is_some() {
-            self.tell_left(id);
+            self.emit_left(id);
             self.on_mysis_left(myself);
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl CommanderState {
         record.reason = Some(text.into());
         record.fault = Some(fault.clone());
         self.write_down(&record, next);
-        self.tell_event_of(who, change);
+        self.emit_event_of(who, change);
         self.spawn_mysis(myself, record, coming).await?;
         self.schedule_relaunch(myself, id, &fault);
         Ok(())
@@ -281,7 +281,7 @@ impl CommanderState {
                     "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
                      to relaunch"
                 );
-                self.tell_notice(Severity::Error, "relaunches_spent", &text);
+                self.emit_notice(Severity::Error, "relaunches_spent", &text);
             }
             RelaunchVerdict::After(wait) => {
                 let wait = wait + wait.mul_f64(self.rng.f64() / 10.0);

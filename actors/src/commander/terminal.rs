@@ -69,7 +69,6 @@ impl OpenTerminals {
         }
     }
 
-    /// Shows what was just recorded.
     pub(super) fn show_record(&mut self, record: Arc<EventRecord>) {
         for terminal in &self.open {
             // A dead actor's successor gets it from `recent`.
@@ -153,7 +152,7 @@ impl CommanderState {
         terminal.since = self.clock().moment();
         self.terminals.open.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
-        self.tell_notice(Severity::Warn, "ui_restarted", &text);
+        self.emit_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
     }
 

@@ -32,7 +32,7 @@ impl SwarmWatchers {
 
     /// Sends an event to all watchers and removes those that are gone. Returns whether one of them
     /// was not a Ui, which gets a successor.
-    fn tell(&mut self, event: &Arc<SwarmEvent>) -> bool {
+    fn send(&mut self, event: &Arc<SwarmEvent>) -> bool {
         let mut is_lost = false;
         self.0.retain(|watcher| {
             let is_there = watcher.send_message(event.clone()).is_ok();
@@ -81,22 +81,22 @@ impl LatestNews {
 impl CommanderState {
     /// Sends an event to all watchers. The end of a watcher is reported, because the operator would
     /// take its silence for quiet.
-    pub(super) fn tell_all(&mut self, event: SwarmEvent) {
+    pub(super) fn emit(&mut self, event: SwarmEvent) {
         self.record_event(&event);
         self.news.needs.on_event(&event);
         if let EventKind::StatusChanged(status) = &event.what
             && status.elsewhere.is_none()
         {
-            self.tell_fleet(FleetMsg::Changed(status.clone()));
+            self.send_to_fleet(FleetMsg::Changed(status.clone()));
         }
-        if self.watchers.tell(&Arc::new(event)) {
-            self.tell_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
+        if self.watchers.send(&Arc::new(event)) {
+            self.emit_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
         }
     }
 
-    pub(super) fn tell_event(&mut self, what: EventKind) {
+    pub(super) fn emit_event(&mut self, what: EventKind) {
         let at = self.now();
-        self.tell_all(SwarmEvent {
+        self.emit(SwarmEvent {
             at,
             mysis: None,
             what,
@@ -104,18 +104,18 @@ impl CommanderState {
     }
 
     /// Sends an event of a Mysis.
-    pub(super) fn tell_event_of(&mut self, who: MysisRef, what: EventKind) {
+    pub(super) fn emit_event_of(&mut self, who: MysisRef, what: EventKind) {
         let at = self.now();
-        self.tell_all(SwarmEvent {
+        self.emit(SwarmEvent {
             at,
             mysis: Some(who),
             what,
         });
     }
 
-    pub(super) fn tell_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
+    pub(super) fn emit_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
         let text = self.rules.secrets.clean(text).as_ref().into();
-        self.tell_event(EventKind::Notice {
+        self.emit_event(EventKind::Notice {
             severity,
             code,
             text,
@@ -133,7 +133,7 @@ impl CommanderState {
         }
         self.news.keep(&news);
         let standing = store_condition(&news);
-        self.tell_all(news);
+        self.emit(news);
         if let Some(text) = standing {
             self.keep_standing(StandingKind::StoreTrouble, text);
         }
@@ -144,7 +144,7 @@ impl CommanderState {
         [
             EventKind::BudgetChanged(self.news.budget.clone()),
             EventKind::OutagesChanged(self.outside.outages()),
-            EventKind::SilenceChanged(self.silence.told()),
+            EventKind::SilenceChanged(self.silence.sent()),
             EventKind::StandingChanged(self.news.standing()),
             EventKind::FreezeChanged(self.freeze_switch().frozen_since()),
         ]
@@ -153,13 +153,13 @@ impl CommanderState {
     /// Adds a watcher and sends it the present state first.
     pub(super) fn add_watcher(&mut self, watcher: Watcher) {
         let at = self.now();
-        let tell = |mysis, what| {
+        let send = |mysis, what| {
             // A watcher that is gone is removed with the next event.
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
-        tell(None, EventKind::Mission(self.mission.text()));
+        send(None, EventKind::Mission(self.mission.text()));
         for what in self.current_state() {
-            tell(None, what);
+            send(None, what);
         }
         let here = self.members.iter().map(|member| &member.status);
         for status in here.chain(self.neighbours.statuses()) {
@@ -167,7 +167,7 @@ impl CommanderState {
                 id: status.id,
                 name: status.name.clone(),
             };
-            tell(Some(who), EventKind::StatusChanged(status.clone()));
+            send(Some(who), EventKind::StatusChanged(status.clone()));
         }
         self.watchers.add(watcher);
     }
@@ -188,7 +188,7 @@ impl CommanderState {
             SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(self.outside.outages())),
-            SwarmQuery::Silence(reply) => drop(reply.send(self.silence.told())),
+            SwarmQuery::Silence(reply) => drop(reply.send(self.silence.sent())),
             SwarmQuery::Frozen(reply) => drop(reply.send(self.freeze_switch().frozen_since())),
             SwarmQuery::LoginProgress(reply) => {
                 let per_minute = self.rules.current.tools.logins_per_minute;

@@ -21,11 +21,9 @@ pub use together::{ProviderSpending, SpentTogether};
 /// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;
 
-/// The operator's budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetRules {
     pub mysis: BudgetLimits,
-    /// The limits for the whole swarm.
     pub swarm: BudgetLimits,
     /// The cap on the whole swarm if the operator sets no limit for it.
     pub default_cap: DefaultCap,
@@ -267,7 +265,6 @@ impl BudgetTracker {
         own.max(dollars).max(tokens)
     }
 
-    /// Adds the charge of a Mysis' model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.enter_day(now);
         self.swarm.add_charge(bill);

@@ -32,7 +32,6 @@ struct DueMysis {
 }
 
 impl DueMyses {
-    /// Takes what all Myses do now.
     pub fn look<'a>(
         &mut self,
         statuses: impl Iterator<Item = &'a MysisStatus>,
@@ -41,7 +40,7 @@ impl DueMyses {
     ) {
         let before = std::mem::take(&mut self.0);
         let due = statuses.filter_map(|status| {
-            let patience = patience_with(status, outages)?;
+            let patience = wait_limit(status, outages)?;
             let known = before.get(&status.id);
             let known = known.filter(|known| known.activity_since == status.activity_since);
             let from = known.map_or_else(|| due_from(status, now), |known| known.from);
@@ -88,7 +87,7 @@ fn due_from(status: &MysisStatus, now: Now) -> Moment {
 }
 
 /// How long a Mysis of this process may be due without a call; `None` if it waits on purpose, or does not run.
-fn patience_with(status: &MysisStatus, outages: &ServerOutages) -> Option<Duration> {
+fn wait_limit(status: &MysisStatus, outages: &ServerOutages) -> Option<Duration> {
     if status.state != LifeState::Running || status.elsewhere.is_some() {
         return None;
     }

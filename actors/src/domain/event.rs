@@ -110,10 +110,8 @@ pub struct MysisStatus {
     /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
     pub activity: Activity,
-    /// When the activity began.
     #[serde(rename = "since")]
     pub activity_since: Timestamp,
-    /// When the activity will end, if that is known.
     #[serde(rename = "until")]
     pub activity_until: Option<Timestamp>,
     pub account: Option<Arc<str>>,
@@ -124,7 +122,6 @@ pub struct MysisStatus {
     pub link: LinkState,
     /// The newest game tick that it knows.
     pub tick: Option<i64>,
-    /// The number of nudges in a row.
     pub nudges: u32,
     pub totals: Totals,
     /// When it was last active.
@@ -135,7 +132,7 @@ pub struct MysisStatus {
     /// How it is stuck; `None` if it is not.
     pub stuck: Option<Stuck>,
     /// Its silence, while it runs and no tool call succeeded since its start.
-    #[serde(serialize_with = "silence::told")]
+    #[serde(serialize_with = "silence::shared")]
     pub silence: Option<Arc<Silence>>,
     /// Its latest calls, while it runs and most of them failed.
     pub failing: Option<Arc<FailingCalls>>,
@@ -194,7 +191,6 @@ pub fn is_interruption(reason: Option<&str>) -> bool {
 }
 
 impl MysisStatus {
-    /// What its server of tools is called in sentences.
     #[must_use]
     pub fn tool_server(&self) -> &'static str {
         self.game.unwrap_or_else(|| GameRef::of_key(None)).server()
@@ -291,9 +287,7 @@ pub struct MysisRef {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// A Mysis was created.
     Created,
-    /// A Mysis was deleted.
     Deleted,
     /// This process runs a Mysis that another one ran, or nobody.
     TakenOver,
@@ -302,7 +296,6 @@ pub enum EventKind {
     StateChanged {
         from: LifeState,
         to: LifeState,
-        /// The reason, if there is one.
         reason: Option<Arc<str>>,
     },
     /// A Mysis began a turn.

@@ -60,7 +60,6 @@ pub enum EventRecordKind {
 }
 
 impl EventRecordKind {
-    /// All kinds.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database and in JSON.
@@ -83,7 +82,6 @@ impl EventRecordKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum OrderSource {
-    /// The program's own terminal.
     Terminal,
     AttachedTerminal,
     /// The control interface, through which commands reach a running program.
@@ -91,14 +89,12 @@ pub enum OrderSource {
     /// A command that works on the database itself.
     CommandLine,
     Configuration,
-    /// A signal to the process.
     Signal,
     /// The program itself, by a rule of the configuration.
     Program,
 }
 
 impl OrderSource {
-    /// All sources.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database and in JSON.
@@ -199,7 +195,6 @@ pub const OFFER_CODE: &str = "routine_offered";
 /// The code of relaunching an errored Mysis.
 pub const RELAUNCH_CODE: &str = "relaunch";
 
-/// The code of the end of a need.
 pub const NEED_OVER_CODE: &str = "need_over";
 
 /// The record of a need of the operator that begins or ends between two statuses of a Mysis that

@@ -15,11 +15,8 @@ pub struct FleetProcess {
     pub directory: Arc<str>,
     pub version: Arc<str>,
     pub state: ProcessState,
-    /// Whether it is the process that is asked.
     pub is_here: bool,
-    /// The number of Myses that it is for.
     pub capacity: u64,
-    /// The number of Myses that it holds.
     pub myses: u64,
     /// How many of them run.
     pub running: u64,

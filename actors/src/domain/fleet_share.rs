@@ -7,12 +7,10 @@ pub struct FleetCounts {
     pub capacity: i64,
     /// Whether this process is being drained.
     pub is_draining: bool,
-    /// The Myses that run.
     pub running: KindCounts,
     pub resting: KindCounts,
 }
 
-/// The numbers of Myses of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindCounts {
     pub all: i64,
@@ -22,7 +20,6 @@ pub struct KindCounts {
     pub free: i64,
 }
 
-/// What a process does about its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FleetPlan {
     /// How many running Myses are too many here.
@@ -34,7 +31,6 @@ pub struct FleetPlan {
 }
 
 impl FleetCounts {
-    /// What a process with this capacity does about its share.
     #[must_use]
     pub fn plan(&self, capacity: usize, is_frozen: bool) -> FleetPlan {
         if is_frozen {

@@ -16,7 +16,7 @@ mod news;
 mod owners;
 mod pace;
 mod share;
-mod told;
+mod shared_outages;
 mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ pub use lane::{LaneRules, LaneTrouble};
 pub use news::GateEvent;
 
 use lane::LaneState;
-use told::ToldOutages;
+use shared_outages::SharedOutages;
 
 /// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
@@ -71,7 +71,7 @@ pub enum GateVerdict {
     Admitted {
         lane: Lane,
         /// A message for the payer, if there is one.
-        told: Option<Arc<str>>,
+        notice: Option<Arc<str>>,
         /// Whether it is the trial call to a server that is away.
         is_trial: bool,
         /// The spent share of the payer's budget or the swarm's, whichever is higher, in percent.
@@ -86,7 +86,6 @@ pub enum GateVerdict {
     Denied {
         /// The reason.
         why: Arc<str>,
-        /// The time.
         until: Timestamp,
     },
 }
@@ -110,7 +109,7 @@ pub struct AdmissionGate {
     /// Whether they were not valid any more when requests were last decided about.
     has_lapsed: bool,
     /// What processes told each other about servers.
-    told: ToldOutages,
+    shared_outages: SharedOutages,
 }
 
 impl AdmissionGate {
@@ -289,11 +288,11 @@ impl AdmissionGate {
                 let Some((pass, request, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
-                let told = match request
+                let notice = match request
                     .payer
                     .map(|payer| self.budgets.allowance(payer, wall))
                 {
-                    Some(BudgetAllowance::More(told)) => told,
+                    Some(BudgetAllowance::More(notice)) => notice,
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
                 let payer = request.payer;
@@ -301,7 +300,7 @@ impl AdmissionGate {
                 let lane = name.clone();
                 let verdict = GateVerdict::Admitted {
                     lane,
-                    told,
+                    notice,
                     is_trial,
                     spent_percent,
                 };
@@ -381,7 +380,6 @@ impl AdmissionGate {
         self.budgets.status()
     }
 
-    /// The number of requests that wait for a lane.
     #[must_use]
     pub fn waiting_count(&self, lane: &Lane) -> usize {
         self.lanes.get(lane).map_or(0, LaneState::waiting_count)

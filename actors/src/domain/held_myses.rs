@@ -14,7 +14,6 @@ const SAFE_TIME: Duration = Duration::from_secs(25);
 /// What a process says of itself when it renews its leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessSays {
-    /// The number of Myses that it is for.
     pub capacity: usize,
     pub is_frozen: bool,
 }
@@ -48,13 +47,11 @@ impl HeldMyses {
         self.all.insert(mysis);
     }
 
-    /// All of them.
     #[must_use]
     pub fn all(&self) -> BTreeSet<MysisId> {
         self.all.clone()
     }
 
-    /// Their number.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()

@@ -69,7 +69,7 @@ pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
-use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
+use parts::{LifeFigures, SentMark, SentNotices, SessionView};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 use reminders::LifeReminders;
@@ -77,7 +77,6 @@ use tier::TierView;
 use trying::{HeldOrder, ServedForm, Trials};
 use waiting::TurnPace;
 
-/// One Mysis.
 #[derive(Debug)]
 pub struct Life {
     id: MysisId,
@@ -105,7 +104,7 @@ pub struct Life {
     /// Until a tool call succeeds.
     silence: Option<Arc<Silence>>,
     recent_calls: RecentCalls,
-    told: ToldNotices,
+    sent_notices: SentNotices,
     /// The texts that are held back from models, and the orders in force among them.
     held: Arc<HeldTexts>,
     undelivered: Vec<HeldOrder>,
@@ -184,7 +183,6 @@ enum TurnTrigger {
     Nudged,
 }
 
-/// What a turn waits for.
 #[derive(Debug)]
 enum TurnStep {
     /// The model's answer.
@@ -222,7 +220,6 @@ enum AfterRecording {
 }
 
 impl Life {
-    /// Takes an input and returns the effects.
     pub fn handle(&mut self, mut input: LifeInput, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
         self.samples.advance(now, self.is_held_up());
@@ -377,8 +374,8 @@ impl Life {
         AlarmId { name, stamp }
     }
 
-    fn tell_event(&mut self, what: EventKind) {
-        self.effects.push(Effect::Tell(what));
+    fn emit_event(&mut self, what: EventKind) {
+        self.effects.push(Effect::Emit(what));
     }
 
     /// The present time of both clocks.

@@ -13,7 +13,6 @@ const MIN_QUEUED_MYSES: usize = 3;
 /// The permits that each Mysis needs: one for a session with the server, one for a login.
 const PERMITS_PER_LOGIN: u32 = 2;
 
-/// The progress of the swarm's logins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoginProgress {
     /// The number of Myses that are logged in.

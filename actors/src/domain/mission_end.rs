@@ -20,13 +20,11 @@ pub const DONE_CODE: &str = "done";
 /// The most characters of a summary.
 const MAX_SUMMARY_CHARS: usize = 2000;
 
-/// Whether a mission says that it ends.
 #[must_use]
 pub fn ends(mission: &str) -> bool {
     mission.lines().any(is_ends_line)
 }
 
-/// The mission with the line that says that it ends.
 #[must_use]
 pub fn ending(mission: &str) -> String {
     match ends(mission) {
@@ -48,7 +46,6 @@ fn is_ends_line(line: &str) -> bool {
     line.trim().eq_ignore_ascii_case(ENDS_LINE)
 }
 
-/// The tool by which a model says that its mission is done.
 #[must_use]
 pub fn done_tool() -> ToolSpec {
     ToolSpec {

@@ -30,7 +30,6 @@ const ASKED: &str = "asked";
 /// The need of one most of whose latest calls failed.
 const MOST_FAIL: &str = "calls fail";
 
-/// The need of one that has no session with the game.
 const NO_TOOLS: &str = "no tools";
 /// The need of one whose access the game's server refuses.
 const NO_ACCESS_NEED: &str = "no access";
@@ -50,11 +49,9 @@ const LOGIN_REFUSED: &str = "login refused";
 const BUDGET_PAUSE: &str = "budget spent";
 /// The same where it is the swarm's.
 const SWARM_BUDGET_PAUSE: &str = "the swarm's budget spent";
-/// How the operator allows more.
 const RAISE_BUDGET: &str = "to allow more today: `zoea budget AMOUNT`, in US dollars or as `30M tokens`; for good: \
                             write it under [budget] of the configuration and reload it";
 
-/// How the operator allows one Mysis more.
 const RAISE_OWN_BUDGET: &str = "to allow more, write the amount under [budget] of the configuration and \
                                 reload it (`:reload`, or SIGHUP)";
 
@@ -64,7 +61,6 @@ pub const KEY_WORDS: &str = "api_key_env";
 /// What is behind a need, in the order in which needs are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NeedCause {
-    /// The store takes no writes.
     Store,
     /// The disk of the database is nearly full.
     Disk,
@@ -102,7 +98,6 @@ impl NeedCause {
     }
 }
 
-/// A Mysis that needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     pub cause: NeedCause,
@@ -140,14 +135,12 @@ impl Need {
     }
 }
 
-/// What the operator can do about a need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedRemedy {
     /// Start it again.
     Relaunch,
     /// Start all Myses that ran when the program ended.
     ResumeAll,
-    /// Send it a message.
     Message,
     Stop,
     /// Answer the question of the server.
@@ -202,7 +195,6 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     })
 }
 
-/// What its state and its calls need.
 fn need_of_state(status: &MysisStatus) -> Option<Need> {
     let reason = || status.reason.clone().unwrap_or_default();
     let need = |what, why: Arc<str>, since, severity, remedy| {
@@ -313,7 +305,7 @@ fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>, NeedRemedy
 fn trouble_of_calls(
     status: &MysisStatus,
 ) -> Option<(&'static str, Arc<str>, Timestamp, NeedRemedy)> {
-    if let Some((why, since)) = told_silence(status) {
+    if let Some((why, since)) = first_silence(status) {
         return Some((NO_CALLS, why, since, NeedRemedy::Stop));
     }
     if let Some(stuck) = &status.stuck {
@@ -330,7 +322,7 @@ fn trouble_of_calls(
 }
 
 /// Why no call of its first turns succeeded, and since when that is known.
-fn told_silence(status: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
+fn first_silence(status: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
     let silence = status.silence.as_ref()?;
     let since = silence.since()?;
     Some((silence.why().into(), since))

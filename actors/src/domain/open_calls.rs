@@ -27,7 +27,6 @@ pub const LEAST_STANDSTILL: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKind {
     pub lane: Lane,
-    /// The model or the tool.
     pub name: Arc<str>,
 }
 
@@ -39,11 +38,9 @@ pub struct OpenCallId(u64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
     pub kind: CallKind,
-    /// The Mysis that waits for it.
     pub mysis: MysisId,
     /// When it last gave a sign of life, or began.
     pub heard: Moment,
-    /// Whether it has given one.
     is_alive: bool,
 }
 
@@ -73,7 +70,7 @@ impl OpenCalls {
     }
 
     /// A call gave a sign of life.
-    pub fn hear(&mut self, id: OpenCallId, now: Moment) {
+    pub fn note_sign_of_life(&mut self, id: OpenCallId, now: Moment) {
         let Some(call) = self.open.get_mut(&id) else {
             return;
         };
@@ -90,7 +87,7 @@ impl OpenCalls {
     /// A call ended. An answer is a sign of life; an end without one says nothing about the time.
     pub fn end(&mut self, id: OpenCallId, is_answered: bool, now: Moment) {
         if is_answered {
-            self.hear(id, now);
+            self.note_sign_of_life(id, now);
         }
         self.open.remove(&id);
         self.moved = Some(now);
@@ -276,12 +273,12 @@ mod tests {
         assert!(!is_late(&calls, 15_000));
         assert!(is_late(&calls, 15_001));
         assert_eq!(calls.late(Moment(15_001), |_| true).len(), 0, "on purpose");
-        calls.hear(id, Moment(16_000));
+        calls.note_sign_of_life(id, Moment(16_000));
         assert!(!is_late(&calls, 31_000), "it may be slower from now on");
         calls.end(id, false, Moment(32_000));
         assert!(!is_late(&calls, 99_000));
         let id = calls.begin(tool("mine"), MYSIS, Moment(0));
-        calls.hear(id, Moment(50_000));
+        calls.note_sign_of_life(id, Moment(50_000));
         assert!(!is_late(&calls, 110_000));
         assert!(is_late(&calls, 110_001), "it stopped in the middle");
     }

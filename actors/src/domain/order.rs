@@ -70,11 +70,10 @@ pub enum Order {
     RaiseBudget(BudgetLimits),
     /// Freezes the swarm: nothing new leaves any more.
     Freeze,
-    /// Thaws the swarm: each Mysis goes on where it stood.
+    /// Thaws the swarm: each Mysis continues where it paused.
     Thaw,
     /// Lets a text that is held back from a model be tried again.
     ForgetHeld {
-        /// The id of the text, or `all`.
         id: String,
     },
     /// Lets a process of the fleet give its Myses back and take none, or ends that.
@@ -121,7 +120,6 @@ pub enum MysisOrder {
     Remind {
         /// When it is due.
         at: Timestamp,
-        /// The message.
         reminder: Arc<str>,
     },
     /// Takes a reminder away, by its number.
@@ -235,7 +233,6 @@ impl MysisOrder {
         }
     }
 
-    /// Whether it starts a Mysis that is in this state.
     #[must_use]
     pub fn starts(&self, state: LifeState) -> bool {
         match self {

@@ -22,7 +22,6 @@ pub enum OutageStage {
     Away,
 }
 
-/// The light of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Light {
     Green,

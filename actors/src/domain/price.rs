@@ -9,9 +9,7 @@ use super::model::TokenUsage;
 /// The price of a million tokens in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenPrice {
-    /// Of tokens of the request.
     pub input: f64,
-    /// Of tokens of the answer.
     pub output: f64,
     /// Of tokens of the request that came from the provider's cache. If absent, `input` applies to
     /// them too.

@@ -44,16 +44,13 @@ pub use stall::{StallKind, StallVerdict, Stuck};
 /// The turns between two checkpoints if nothing important changed.
 const CHECKPOINT_EVERY_TURNS: u32 = 8;
 
-/// A tool call that has a result.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCall<'a> {
     pub tool: &'a Arc<str>,
     pub arguments: &'a Arc<str>,
     /// Whether the tool only reads.
     pub read_only: bool,
-    /// How the call ended.
     pub status: CallStatus,
-    /// Its result.
     pub reading: &'a GameReading<'a>,
 }
 
@@ -77,7 +74,6 @@ pub struct StallDetector {
     afresh: Seq,
     /// The number of turns in a row whose answers cannot be judged.
     unjudged: u32,
-    /// Whether the operator was told that.
     is_unjudged_told: bool,
     /// The turns since the last checkpoint.
     unsaved: u32,
@@ -85,7 +81,6 @@ pub struct StallDetector {
 }
 
 impl StallDetector {
-    /// Takes a call of the current turn.
     pub fn on_call(&mut self, call: FinishedCall<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
         let outcomes = &mut self.outcomes;
@@ -341,7 +336,6 @@ impl StallDetector {
         self.afresh
     }
 
-    /// Begins the context at this row.
     pub fn reset_context(&mut self, at: Seq) {
         self.afresh = at;
         self.is_urgent = true;

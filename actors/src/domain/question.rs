@@ -22,7 +22,6 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 /// The longest address in bytes. A longer one is refused, because a part of it is worth nothing.
 const MAX_URL_BYTES: usize = 2048;
 
-/// A question of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Its number among the questions to the swarm since the program started, so that an answer
@@ -30,15 +29,12 @@ pub struct Question {
     pub number: u64,
     /// The server that asks: its host, or its program.
     pub server: Arc<str>,
-    /// What it says.
     pub message: Arc<str>,
     pub wants: QuestionWants,
 }
 
-/// What a server wants of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionWants {
-    /// The values of these fields.
     Form(Vec<QuestionField>),
     /// That the operator opens this address and does there what the message says.
     Visit(Arc<str>),
@@ -54,21 +50,17 @@ impl fmt::Debug for AnswerValues {
     }
 }
 
-/// The operator's answer, before it is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenAnswer {
     /// The number of the question that is meant; `None` for the present one.
     pub question: Option<u64>,
-    /// What the operator says.
     pub decision: Decision,
 }
 
-/// What the operator says to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// These values, or that the address was visited.
     Accept(AnswerValues),
-    /// No.
     Decline,
     /// Neither yes nor no: the question is put aside.
     Cancel,

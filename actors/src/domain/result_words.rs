@@ -56,7 +56,6 @@ pub(crate) fn unread(bytes: usize) -> String {
     format!("{} bytes", group_digits(bytes as u64))
 }
 
-/// The results of our own tools.
 fn own_words(command: &str, result: &str) -> Option<String> {
     if command == "zoea_read_result" {
         return Some(format!(

@@ -33,14 +33,12 @@ pub struct RoleRules {
 /// A range of tiers, from the cheapest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TierRange {
-    /// Where it begins.
     pub lowest: u8,
     /// How far it goes up.
     pub highest: u8,
 }
 
 impl TierRange {
-    /// Whether a tier is within it.
     #[must_use]
     pub fn contains(self, tier: u8) -> bool {
         (self.lowest..=self.highest).contains(&tier)
@@ -58,7 +56,6 @@ pub struct RoleRoutine {
 /// The roles of the configuration, and who has which.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleBook {
-    /// The roles, by name.
     pub roles: BTreeMap<Arc<str>, Arc<RoleRules>>,
     /// The role of a Mysis that has none of its own.
     pub default: Option<Arc<str>>,

@@ -14,7 +14,6 @@ use super::routine::ROUTINE_START;
 
 /// The time between two changes of a list.
 const BATCH_INTERVAL: Duration = Duration::from_secs(3600);
-/// The most commands of a list.
 pub(super) const MAX_COMMANDS: usize = 32;
 /// The most lists. Each provider and role of the configuration may have one.
 const MAX_LISTS: usize = 1024;
@@ -103,7 +102,6 @@ impl RoleLists {
         }
     }
 
-    /// Whether a list is to change by now.
     #[must_use]
     pub fn is_due(&self, now: Moment) -> bool {
         self.lists
@@ -111,7 +109,6 @@ impl RoleLists {
             .any(|list| list.is_due(self.has_loop, now))
     }
 
-    /// Changes what is to change by now.
     pub fn renew(&mut self, now: Moment) {
         for list in self.lists.values_mut() {
             if list.is_due(self.has_loop, now) {

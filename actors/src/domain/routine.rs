@@ -13,9 +13,9 @@ mod gain;
 mod hold_look;
 mod likeness;
 mod looking;
+mod lost_call;
 mod outcome;
 mod prices;
-mod proof;
 mod reading;
 mod report;
 mod run;
@@ -35,9 +35,9 @@ pub use checkpoint::RoutineMemo;
 pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
-pub use outcome::{StepResult, spares_a_call};
+pub use lost_call::{ConfirmedCall, settles};
+pub use outcome::{StepResult, saves_a_call};
 pub use prices::PriceBook;
-pub use proof::{Proof, settles};
 pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, speaks_of_routines, start_tool};
@@ -45,7 +45,6 @@ pub use writing::to_json;
 
 use stored_form::StoredForm;
 
-/// The most steps of a routine.
 pub const MAX_STEPS: usize = 24;
 /// The most guards of a routine, and the most comparisons of a condition.
 const MAX_COMPARISONS: usize = 8;
@@ -106,7 +105,6 @@ pub enum Each {
 }
 
 impl Each {
-    /// All of them.
     pub const ALL: [Each; 2] = [Each::Cargo, Each::Missions];
 
     /// Its word in JSON.

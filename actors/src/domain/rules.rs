@@ -34,16 +34,13 @@ const DEFAULT_HISTORY_SHARE: u8 = 25;
 /// The bytes that a token has at least, in what a Mysis sends.
 const CERTAIN_BYTES_PER_TOKEN: u64 = 3;
 
-/// The rules for the whole swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmRules {
-    /// The maximum number of Myses.
     pub max_myses: usize,
     /// The provider of a Mysis without a provider of its own.
     pub default_provider: Arc<str>,
     /// The pause between two turns.
     pub turn_pause: Duration,
-    /// The maximum number of model calls in a turn.
     pub max_model_calls: u32,
     /// The number of newest sendable rows in which a direct message is found.
     pub context_window: usize,
@@ -63,15 +60,12 @@ pub struct SwarmRules {
     pub nudges: Vec<Arc<str>>,
     /// The operator's template of the system prompt; `None`: the built-in one of the game.
     pub system_prompt: Option<Arc<str>>,
-    /// The rules for tool calls.
     pub tools: ToolRules,
     /// The rules for relaunching a dead or errored Mysis.
     pub supervision: SupervisionRules,
     /// The budgets of a day.
     pub budget: BudgetRules,
-    /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
-    /// The roles, and who has which.
     pub roles: Arc<RoleBook>,
     /// Which servers are simulated by this program.
     pub simulated: Simulated,
@@ -234,7 +228,6 @@ impl Default for ProgressRules {
 pub struct ValueRules {
     /// The credits for a US dollar below which a Mysis is parked; absent: none is.
     pub park_below: Option<u64>,
-    /// The time over which they are counted.
     pub window: Duration,
 }
 
@@ -247,7 +240,6 @@ impl Default for ValueRules {
     }
 }
 
-/// The rules for tool calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRules {
     /// The maximum duration of a call.
@@ -325,7 +317,6 @@ pub struct ProviderRules {
     pub fallback: Option<Arc<str>>,
     /// The price of all of the provider's models. If absent, the price list applies.
     pub price: Option<TokenPrice>,
-    /// The known prices of the provider's models.
     pub price_list: PriceList,
     /// The size of the model's context in tokens, including tools and answer; absent: not known.
     pub context_tokens: Option<u64>,
@@ -366,7 +357,6 @@ pub enum RelaunchPolicy {
     Manual,
     /// Those with provider, network or crash faults.
     Transient,
-    /// All.
     Always,
 }
 

@@ -30,15 +30,11 @@ pub struct ReadId(pub u64);
 #[derive(Clone, Debug, PartialEq)]
 pub enum UiEffect {
     Order {
-        /// The id of the answer.
         id: OrderId,
         order: Order,
     },
-    /// Reads from the store.
     Read {
-        /// The id of the answer.
         id: ReadId,
-        /// What is read.
         query: StoreQuery,
     },
     Write(FileOrder),
@@ -55,7 +51,6 @@ pub enum UiEffect {
 /// What a screen reads from the store. The answer is the variant of the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoreQuery {
-    /// A page of a conversation.
     Page(PageQuery),
     /// The rows that contain a text.
     Search(SearchQuery),
@@ -70,7 +65,6 @@ pub enum StoreQuery {
 
 #[derive(Clone, Debug, EnumTryAs)]
 pub enum StoreAnswer {
-    /// A page of a conversation.
     Page(Vec<Arc<Row>>),
     /// The rows that contain the text.
     Search(SearchHits),
@@ -94,7 +88,6 @@ pub struct AwaySummary {
     pub outages: String,
 }
 
-/// A file that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOrder {
     Conversation {
@@ -113,17 +106,13 @@ pub enum FileOrder {
 pub enum Successor {
     /// The swarm without a terminal.
     Headless,
-    /// Offline play in this terminal.
     OfflinePlay,
-    /// Setup in this terminal.
     Setup,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// For reading.
     Markdown,
-    /// For programs.
     JsonLines,
 }
 

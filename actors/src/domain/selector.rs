@@ -11,7 +11,6 @@ use crate::state::LifeState;
 /// A word for several Myses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectorWord {
-    /// All Myses.
     All,
     /// The Myses marked at a terminal.
     Marked,
@@ -25,14 +24,11 @@ pub enum SelectorWord {
 /// A Mysis that a selector may select.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a, K> {
-    /// The caller's name for it in the result.
     pub key: K,
     pub name: &'a str,
-    /// Its state, where that is known.
     pub state: Option<LifeState>,
     /// Whether it is idle since the program ended while it ran.
     pub is_interrupted: bool,
-    /// Whether it is marked at the terminal.
     pub is_marked: bool,
     /// Whether keys of the terminal act upon it.
     pub is_in_hand: bool,
@@ -64,7 +60,6 @@ impl SelectorWord {
         }
     }
 
-    /// Parses one of the words that the caller knows.
     #[must_use]
     pub fn parse(text: &str, known: &[SelectorWord]) -> Option<SelectorWord> {
         let mut words = known.iter().copied();

@@ -15,7 +15,6 @@ use super::model::ServiceReturn;
 
 pub use grant::{Allowance, Granted, grant};
 
-/// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumCount, VariantArray)]
 pub enum LimitKind {
     InFlight,
@@ -28,7 +27,6 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
-    /// All kinds.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// Whether what a process used still counts for a minute after its end.
@@ -79,7 +77,6 @@ pub struct LimitClaim {
 }
 
 impl LimitClaim {
-    /// The name of the limit. Processes share what has one name.
     #[must_use]
     pub fn name(&self) -> String {
         LimitClaim::name_of(&self.lane, self.kind, self.group.as_deref())
@@ -96,7 +93,6 @@ impl LimitClaim {
     }
 }
 
-/// The part of a limit that a process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitPart {
     pub lane: Lane,
@@ -203,7 +199,7 @@ pub struct OutageReport {
 /// What a process found out about a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutageChange {
-    Away(ToldOutage),
+    Away(SharedOutage),
     /// It works again.
     Over,
 }
@@ -211,7 +207,7 @@ pub enum OutageChange {
 /// A server that is away, as processes tell each other. Times are relative, because their clocks are
 /// not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOutage {
+pub struct SharedOutage {
     pub provider: Arc<str>,
     /// Changes whenever anything of it does.
     pub version: i64,

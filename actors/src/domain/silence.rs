@@ -25,7 +25,7 @@ const MAX_EXCERPT_CHARS: usize = 80;
 
 /// A life in which no tool call succeeded yet.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(from = "ToldSilence")]
+#[serde(from = "SharedSilence")]
 pub struct Silence {
     /// Turns that ended and that should have called.
     turns: u32,
@@ -47,31 +47,30 @@ pub struct Silence {
 
 /// What one process tells the others of a silence.
 #[derive(Deserialize, Serialize)]
-struct ToldSilence {
+struct SharedSilence {
     since: Timestamp,
     finding: Option<String>,
 }
 
-impl From<ToldSilence> for Silence {
-    fn from(told: ToldSilence) -> Silence {
-        Silence::as_told(told.since, told.finding)
+impl From<SharedSilence> for Silence {
+    fn from(shared: SharedSilence) -> Silence {
+        Silence::as_shared(shared.since, shared.finding)
     }
 }
 
 /// Serializes a silence that is told: not while its first turns are not over.
-pub(super) fn told<S: Serializer>(
+pub(super) fn shared<S: Serializer>(
     silence: &Option<Arc<Silence>>,
     to: S,
 ) -> Result<S::Ok, S::Error> {
-    let told = silence.as_ref().and_then(|silence| {
+    let shared = silence.as_ref().and_then(|silence| {
         let since = silence.since()?;
         let finding = silence.finding();
-        Some(ToldSilence { since, finding })
+        Some(SharedSilence { since, finding })
     });
-    told.serialize(to)
+    shared.serialize(to)
 }
 
-/// A provider and its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSource {
     pub provider: Arc<str>,
@@ -84,12 +83,11 @@ enum SilenceSign {
     /// Nothing: the model did not answer yet.
     NoAnswer,
     Words(String),
-    /// Calls that were written as text.
     WrittenCalls(String),
     /// Calls that failed: the last tool and its error.
     FailedCall(Arc<str>, String),
     /// What another process found.
-    Told(String),
+    Shared(String),
 }
 
 impl Default for Silence {
@@ -111,12 +109,12 @@ impl Silence {
     /// A silence of which another process tells since when its first turns are over, and what was
     /// seen.
     #[must_use]
-    pub fn as_told(since: Timestamp, finding: Option<String>) -> Silence {
+    pub fn as_shared(since: Timestamp, finding: Option<String>) -> Silence {
         Silence {
             turns: FIRST_TURNS,
             since: Some(since),
             is_expected: true,
-            sign: finding.map_or(SilenceSign::NoAnswer, SilenceSign::Told),
+            sign: finding.map_or(SilenceSign::NoAnswer, SilenceSign::Shared),
             ..Silence::default()
         }
     }
@@ -202,7 +200,7 @@ impl Silence {
     pub fn finding(&self) -> Option<String> {
         match &self.sign {
             SilenceSign::NoAnswer => None,
-            SilenceSign::Told(finding) => Some(finding.clone()),
+            SilenceSign::Shared(finding) => Some(finding.clone()),
             SilenceSign::WrittenCalls(text) => Some(format!(
                 "it writes its calls as text: \"{text}\"; {WRITTEN_CALLS_ADVICE}; \
                  `zoea doctor --prove` says more"
@@ -225,7 +223,6 @@ pub const NO_ANSWER: &str = "no model has answered yet; `zoea doctor --prove` te
 /// A notice that nothing happens, for the whole swarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SilenceNotice {
-    /// Whom it is about.
     pub scope: SilenceScope,
     /// What is the matter, and what helps.
     pub text: Arc<str>,
@@ -237,7 +234,6 @@ pub enum SilenceScope {
     /// Some Myses, which are needs of their own.
     Myses,
     Provider,
-    /// The whole swarm.
     Swarm,
 }
 

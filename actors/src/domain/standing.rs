@@ -11,7 +11,6 @@ use super::message::Severity;
 /// A condition of the whole program, the most severe one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum StandingKind {
-    /// The store takes no writes.
     StoreTrouble,
     /// No call ends, although some are waited for.
     NothingMoves,
@@ -22,7 +21,6 @@ pub enum StandingKind {
 }
 
 impl StandingKind {
-    /// All of them.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// Its code in events, alerts, the status and metrics.

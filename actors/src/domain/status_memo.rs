@@ -15,7 +15,6 @@ use crate::ids::{CallKey, MysisId, Seq};
 use crate::record::MysisProfile;
 use crate::routine::RunSource;
 
-/// The profile in force. Its name is that of the Mysis.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ProfileInForce {

@@ -1,7 +1,7 @@
 //! The books of the swarm as a screen shows them: what was spent by day, Mysis and provider, and what was earned
 //! meanwhile.
 
-use super::books::{CostEntry, Day, SparedEntry};
+use super::books::{CostEntry, Day, SavedCalls};
 use super::ids::MysisId;
 use super::samples::{SampleQuery, SampleSeries, SampleSteps};
 
@@ -45,12 +45,11 @@ pub struct EarnedEntry {
 /// The books of some days.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmBooks {
-    /// What model calls cost.
     pub costs: Vec<CostEntry>,
     /// What was earned. A Mysis of which no result told any credits has no entry.
     pub earned: Vec<EarnedEntry>,
     /// The calls that routines made in the models' place.
-    pub spared: Vec<SparedEntry>,
+    pub saved: Vec<SavedCalls>,
 }
 
 impl SwarmBooks {
@@ -58,7 +57,7 @@ impl SwarmBooks {
     #[must_use]
     pub fn new(
         costs: Vec<CostEntry>,
-        spared: Vec<SparedEntry>,
+        saved: Vec<SavedCalls>,
         series: &[SampleSeries],
     ) -> SwarmBooks {
         let days = series.iter().flat_map(|series| {
@@ -76,7 +75,7 @@ impl SwarmBooks {
         SwarmBooks {
             earned: days.collect(),
             costs,
-            spared,
+            saved,
         }
     }
 }

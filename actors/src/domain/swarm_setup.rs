@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-/// What a swarm uses, for the operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmSetup {
     pub home: Arc<str>,
@@ -10,7 +9,6 @@ pub struct SwarmSetup {
     pub servers: Vec<UsedServer>,
 }
 
-/// A server that a swarm uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedServer {
     /// The provider's name; `None` for the game.
@@ -22,7 +20,6 @@ pub struct UsedServer {
     pub answer: ServerAnswer,
 }
 
-/// Whether a server answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServerAnswer {
     /// It is being asked.

@@ -165,7 +165,6 @@ mod tests {
 
     const SHORT: Duration = Duration::from_secs(299);
 
-    /// One that runs with this silence.
     fn running(id: i64, silence: Option<Silence>) -> MysisStatus {
         let profile = MysisProfile::of(&format!("m{id}"), "local");
         let record = MysisRecord::new(MysisId(id), profile, Timestamp(0));

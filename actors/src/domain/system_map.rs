@@ -20,10 +20,8 @@ pub use zoea_spacemolt::systems::PointFacts;
 
 /// The most systems of a map. Beyond that, those that were named longest ago are left out.
 pub const MAX_MAPPED_SYSTEMS: usize = 1_000;
-/// The most lanes of one system.
 const MAX_LANES: usize = 32;
 
-/// What to read for a map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemMapQuery {
     /// The systems where ships are. They are on the map in any case.
@@ -46,7 +44,6 @@ pub struct MappedSystem {
     pub name: Arc<str>,
     /// Where it is on the map; the second value grows upwards.
     pub position: (f64, f64),
-    /// Whether the game told the position.
     pub has_told_position: bool,
     /// Its known points of interest.
     pub points: Arc<[PointFacts]>,

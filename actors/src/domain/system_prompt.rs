@@ -8,7 +8,6 @@ use super::game::GameRef;
 /// The values of the template's placeholders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PromptFacts<'a> {
-    /// The game, which may have accounts.
     pub game: GameRef,
     /// `{{name}}`: the Mysis' name.
     pub name: &'a str,
@@ -105,7 +104,6 @@ pub fn costly_placeholders(template: &str) -> Vec<CostlyPlaceholder> {
     found
 }
 
-/// Whether a template has this placeholder.
 #[must_use]
 pub fn has_placeholder(template: &str, name: &str) -> bool {
     template.contains(&marked(name))

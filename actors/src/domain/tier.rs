@@ -27,7 +27,6 @@ const MAX_WHY_BYTES: usize = 500;
 /// What a turn brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnOutcome {
-    /// The calls that failed.
     pub failed: u32,
     /// The calls that changed something and succeeded.
     pub acted: u32,
@@ -42,7 +41,6 @@ pub struct TierFacts<'a> {
     pub known: &'a BTreeSet<u8>,
     pub turn: TurnNumber,
     pub mission: Option<MissionId>,
-    /// How it is stuck, if it is.
     pub stuck: Option<String>,
     /// The spent share of its budget or the swarm's, in percent.
     pub spent_percent: Option<u64>,
@@ -53,7 +51,6 @@ pub struct TierFacts<'a> {
 pub struct TierPlace {
     pub tier: u8,
     pub why: Arc<str>,
-    /// The turn that began with it.
     pub since: TurnNumber,
 }
 

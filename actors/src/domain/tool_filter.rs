@@ -65,7 +65,6 @@ impl ToolFilters {
     }
 }
 
-/// What one Mysis may call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolPermit(Arc<[ToolFilter]>);
 
@@ -79,7 +78,6 @@ impl ToolPermit {
         ToolPermit(self.0.iter().chain([filter]).cloned().collect())
     }
 
-    /// Whether a tool may be called for this command.
     #[must_use]
     pub fn permits(&self, tool: &str, command: &str) -> bool {
         is_own(tool) || self.0.iter().all(|filter| filter.permits(tool, command))

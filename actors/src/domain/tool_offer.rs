@@ -78,7 +78,6 @@ impl ToolOffer {
         }
     }
 
-    /// What they are chosen by.
     #[must_use]
     pub fn selection(&self) -> &ToolSelection {
         &self.selection
@@ -108,7 +107,6 @@ impl ToolOffer {
     }
 }
 
-/// The tools that are offered of a list.
 fn offered_tools(
     catalog: &Arc<Toolset>,
     permit: &ToolPermit,

@@ -12,7 +12,6 @@ use super::tool_filter::{listed_action, listed_parameters};
 
 pub const FIND_TOOLS: &str = "zoea_find_tools";
 
-/// The most tools that a search finds.
 const MAX_FOUND: usize = 8;
 /// The most bytes of the words about a tool, of its parameters, and of the names of all.
 const WORDS_BYTES: usize = 100;
@@ -34,7 +33,6 @@ const EMPTY_WORDS: [&str; 16] = [
     "tools",
 ];
 
-/// The description of the tool that finds tools.
 #[must_use]
 pub fn spec() -> ToolSpec {
     ToolSpec {
@@ -61,7 +59,6 @@ struct Findable<'a> {
     about: &'a str,
 }
 
-/// The answer to a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFindings {
     /// The commands that were found, the best first.

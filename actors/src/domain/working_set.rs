@@ -19,7 +19,6 @@ pub struct WorkingSet {
     is_restored: bool,
 }
 
-/// What changes of a set where a turn begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetChange {
     /// The commands that are offered from now on.

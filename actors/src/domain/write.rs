@@ -47,15 +47,12 @@ pub enum Write {
         mysis: MysisId,
         incarnation: Incarnation,
     },
-    /// Sets a Mysis' state.
     State {
         mysis: MysisId,
         state: LifeState,
-        /// The reason, if there is one.
         reason: Option<Arc<str>>,
         /// The fault behind an errored state.
         fault: Option<MysisFault>,
-        /// When the state began.
         at: Timestamp,
     },
     /// Marks an idle Mysis that got a message while no swarm was running. It starts with the next
@@ -73,7 +70,6 @@ pub enum Write {
     CallSent {
         mysis: MysisId,
         call: CallKey,
-        /// The time.
         at: Timestamp,
     },
     /// Takes the mark of a call back that has not left, because it is held up. A call that has a result
@@ -90,12 +86,10 @@ pub enum Write {
         /// The id.
         task: Option<Arc<str>>,
     },
-    /// Sets a Mysis' totals.
     Totals {
         mysis: MysisId,
         totals: Totals,
     },
-    /// Clears the notes up to a row.
     ClearNotes {
         mysis: MysisId,
         /// The last row that is cleared.
@@ -116,7 +110,6 @@ pub enum Write {
         account: Arc<str>,
         /// The tools whose results are marked.
         tools: Vec<Arc<str>>,
-        /// The action.
         by: Arc<str>,
     },
     /// Removes the snapshot results of an account, because it logged out.
@@ -124,20 +117,16 @@ pub enum Write {
         mysis: MysisId,
         account: Arc<str>,
     },
-    /// Sets a new mission.
     Mission(Mission),
     /// Clears a mission. It is named, so that a repetition does not clear the next one.
     ClearMission {
         mission: MissionId,
-        /// The time.
         at: Timestamp,
     },
     /// Stores a game account of a Mysis.
     SaveAccount {
-        /// Its owner.
         mysis: MysisId,
         account: GameAccount,
-        /// The time.
         at: Timestamp,
     },
     /// Stores the token for resuming the game session in place of the last one.
@@ -179,7 +168,6 @@ pub enum Write {
 }
 
 impl Write {
-    /// The kind of memo that this stores.
     #[must_use]
     pub fn memo_kind(&self) -> Option<MemoKind> {
         if let Write::Memo { kind, .. } = self {

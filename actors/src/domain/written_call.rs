@@ -39,7 +39,6 @@ const CALL_SIGNS: [&str; 12] = [
     "\"name\"",
 ];
 
-/// What a text of the model is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenText {
     Words,

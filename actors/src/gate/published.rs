@@ -39,7 +39,7 @@ impl GateState {
                 .collect(),
         };
         let outages = Arc::new(self.outages(now));
-        self.tell_event(now.wall, EventKind::OutagesChanged(outages));
+        self.emit_event(now.wall, EventKind::OutagesChanged(outages));
     }
 
     /// When what it tells began: an outage began with the first failure.

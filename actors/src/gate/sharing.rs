@@ -12,7 +12,7 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::EventKind;
-use crate::domain::held::{HeldText, HeldTexts, ToldTrial, TrialClaim};
+use crate::domain::held::{HeldText, HeldTexts, SharedTrial, TrialClaim};
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
 use crate::held::HeldBack;
@@ -23,7 +23,6 @@ use super::{GateMsg, GateState};
 /// The time between two renewals.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The parts of this process in limits of all.
 pub(super) struct LimitSharing {
     limits: Arc<dyn SharedLimits>,
     held: HeldBack,
@@ -31,7 +30,6 @@ pub(super) struct LimitSharing {
     held_stamp: i64,
     /// The renewal that is under way, with its beginning and what it says.
     under_way: Option<(Moment, LimitReport, AbortOnDropHandle<()>)>,
-    /// Whether the operator was told that the parts lapsed.
     has_told_lapse: bool,
     _ticks: AbortOnDropHandle<()>,
 }
@@ -62,12 +60,12 @@ impl LimitSharing {
     fn take_held(
         &mut self,
         said: &[TrialClaim],
-        told: Vec<ToldTrial>,
+        shared: Vec<SharedTrial>,
         stored: Option<(i64, Vec<HeldText>)>,
         now: Moment,
     ) {
         self.held.change(|held| {
-            held.take_told(said, told, now);
+            held.take_shared(said, shared, now);
             if let Some((stamp, stored)) = stored {
                 self.held_stamp = stamp;
                 held.take_stored(stored, now);
@@ -113,14 +111,14 @@ impl GateState {
                 let was_told = std::mem::take(&mut sharing.has_told_lapse);
                 self.gate.set_parts(&news.parts, until, now.moment);
                 self.gate
-                    .on_outages_told(&said.outages, &news.outages, now.moment);
+                    .on_outages_shared(&said.outages, &news.outages, now.moment);
                 sharing.take_held(&said.trials, news.trials, news.held, now.moment);
                 if let Some(spent) = &news.spent {
                     self.gate.raise_spending(spent, now);
                 }
                 if was_told {
                     let text = "the limits are shared with the other processes again";
-                    self.tell_limits(now, Severity::Info, "limits_renewed", text);
+                    self.emit_limits(now, Severity::Info, "limits_renewed", text);
                 }
             }
             Err(fault) => {
@@ -132,19 +130,19 @@ impl GateState {
                         "what this process may use of the limits cannot be renewed: {fault}; until it is, \
                          no model call and no login begins, because other processes may use them"
                     );
-                    self.tell_limits(now, Severity::Error, "limits_lapsed", &text);
+                    self.emit_limits(now, Severity::Error, "limits_lapsed", &text);
                 }
             }
         }
     }
 
-    fn tell_limits(&self, now: Now, severity: Severity, code: &'static str, text: &str) {
+    fn emit_limits(&self, now: Now, severity: Severity, code: &'static str, text: &str) {
         let text = text.into();
         let notice = EventKind::Notice {
             severity,
             code,
             text,
         };
-        self.tell_event(now.wall, notice);
+        self.emit_event(now.wall, notice);
     }
 }

@@ -24,7 +24,6 @@ use super::{MysisMsg, MysisPhase, MysisState, work};
 const WAIT_COUNTED_AFTER: Duration = Duration::from_secs(60);
 
 impl MysisState {
-    /// Gives the life an input and carries out its effects.
     pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
         let now = self.deps.session.clock.both_clocks();
         let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &mut self.phase else {
@@ -90,11 +89,11 @@ impl MysisState {
                     jitter,
                 } => self.set_alarm(myself, alarm, after, jitter),
                 Effect::Answer { reply, answer } => self.answer_order(reply, answer),
-                Effect::Tell(what) => self.tell_event(what),
+                Effect::Emit(what) => self.emit_event(what),
                 Effect::Leave => self.is_leaving = true,
             }
         }
-        self.tell_status();
+        self.emit_status();
         self.send_records(myself);
         self.count_wait_later(myself);
         self.rest_later(myself);
@@ -182,7 +181,7 @@ impl MysisState {
     /// Answers an order. The status is published first, so that a caller who reads it after the
     /// answer sees the change.
     pub(super) fn answer_order(&mut self, id: ReplyId, answer: OrderResult) {
-        self.tell_status();
+        self.emit_status();
         if let Some(reply) = self.replies.remove(&id) {
             reply.answer(answer);
         }
@@ -253,20 +252,20 @@ impl MysisState {
         self.sending = Some((write_ids, task));
     }
 
-    fn tell_status(&mut self) {
+    fn emit_status(&mut self) {
         let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &self.phase else {
             return;
         };
         let status = life.status();
-        if self.told.as_deref() == Some(&status) {
+        if self.sent_status.as_deref() == Some(&status) {
             return;
         }
         let status = Arc::new(status);
-        self.told = Some(status.clone());
-        self.tell_event(EventKind::StatusChanged(status));
+        self.sent_status = Some(status.clone());
+        self.emit_event(EventKind::StatusChanged(status));
     }
 
-    pub(super) fn tell_event(&self, what: EventKind) {
+    pub(super) fn emit_event(&self, what: EventKind) {
         let report = MysisReport {
             mysis: self.who.id,
             incarnation: self.incarnation,

@@ -20,9 +20,7 @@ const REST_LOOKED_AT: Duration = Duration::from_secs(10);
 
 /// What a Mysis is made of, together with its history.
 pub(super) enum Origin {
-    /// It begins.
     New(Box<MysisArgs>),
-    /// It goes on after a rest.
     Rested(Box<Life>),
 }
 

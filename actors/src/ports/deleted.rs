@@ -17,7 +17,6 @@ pub trait DeletedMyses: Send + Sync + 'static {
     fn bring_back(&self, name: &str) -> BoxFuture<'static, Result<MysisRecord, String>>;
 }
 
-/// Keeps no copies.
 pub struct NoCopies;
 
 impl DeletedMyses for NoCopies {

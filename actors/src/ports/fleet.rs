@@ -12,7 +12,6 @@ use crate::domain::event_record::OrderSource;
 use crate::domain::ids::{FleetOrderId, MysisId};
 use crate::domain::record::{Mission, MysisRecord};
 
-/// This process as one of a fleet.
 pub trait Fleet: Send + Sync + 'static {
     /// Says that this process lives, gives back what it let go, and takes up what no process runs, up
     /// to its share. One step at a time.
@@ -58,7 +57,6 @@ pub struct FleetReport {
 pub struct FleetStep {
     /// The Myses that are this process's from now on. Each is told until it has arrived.
     pub taken: Vec<MysisRecord>,
-    /// The passwords of their game accounts.
     pub passwords: Vec<Arc<str>>,
     /// The Myses that another process took, because this one did not renew its leases in time. Each
     /// is told until it is let go.
@@ -105,7 +103,6 @@ pub struct FleetOrder {
 /// What became of an order for a Mysis of another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderOutcome {
-    /// It has this answer, as text.
     Answered(FleetOrderId, Arc<str>),
     /// It is gone, because its Mysis was deleted.
     Missing(FleetOrderId),
@@ -135,14 +132,12 @@ pub struct ProcessSign {
     pub owner: Arc<str>,
     pub name: Arc<str>,
     pub is_alive: bool,
-    /// Whether it is this process.
     pub is_here: bool,
 }
 
 /// A status that another process wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedStatus {
-    /// The process.
     pub owner: Arc<str>,
     pub status: Arc<MysisStatus>,
 }
@@ -151,6 +146,5 @@ pub struct PublishedStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysisPlace {
     pub mysis: MysisId,
-    /// The process.
     pub owner: Option<Arc<str>>,
 }

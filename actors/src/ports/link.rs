@@ -72,7 +72,6 @@ pub struct LinkCall {
     pub takes_task: bool,
 }
 
-/// The reply to a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkReply {
     Answer(LinkAnswer),
@@ -89,7 +88,7 @@ impl LinkReply {
         match self {
             LinkReply::Answer(answer) => Ok(answer),
             LinkReply::Task(_) => Err(LinkFault::AnswerLost(
-                "the server answered with a task, which was not asked for".to_string(),
+                "the server answered with a task that zoea did not request".to_string(),
             )),
         }
     }
@@ -116,7 +115,6 @@ pub enum TaskNews {
     Working(Option<Duration>),
     /// It waits for input that nobody can give.
     WantsInput,
-    /// It is done, with this answer.
     Done(LinkAnswer),
     /// The server failed to carry it out.
     Failed(String),
@@ -125,7 +123,6 @@ pub enum TaskNews {
     Unknown(String),
 }
 
-/// A tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkAnswer {
     pub text: String,
@@ -147,13 +144,12 @@ pub enum LinkFault {
     /// The server refuses for now, so the request was not executed.
     #[error("{text}")]
     Limited {
-        /// The server's text.
         text: String,
         /// The pause that it asks for.
         retry_after: Option<Duration>,
     },
     /// The server announced a restart. The request was not sent.
-    #[error("the game server restarts; it is left alone until it is back")]
+    #[error("the game server restarts; zoea sends it no calls until it is back")]
     Restarting {
         /// The time until this Mysis may send again.
         back_in: Duration,

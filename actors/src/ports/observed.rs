@@ -25,7 +25,6 @@ struct MeterState {
 }
 
 impl AnswerMeter {
-    /// A meter for an answer that a turn waits for.
     #[must_use]
     pub fn of_turn(turn: TurnRef) -> AnswerMeter {
         AnswerMeter(Arc::new(MeterState {
@@ -80,7 +79,6 @@ impl AnswerMeter {
 /// The place of a tool call in a turn, and what the way to the server reports about it.
 #[derive(Clone, Debug)]
 pub struct CallContext {
-    /// The turn that makes the call.
     pub turn: TurnRef,
     pub key: CallKey,
     /// The span of the call in W3C's form, for the server; `None` if nobody traces it.

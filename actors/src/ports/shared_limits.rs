@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use super::ArchiveFault;
 use crate::domain::books::Day;
 use crate::domain::budget::SpentTogether;
-use crate::domain::held::{HeldText, ToldTrial, TrialClaim};
-use crate::domain::sharing::{LimitClaim, LimitPart, OutageReport, ToldOutage};
+use crate::domain::held::{HeldText, SharedTrial, TrialClaim};
+use crate::domain::sharing::{LimitClaim, LimitPart, OutageReport, SharedOutage};
 
 /// The limits that this process shares with others through the database.
 pub trait SharedLimits: Send + Sync + 'static {
@@ -41,9 +41,9 @@ pub struct LimitNews {
     /// What all processes spent on the day.
     pub spent: Option<SpentTogether>,
     /// The servers that are away, as all say now.
-    pub outages: Vec<ToldOutage>,
+    pub outages: Vec<SharedOutage>,
     /// The trials of refusals in the last hour, of all.
-    pub trials: Vec<ToldTrial>,
+    pub trials: Vec<SharedTrial>,
     /// The texts that are held back, and what stands for them, if that is news.
     pub held: Option<(i64, Vec<HeldText>)>,
 }

@@ -10,7 +10,6 @@ use crate::domain::books::CostEntry;
 use crate::domain::ids::MysisId;
 use crate::domain::record::{Mission, MysisRecord};
 
-/// Myses with their names.
 pub type MysisNames = Vec<(MysisId, Arc<str>)>;
 
 /// The store could not be read.

@@ -51,7 +51,6 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes the newest stored events, oldest first, or the error of the store.
     fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>);
 
-    /// Takes an input of the operator.
     fn on_input(&mut self, input: TerminalInput);
 
     /// Takes the answer to an order.
@@ -63,13 +62,11 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes what the swarm uses: first without answers of the servers, then with them.
     fn on_setup(&mut self, setup: SwarmSetup);
 
-    /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);
 
     /// What happened while the operator was away.
     fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary);
 
-    /// Sets the time.
     fn tick(&mut self, now: Now);
 
     /// Brings everything up to date that the next picture shows, and requests what is missing.
@@ -94,7 +91,6 @@ pub trait Terminal: Send + Sync + 'static {
     fn kind(&self) -> TerminalKind;
 }
 
-/// The view of a new screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// The view that was shown last.
@@ -114,7 +110,6 @@ pub trait SetupInspector: Send + Sync + 'static {
 
 /// Writes files of what is stored, and tells what happened in a time.
 pub trait Archivist: Send + Sync + 'static {
-    /// Writes a file. Returns a message for the operator.
     fn write(&self, order: FileOrder) -> BoxFuture<'static, Result<String, String>>;
 
     /// What happened since a time.

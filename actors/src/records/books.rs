@@ -24,7 +24,6 @@ const DAY_MS: i64 = 86_400_000;
 pub struct Day(pub i64);
 
 impl Day {
-    /// The day of a time.
     #[must_use]
     pub fn of(at: Timestamp) -> Day {
         Day(at.0.div_euclid(DAY_MS))
@@ -67,7 +66,6 @@ pub struct BudgetUse {
 }
 
 impl BudgetUse {
-    /// Adds the charge of a call.
     pub fn add_charge(&mut self, bill: &Charge) {
         let usage = bounds::usage_of_a_call(bill.usage);
         self.add(&BudgetUse {
@@ -88,7 +86,6 @@ impl BudgetUse {
         self.cost_micros = bounds::bounded_sum(self.cost_micros, other.cost_micros);
     }
 
-    /// Tokens of requests and answers.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
@@ -120,21 +117,18 @@ impl Row {
     }
 }
 
-/// A line of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostEntry {
     pub day: Day,
     /// The Mysis that called. It may be deleted by now.
     pub mysis: MysisId,
-    /// The provider that answered.
     pub provider: Arc<str>,
-    /// The summed cost.
     pub spent: BudgetUse,
 }
 
 /// How many calls routines made in a model's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SparedEntry {
+pub struct SavedCalls {
     pub day: Day,
     /// The Mysis whose routines made them. It may be deleted by now.
     pub mysis: MysisId,

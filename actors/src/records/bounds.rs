@@ -82,25 +82,29 @@ pub fn estimated_tokens(bytes: u64) -> u64 {
 /// whether it was possible. An impossible figure is replaced by an estimate from the bytes.
 #[must_use]
 pub fn plausible_usage(
-    told: TokenUsage,
+    reported: TokenUsage,
     sent_bytes: u64,
     received_bytes: u64,
 ) -> (TokenUsage, bool) {
     let most_in = sent_bytes.saturating_add(MAX_ADDED_PROMPT_TOKENS);
     let most_out = received_bytes.saturating_add(MAX_HIDDEN_ANSWER_TOKENS);
-    let count = |told: u64, most: u64, bytes: u64| match told > most {
+    let count = |reported: u64, most: u64, bytes: u64| match reported > most {
         true => estimated_tokens(bytes).min(most),
-        false => told,
+        false => reported,
     };
-    let input = count(told.input, most_in.min(MAX_CALL_TOKENS), sent_bytes);
-    let output = count(told.output, most_out.min(MAX_CALL_TOKENS), received_bytes);
+    let input = count(reported.input, most_in.min(MAX_CALL_TOKENS), sent_bytes);
+    let output = count(
+        reported.output,
+        most_out.min(MAX_CALL_TOKENS),
+        received_bytes,
+    );
     let usage = TokenUsage {
         input,
         output,
         // Cached tokens are a part of the input.
-        cached: told.cached.min(input),
+        cached: reported.cached.min(input),
     };
-    (usage, (input, output) == (told.input, told.output))
+    (usage, (input, output) == (reported.input, reported.output))
 }
 
 /// The tokens of a stored or imported call. A figure that no call can have used becomes zero.
@@ -174,7 +178,6 @@ pub fn shared_within(text: Arc<str>, most: usize) -> Arc<str> {
     cut_text(&text, most).map_or(text, Into::into)
 }
 
-/// The note at the end of a cut text.
 #[must_use]
 pub fn cut_note(kept: usize, size: usize) -> String {
     let left_out = size.saturating_sub(kept);
@@ -188,18 +191,19 @@ const CUT_NOTE_BYTES: usize = 80;
 
 /// The original length of a text that was cut; its own length otherwise.
 fn original_size(text: &str) -> usize {
-    let told = || {
+    let reported = || {
         let tail = &text[text.floor_char_boundary(text.len().saturating_sub(CUT_NOTE_BYTES))..];
-        let (_, told) = tail
+        let (_, reported) = tail
             .strip_suffix(CUT_NOTE_END)?
             .rsplit_once(CUT_NOTE_START)?;
-        told.strip_suffix(" bytes")?
+        reported
+            .strip_suffix(" bytes")?
             .rsplit(' ')
             .next()?
             .parse()
             .ok()
     };
-    told()
+    reported()
         .filter(|size| *size >= text.len())
         .unwrap_or(text.len())
 }
@@ -265,19 +269,19 @@ mod tests {
 
     #[test]
     fn what_can_be_true_is_believed_and_the_rest_is_estimated() {
-        let told = usage(9000, 400, 8000);
-        assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
+        let reported = usage(9000, 400, 8000);
+        assert_eq!(plausible_usage(reported, 30_000, 900), (reported, true));
         // A template and reasoning that is not shown.
-        let told = usage(30_000 + (64 << 10), 900 + (256 << 10), 0);
-        assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
+        let reported = usage(30_000 + (64 << 10), 900 + (256 << 10), 0);
+        assert_eq!(plausible_usage(reported, 30_000, 900), (reported, true));
         for absurd in [u64::MAX, 1 << 63, (1 << 63) - 1, 30_001 + (64 << 10)] {
-            let told = usage(absurd, 400, absurd);
+            let reported = usage(absurd, 400, absurd);
             let expected = (usage(10_000, 400, 10_000), false);
-            assert_eq!(plausible_usage(told, 30_000, 900), expected);
+            assert_eq!(plausible_usage(reported, 30_000, 900), expected);
         }
-        let told = usage(5, u64::MAX, 9);
+        let reported = usage(5, u64::MAX, 9);
         assert_eq!(
-            plausible_usage(told, 30_000, 900),
+            plausible_usage(reported, 30_000, 900),
             (usage(5, 300, 5), false)
         );
         // No request is large enough to make everything plausible.

@@ -20,7 +20,6 @@ const ACTION_BYTES: usize = 48;
 /// A deeper part of a schema is left out.
 const MAX_DEPTH: usize = 12;
 
-/// The line after which a description lists actions.
 pub const ACTIONS_LINE: &str = "Actions:";
 
 /// The parameters that the runtime itself gives to a tool with actions.
@@ -122,7 +121,6 @@ fn brief_schema(schema: &Map<String, Value>, depth: usize) -> Map<String, Value>
     brief
 }
 
-/// Shortens the descriptions in the parameters.
 fn shorten_parameters(schema: &mut Map<String, Value>, tool: &str) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let required = required.as_array();
@@ -184,7 +182,6 @@ fn short_description(text: &str, names: &str, is_required: bool) -> Option<Strin
     (!words.all(is_known)).then_some(short)
 }
 
-/// Whether the values to choose from are listed.
 fn has_choice(schema: &Map<String, Value>) -> bool {
     schema.contains_key("enum") || schema.contains_key("const")
 }

@@ -56,7 +56,6 @@ pub struct Composition<'a> {
     pub identity: &'a str,
     /// The names under which requests offer the tools that are known now.
     pub names: Option<&'a ToolNames>,
-    /// The rows.
     pub conversation: &'a Conversation,
     /// The owner of the turn: what the turn is about.
     pub owner: &'a TurnOwner,

@@ -97,7 +97,6 @@ pub struct GameReading<'a> {
 }
 
 impl<'a> GameReading<'a> {
-    /// The result of a tool of this game.
     #[must_use]
     pub fn of(game: GameRef, text: &'a str) -> GameReading<'a> {
         GameReading {

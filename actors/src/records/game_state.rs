@@ -44,7 +44,6 @@ pub struct SnapshotResult {
     /// The call that returned this result.
     pub call: CallKey,
     pub digest: Arc<str>,
-    /// The game's tick at that time, if it is known.
     pub tick: Option<i64>,
     /// When it was received, by the wall clock.
     pub at: Timestamp,
@@ -63,7 +62,6 @@ pub struct GameState {
 }
 
 impl GameState {
-    /// Restores what was known before.
     #[must_use]
     pub fn restore(mut snapshots: Vec<SnapshotResult>, now: Now) -> GameState {
         snapshots.sort_by_key(|snapshot| (snapshot.at, snapshot.call));
@@ -107,13 +105,12 @@ impl GameState {
         self.clock.tick_at(now)
     }
 
-    /// Takes a tick from an answer.
-    pub fn heard_tick(&mut self, tick: i64, now: Moment) {
+    pub fn on_tick(&mut self, tick: i64, now: Moment) {
         self.clock.observe(tick, now);
     }
 
     /// Reads from a result whether the ship is under way or cools down.
-    pub fn hear_wait(&mut self, text: &str, now: Moment) {
+    pub fn take_wait(&mut self, text: &str, now: Moment) {
         let told = wait::read_wait(text, self.tick_at(now));
         self.wait = told.or(self.wait.take());
     }

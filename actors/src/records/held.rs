@@ -19,7 +19,7 @@ use super::model::ChatMessage;
 use zoea_text::clean::printable_text;
 
 pub use naming::UndeliveredOrder;
-pub use trials::{ToldTrial, TrialClaim};
+pub use trials::{SharedTrial, TrialClaim};
 
 use naming::text_hash;
 use trials::{SUSPECTED_TIME, TrialBook};
@@ -48,7 +48,6 @@ const FIRST_DOUBT_MS: u64 = 60_000;
 /// What is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum HeldKind {
-    /// A text of a conversation.
     Text,
     /// The definition of a tool. The text is its name.
     Tool,
@@ -65,14 +64,12 @@ pub struct HeldText {
     /// The provider whose server refuses it.
     pub provider: Arc<str>,
     pub model: Arc<str>,
-    /// The beginning of the text.
     pub text: Arc<str>,
     /// The conversation and the row in which it was found.
     pub mysis: MysisId,
     pub seq: Seq,
     /// Whether it is held back in this conversation only, since others were left out together with it.
     pub is_local: bool,
-    /// What the server said.
     pub said: Arc<str>,
     /// What proves it.
     pub proof: Arc<str>,
@@ -143,7 +140,6 @@ impl HeldText {
         })
     }
 
-    /// What it is on one line, for the operator.
     #[must_use]
     pub fn shown(&self) -> String {
         match self.kind {
@@ -218,7 +214,6 @@ impl HeldTexts {
         self.texts.is_empty()
     }
 
-    /// Takes a change that a conversation makes.
     pub fn apply(&mut self, change: HeldChange, by: MysisId, now: Moment) {
         match change {
             HeldChange::Suspect {
@@ -239,7 +234,7 @@ impl HeldTexts {
             }
             HeldChange::Judged => self.suspected.retain(|_, (who, _)| *who != by),
             HeldChange::Hold(_) | HeldChange::Release(_) => {
-                self.settle(now);
+                self.forget_settled(now);
                 self.settling.push_back((now, change.clone()));
                 self.take(change);
             }
@@ -254,7 +249,7 @@ impl HeldTexts {
         }
     }
 
-    fn settle(&mut self, now: Moment) {
+    fn forget_settled(&mut self, now: Moment) {
         self.settling
             .retain(|(at, _)| now.since(*at) < SETTLING_TIME);
     }
@@ -262,7 +257,7 @@ impl HeldTexts {
     /// Takes over what is stored by all processes, with what this one changed a moment ago.
     pub fn take_stored(&mut self, stored: Vec<HeldText>, now: Moment) {
         self.replace(stored);
-        self.settle(now);
+        self.forget_settled(now);
         for (_, change) in self.settling.clone() {
             self.take(change);
         }
@@ -273,7 +268,7 @@ impl HeldTexts {
         if held.kind != HeldKind::Text {
             return self.learn(held);
         }
-        self.trials.settle(text_hash(&held.text));
+        self.trials.forget_text(text_hash(&held.text));
         // What one conversation alone is refused with says nothing of what another one is.
         let is_new = |known: &Arc<HeldText>| !held.replaces(known);
         self.texts.retain(is_new);
@@ -298,7 +293,7 @@ impl HeldTexts {
         if held.kind != HeldKind::Text {
             return self.forget(held);
         }
-        self.trials.settle(text_hash(&held.text));
+        self.trials.forget_text(text_hash(&held.text));
         self.texts.retain(|one| {
             (&one.provider, &one.model, &one.text) != (&held.provider, &held.model, &held.text)
         });
@@ -367,8 +362,8 @@ impl HeldTexts {
     }
 
     /// Takes the trials that all processes know after these claims were told.
-    pub fn take_told(&mut self, said: &[TrialClaim], told: Vec<ToldTrial>, now: Moment) {
-        self.trials.take_told(said, told, now);
+    pub fn take_shared(&mut self, said: &[TrialClaim], shared: Vec<SharedTrial>, now: Moment) {
+        self.trials.take_shared(said, shared, now);
     }
 
     /// Whether a trial may be made: `None` where it waits for the other processes.
@@ -377,7 +372,6 @@ impl HeldTexts {
         self.trials.is_admitted(by, number)
     }
 
-    /// Whether another conversation finds out about a text just now.
     #[must_use]
     pub fn is_tried_by_another(&self, mysis: MysisId, text: &str, now: Moment) -> bool {
         self.trials.is_tried_by_another(mysis, text_hash(text), now)

@@ -67,7 +67,6 @@ pub struct TurnRef {
 pub struct Incarnation(pub i64);
 
 impl Incarnation {
-    /// The one after it.
     #[must_use]
     pub fn next(self) -> Incarnation {
         Incarnation(self.0.saturating_add(1))
@@ -85,7 +84,6 @@ pub struct MissionId(pub i64);
 /// A tool call: the row that made it and its position among that row's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
-    /// The row of kind `call`.
     pub seq: Seq,
     /// The position, from 0.
     pub position: u16,
@@ -127,7 +125,6 @@ pub struct FleetOrderId(pub i64);
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The time after a duration.
     #[must_use]
     pub fn plus(self, wait: Duration) -> Timestamp {
         Timestamp(self.0.saturating_add(millis(wait)))
@@ -135,7 +132,7 @@ impl Timestamp {
 
     /// Whether the year is from 0 to 9999, so that four digits can express it.
     #[must_use]
-    pub fn can_be_told(self) -> bool {
+    pub fn has_four_digit_year(self) -> bool {
         (YEAR_0_MS..YEAR_10000_MS).contains(&self.0)
     }
 
@@ -152,13 +149,11 @@ impl Timestamp {
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// The time after a duration.
     #[must_use]
     pub fn plus(self, wait: Duration) -> Moment {
         Moment(self.0.saturating_add(millis(wait)))
     }
 
-    /// The time before a duration.
     #[must_use]
     pub fn minus(self, time: Duration) -> Moment {
         Moment(self.0.saturating_sub(millis(time)))

@@ -60,7 +60,6 @@ pub struct RequestChange {
 pub enum MessageChange {
     /// The same.
     Kept,
-    /// New.
     Added,
     /// The same message in other words.
     Changed,
@@ -176,7 +175,6 @@ fn is_same_place(one: &ChatMessage, other: &ChatMessage) -> bool {
 pub struct SentRequest {
     /// When it was sent.
     pub at: Timestamp,
-    /// The provider's name in the configuration.
     pub provider: Arc<str>,
     /// The exact body.
     pub body: Arc<str>,
@@ -195,7 +193,6 @@ pub struct RequestByteCounts {
     pub orders: usize,
     /// The model's own messages and calls.
     pub words: usize,
-    /// The results of tools.
     pub results: usize,
     /// The tools and the few bytes of parameters.
     pub tools: usize,
@@ -232,7 +229,6 @@ impl RequestByteCounts {
         parts
     }
 
-    /// Each part with its name.
     #[must_use]
     pub fn named_sizes(&self) -> [(&'static str, usize); 5] {
         [
@@ -244,7 +240,6 @@ impl RequestByteCounts {
         ]
     }
 
-    /// The sum of all parts.
     #[must_use]
     pub fn total_bytes(&self) -> usize {
         self.named_sizes().iter().map(|(_, bytes)| bytes).sum()
@@ -255,7 +250,7 @@ impl RequestByteCounts {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> ChatMessage {
+    fn user_message(text: &str) -> ChatMessage {
         ChatMessage::User(text.into())
     }
 
@@ -281,19 +276,19 @@ mod tests {
         let system = || ChatMessage::System("be good".into());
         let before = [
             system(),
-            told("go on"),
+            user_message("go on"),
             says("an old answer"),
-            told("go on"),
+            user_message("go on"),
             result("a", "a long result that is shortened later"),
             result("b", "ore"),
         ];
         let now = [
             system(),
-            told("go on"),
+            user_message("go on"),
             result("a", "short"),
             result("b", "ore"),
             says("sold"),
-            told("go on"),
+            user_message("go on"),
         ];
         let change = RequestChange::of(&before, &now);
         assert_eq!(change.messages, [Kept, Kept, Changed, Kept, Added, Added]);

@@ -13,9 +13,7 @@ use super::reminder::Reminders;
 pub enum MemoKind {
     /// The checkpoint of the stall detection.
     Watch,
-    /// The working set of tools.
     WorkingSet,
-    /// The tier of its provider.
     Tier,
     /// Its routines, with the cursor of the one that runs.
     Routines,

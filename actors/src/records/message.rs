@@ -22,25 +22,19 @@ pub use bridge::{BRIDGE_TEXT, repeats_bridge};
 pub use kind::RowKind;
 pub use words::own_words;
 
-/// One row of one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The row's number.
     pub seq: Seq,
-    /// When it was made.
     pub at: Timestamp,
     /// The turn that it belongs to. A prompt between two turns belongs to the next one.
     pub turn: TurnNumber,
-    /// The content.
     pub body: RowBody,
 }
 
-/// The content of a row, by kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowBody {
     /// The operator's direct message.
     Prompt {
-        /// The operator's text.
         text: Arc<str>,
     },
     /// The delivery of a mission. The text itself is stored once for the swarm.
@@ -50,7 +44,6 @@ pub enum RowBody {
     },
     /// An imported message of another Mysis to the swarm.
     Peer {
-        /// The name of that Mysis.
         sender: Arc<str>,
         text: Arc<str>,
     },
@@ -61,16 +54,13 @@ pub enum RowBody {
     Reply(Utterance),
     /// A message of the model with at least one tool call.
     Call {
-        /// The text and what belongs to it.
         utterance: Utterance,
         /// The calls, in the model's order; never empty.
         calls: Vec<CallRecord>,
     },
     /// The result of a tool call.
     Result {
-        /// The call it answers.
         call: CallKey,
-        /// The result's text.
         text: Arc<str>,
         /// Facts about the result.
         meta: ResultMeta,
@@ -125,9 +115,7 @@ pub struct ReplyMeta {
     pub usage: Option<TokenUsage>,
     /// The duration of the call in milliseconds.
     pub ms: u64,
-    /// The model that answered.
     pub model: Arc<str>,
-    /// The provider that was asked.
     pub provider: Arc<str>,
     /// Why the model stopped, in the provider's word.
     pub finish_reason: Option<Arc<str>>,
@@ -139,7 +127,6 @@ pub struct ReplyMeta {
     pub is_from_text: bool,
 }
 
-/// A tool call of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     /// The provider's id, unchanged. It may be empty or repeated.
@@ -220,12 +207,10 @@ impl CallStatus {
 pub struct ResultMeta {
     /// The call's id as the model gave it.
     pub call_id: Arc<str>,
-    /// The tool's name.
     pub tool: Arc<str>,
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
     pub ms: u64,
-    /// The game tick in the result, if there is one.
     pub tick: Option<i64>,
     /// The size of the result in bytes, before anything was cut.
     pub bytes: u64,
@@ -314,7 +299,6 @@ impl Row {
         self.kind().map_or("", RowKind::as_str)
     }
 
-    /// The text of the content.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         match &self.body {

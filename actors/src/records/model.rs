@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::tool::Toolset;
 
-/// A message of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChatMessage {
     /// The system prompt or an operator's note.
@@ -24,7 +23,6 @@ pub enum ChatMessage {
     },
     /// The result of a call of the assistant message before.
     Tool {
-        /// The call's id within that message.
         call_id: Arc<str>,
         /// The result, which is never empty.
         text: Arc<str>,
@@ -89,15 +87,12 @@ impl Echo {
 /// A complete model call.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// The provider's name in the configuration.
     pub provider: Arc<str>,
-    /// The model's name.
     pub model: Arc<str>,
     /// The temperature from 0 to 2; `None` for the provider's default.
     pub temperature: Option<f32>,
     /// The longest answer in tokens; `None` for the provider's default.
     pub max_tokens: Option<u32>,
-    /// The conversation.
     pub messages: Arc<[ChatMessage]>,
     pub tools: Arc<Toolset>,
 }
@@ -109,7 +104,6 @@ pub struct ModelAnswer {
     pub text: String,
     /// The reasoning, wherever the provider put it.
     pub reasoning: Option<String>,
-    /// The calls that it asks for.
     pub calls: Vec<RequestedCall>,
     /// Why the model stopped, in the provider's word.
     pub finish_reason: Option<String>,
@@ -133,13 +127,11 @@ pub struct ModelAnswer {
 /// Facts about an answer that no row needs. Metrics and traces report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {
-    /// The server's id of the answer.
     pub id: Option<String>,
     /// The part of the answer's tokens that was reasoning, if the server reports it.
     pub reasoning_tokens: Option<u64>,
     /// The tokens of the request that were written to the provider's cache, if it reports them.
     pub cache_write_tokens: Option<u64>,
-    /// Whether the answer was asked for in pieces.
     pub is_streamed: bool,
 }
 
@@ -147,7 +139,6 @@ pub struct AnswerFacts {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct AnswerProgress {
-    /// Text and calls.
     pub words: u64,
     /// Its reasoning.
     pub thoughts: u64,
@@ -179,7 +170,6 @@ impl AnswerProgress {
 pub struct RequestedCall {
     /// The provider's id. It may be empty or repeated.
     pub id: String,
-    /// The tool's name. There may be no such tool.
     pub name: String,
     /// The arguments. They may not be JSON.
     pub arguments: String,
@@ -188,7 +178,6 @@ pub struct RequestedCall {
 /// Tokens that the provider reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// Tokens of the request.
     pub input: u64,
     /// Tokens of the answer, including reasoning.
     pub output: u64,
@@ -213,7 +202,6 @@ impl ReportedUse {
         }
     }
 
-    /// The report in the result of a call.
     #[must_use]
     pub fn of_result(result: &Result<ModelAnswer, ModelFault>) -> ReportedUse {
         match result {
@@ -229,7 +217,6 @@ impl ReportedUse {
 /// The cost of one model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The provider that answered.
     pub provider: Arc<str>,
     /// The tokens that it reported.
     pub usage: TokenUsage,

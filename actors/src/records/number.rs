@@ -35,7 +35,6 @@ impl NamedNumber {
         })
     }
 
-    /// What the screen calls it.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.name

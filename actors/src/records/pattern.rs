@@ -1,6 +1,5 @@
 //! Patterns with which the operator names tools.
 
-/// Whether a pattern with `*` for any text matches a whole name.
 #[must_use]
 pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');

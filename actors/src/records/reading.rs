@@ -6,7 +6,6 @@ use super::ids::EventId;
 use super::ids::{MysisId, Seq, Timestamp};
 use super::message::{Row, RowKind};
 
-/// A query for a page of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageQuery {
     pub mysis: MysisId,
@@ -18,7 +17,6 @@ pub struct PageQuery {
     pub kinds: Vec<RowKind>,
 }
 
-/// Where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFrom {
     Newest,
@@ -75,16 +73,12 @@ pub struct SearchQuery {
 pub enum SearchIn {
     /// The text of every row except missions.
     Messages,
-    /// The model's reasoning.
     Reasoning,
-    /// The operator's missions.
     Missions,
 }
 
-/// A query for a part of a call's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultQuery {
-    /// The Mysis that made the call.
     pub mysis: MysisId,
     /// The call: its key, as `12.0`, or the provider's id, or the id of ours that replaced it. Of
     /// several calls with one id, the newest.
@@ -95,7 +89,6 @@ pub struct ResultQuery {
     pub limit: usize,
 }
 
-/// A part of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultPiece {
     /// The text. It begins and ends between two characters.

@@ -30,7 +30,6 @@ impl std::fmt::Debug for SavedSession {
     }
 }
 
-/// A game account from the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolAccount {
     pub account: GameAccount,
@@ -62,7 +61,6 @@ pub struct NewMysis {
 pub struct MysisProfile {
     #[serde(skip)]
     pub name: Arc<str>,
-    /// Its provider's name.
     pub provider: Arc<str>,
     /// Its model; absent: its provider's model.
     pub model: Option<Arc<str>>,
@@ -168,7 +166,6 @@ impl ProfileChange {
         }
     }
 
-    /// Whether it names a model and no provider.
     #[must_use]
     pub fn names_model_alone(&self) -> bool {
         self.provider.is_none() && self.model.as_ref().is_some_and(Option::is_some)
@@ -198,14 +195,12 @@ impl ProfileChange {
 pub struct Mission {
     pub id: MissionId,
     pub text: Arc<str>,
-    /// When it was given.
     pub at: Timestamp,
 }
 
 /// A game account. Its password is shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GameAccount {
-    /// The player's name.
     pub username: Arc<str>,
     /// The password, for the game server alone.
     pub password: Arc<str>,
@@ -225,7 +220,6 @@ pub struct MysisRecord {
     pub id: MysisId,
     pub profile: MysisProfile,
     pub state: LifeState,
-    /// The reason of the state, if there is one.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
@@ -235,7 +229,6 @@ pub struct MysisRecord {
     pub incarnation: Incarnation,
     pub totals: Totals,
     pub account: Option<Arc<str>>,
-    /// When it was created.
     pub created_at: Timestamp,
 }
 

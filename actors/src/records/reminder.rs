@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::Timestamp;
 
-/// The most reminders that wait for one Mysis.
 pub const MAX_REMINDERS: usize = 100;
 /// The most bytes of a reminder's text.
 pub const MAX_REMINDER_BYTES: usize = 4096;
@@ -22,12 +21,10 @@ pub struct Reminder {
     pub number: u64,
     /// When it is due, by the wall clock.
     pub at: Timestamp,
-    /// The message.
     pub text: Arc<str>,
 }
 
 impl Reminder {
-    /// What an operator names it by.
     #[must_use]
     pub fn id(&self, mysis: &str) -> String {
         format!("{mysis}:{}", self.number)

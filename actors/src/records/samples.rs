@@ -42,7 +42,6 @@ pub const HOUR_MINUTES: i64 = 60;
 pub struct Minute(pub i64);
 
 impl Minute {
-    /// The minute of a time.
     #[must_use]
     pub fn of(at: Timestamp) -> Minute {
         Minute(at.0.div_euclid(MINUTE_MS))
@@ -65,7 +64,6 @@ impl Minute {
 pub struct Hour(pub i64);
 
 impl Hour {
-    /// The hour of a time.
     #[must_use]
     pub fn of(at: Timestamp) -> Hour {
         Minute::of(at).hour()
@@ -93,7 +91,6 @@ pub struct GameFacts {
     pub system: Option<Arc<str>>,
     /// The id of its point of interest.
     pub poi: Option<Arc<str>>,
-    /// Whether its ship is docked.
     pub docked: Option<bool>,
     pub fuel: Gauge,
     /// Whether the fuel may have changed since it was told. A sample does not store that.
@@ -104,7 +101,6 @@ pub struct GameFacts {
     /// Whether the used space may have changed by more than that. A sample does not store that.
     #[serde(rename = "cargo_old")]
     pub is_cargo_old: bool,
-    /// The hull of its ship.
     pub hull: Gauge,
 }
 
@@ -120,9 +116,7 @@ pub struct Flow {
     pub tokens_out: u64,
     /// Cost in millionths of a US dollar.
     pub cost_micros: u64,
-    /// Answers of the model.
     pub model_calls: u64,
-    /// Results of tool calls.
     pub tool_calls: u64,
     /// Tool calls without a good result, and model calls without an answer.
     pub failures: u64,
@@ -160,7 +154,6 @@ impl Flow {
 pub struct Sample {
     /// The minute; of a thinned hour the first one.
     pub minute: Minute,
-    /// The facts at its end.
     pub facts: GameFacts,
     /// What happened in it.
     pub flow: Flow,

@@ -9,7 +9,6 @@ pub enum LifeState {
     /// It waits for an order.
     #[default]
     Idle,
-    /// It takes turns.
     Running,
     Stopped,
     /// A fault ended its turn.
@@ -20,7 +19,6 @@ crate::stored_by_word!(LifeState);
 crate::stored_as_list!(Totals: turns, tokens_in, tokens_out, cost_micros);
 
 impl LifeState {
-    /// All states.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The word in the database, in JSON and on screen.

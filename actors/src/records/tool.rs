@@ -17,7 +17,6 @@ use super::tool_names::ToolNames;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     pub name: Arc<str>,
-    /// The description for the model.
     pub description: Arc<str>,
     /// The JSON schema of its arguments, as compact JSON text.
     pub schema: Arc<str>,
@@ -60,7 +59,6 @@ pub struct Toolset {
     names: OnceLock<Arc<ToolNames>>,
     /// The same tools in brief, once they are needed.
     brief: OnceLock<Arc<Toolset>>,
-    /// The sets that were made of this one and are in use.
     parts: Mutex<Vec<Weak<Toolset>>>,
     /// What this set is without the secrets of the redactor that was here last; `None`: itself.
     clean: Mutex<Option<(Redactor, Option<Arc<Toolset>>)>>,
@@ -283,7 +281,6 @@ pub fn command_of_call(tool: &Arc<str>, arguments: &str) -> Arc<str> {
     commands::command_of_text(tool, arguments).as_ref().into()
 }
 
-/// Whether the tool is one of our own.
 #[must_use]
 pub fn is_own(name: &str) -> bool {
     name.starts_with("zoea_")

@@ -11,9 +11,7 @@ const MAX_BYTES: usize = 64;
 /// follow from the names in the list alone, whatever their order.
 #[derive(Debug, Default)]
 pub struct ToolNames {
-    /// By the server's name.
     offered: BTreeMap<Arc<str>, Arc<str>>,
-    /// By the name in requests.
     meant: BTreeMap<Arc<str>, Arc<str>>,
 }
 

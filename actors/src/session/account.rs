@@ -48,7 +48,7 @@ impl GameSession {
             }
             Err(fault) => {
                 let text = format!("the game account could not be read: {fault}");
-                self.tell_notice(outlet, Severity::Warn, "account", text);
+                self.emit_notice(outlet, Severity::Warn, "account", text);
             }
         }
     }
@@ -89,9 +89,9 @@ impl GameSession {
         self.logged_in(&answer);
         if was_refused {
             self.deps.links.forget(self.who);
-            self.tell_link(outlet, LinkState::Ok);
+            self.emit_link(outlet, LinkState::Ok);
         }
-        self.tell_login(&answer, outlet);
+        self.emit_login(&answer, outlet);
         Ok(())
     }
 
@@ -142,7 +142,6 @@ impl GameSession {
         }
     }
 
-    /// The player's name.
     pub(super) fn account_name(&self) -> Option<Arc<str>> {
         let own = self.account.as_ref().map(|own| own.username.clone());
         own.or_else(|| self.linked_as.clone())
@@ -223,7 +222,7 @@ impl GameSession {
                 Ok(answer) => {
                     if !answer.is_error {
                         self.logged_in(&answer);
-                        self.tell_link(outlet, LinkState::Ok);
+                        self.emit_link(outlet, LinkState::Ok);
                     }
                     answer_outcome(answer)
                 }
@@ -290,7 +289,7 @@ impl GameSession {
         self.take_account(account.clone());
         outlet.on_event(SessionEvent::Learned(account.clone()));
         self.logged_in(&answer);
-        self.tell_link(outlet, LinkState::Ok);
+        self.emit_link(outlet, LinkState::Ok);
         self.unsaved = Some(account);
         self.save_account(outlet).await;
         answer_outcome(answer)
@@ -307,7 +306,7 @@ impl GameSession {
             return answer_outcome(answer);
         }
         self.has_unread_account = true;
-        self.tell_notice(
+        self.emit_notice(
             outlet,
             Severity::Error,
             "account",
@@ -345,7 +344,7 @@ impl GameSession {
             Ok(()) => self.unsaved = None,
             Err(fault) => {
                 let text = format!("the new game account could not be saved: {fault}; retrying");
-                self.tell_notice(outlet, Severity::Error, "account", text);
+                self.emit_notice(outlet, Severity::Error, "account", text);
             }
         }
     }

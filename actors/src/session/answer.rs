@@ -35,7 +35,6 @@ pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
 }
 
 impl GameSession {
-    /// The game's tick in a result.
     pub(super) fn tick_in(&self, text: &str) -> Option<i64> {
         let game = self.tools.game();
         game.filter(|game| game.tells_facts())?;
@@ -44,7 +43,7 @@ impl GameSession {
 
     /// Tells what the answer to a login says of the player. A request that was composed before is out
     /// of date.
-    pub(super) fn tell_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
+    pub(super) fn emit_login(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
         self.has_news = true;
         let text = self.without_secrets(answer.text.clone());
         outlet.on_event(SessionEvent::LoggedIn(self.account_name(), text));

@@ -38,7 +38,6 @@ impl QuestionNumbers {
 /// What became of the questions during one call.
 #[derive(Clone, Default)]
 pub(super) struct CallQuestions {
-    /// Whether one of them had no answer in time.
     is_unanswered: Arc<AtomicBool>,
 }
 

@@ -14,7 +14,7 @@ use super::{GameSession, LoginState, SessionEvent, SessionObserver};
 
 impl GameSession {
     /// Reports the state of the connection, and the tools.
-    pub(super) fn tell_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
+    pub(super) fn emit_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
         outlet.on_event(SessionEvent::Linked {
             link,
             tools: self.tools.clone(),

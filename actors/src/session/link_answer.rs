@@ -25,7 +25,6 @@ const MAX_ADDRESS_BYTES: usize = 500;
 const MAX_USER_CODE_BYTES: usize = 40;
 const MAX_DEVICE_CODE_BYTES: usize = 4096;
 
-/// A link that the game offers.
 #[derive(PartialEq, Eq)]
 pub(super) struct OfferedLink {
     pub(super) device_code: Arc<str>,
@@ -38,7 +37,6 @@ pub(super) struct OfferedLink {
     pub(super) valid: Duration,
 }
 
-/// What the game says of a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LinkNews {
     /// The operator has not decided. The server may name another pause.
@@ -79,7 +77,6 @@ pub(super) fn read_link(answer: &LinkAnswer) -> Option<OfferedLink> {
     })
 }
 
-/// What an answer says of a link.
 pub(super) fn read_news(answer: &LinkAnswer) -> LinkNews {
     let words = ["status", "error"].into_iter();
     let mut words = words

@@ -40,7 +40,8 @@ const DENIED: &str = "the login was denied at the link; start it again for a new
 
 /// Why a link has ended.
 const UNUSED: &str = "its link expired unused";
-const FROZEN_MEANWHILE: &str = "its link ended while the swarm was frozen; a new one is asked for";
+const FROZEN_MEANWHILE: &str =
+    "its login link expired while the swarm was frozen; zoea requests a new one";
 
 /// How many questions in a row may fail before a link counts as ended, and by how much longer the
 /// pause is after each. The operator may be typing the code.
@@ -57,7 +58,6 @@ fn request_text(link: &OfferedLink, until: Timestamp) -> String {
 }
 
 impl GameSession {
-    /// Whether the operator logs this Mysis in.
     pub(super) fn logs_in_by_link(&self) -> bool {
         self.rules.login == LoginWay::Link && self.knows_account && self.account.is_none()
     }
@@ -128,7 +128,7 @@ impl GameSession {
                 next: now.moment.plus(link.interval),
             });
         });
-        self.tell_notice(outlet, Severity::Warn, NOTICE, told);
+        self.emit_notice(outlet, Severity::Warn, NOTICE, told);
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl GameSession {
         let Some(mut link) = state.open else {
             let now = self.deps.clock.moment();
             let wait = state.not_before.map(|at| at.since(now)).unwrap_or_default();
-            let text = "its link has ended; a new one is asked for soon".into();
+            let text = "its login link has expired; zoea requests a new one soon".into();
             outlet.on_event(SessionEvent::Progress(Activity::AwaitingLogin(Arc::clone(
                 &text,
             ))));
@@ -284,7 +284,7 @@ impl GameSession {
             return self.lose_link(UNUSED, outlet);
         }
         self.deps.links.change(self.who, |state| state.open = None);
-        self.tell_notice(outlet, Severity::Info, NOTICE, FROZEN_MEANWHILE.to_string());
+        self.emit_notice(outlet, Severity::Info, NOTICE, FROZEN_MEANWHILE.to_string());
     }
 
     /// The link has ended without a decision. Another one is asked for after a wait.
@@ -297,8 +297,8 @@ impl GameSession {
             state.unused = unused.saturating_add(1);
             state.not_before = Some(at);
         });
-        let text = format!("{why}; a new one is asked for in {wait:?}");
-        self.tell_notice(outlet, Severity::Warn, NOTICE, text);
+        let text = format!("{why}; zoea requests a new one in {wait:?}");
+        self.emit_notice(outlet, Severity::Warn, NOTICE, text);
     }
 
     fn linked(&mut self, answer: &LinkAnswer, outlet: &dyn SessionObserver) {
@@ -309,9 +309,9 @@ impl GameSession {
         self.logged_in(answer);
         let name = self.linked_as.as_deref().unwrap_or("its character");
         let text = format!("logged in by the link as {name}");
-        self.tell_notice(outlet, Severity::Info, NOTICE, text);
-        self.tell_link(outlet, LinkState::Ok);
-        self.tell_login(answer, outlet);
+        self.emit_notice(outlet, Severity::Info, NOTICE, text);
+        self.emit_link(outlet, LinkState::Ok);
+        self.emit_login(answer, outlet);
     }
 
     /// Answers a command about the login of a Mysis that the operator logs in; `None` for any other

@@ -15,7 +15,6 @@ pub struct PendingLinks(Arc<Mutex<BTreeMap<MysisId, PendingState>>>);
 
 #[derive(Clone, Default)]
 pub(super) struct PendingState {
-    /// The link that waits for the operator.
     pub(super) open: Option<OpenLink>,
     /// How many links in a row nobody used.
     pub(super) unused: u32,
@@ -25,7 +24,6 @@ pub(super) struct PendingState {
     pub(super) refused: Option<RefusedLogin>,
 }
 
-/// A login that the game refused.
 #[derive(Clone)]
 pub(super) struct RefusedLogin {
     pub(super) account: GameAccount,
@@ -37,7 +35,6 @@ pub(super) struct RefusedLogin {
     pub(super) not_before: Moment,
 }
 
-/// A link that waits for the operator.
 #[derive(Clone)]
 pub(super) struct OpenLink {
     /// Whoever knows it can play as the character that the operator picks. It is shown nowhere.

@@ -27,7 +27,6 @@ const MAX_FOUND_BYTES: usize = 40 << 10;
 /// The least and the most bytes of each hit, around the match.
 const EXCERPT_BYTES: RangeInclusive<usize> = 400..=4000;
 
-/// The most names of Myses that an answer lists.
 const MAX_LISTED_NAMES: usize = 20;
 
 /// The bytes of a result that one call returns.

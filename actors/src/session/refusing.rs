@@ -47,7 +47,7 @@ impl GameSession {
         let wait = Backoff::new(FIRST_WAIT, LONGEST_WAIT).nth_wait(times);
         if before.is_none_or(|before| *before.words != *words) {
             let text = format!("the game refuses the login: {words}");
-            self.tell_notice(outlet, Severity::Error, "login_refused", text);
+            self.emit_notice(outlet, Severity::Error, "login_refused", text);
         }
         let refused = RefusedLogin {
             account,
@@ -95,7 +95,7 @@ impl GameSession {
     pub(super) async fn prepare_for_call(&mut self, outlet: &dyn SessionObserver) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
-            return self.tell_link(outlet, LinkState::None);
+            return self.emit_link(outlet, LinkState::None);
         }
         while let Err(fault) = self.ensure_logged_in(outlet, true).await {
             if !self.wait_out(&fault, outlet).await {

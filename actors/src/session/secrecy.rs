@@ -12,7 +12,6 @@ use super::GameSession;
 const MAX_KEPT_SECRETS: usize = 8;
 
 impl GameSession {
-    /// Adds secrets of this session.
     pub(super) fn hide_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
         let new: Vec<Arc<str>> = secrets.into_iter().collect();
         self.secrets.retain(|known| !new.contains(known));

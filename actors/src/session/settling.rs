@@ -68,7 +68,7 @@ impl GameSession {
                 self.is_on_trial = pass.is_trial;
                 let settled = self.settle_with_game(outlet).await;
                 self.is_on_trial = false;
-                pass.outcome = self.told_of_game(&settled);
+                pass.outcome = self.game_outcome(&settled);
                 drop(pass);
                 settled?;
             }
@@ -126,7 +126,7 @@ impl GameSession {
     }
 
     /// What an attempt to open a session or to log in says about the game server.
-    pub(super) fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
+    pub(super) fn game_outcome(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
             Err(LinkFault::NoAccess(text)) => CallOutcome::OutOfService {
                 text: self.without_secrets(text.clone()).into(),
@@ -239,7 +239,7 @@ impl GameSession {
         self.pinned = Some(newest.clone());
         if !Arc::ptr_eq(&self.tools, &newest) {
             self.tools = newest;
-            self.tell_link(outlet, LinkState::Ok);
+            self.emit_link(outlet, LinkState::Ok);
         }
     }
 
@@ -256,7 +256,7 @@ impl GameSession {
     /// Offers the game's tools, too, where they were withheld.
     pub(super) fn offer_tools_again(&mut self, outlet: &dyn SessionObserver) {
         if std::mem::take(&mut self.is_withheld) {
-            self.tell_link(outlet, LinkState::Ok);
+            self.emit_link(outlet, LinkState::Ok);
         }
     }
 
@@ -272,9 +272,9 @@ impl GameSession {
         self.saved = None;
         if failures > 0 {
             let text = format!("{} answers again", self.server_words());
-            self.tell_notice(outlet, Severity::Info, "mcp_up", text);
+            self.emit_notice(outlet, Severity::Info, "mcp_up", text);
         }
-        self.tell_link(outlet, LinkState::Ok);
+        self.emit_link(outlet, LinkState::Ok);
     }
 
     fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
@@ -290,13 +290,13 @@ impl GameSession {
         if failures == 0 {
             let server = self.server_words();
             let text = format!("{server} cannot be used: {fault}; retrying");
-            self.tell_notice(outlet, severity, "mcp_down", text);
+            self.emit_notice(outlet, severity, "mcp_down", text);
         }
         self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
         self.tools = own_tools();
-        self.tell_link(outlet, link);
+        self.emit_link(outlet, link);
     }
 
     /// Marks the session and its tools as gone if the server cannot be reached.

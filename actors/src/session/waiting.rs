@@ -71,8 +71,8 @@ impl GameSession {
                 ends_round: false,
                 is_refusal: false,
             },
-            Ok(_) => self.told_of_game(&Ok(())),
-            Err(fault) => self.told_of_game(&Err(fault.clone())),
+            Ok(_) => self.game_outcome(&Ok(())),
+            Err(fault) => self.game_outcome(&Err(fault.clone())),
         };
         (self.deps.gate).report_outcome(Lane::Game, self.who, outcome);
     }

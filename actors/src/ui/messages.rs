@@ -25,7 +25,6 @@ pub enum UiMsg {
     Answered(OrderId, OrderResult),
     /// What the screen read from the store, or the error of the store.
     Read(ReadId, Result<StoreAnswer, String>),
-    /// What the swarm uses.
     SetupChecked(SwarmSetup),
     Exported(Result<String, String>),
     /// What happened since a time.

@@ -47,7 +47,6 @@ impl ReadingTasks {
 }
 
 impl UiState {
-    /// Reads what the screen asked for.
     pub(super) fn read_store(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, query: StoreQuery) {
         let read = answer_of(self.archive.clone(), query).boxed();
         let ui = myself.clone();
@@ -106,10 +105,10 @@ impl UiState {
             return;
         };
         let ui = myself.clone();
-        let told = AssertUnwindSafe(archivist.sum_up(since)).catch_unwind();
+        let summary = AssertUnwindSafe(archivist.sum_up(since)).catch_unwind();
         self.jobs.spawn(async move {
-            match told.await {
-                Ok(Ok(told)) => drop(ui.cast(UiMsg::SummedUp(since, told))),
+            match summary.await {
+                Ok(Ok(summary)) => drop(ui.cast(UiMsg::SummedUp(since, summary))),
                 Ok(Err(error)) => tracing::warn!(%error, "failed to sum up what happened"),
                 Err(_) => tracing::error!("the summary panicked"),
             }
@@ -135,9 +134,9 @@ async fn answer_of(
 /// Reads the books, and then what those earned who stand in them.
 async fn books_of(archive: &dyn Archive, query: &BooksQuery) -> Result<SwarmBooks, ArchiveFault> {
     let costs = archive.books(query.first).await?;
-    let spared = archive.spared_calls(query.first).await?;
+    let saved = archive.spared_calls(query.first).await?;
     let series = archive.samples(query.samples(&costs)).await?;
-    Ok(SwarmBooks::new(costs, spared, &series))
+    Ok(SwarmBooks::new(costs, saved, &series))
 }
 
 /// Limits the time of a query.

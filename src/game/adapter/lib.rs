@@ -19,7 +19,6 @@ pub trait Game: Debug + Send + Sync {
     /// The built-in system prompt.
     fn prompt(&self) -> &'static str;
 
-    /// What its server is called in sentences.
     fn server(&self) -> &'static str {
         "the tool server"
     }

@@ -31,7 +31,6 @@ pub enum CommandEffect {
     Acts,
 }
 
-/// An action of a tool with actions.
 #[derive(Debug)]
 pub struct Action {
     pub tool: &'static str,

@@ -77,7 +77,7 @@ impl TextDashboard {
         section.as_object_mut().expect("it was just made one")
     }
 
-    fn tell(&mut self, name: &str, value: impl Into<Value>) {
+    fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.is_known = true;
         self.facts.insert(name.to_string(), value.into());
     }
@@ -108,7 +108,7 @@ impl TextDashboard {
         if let Some(number) = line.strip_prefix("current_tick=") {
             let number = number.split(' ').next().and_then(number_of);
             if let Some(tick) = number {
-                self.tell("current_tick", tick);
+                self.put("current_tick", tick);
             }
         }
     }
@@ -117,13 +117,13 @@ impl TextDashboard {
     fn read_first_line(&mut self, line: &str, next: &str) -> bool {
         match line {
             "No active missions." | "No completed missions." => {
-                self.tell("missions", json!([]));
+                self.put("missions", json!([]));
                 return true;
             }
             "No notifications." => {
-                self.tell("notifications", json!([]));
-                self.tell("count", 0);
-                self.tell("remaining", 0);
+                self.put("notifications", json!([]));
+                self.put("count", 0);
+                self.put("remaining", 0);
                 return true;
             }
             _ => {}
@@ -173,15 +173,15 @@ impl TextDashboard {
     fn read_outcome(&mut self, line: &str) -> bool {
         if let Some(base) = line.strip_prefix("Docked at ") {
             let base = base.trim_end_matches('.');
-            self.tell("base", base);
+            self.put("base", base);
             return true;
         }
         if let Some(rest) = line.strip_prefix("Refueled ")
             && let Some((added, rest)) = rest.split_once(" fuel for ")
             && let (Some(added), Some(cost)) = (number_of(added), credits_at_start(rest))
         {
-            self.tell("fuel", added);
-            self.tell("cost", cost);
+            self.put("fuel", added);
+            self.put("cost", cost);
             return true;
         }
         if let Some(rest) = line.strip_prefix("Sold ")
@@ -189,12 +189,12 @@ impl TextDashboard {
             && let Some((quantity, item)) = goods.split_once(' ')
             && let (Some(sold), Some(earned)) = (number_of(quantity), credits_at_start(rest))
         {
-            self.tell("quantity_sold", sold);
-            self.tell("item_id", id_of_name(item));
-            self.tell("total_earned", earned);
+            self.put("quantity_sold", sold);
+            self.put("item_id", id_of_name(item));
+            self.put("total_earned", earned);
             let unsold = rest.split(". ").find_map(|part| part.split_once(" unsold"));
             if let Some(unsold) = unsold.and_then(|(left, _)| number_of(left)) {
-                self.tell("unsold", unsold);
+                self.put("unsold", unsold);
             }
             return true;
         }
@@ -205,7 +205,7 @@ impl TextDashboard {
             self.section("player")
                 .insert("username".to_string(), name.into());
             if let Some((_, id)) = rest.split_once("Session ID:") {
-                self.tell("session_id", id.trim());
+                self.put("session_id", id.trim());
             }
             return true;
         }
@@ -256,7 +256,7 @@ impl TextDashboard {
         let kind = parts.find_map(|part| part.strip_prefix("Type: "));
         let kind = kind.map(|kind| name_and_id(kind).0);
         let poi = json!({"id": id, "name": name, "type": kind});
-        self.tell("poi", poi);
+        self.put("poi", poi);
         if let Some(id) = id {
             let id = id.to_string();
             self.section("player")
@@ -282,13 +282,13 @@ impl TextDashboard {
         match label {
             "Cargo" => {
                 let cargo = kept(&|row| cargo_row(columns, row));
-                self.tell("cargo", cargo.clone());
+                self.put("cargo", cargo.clone());
                 self.section("ship").insert("cargo".to_string(), cargo);
             }
             "Skills" => {
                 let skills = rows.iter().filter_map(|row| skill_row(columns, row));
                 let skills: Map<String, Value> = skills.collect();
-                self.tell("skills", skills);
+                self.put("skills", skills);
             }
             "Modules" => {
                 // The order of rows differs from answer to answer.
@@ -300,7 +300,7 @@ impl TextDashboard {
             }
             "Resources" => {
                 let resources = kept(&|row| resource_row(columns, row));
-                self.tell("resources", resources);
+                self.put("resources", resources);
             }
             "POIs" => {
                 let pois = kept(&|row| poi_row(columns, row));
@@ -323,13 +323,13 @@ impl TextDashboard {
             // Words of others could look like a row, so the table has to be what its heading says.
             "Notifications" if count == format!("{})", rows.len()) => {
                 if let Some(told) = notifications(columns, rows) {
-                    self.tell("count", rows.len());
-                    self.tell("notifications", told);
+                    self.put("count", rows.len());
+                    self.put("notifications", told);
                 }
             }
             market if market.starts_with("Market summary at ") => {
                 let items = kept(&|row| market_row(columns, row));
-                self.tell("items", items);
+                self.put("items", items);
             }
             _ => {}
         }
@@ -349,6 +349,6 @@ impl TextDashboard {
             .into_iter()
             .map(|title| json!({"title": title, "percent_complete": null}))
             .collect();
-        self.tell("missions", missions);
+        self.put("missions", missions);
     }
 }

@@ -29,7 +29,6 @@ pub struct Standing {
     pub system: Option<String>,
     /// The id of the point of interest.
     pub poi: Option<String>,
-    /// Whether the ship is docked.
     pub docked: Option<bool>,
     pub fuel: Gauge,
     /// The fuel that was added, where the level is not told.
@@ -68,7 +67,6 @@ impl Deal {
 pub struct Gauge {
     /// The level.
     pub now: Option<u32>,
-    /// The maximum.
     pub most: Option<u32>,
 }
 

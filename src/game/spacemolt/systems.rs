@@ -19,11 +19,8 @@ pub const COMMANDS: &[&str] = &[
     "get_location",
     "get_state",
 ];
-/// The most systems of one result that are read.
 pub const MAX_SYSTEMS: usize = 1_000;
-/// The most lanes of a system that are read.
 const MAX_LANES: usize = 32;
-/// The most points of a system that are read.
 const MAX_POINTS: usize = 64;
 /// The longest name that is kept, in characters.
 const MAX_NAME_CHARS: usize = 40;
@@ -60,7 +57,6 @@ pub struct PointFacts {
     pub name: String,
     /// What it is, such as `asteroid_belt`.
     pub kind: Option<String>,
-    /// Whether a base is there.
     pub has_base: bool,
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::units::parse_duration;
 
-/// A kind of fault in a list of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultForm {
     pub name: &'static str,
@@ -19,7 +18,6 @@ pub struct FaultForm {
 /// A fault that was read from its text form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenFault<'a> {
-    /// The kind.
     pub form: &'static FaultForm,
     /// The probability, 0 to 1; 1 where the text has none.
     pub probability: f64,
@@ -28,7 +26,6 @@ pub struct WrittenFault<'a> {
 }
 
 impl FaultForm {
-    /// A kind for a list.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -42,7 +39,6 @@ impl FaultForm {
         }
     }
 
-    /// The whole text form.
     fn usage(&self) -> String {
         format!("{}[@PROBABILITY]{}", self.name, self.argument)
     }

@@ -11,10 +11,8 @@ pub const MAX_INCIDENT_BYTES: usize = 64 << 10;
 /// The most bytes of what the program made of a failure, and of the value of a header.
 const MAX_WORDS_BYTES: usize = 2 << 10;
 
-/// The form that this program writes.
 const FORM: u64 = 1;
 
-/// Keeps incidents where the operator finds them.
 pub trait IncidentKeeper: Send + Sync {
     /// Keeps one. It returns soon, also where that fails.
     fn keep(&self, incident: Incident) -> Keeping;
@@ -47,17 +45,12 @@ pub struct Incident {
     pub kind: IncidentKind,
     /// When it failed.
     pub at: String,
-    /// The provider, or the server.
     pub server: String,
-    /// What the program made of it.
     pub failure: String,
     /// The body of the request. The middle of a long one is left out.
     pub request: String,
-    /// The status of the answer.
     pub status: u16,
-    /// Some headers of the answer.
     pub headers: Vec<(String, String)>,
-    /// The beginning of the answer's body.
     pub body: String,
     /// Only requests with this text get the answer, if it is not empty.
     pub only_with: String,

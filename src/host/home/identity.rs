@@ -14,7 +14,6 @@ const MACHINE_FILES: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"]
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeId {
-    /// The name.
     pub id: String,
     /// For the operator: the home was copied, and why that matters.
     pub note: Option<String>,

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use super::{Home, INCIDENTS, replace};
 
-/// The most incidents that are kept.
 const MAX_INCIDENTS: usize = 20;
 
 impl Home {

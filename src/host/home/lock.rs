@@ -45,7 +45,6 @@ pub enum LockError {
         directory: PathBuf,
         /// The id of that process, if the lock file has it.
         holder: Option<u32>,
-        /// The time that was waited for it.
         waited: Duration,
     },
     /// The system refuses.

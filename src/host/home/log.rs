@@ -47,7 +47,6 @@ impl DroppedLines {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The number of dropped lines.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)

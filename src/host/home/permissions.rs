@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::HomeError;
 
-/// All permission bits of group and others.
 const OTHERS_BITS: u32 = 0o077;
 
 /// The bits with which group and others can change a directory.
@@ -111,7 +110,7 @@ fn is_made_by_us(name: &str) -> bool {
         super::FREEZE_FILE,
         "run.json",
         "control.token",
-        super::PROOFS_FILE,
+        super::MODEL_CHECKS_FILE,
     ];
     // A prefix also matches derived names: zoea.db-wal, zoea.log.1, run.json.new …
     OWN_FILES.iter().any(|ours| name.starts_with(ours))

@@ -22,7 +22,6 @@ pub struct RunFile {
     /// The URL of its metrics, if it serves any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
-    /// The start of the program.
     #[serde(with = "milliseconds")]
     pub started_at: DateTime<Utc>,
 }

@@ -58,7 +58,7 @@ impl Home {
         let mut logs = logs.map(|name| self.directory().join(name));
         let trace = found
             .next()
-            .or_else(|| logs.find(|log| tells_of_myses(log)))?;
+            .or_else(|| logs.find(|log| mentions_myses(log)))?;
         Some(Traces { trace, copy })
     }
 
@@ -72,7 +72,7 @@ impl Home {
     }
 }
 
-fn tells_of_myses(log: &Path) -> bool {
+fn mentions_myses(log: &Path) -> bool {
     let mut text = Vec::new();
     let read = open_regular(log).and_then(|log| log.take(MAX_LOG_BYTES).read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text);

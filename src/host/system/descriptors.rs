@@ -35,7 +35,6 @@ pub fn raise_limit(wanted: u64) -> u64 {
     current_limit()
 }
 
-/// The number of descriptors that this process may have open.
 #[must_use]
 pub fn current_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
@@ -74,7 +73,7 @@ pub fn exhaustion_advice() -> String {
     let limit = current_limit();
     format!(
         "this machine has no descriptor left for a connection (this process may have {limit} files \
-         and connections open), so no server was asked; {REMEDY}, or run fewer myses"
+         and connections open), so no request was sent; {REMEDY}, or run fewer myses"
     )
 }
 

@@ -28,7 +28,6 @@ pub fn line(text: &str) -> io::Result<()> {
     ignore_broken_pipe(lines.text(text).and_then(|()| lines.flush()))
 }
 
-/// Writes a JSON value in one line.
 pub fn json(value: &Value) -> io::Result<()> {
     let mut lines = Lines::open();
     let written = lines.json(&value.to_string());
@@ -71,7 +70,6 @@ impl Lines {
         self.whole_line(&clean::clean_text(text))
     }
 
-    /// Adds a line of JSON.
     pub fn json(&mut self, json: &str) -> io::Result<()> {
         self.whole_line(&clean::clean_json(json))
     }
@@ -81,7 +79,6 @@ impl Lines {
         self.0.write_all(format!("{text}\n").as_bytes())
     }
 
-    /// Writes out the added lines.
     pub fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }

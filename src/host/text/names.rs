@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::clean::one_line;
 
-/// The most names on a line.
 const MAX_NAMES: usize = 12;
 /// The most letters of a name that is quoted: twice as many as a name can have.
 const MAX_QUOTED: usize = 64;

@@ -12,7 +12,6 @@ pub struct Trouble<'a> {
     pub address: Option<&'a str>,
     /// What happened to it, such as `cannot be reached`.
     pub what: &'a str,
-    /// Since when, as it is shown.
     pub since: Option<&'a str>,
     /// What follows, and what helps.
     pub then: &'a [&'a str],

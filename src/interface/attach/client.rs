@@ -57,7 +57,6 @@ pub enum AttachError {
          log, and if it hangs, end it: `zoea run --resume` starts it again"
     )]
     Hangs(Duration),
-    /// Its process is stopped.
     #[error("{}", ControlError::Stopped(*.0))]
     Stopped(u32),
     /// The program refuses the terminal.

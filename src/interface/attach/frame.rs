@@ -33,7 +33,6 @@ pub struct Frame {
 pub enum CloseReason {
     /// The operator quit.
     Left,
-    /// The program is closing.
     Closing,
     /// The program gave up drawing.
     Broken,
@@ -52,7 +51,6 @@ pub struct Change {
     pub runs: Vec<FrameRun>,
     /// The position of the cursor, if it is visible.
     pub cursor: Option<(u16, u16)>,
-    /// The title of the terminal.
     pub title: String,
     /// Whether the program or the terminal handles the mouse.
     pub mouse: MouseUse,

@@ -86,7 +86,7 @@ impl AttachedTerminal {
         first: u64,
         inputs: Vec<Input>,
     ) -> Result<u64, String> {
-        let heard = tokio::time::timeout(FRAME_TIMEOUT, self.ui.until_heard());
+        let heard = tokio::time::timeout(FRAME_TIMEOUT, self.ui.until_received());
         // Cancel-safe: nothing is taken yet.
         tokio::select! {
             heard = heard => heard.map_err(|_| "the screen does not begin".to_string())?,

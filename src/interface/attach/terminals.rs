@@ -80,7 +80,6 @@ pub(super) struct FrameAsked {
     pub(super) seen: u64,
 }
 
-/// The operator's input in a terminal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InputBatch {

@@ -27,7 +27,7 @@ pub enum AccountsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Take the accounts of a JSON file into the pool: [{"username", "password", "assigned_to"?}].
+    /// Add the accounts of a JSON file to the pool: [{"username", "password", "assigned_to"?}].
     Import {
         /// The JSON file to read.
         file: PathBuf,
@@ -106,7 +106,7 @@ fn warn_of_short_passwords(names: &[String]) {
     if !names.is_empty() {
         out::note(&format!(
             "the password of {} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: in texts it is \
-             redacted only where it stands as a word of its own",
+             redacted only as a separate word",
             listed(names)
         ));
     }

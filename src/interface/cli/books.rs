@@ -48,8 +48,8 @@ pub(super) async fn run(
     if let Some(cached) = cached_line(&books) {
         out::line(&cached)?;
     }
-    if let Some(spared) = spared_line(&myses?) {
-        out::line(&spared)?;
+    if let Some(saved) = calls_saved_line(&myses?) {
+        out::line(&saved)?;
     }
     if let Some(saved) = saved_line(&books) {
         out::line(&saved)?;
@@ -58,11 +58,11 @@ pub(super) async fn run(
 }
 
 /// How many calls the routines of each Mysis made in its model's place, since it was created.
-fn spared_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
-    let spared = myses.iter().map(|mysis| (&*mysis.name, mysis.spared_calls));
-    let spared: Vec<(&str, u64)> = spared.filter(|(_, calls)| *calls > 0).collect();
-    let all: u64 = spared.iter().map(|(_, calls)| calls).sum();
-    let each: Vec<String> = spared
+fn calls_saved_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
+    let saved = myses.iter().map(|mysis| (&*mysis.name, mysis.spared_calls));
+    let saved: Vec<(&str, u64)> = saved.filter(|(_, calls)| *calls > 0).collect();
+    let all: u64 = saved.iter().map(|(_, calls)| calls).sum();
+    let each: Vec<String> = saved
         .iter()
         .map(|(name, calls)| format!("{name} {}", group_digits(*calls)))
         .collect();
@@ -76,7 +76,7 @@ fn spared_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
 fn saved_line(books: &[CostEntryJson<'_>]) -> Option<String> {
     #[derive(Default)]
     struct Own {
-        spared: u64,
+        saved: u64,
         calls: u64,
         tokens: u64,
         cost: f64,
@@ -84,14 +84,14 @@ fn saved_line(books: &[CostEntryJson<'_>]) -> Option<String> {
     let mut all: BTreeMap<&str, Own> = BTreeMap::new();
     for entry in books {
         let own = all.entry(&entry.mysis_id).or_default();
-        own.spared += entry.spared_calls;
+        own.saved += entry.spared_calls;
         own.calls += entry.spent.calls;
         own.tokens += entry.spent.tokens_in + entry.spent.tokens_out;
         own.cost += entry.spent.cost.unwrap_or(0.0);
     }
     let (mut dollars, mut tokens) = (0.0, 0.0);
     for own in all.values().filter(|own| own.calls > 0) {
-        let part = own.spared as f64 / own.calls as f64;
+        let part = own.saved as f64 / own.calls as f64;
         match own.cost > 0.0 {
             true => dollars += own.cost * part,
             false => tokens += own.tokens as f64 * part,
@@ -145,7 +145,7 @@ fn books_table(entries: &[CostEntryJson<'_>]) -> Table {
         Column::figure("COST"),
         Column::figure("CALLS SAVED"),
     ]);
-    let (mut sums, mut spared) = ([0_u64; 4], 0_u64);
+    let (mut sums, mut saved) = ([0_u64; 4], 0_u64);
     for entry in entries {
         // Routines ask no provider.
         let provider = entry.provider.as_deref().unwrap_or("(routines)");
@@ -154,24 +154,24 @@ fn books_table(entries: &[CostEntryJson<'_>]) -> Table {
         let figures = counted(entry);
         cells.extend(figures.map(group_digits));
         cells.push(shown::dollars(entry.spent.cost));
-        cells.push(spared_figure(entry.spared_calls));
+        cells.push(saved_figure(entry.spared_calls));
         table.add(cells);
         for (sum, figure) in sums.iter_mut().zip(figures) {
             *sum = sum.saturating_add(figure);
         }
-        spared = spared.saturating_add(entry.spared_calls);
+        saved = saved.saturating_add(entry.spared_calls);
     }
     if entries.len() > 1 {
         let mut cells = vec!["all".to_string(), String::new(), String::new()];
         cells.extend(sums.map(group_digits));
         cells.push(total_cost(entries));
-        cells.push(spared_figure(spared));
+        cells.push(saved_figure(saved));
         table.set_totals(cells);
     }
     table
 }
 
-fn spared_figure(calls: u64) -> String {
+fn saved_figure(calls: u64) -> String {
     match calls {
         0 => String::new(),
         calls => group_digits(calls),
@@ -219,10 +219,10 @@ mod tests {
     fn what_routines_spared_is_told_where_there_is_something() {
         let myses = [mysis("alpha", 1200), mysis("bravo", 0), mysis("delta", 7)];
         assert_eq!(
-            spared_line(&myses).as_deref(),
+            calls_saved_line(&myses).as_deref(),
             Some("routines made 1,207 calls without the model so far: alpha 1,200, delta 7")
         );
-        assert_eq!(spared_line(&[]), None);
+        assert_eq!(calls_saved_line(&[]), None);
     }
 
     #[test]

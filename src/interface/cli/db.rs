@@ -29,9 +29,9 @@ pub enum DbCommand {
     Check(CheckArgs),
     /// Write the whole database, as it is at one moment, to a new file (with the game accounts' passwords).
     Backup(FileArgs),
-    /// Replace the database by a backup; the replaced one is kept beside it. No program may be running.
+    /// Replace the database with a backup; the replaced one is kept beside it. The program must not be running.
     Restore(FileArgs),
-    /// Begin with an empty database, and keep the old one beside it. No program may be running.
+    /// Start with an empty database, and keep the old one beside it. The program must not be running.
     New,
     /// Return the space of removed rows to the file system.
     Compact,
@@ -87,7 +87,7 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
         anyhow::bail!("{ON_A_SERVER}: use pg_dump");
     }
     let to = std::path::absolute(&args.file).context("find the file")?;
-    let told = tell_size("backup", &to);
+    let told = print_size("backup", &to);
     let written = zoea_ledger::back_up(&home.database(), &to).await;
     drop(told);
     let bytes = written?;
@@ -98,7 +98,7 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
 }
 
 /// Tells how large a file has become while it is written.
-pub(super) fn tell_size(what: &str, file: &Path) -> Progress {
+pub(super) fn print_size(what: &str, file: &Path) -> Progress {
     let file = file.to_path_buf();
     Progress::start(what, move || {
         let written = std::fs::metadata(&file).map_or(0, |found| found.len());
@@ -115,7 +115,7 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
     drop((lock, told));
     let restored = restored?;
-    tell_logs(&restored);
+    print_logs(&restored);
     let line = match restored.replaced {
         Some(aside) => format!("restored; the previous database is in {}", aside.display()),
         None => "restored; there was no database before".to_string(),
@@ -124,7 +124,7 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
 }
 
 /// Tells where logs are now that stood beside the replaced database.
-fn tell_logs(restored: &RestoreResult) {
+fn print_logs(restored: &RestoreResult) {
     for log in &restored.logs {
         out::note(&format!("the previous log is in {}", log.display()));
     }
@@ -138,7 +138,7 @@ async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
     let cleared = wiring::begin_anew(home).await;
     drop(lock);
     let cleared = cleared?;
-    tell_logs(&cleared);
+    print_logs(&cleared);
     let line = match cleared.replaced {
         Some(aside) => format!(
             "a new database was begun; the previous one is in {}",

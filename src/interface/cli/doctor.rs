@@ -52,7 +52,7 @@ pub struct DoctorArgs {
 }
 
 /// Why no server is asked.
-const FROZEN_FINDING: &str = "the swarm is frozen, so no server was asked; `zoea thaw` ends that";
+const FROZEN_FINDING: &str = "the swarm is frozen, so no request was sent; `zoea thaw` ends that";
 
 /// Why no server is asked about offline play.
 const OFFLINE_FINDING: &str = "the built-in game and model, which `zoea run --offline` serves itself; no other \
@@ -357,7 +357,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
             let learnt = providers.learnt_in_words(name, model);
             let learnt = match learnt.is_empty() {
                 true => String::new(),
-                false => format!("; it wants {}", learnt.join(", ")),
+                false => format!("; it needs {}", learnt.join(", ")),
             };
             Ok(format!("{model} answers{learnt}"))
         }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use zoea_settings::Environment;
 
-use crate::interface::cli::db::tell_size;
+use crate::interface::cli::db::print_size;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
@@ -76,7 +76,7 @@ async fn write_export(
         mysis: args.mysis.clone(),
         format: Some(args.format.clone()),
     };
-    let told = tell_size("export", file);
+    let told = print_size("export", file);
     let written = client.call(ControlCall::Export(asked)).await;
     drop(told);
     client.close().await;

@@ -36,7 +36,7 @@ pub(super) async fn thaw(global: &GlobalArgs, environment: &Environment) -> anyh
     thawed?;
     let was_frozen = before?.frozen_since.is_some();
     Ok(out::line(match (was_frozen, is_running) {
-        (true, true) => "thawed: each Mysis goes on where it stood",
+        (true, true) => "thawed: each Mysis continues where it paused",
         (true, false) => "thawed (no swarm is running here: the next start is not frozen)",
         (false, _) => "the swarm was not frozen",
     })?)

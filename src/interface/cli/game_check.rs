@@ -17,7 +17,6 @@ use zoea_toolbox::McpUpstream;
 /// How long one check may take.
 pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A game that answers.
 pub(super) struct CheckedGame {
     /// It in words for the operator.
     pub(super) text: String,
@@ -68,7 +67,6 @@ fn offered_tools(settings: &Settings, tools: &Arc<Toolset>) -> Arc<Toolset> {
     offer.tools().clone()
 }
 
-/// The tools of the built-in game and our own.
 fn built_in_tools() -> Arc<Toolset> {
     let own = actors::session::own_tools();
     let listed = wiring::game_tools().into_iter();

@@ -13,7 +13,7 @@ use crate::interface::control::call::ControlCall;
 /// An order about texts that are held back.
 #[derive(Debug, Subcommand)]
 pub(super) enum HeldOrder {
-    /// Let texts be tried again: the next request that would hold one holds it.
+    /// Allow texts again: the next request that would contain one contains it.
     Forget {
         /// The ids of the texts; `all` for all of them.
         #[arg(required = true, value_name = "ID")]

@@ -7,7 +7,7 @@ use clap::Args;
 use zoea_settings::Environment;
 
 use crate::host::home::RunFile;
-use crate::interface::cli::db::tell_size;
+use crate::interface::cli::db::print_size;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::wiring;
@@ -44,7 +44,7 @@ pub(super) async fn run(
     }
     let mut secrets = wiring::configured_secrets(&settings);
     secrets.extend(ledger.swarm().await?.passwords);
-    let told = tell_size("import", &home.database());
+    let told = print_size("import", &home.database());
     let taken = import::import_file(&ledger, &args.file, home.directory(), secrets).await;
     ledger.close().await;
     drop(told);

@@ -24,7 +24,7 @@ pub(super) fn run(
     let file = config_path(global, environment)?;
     write_template(&file)?;
     Ok(out::line(&format!(
-        "wrote {}; everything in it is a comment until you change it",
+        "wrote {}; every line is a comment until you change it",
         file.display()
     ))?)
 }

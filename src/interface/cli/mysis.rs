@@ -37,7 +37,7 @@ pub enum MysisCommand {
     Create(CreateMysis),
     /// Start Myses; errored ones are relaunched.
     Start(MysisSelector),
-    /// Let Myses try again at once: errored ones, and those that wait for their next try.
+    /// Retry now: errored Myses, and those that wait for their next try.
     Retry(MysisSelector),
     /// Stop Myses.
     Stop(MysisSelector),

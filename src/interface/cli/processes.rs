@@ -13,7 +13,7 @@ use crate::interface::control::call::ControlCall;
 /// An order to a process.
 #[derive(Debug, Subcommand)]
 pub(super) enum ProcessOrder {
-    /// Let a process give its Myses to the others and take none, until it ends.
+    /// Move the Myses of a process to the others; it takes no new ones until it ends.
     Drain {
         /// The name of the process.
         name: String,

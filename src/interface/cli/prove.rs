@@ -9,9 +9,9 @@ use crate::interface::cli::out;
 use crate::interface::cli::question::{ask_to_agree, can_ask};
 use crate::interface::cli::unfrozen::{refuse_while_frozen, unless_frozen};
 use crate::wiring;
-use zoea_contract::{ProofCheck, to_value};
-use zoea_proof::kept::KeptProofs;
-use zoea_proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
+use zoea_contract::{ModelCheckStep, to_value};
+use zoea_model_check::kept::KeptChecks;
+use zoea_model_check::{CheckProgress, CheckTarget, CheckVerdict, ModelCheck, prove};
 
 /// What is tested, and how the result is printed.
 pub(super) struct ProveOptions<'a> {
@@ -36,17 +36,17 @@ pub(super) async fn run(
     agree(&target, options.is_agreed)?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let as_json = options.as_json;
-    let proof = unless_frozen(&home, async {
+    let check_result = unless_frozen(&home, async {
         match as_json {
             true => Ok(prove(&http, &target, &|_| {}).await),
             false => Ok(prove_aloud(&http, &target).await?),
         }
     });
-    let proof = proof.await?;
+    let check_result = check_result.await?;
     // The verdict counts even if it cannot be kept in the file.
-    let kept = keep(&home, &target, &proof);
+    let kept = keep(&home, &target, &check_result);
     if as_json {
-        out::json(&to_value(&proof.report))?;
+        out::json(&to_value(&check_result.report))?;
     }
     match kept {
         Ok(file) if !as_json => out::note(&format!(
@@ -55,11 +55,11 @@ pub(super) async fn run(
         Ok(_) => {}
         Err(error) => out::note(&format!("the results could not be kept: {error:#}")),
     }
-    match &proof.report.verdict {
-        ProofVerdict::Plays => Ok(()),
-        ProofVerdict::CannotPlay { .. } if as_json => bail!("{}", proof.report.verdict),
+    match &check_result.report.verdict {
+        CheckVerdict::Plays => Ok(()),
+        CheckVerdict::CannotPlay { .. } if as_json => bail!("{}", check_result.report.verdict),
         // The reason and the remedy were printed.
-        ProofVerdict::CannotPlay { .. } => {
+        CheckVerdict::CannotPlay { .. } => {
             bail!("{} at {} cannot play", target.model, target.server())
         }
     }
@@ -71,14 +71,14 @@ pub(super) async fn run(
 /// The output cannot be written.
 pub(super) async fn prove_aloud(
     http: &reqwest::Client,
-    target: &ProofTarget,
-) -> std::io::Result<Proof> {
-    let proof = prove(http, target, &|progress| tell_progress(&progress)).await;
-    print_report(&proof)?;
-    Ok(proof)
+    target: &CheckTarget,
+) -> std::io::Result<ModelCheck> {
+    let check_result = prove(http, target, &|progress| print_progress(&progress)).await;
+    print_report(&check_result)?;
+    Ok(check_result)
 }
 
-fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<ProofTarget> {
+fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<CheckTarget> {
     let name = options
         .provider
         .unwrap_or(&settings.swarm.rules.default_provider);
@@ -89,11 +89,11 @@ fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Res
             known.join(", ")
         );
     };
-    Ok(wiring::proof_target(name, provider, options.model))
+    Ok(wiring::check_target(name, provider, options.model))
 }
 
 /// Names the cost and asks for confirmation.
-fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
+fn agree(target: &CheckTarget, is_agreed: bool) -> anyhow::Result<()> {
     let announcement = target.announcement();
     if is_agreed {
         out::note(&announcement);
@@ -101,27 +101,26 @@ fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
     }
     if !can_ask() {
         bail!(
-            "{announcement}; there is no terminal to confirm at: give --yes to go on without a question"
+            "{announcement}; there is no terminal to confirm this: give --yes to continue without a question"
         );
     }
-    if ask_to_agree(&format!("{announcement}. Go on?"))? {
+    if ask_to_agree(&format!("{announcement}. Continue?"))? {
         return Ok(());
     }
     bail!("not tested")
 }
 
-/// Prints the progress.
-fn tell_progress(progress: &ProofProgress<'_>) {
+fn print_progress(progress: &CheckProgress<'_>) {
     match progress {
-        ProofProgress::Trying(what) => out::write_stderr(&format!("· {what} …\n")),
-        ProofProgress::Checked(check) => {
+        CheckProgress::Trying(what) => out::write_stderr(&format!("· {what} …\n")),
+        CheckProgress::Checked(check) => {
             // A reader that closed the pipe has read enough.
             let _ = out::line(&line_of_check(check));
         }
     }
 }
 
-fn line_of_check(check: &ProofCheck) -> String {
+fn line_of_check(check: &ModelCheckStep) -> String {
     let mark = match check.ok {
         Some(true) => '✓',
         Some(false) => '✗',
@@ -130,30 +129,34 @@ fn line_of_check(check: &ProofCheck) -> String {
     format!("{mark} {}: {}", check.name, check.detail)
 }
 
-fn print_report(proof: &Proof) -> std::io::Result<()> {
-    for learnt in &proof.report.learnt {
+fn print_report(check_result: &ModelCheck) -> std::io::Result<()> {
+    for learnt in &check_result.report.learnt {
         out::line(&format!("· learnt: {learnt}"))?;
     }
-    let spent = &proof.report.spent;
+    let spent = &check_result.report.spent;
     out::line(&format!(
         "{} requests, {} tokens sent and {} received",
         spent.requests, spent.tokens_in, spent.tokens_out
     ))?;
-    out::line(&format!("verdict: {}", proof.report.verdict))
+    out::line(&format!("verdict: {}", check_result.report.verdict))
 }
 
 /// Writes the result to the home's file of proofs. Returns the file's name.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn keep(home: &Home, target: &ProofTarget, proof: &Proof) -> anyhow::Result<String> {
-    let file = home.proofs();
-    let known = KeptProofs::read(&file).unwrap_or_else(|error| {
+pub(super) fn keep(
+    home: &Home,
+    target: &CheckTarget,
+    check_result: &ModelCheck,
+) -> anyhow::Result<String> {
+    let file = home.model_checks();
+    let known = KeptChecks::read(&file).unwrap_or_else(|error| {
         out::note(&error.to_string());
-        KeptProofs::default()
+        KeptChecks::default()
     });
-    let text = known.with(target, proof).to_text()?;
-    home.keep_proofs(&text)
+    let text = known.with(target, check_result).to_text()?;
+    home.keep_model_checks(&text)
         .with_context(|| format!("write {}", file.display()))?;
     Ok(file.display().to_string())
 }

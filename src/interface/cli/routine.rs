@@ -40,7 +40,7 @@ pub(super) enum RoutineCommand {
         /// The name of the routine [default: the one that runs, else the newest].
         routine: Option<String>,
     },
-    /// Change a routine that a Mysis runs or has run; one that runs goes on with it from its next step on.
+    /// Change a routine that a Mysis runs or has run; a running one uses the change from its next step.
     Edit {
         /// The name of the Mysis.
         name: String,
@@ -48,7 +48,7 @@ pub(super) enum RoutineCommand {
         /// one away. With `name` the routine of that name, else the one that runs, else the newest.
         changes: String,
     },
-    /// Stop the routine of a Mysis after the step that is under way; the model is asked then.
+    /// Stop the routine of a Mysis after its current step; the model then continues.
     Stop {
         /// The name of the Mysis.
         name: String,

@@ -57,7 +57,7 @@ pub struct RunArgs {
     /// Start the Myses that were running when the program ended.
     #[arg(long)]
     resume: bool,
-    /// Stop in good order after this time.
+    /// Stop cleanly after this time.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     r#for: Option<Duration>,
     /// Offline, with an empty home: how many Myses to create [default: 5].
@@ -261,11 +261,11 @@ fn report_start(
     };
     if !args.headless {
         for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
-            flight.tell_operator(Severity::Warn, "colours", &text);
+            flight.notify_operator(Severity::Warn, "colours", &text);
         }
     }
     for (code, text) in remarks {
-        flight.tell_operator(Severity::Warn, code, &text);
+        flight.notify_operator(Severity::Warn, code, &text);
         note(&text);
     }
     // The swarm tells these itself.
@@ -276,7 +276,7 @@ fn report_start(
     told.iter().flatten().for_each(|text| note(text));
     let swarm = flight.swarm();
     for text in swarm.ledger().notes() {
-        flight.tell_operator(Severity::Warn, "database", text);
+        flight.notify_operator(Severity::Warn, "database", text);
         note(text);
     }
     if let Some(mended) = swarm.ledger().mend_report() {

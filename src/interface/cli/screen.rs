@@ -29,7 +29,7 @@ pub(super) struct LookArgs {
     /// ASCII letters only.
     #[arg(long)]
     ascii: bool,
-    /// Nothing moves by itself but figures.
+    /// No animation: only figures change.
     #[arg(long)]
     reduced_motion: bool,
 }

@@ -30,10 +30,10 @@ pub struct MysisSelector {
 /// How it is shown whom an order reaches, and what came of it.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct ShownOutcomes {
-    /// Print whom the order would reach, and give it to none.
+    /// Print which Myses would get the order, without giving it.
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Print what came of it for each Mysis as JSON.
+    /// Print the result for each Mysis as JSON.
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -1,10 +1,10 @@
 //! `zoea setup`: makes a configuration that plays out of questions or flags.
 
 mod flags;
+mod model_check;
 pub(super) mod offer;
 mod present;
 mod prompts;
-mod proof;
 mod questions;
 
 use std::path::PathBuf;
@@ -30,8 +30,8 @@ use crate::interface::setup::{
 
 use zoea_tui::terminal_size;
 
+use model_check::PassedCheck;
 use present::Present;
-use proof::PassedProof;
 
 /// What stands before each line of a printed configuration.
 const INDENT: &str = "  ";
@@ -100,7 +100,7 @@ pub struct SetupArgs {
         hide_env_values = true
     )]
     cap: Option<String>,
-    /// Ask nothing, and replace a configuration that is there; a copy of it is kept.
+    /// Ask nothing, and replace an existing configuration; a copy of it is kept.
     #[arg(long)]
     yes: bool,
     /// Do not start the swarm.
@@ -124,7 +124,7 @@ impl SetupArgs {
 /// The operator left before setup was complete.
 #[derive(Debug, Error)]
 #[error(
-    "left; nothing was written. `zoea setup` begins again, `zoea run --offline` plays without a model server"
+    "setup cancelled; nothing was written. `zoea setup` starts again, `zoea run --offline` plays without a model server"
 )]
 pub(super) struct SetupLeft;
 
@@ -144,7 +144,7 @@ const NOTHING_WRITTEN: &str = "nothing was written";
 struct Prepared {
     answers: Answers,
     extras: Extras,
-    passed: PassedProof,
+    passed: PassedCheck,
 }
 
 pub(super) async fn run(
@@ -164,7 +164,7 @@ pub(super) async fn run(
         let is_asking = !args.yes && is_at_a_terminal();
         if !is_asking && present.is_there && !args.yes {
             anyhow::bail!(
-                "{} is there; --yes replaces it and keeps a copy",
+                "{} exists; --yes replaces it and keeps a copy",
                 files.configuration.display()
             );
         }

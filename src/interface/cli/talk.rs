@@ -60,7 +60,7 @@ pub struct SendArgs {
     text: Option<String>,
     #[command(flatten)]
     many: ManyMyses,
-    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
+    /// The text asks to wait, to guard or to talk, so no gain is expected of it.
     #[arg(long)]
     no_gain: bool,
     #[command(flatten)]
@@ -161,7 +161,7 @@ async fn broadcast(
         return send_each(client, &chosen, (&asked.text, asked.no_gain), shown).await;
     }
     if shown.dry_run {
-        return tell_addressees(&myses, shown.json);
+        return print_addressees(&myses, shown.json);
     }
     let call = ControlCall::Broadcast(asked.clone());
     if shown.json {
@@ -169,7 +169,7 @@ async fn broadcast(
     }
     let sent: OrderAnswerJson = client.ask(call).await?;
     let (when, delivered) = (delivery_note(client), join_names(&sent.delivered));
-    out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
+    out::line(&format!("the mission is set{when}; it reached {delivered}"))?;
     let woken = idle_names(&myses);
     if client.is_running() && !woken.is_empty() {
         out::line(&format!("it wakes {}", listed(&woken)))?;
@@ -196,7 +196,7 @@ fn idle_names<'a>(myses: &'a [MysisStatusJson<'_>]) -> Vec<&'a str> {
 }
 
 /// Tells whom a mission would reach: those in errors inherit it when they run again.
-fn tell_addressees(myses: &[MysisStatusJson<'_>], as_json: bool) -> anyhow::Result<()> {
+fn print_addressees(myses: &[MysisStatusJson<'_>], as_json: bool) -> anyhow::Result<()> {
     let (missed, reached): (Vec<_>, Vec<_>) =
         myses.iter().partition(|mysis| mysis.state == "errored");
     let names = |of: &[&MysisStatusJson<'_>]| -> Vec<String> {

@@ -111,7 +111,7 @@ fn not_come(args: &WaitArgs, waited: &WaitedJson) -> anyhow::Error {
                 .collect();
             (
                 EXIT_LOST,
-                format!("`{until}` will not come: {}", lost.join(", ")),
+                format!("`{until}` cannot happen any more: {}", lost.join(", ")),
             )
         }
         _ => {
@@ -121,7 +121,7 @@ fn not_come(args: &WaitArgs, waited: &WaitedJson) -> anyhow::Error {
             };
             (
                 EXIT_TIMEOUT,
-                format!("`{until}` did not come in time: {whose}"),
+                format!("`{until}` did not happen in time: {whose}"),
             )
         }
     };

@@ -51,7 +51,6 @@ pub struct WarningJson<'a> {
     /// A stable word for it.
     pub code: Cow<'a, str>,
     pub since: String,
-    /// What it is.
     pub text: Cow<'a, str>,
 }
 
@@ -75,7 +74,6 @@ impl<'a> WarningJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ProxiedServerJson {
-    /// The server's name.
     pub server: String,
     /// Its scheme, host and port.
     pub address: String,

@@ -167,9 +167,7 @@ pub struct EventRecordJson<'a> {
     pub text: Cow<'a, str>,
     /// Who ordered it.
     pub source: Option<Cow<'a, str>>,
-    /// Its row.
     pub seq: Option<i64>,
-    /// The row that answered it.
     pub answered: Option<i64>,
 }
 

@@ -15,7 +15,6 @@ pub struct HeldTextJson<'a> {
     /// The model that does not get it.
     pub model: Cow<'a, str>,
     pub text: String,
-    /// What the server said.
     pub said: Cow<'a, str>,
     /// What proves that it is this text.
     pub proof: Cow<'a, str>,
@@ -24,7 +23,6 @@ pub struct HeldTextJson<'a> {
     pub tried_at: String,
     /// The Mysis whose row has it; `None` if that was deleted.
     pub mysis: Option<Cow<'a, str>>,
-    /// The row.
     pub seq: i64,
     /// Whether only the requests of this Mysis are without it.
     pub only_there: bool,

@@ -5,10 +5,10 @@
 mod conditions;
 mod events;
 mod held;
+mod model_check;
 mod mysis;
 mod orders;
 mod processes;
-mod proof;
 mod question;
 mod reminders;
 mod rows;
@@ -23,15 +23,16 @@ use serde_json::Value;
 pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
 pub use events::{EventJson, EventRecordJson};
 pub use held::HeldTextJson;
+pub use model_check::{
+    CheckSpending, CheckVerdict, ModelCheckReport, ModelCheckStep, ProvenContext, ProvenSpeed,
+    ReportedUsage,
+};
 pub use mysis::MysisStatusJson;
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, LostJson, MissionJson,
     OrderAnswerJson, OrderOutcome, OrderOutcomeJson, ReachJson, WaitedJson,
 };
 pub use processes::ProcessJson;
-pub use proof::{
-    ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
-};
 pub use question::{QuestionFieldJson, QuestionJson};
 pub use reminders::{ListedReminderJson, ReminderJson};
 pub use rows::{CallJson, RowJson, RowMetadataJson, SearchHitJson};

@@ -15,7 +15,6 @@ use super::reminders::ReminderJson;
 use super::samples::FiguresJson;
 use super::units::to_dollars;
 
-/// A Mysis in `mysis list --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct MysisStatusJson<'a> {
@@ -24,24 +23,20 @@ pub struct MysisStatusJson<'a> {
     pub provider: Cow<'a, str>,
     pub model: Cow<'a, str>,
     pub role: Option<Cow<'a, str>>,
-    /// Whether the configuration has this role.
     pub role_known: Option<bool>,
     pub state: Cow<'a, str>,
     /// Why it is in this state.
     pub reason: Option<Cow<'a, str>>,
-    /// What it does.
     pub activity: String,
     /// Until when, where that is known.
     pub activity_until: Option<String>,
     pub account: Option<Cow<'a, str>>,
     /// How it is linked to the game.
     pub mcp: Cow<'a, str>,
-    /// The game's tick.
     pub tick: Option<i64>,
     /// The game that it plays, if its tools are of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<Cow<'a, str>>,
-    /// Nudges in a row.
     pub nudges: u32,
     pub turns: u64,
     pub tokens_in: u64,
@@ -57,9 +52,7 @@ pub struct MysisStatusJson<'a> {
     /// What the game told of it, and what it earns.
     #[serde(flatten)]
     pub figures: FiguresJson,
-    /// The question that waits for the operator.
     pub question: Option<QuestionJson<'a>>,
-    /// Its provider's tier.
     pub tier: Option<TierJson<'a>>,
     /// The routine that it runs.
     pub routine: Option<RoutineJson<'a>>,
@@ -73,7 +66,6 @@ pub struct MysisStatusJson<'a> {
     pub not_delivered: Option<Cow<'a, str>>,
 }
 
-/// The tier of a Mysis' provider.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct TierJson<'a> {

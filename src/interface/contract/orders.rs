@@ -41,7 +41,6 @@ pub enum CompletedOrderJson<'a> {
     /// The recipients of a mission.
     #[serde(untagged)]
     Broadcast {
-        /// The Myses that have it.
         delivered: Vec<&'a str>,
         /// The Myses that inherit it when they run again.
         missed: Vec<&'a str>,
@@ -120,7 +119,6 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct OrderAnswerJson {
-    /// The row of the message.
     pub seq: Option<i64>,
     /// Whether there was something to clear.
     pub cleared: Option<bool>,
@@ -147,7 +145,6 @@ pub struct OrderAnswerJson {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderOutcome {
-    /// It was carried out.
     Done,
     /// It is stored, and another process carries it out.
     Passed,
@@ -156,20 +153,15 @@ pub enum OrderOutcome {
     Refused,
     /// No answer came: it may have been carried out, or be carried out later.
     Unknown,
-    /// It would have been given.
     Selected,
 }
 
 /// An order for one of several Myses in `--json` of the commands that give orders.
 #[derive(Debug, Serialize)]
 pub struct OrderOutcomeJson {
-    /// The Mysis.
     pub name: String,
-    /// What came of it.
     pub outcome: OrderOutcome,
-    /// The row of a message.
     pub seq: Option<i64>,
-    /// The process that carries it out.
     pub process: Option<String>,
     /// Why it was refused, or changed nothing.
     pub why: Option<String>,
@@ -203,10 +195,8 @@ impl OrderOutcomeJson {
     }
 }
 
-/// Accounts that were imported from a file.
 #[derive(Debug, Serialize)]
 pub struct ImportedAccountsJson<'a> {
-    /// The number of accounts.
     #[serde(flatten)]
     pub done: CompletedOrderJson<'a>,
     /// The accounts whose passwords are too short to be redacted inside of words.
@@ -218,27 +208,21 @@ pub struct ImportedAccountsJson<'a> {
 #[serde(default)]
 pub struct MissionJson<'a> {
     pub text: Option<Cow<'a, str>>,
-    /// When it was set.
     pub at: Option<String>,
 }
 
-/// Conversations that were exported to a file.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct ExportedJson {
-    /// The number of conversations.
     pub myses: usize,
     pub rows: usize,
 }
 
-/// What came of a wait.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct WaitedJson {
     /// `met`, `lost` or `timeout`.
     pub outcome: String,
-    /// The Myses of which it holds.
     pub met: Vec<String>,
-    /// The Myses of which it may come.
     pub open: Vec<String>,
     /// The Myses of which it will not come by itself.
     pub lost: Vec<LostJson>,
@@ -248,7 +232,6 @@ pub struct WaitedJson {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct LostJson {
-    /// Its name.
     pub mysis: String,
     pub why: String,
 }
@@ -256,7 +239,6 @@ pub struct LostJson {
 /// How far back conversations reach.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct ReachJson {
-    /// The number of removed rows.
     pub removed: u64,
     /// Rows older than this may be missing.
     pub before: Option<String>,

@@ -16,7 +16,6 @@ pub struct ProcessJson<'a> {
     pub version: Cow<'a, str>,
     /// Whether it runs.
     pub state: Cow<'a, str>,
-    /// Whether it is this one.
     pub here: bool,
     /// How many Myses it can run.
     pub capacity: u64,

@@ -17,11 +17,9 @@ fn is_empty(text: &str) -> bool {
 pub struct QuestionJson<'a> {
     pub number: u64,
     pub server: Cow<'a, str>,
-    /// What it asks.
     pub message: Cow<'a, str>,
     /// The address to visit.
     pub url: Option<Cow<'a, str>>,
-    /// The fields to fill in.
     pub fields: Vec<QuestionFieldJson<'a>>,
 }
 
@@ -31,7 +29,6 @@ pub struct QuestionFieldJson<'a> {
     pub name: Cow<'a, str>,
     #[serde(skip_serializing_if = "is_empty")]
     pub title: Cow<'a, str>,
-    /// What it is.
     #[serde(skip_serializing_if = "is_empty")]
     pub description: Cow<'a, str>,
     /// Whether it must be filled in.
@@ -49,15 +46,12 @@ pub struct QuestionFieldJson<'a> {
     /// Of a text or a list: its length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Number>,
-    /// The most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Number>,
-    /// What may be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<OptionJson<'a>>,
 }
 
-/// What may be chosen.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct OptionJson<'a> {

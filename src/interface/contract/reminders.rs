@@ -14,7 +14,6 @@ pub struct ReminderJson<'a> {
     pub id: String,
     /// When it is due.
     pub at: String,
-    /// What the Mysis gets.
     pub text: Cow<'a, str>,
 }
 

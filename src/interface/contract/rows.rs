@@ -11,20 +11,14 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct RowJson<'a> {
-    /// Its number.
     pub seq: i64,
     /// When it was written.
     pub at: String,
-    /// Its role in requests.
     pub role: Option<Cow<'a, str>>,
-    /// Who wrote it.
     pub source: Option<Cow<'a, str>>,
     pub kind: Cow<'a, str>,
-    /// Its text.
     pub content: Cow<'a, str>,
-    /// The model's reasoning.
     pub reasoning: Option<Cow<'a, str>>,
-    /// Who sent a message of the swarm.
     pub sender: Option<Cow<'a, str>>,
     pub tool_calls: Vec<CallJson<'a>>,
     pub tool_call_id: Option<Cow<'a, str>>,
@@ -56,14 +50,11 @@ impl<'a> From<&'a Row> for RowJson<'a> {
 pub struct SearchHitJson<'a> {
     /// Whose it is; `None` if that was deleted.
     pub mysis: Option<Cow<'a, str>>,
-    /// The number of the row.
     pub seq: i64,
     /// When it was written.
     pub at: String,
     pub kind: Cow<'a, str>,
-    /// Its text.
     pub content: Cow<'a, str>,
-    /// The model's reasoning.
     pub reasoning: Option<Cow<'a, str>>,
 }
 
@@ -85,15 +76,12 @@ fn reasoning_of(row: &Row) -> Option<&str> {
     row.utterance().and_then(|said| said.reasoning.as_deref())
 }
 
-/// A call of a tool in a row.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CallJson<'a> {
     pub id: Cow<'a, str>,
-    /// The tool.
     pub name: Cow<'a, str>,
     pub arguments: Value,
-    /// How it ended.
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routine: Option<Cow<'a, str>>,
@@ -123,7 +111,6 @@ fn parse_arguments(text: &str) -> Value {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum RowMetadataJson<'a> {
-    /// Metadata of a reply or a call.
     Reply {
         /// The tokens, if the provider reported them.
         usage: Option<UsageJson>,
@@ -135,24 +122,19 @@ pub enum RowMetadataJson<'a> {
         /// The cost in millionths of a dollar.
         #[serde(skip_serializing_if = "Option::is_none")]
         cost_micros: Option<u64>,
-        /// Whether its calls were read from its text.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         from_text: bool,
     },
-    /// Metadata of a tool's result.
     Result {
         call_id: Cow<'a, str>,
         tool: Cow<'a, str>,
         /// Whether it is a failure.
         is_error: bool,
-        /// How the call ended.
         status: Cow<'a, str>,
         ms: u64,
-        /// The game's tick.
         tick: Option<i64>,
         /// The length of the answer in bytes.
         bytes: u64,
-        /// `any` for a tool of no game.
         #[serde(skip_serializing_if = "Option::is_none")]
         game: Option<Cow<'a, str>>,
     },

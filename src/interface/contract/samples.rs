@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::units::{to_dollars, to_seconds};
 
-/// The answer of `read_samples`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SamplesJson<'a> {
@@ -23,7 +22,6 @@ pub struct SamplesJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SampleSeriesJson<'a> {
-    /// Its name.
     pub mysis: Option<Cow<'a, str>>,
     pub mysis_id: Option<String>,
     pub samples: Vec<SampleJson>,
@@ -44,19 +42,16 @@ impl<'a> SampleSeriesJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SampleJson {
-    /// When it begins.
     pub at: String,
     pub earned: Option<i64>,
     /// What the game told last.
     #[serde(flatten)]
     pub facts: GameFactsJson,
     pub tokens_in: u64,
-    /// The part of these that the provider had cached.
     pub tokens_cached: u64,
     pub tokens_out: u64,
     /// Dollars; `None` where a price is not known.
     pub cost: Option<f64>,
-    /// Answers of the model.
     pub model_calls: u64,
     pub tool_calls: u64,
     pub failures: u64,
@@ -92,16 +87,12 @@ pub struct GameFactsJson {
     pub system: Option<String>,
     /// The place there.
     pub poi: Option<String>,
-    /// Whether it is docked.
     pub docked: Option<bool>,
     pub fuel: Option<u32>,
-    /// The most fuel.
     pub fuel_max: Option<u32>,
     pub cargo: Option<u32>,
-    /// The most cargo.
     pub cargo_max: Option<u32>,
     pub hull: Option<u32>,
-    /// The most hull.
     pub hull_max: Option<u32>,
 }
 
@@ -123,7 +114,6 @@ impl GameFactsJson {
     }
 }
 
-/// The present figures in `mysis list --json`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct FiguresJson {

@@ -73,7 +73,6 @@ impl Conditions {
         Ok(Conditions { text, all: read? })
     }
 
-    /// As they were written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

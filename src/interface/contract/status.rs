@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SavedCalls};
 use actors::domain::budget::BudgetStatus;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage};
@@ -14,7 +14,6 @@ use super::conditions::{NeedJson, ProxiedServerJson, WarningJson};
 use super::mysis::MysisStatusJson;
 use super::units::to_dollars;
 
-/// The program and its swarm in `status`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ProgramStatusJson<'a> {
@@ -35,7 +34,6 @@ pub struct ProgramStatusJson<'a> {
     pub frozen_since: Option<String>,
     /// What is told where the swarm runs and nothing happens; `None` if it plays.
     pub silence: Option<Cow<'a, str>>,
-    /// The number of Myses in each state.
     pub states: BTreeMap<Cow<'a, str>, usize>,
     /// The progress of the swarm's logins.
     pub arrival: Option<String>,
@@ -86,7 +84,6 @@ impl<'a> OutageJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SpendingJson {
-    /// The sums.
     #[serde(flatten)]
     pub spent: BudgetUseJson,
     /// Tokens whose price is not known.
@@ -119,7 +116,6 @@ impl SpendingJson {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CostEntryJson<'a> {
-    /// The sums.
     #[serde(flatten)]
     pub spent: BudgetUseJson,
     /// The day (UTC).
@@ -150,7 +146,7 @@ impl<'a> CostEntryJson<'a> {
 
     /// A line of the routines of the Mysis with this name: they asked no provider, and cost nothing.
     #[must_use]
-    pub fn of_routines(entry: &SparedEntry, name: Option<&'a str>) -> Self {
+    pub fn of_routines(entry: &SavedCalls, name: Option<&'a str>) -> Self {
         CostEntryJson {
             spent: BudgetUseJson::new(&BudgetUse::default(), true),
             day: entry.day.to_string(),
@@ -193,16 +189,13 @@ impl BudgetUseJson {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct AccountJson<'a> {
-    /// Its name.
     pub username: Cow<'a, str>,
-    /// The Mysis that has it.
     pub assigned_to: Option<Cow<'a, str>>,
     /// When it was used last.
     pub last_used_at: Option<String>,
 }
 
 impl<'a> AccountJson<'a> {
-    /// An account of the Mysis with this name.
     #[must_use]
     pub fn new(account: &'a AccountRecord, owner: Option<&'a str>) -> Self {
         AccountJson {

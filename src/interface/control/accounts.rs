@@ -26,7 +26,6 @@ pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
     Ok(lines.collect())
 }
 
-/// Writes all accounts to a new file.
 pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
     let names = swarm.names().await?;
     let entries: Vec<AccountEntry> = read_accounts(swarm)

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// The answer to a call.
 #[derive(Debug)]
 pub struct ControlAnswer {
     /// The answer itself.

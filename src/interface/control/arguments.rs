@@ -21,7 +21,6 @@ pub(super) fn read_count(
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// The Mysis that a call names, if it names one.
 pub(super) async fn find_mysis(
     swarm: &Swarm,
     name: Option<String>,

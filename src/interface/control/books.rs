@@ -33,7 +33,7 @@ pub(super) async fn list_entries(
     let since = Day(today.0.saturating_sub(before));
     let cannot = |fault: ArchiveFault| format!("the books cannot be read: {fault}");
     let costs = swarm.archive().books(since).await.map_err(cannot)?;
-    let spared = swarm.archive().spared_calls(since).await.map_err(cannot)?;
+    let saved = swarm.archive().spared_calls(since).await.map_err(cannot)?;
     let names = swarm.names().await?;
     let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
     let of_costs = costs.iter().map(|entry| {
@@ -41,7 +41,7 @@ pub(super) async fn list_entries(
         let line = CostEntryJson::new(entry, name_of(entry.mysis), is_free);
         (entry.day, entry.mysis, Some(&entry.provider), line)
     });
-    let of_routines = spared.iter().map(|entry| {
+    let of_routines = saved.iter().map(|entry| {
         let line = CostEntryJson::of_routines(entry, name_of(entry.mysis));
         (entry.day, entry.mysis, None, line)
     });

@@ -192,7 +192,7 @@ pub enum ControlCall {
     /// already sent are awaited. It holds over restarts.
     #[schemars(title = "Freeze the swarm", extend("effect" = Effect::Sets))]
     Freeze {},
-    /// Thaw the swarm: each Mysis goes on where it stood.
+    /// Thaw the swarm: each Mysis continues where it paused.
     #[schemars(title = "Thaw the swarm", extend("effect" = Effect::Sets, "acts" = true))]
     Thaw {},
     /// The texts that are held back from models, because a server refuses them.
@@ -207,7 +207,7 @@ pub enum ControlCall {
     /// The processes that share the database, those that ended lately included.
     #[schemars(title = "List processes", extend("effect" = Effect::Reads))]
     ListProcesses {},
-    /// Let a process give its Myses to the others and take none, until it ends.
+    /// Move the Myses of a process to the others; it takes no new ones until it ends.
     #[schemars(title = "Drain a process", extend("effect" = Effect::Sets))]
     DrainProcess {
         /// The name of the process.

@@ -55,10 +55,9 @@ pub enum ControlError {
          the store works (`zoea status` and the log say whether it does)"
     )]
     Waiting(Duration),
-    /// Its process is stopped.
     #[error(
-        "the program of this home (process {0}) is stopped, so it answers nothing and its Myses stand \
-         still: continue it with `fg` in its terminal, or with `kill -CONT {0}`; an order that it has \
+        "the program of this home (process {0}) is stopped, so it answers nothing and its Myses do \
+         nothing: continue it with `fg` in its terminal, or with `kill -CONT {0}`; an order that it has \
          received is carried out then"
     )]
     Stopped(u32),

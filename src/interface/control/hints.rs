@@ -5,7 +5,6 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a call changes.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq, Serialize)]
 pub(super) enum Effect {
     /// Nothing.

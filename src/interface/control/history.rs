@@ -296,7 +296,6 @@ fn parse_search_in(place: &str) -> Result<SearchIn, String> {
     }
 }
 
-/// Writes conversations to a file.
 pub(super) async fn export_conversations(
     swarm: &Swarm,
     about: &ProgramInfo,

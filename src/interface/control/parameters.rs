@@ -99,7 +99,7 @@ pub struct SendMessage {
     pub name: String,
     /// The message.
     pub text: String,
-    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
+    /// The text asks to wait, to guard or to talk, so no gain is expected of it.
     #[serde(default)]
     pub no_gain: bool,
 }
@@ -124,11 +124,11 @@ fn with_no_gain(text: String, no_gain: bool) -> String {
 pub struct BroadcastMission {
     /// The mission.
     pub text: String,
-    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
+    /// The text asks to wait, to guard or to talk, so no gain is expected of it.
     #[arg(long)]
     #[serde(default)]
     pub no_gain: bool,
-    /// Whether the mission ends: a model may say that it is done, and is then asked once an hour.
+    /// The mission can be done: a model may report that it is done, and is then asked once an hour.
     #[arg(long)]
     #[serde(default)]
     pub ends: bool,
@@ -308,7 +308,7 @@ pub struct ReadSamples {
     #[arg(long, value_name = "STEP", default_value = "automatic",
           value_parser = ["minute", "hour", "automatic"])]
     pub resolution: Option<String>,
-    /// Whether the Myses are added up.
+    /// Add the Myses up.
     #[arg(long)]
     #[serde(default)]
     pub sum: bool,

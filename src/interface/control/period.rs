@@ -20,7 +20,6 @@ const MOST_AHEAD: Duration = Duration::from_secs(2 * 86_400);
 /// A period that a report is asked of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedPeriod {
-    /// When it is.
     pub period: Period,
     /// The date, if it is a day.
     pub day: Option<String>,

@@ -62,7 +62,6 @@ pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Va
     }))
 }
 
-/// The Myses of a list of names.
 async fn find_myses(swarm: &Swarm, names: &str) -> Result<Vec<MysisId>, String> {
     let mut myses = Vec::new();
     for name in names.split(',').map(str::trim) {
@@ -79,7 +78,6 @@ async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
     deleted.map_err(|fault| format!("the samples cannot be read: {fault}"))
 }
 
-/// Checks that a text is a time.
 pub(super) fn check_time(text: &str) -> Result<String, String> {
     read_time(text, MachineClock.now()).map(|_| text.to_string())
 }

@@ -126,7 +126,6 @@ pub(super) fn short_status(mut status: Value) -> ControlAnswer {
     }
 }
 
-/// Checks that a Mysis has these members.
 pub(super) fn check_fields(mysis: &Value, fields: &[&str]) -> Result<(), String> {
     let known = || {
         mysis
@@ -150,7 +149,6 @@ pub(super) fn check_fields(mysis: &Value, fields: &[&str]) -> Result<(), String>
     }
 }
 
-/// These members of a Mysis.
 pub(super) fn choose_fields(mysis: &Value, fields: &[&str]) -> Value {
     let members = fields
         .iter()

@@ -116,7 +116,7 @@ pub(super) async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
         }
         let record = stored.remove(&status.id);
         let is_there = record.is_some();
-        if let Some(record) = record.filter(|record| !is_as_told(status, record)) {
+        if let Some(record) = record.filter(|record| !is_as_reported(status, record)) {
             Arc::make_mut(status).take_stored(record);
         }
         is_there
@@ -137,7 +137,7 @@ pub(super) async fn one_status(
     listed.first().map(to_value).unwrap_or_default()
 }
 
-fn is_as_told(status: &MysisStatus, record: &MysisRecord) -> bool {
+fn is_as_reported(status: &MysisStatus, record: &MysisRecord) -> bool {
     status.state == record.state && *status.own_profile == record.profile
 }
 

@@ -24,20 +24,16 @@ const LOOK: Duration = Duration::from_millis(250);
 /// The longest wait of a call. Whoever waits longer calls again.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// What is waited for.
 #[derive(Clone, Debug)]
 pub enum Until {
-    /// It is idle.
     Idle,
     /// It said that the mission is done.
     Done,
     /// It is errored.
     Errored,
-    /// It needs the operator.
     NeedsMe,
     /// It said something with its newest direct message in sight.
     Answered,
-    /// It meets conditions.
     Meets(Conditions),
 }
 
@@ -99,12 +95,9 @@ impl Until {
     }
 }
 
-/// How it stands with those that are waited for.
 #[derive(Default)]
 struct Standing {
-    /// For whom it holds.
     met: Vec<Arc<str>>,
-    /// For whom it may hold later.
     open: Vec<Arc<str>>,
     /// For whom it will not hold by itself, with the reason.
     lost: Vec<(Arc<str>, Arc<str>)>,

@@ -35,9 +35,9 @@ fn gains(report: &PeriodReport) -> String {
     };
     match report.spared_calls {
         0 => earned,
-        spared => {
-            let worth = total.spent.worth_of(spared);
-            format!("{earned}, {} model calls saved{worth}", group_count(spared))
+        saved => {
+            let worth = total.spent.worth_of(saved);
+            format!("{earned}, {} model calls saved{worth}", group_count(saved))
         }
     }
 }

@@ -10,7 +10,6 @@ use super::figures::{dollars, group_count, group_thousands};
 /// What stands for a cost or a rate that is not known.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// The cost of model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub calls: u64,

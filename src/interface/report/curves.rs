@@ -8,7 +8,6 @@ use zoea_ledger::{PeriodSamples, SwarmMinute};
 
 use super::{OF_ANY, OF_MONEY, OfMoney, PeriodReport, moment};
 
-/// The most steps.
 const MAX_STEPS: i64 = 96;
 /// The lengths that are chosen from, in minutes.
 const STEP_MINUTES: [i64; 10] = [1, 2, 5, 10, 15, 60, 120, 240, 480, 1440];
@@ -40,7 +39,6 @@ pub struct CurveStep {
     /// Whether some tokens had no known price, so that the cost is higher.
     #[serde(default)]
     pub is_cost_partial: bool,
-    /// The tokens of an hour.
     pub tokens_hourly: Option<u64>,
 }
 
@@ -67,7 +65,6 @@ impl CurveKind {
         }
     }
 
-    /// What the report calls it.
     pub(super) fn title(self) -> &'static str {
         match self {
             CurveKind::Credits => "Credits in all wallets",

@@ -41,7 +41,6 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
-    /// What the report calls it.
     pub(super) fn title(self) -> &'static str {
         match self {
             SpanKind::Outage => "a server is away",
@@ -67,7 +66,6 @@ impl SpanKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     pub kind: SpanKind,
-    /// When it began.
     #[serde(with = "moment")]
     pub from: Timestamp,
     /// When it ended, or the end of what is told.
@@ -75,7 +73,6 @@ pub struct Span {
     pub until: Timestamp,
     /// Whether nobody saw its end.
     pub is_open: bool,
-    /// What it was.
     pub text: String,
 }
 
@@ -385,7 +382,11 @@ mod tests {
             stop(80, 1),
             notice(95, "up", "the program started with 2 Myses"),
             notice(96, "not_closed", "the program before ended without closing"),
-            notice(97, "nothing_moves", "the swarm stands still, no call ends"),
+            notice(
+                97,
+                "nothing_moves",
+                "the swarm makes no progress, no call returns",
+            ),
             notice(99, "stood_still", "the program stood still for 11s"),
         ];
         let told = timeline(&events, 2);
@@ -400,7 +401,7 @@ mod tests {
         assert_eq!(
             marks[..2],
             [
-                "the swarm stands still, no call ends",
+                "the swarm makes no progress, no call returns",
                 "the program stood still for 11s"
             ]
         );

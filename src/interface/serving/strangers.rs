@@ -7,16 +7,16 @@ use tokio_util::sync::CancellationToken;
 
 /// All such connections, the oldest first.
 #[derive(Clone, Debug)]
-pub(super) struct StrangerConnections(Arc<StrangersInner>);
+pub(super) struct UnknownConnections(Arc<UnknownConnectionsInner>);
 
 #[derive(Debug)]
-struct StrangersInner {
+struct UnknownConnectionsInner {
     max: usize,
-    table: Mutex<StrangerTable>,
+    table: Mutex<UnknownConnectionTable>,
 }
 
 #[derive(Debug, Default)]
-struct StrangerTable {
+struct UnknownConnectionTable {
     next: u64,
     waiting: BTreeMap<u64, CancellationToken>,
 }
@@ -29,24 +29,24 @@ pub struct AcceptedConnection(Arc<ConnectionSlot>);
 struct ConnectionSlot {
     number: u64,
     out: CancellationToken,
-    strangers: StrangerConnections,
+    strangers: UnknownConnections,
 }
 
-impl StrangerConnections {
-    pub(super) fn new(max: usize) -> StrangerConnections {
-        StrangerConnections(Arc::new(StrangersInner {
+impl UnknownConnections {
+    pub(super) fn new(max: usize) -> UnknownConnections {
+        UnknownConnections(Arc::new(UnknownConnectionsInner {
             max,
             table: Mutex::default(),
         }))
     }
 
-    fn table(&self) -> MutexGuard<'_, StrangerTable> {
+    fn table(&self) -> MutexGuard<'_, UnknownConnectionTable> {
         // Never held across an await.
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a connection. If there is no room left, the oldest one is cut off.
-    pub(super) fn add_stranger(&self) -> AcceptedConnection {
+    pub(super) fn add_unknown(&self) -> AcceptedConnection {
         let out = CancellationToken::new();
         let mut table = self.table();
         let number = table.next;
@@ -68,7 +68,7 @@ impl StrangerConnections {
     }
 }
 
-fn evict_oldest(table: &mut StrangerTable) {
+fn evict_oldest(table: &mut UnknownConnectionTable) {
     if let Some((_, oldest)) = table.waiting.pop_first() {
         oldest.cancel();
     }
@@ -81,7 +81,7 @@ impl AcceptedConnection {
         place.strangers.table().waiting.remove(&place.number);
     }
 
-    pub(super) fn is_stranger(&self) -> bool {
+    pub(super) fn is_unknown(&self) -> bool {
         let place = &self.0;
         place.strangers.table().waiting.contains_key(&place.number)
     }

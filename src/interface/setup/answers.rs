@@ -11,7 +11,6 @@ pub const GAME_ENTRY: &str = "game";
 #[derive(Clone, Debug)]
 pub struct Answers {
     pub server: ServerAnswer,
-    /// The key of the model server.
     pub key: KeyAnswer,
     pub model: ModelChoice,
     /// The game, as the value of `[mcp] upstream`.
@@ -19,13 +18,11 @@ pub struct Answers {
     /// The code that the game demands for a registration.
     pub code: KeyAnswer,
     pub myses: Vec<String>,
-    /// The daily cap of the swarm.
     pub cap: DailyCap,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAnswer {
-    /// The provider's name in the configuration.
     pub name: String,
     /// The server's endpoint, without a slash at its end.
     pub endpoint: String,
@@ -47,7 +44,6 @@ pub enum KeyAnswer {
 }
 
 impl KeyAnswer {
-    /// The secret, if the operator typed it in.
     #[must_use]
     pub fn typed(&self) -> Option<&Secret> {
         match self {

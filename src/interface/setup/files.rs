@@ -14,7 +14,6 @@ use zoea_system::files::read_text;
 /// The most bytes of a file that are read: more than any configuration or credentials have.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The files that setup writes.
 #[derive(Clone, Debug)]
 pub struct ConfigurationFiles {
     pub configuration: PathBuf,
@@ -24,13 +23,11 @@ pub struct ConfigurationFiles {
 /// The new secrets, each with the name of its entry in the credentials.
 #[derive(Clone, Debug, Default)]
 pub struct NewSecrets<'a> {
-    /// A provider's key, with the name of its entry.
     pub key: Option<(&'a str, &'a Secret)>,
     /// A game's registration code, with the name of its entry.
     pub code: Option<(&'a str, &'a Secret)>,
 }
 
-/// The result of writing.
 #[derive(Debug)]
 pub struct WrittenFiles {
     /// The copy of the configuration that existed before.
@@ -103,7 +100,6 @@ impl ConfigurationFiles {
 }
 
 impl NewSecrets<'_> {
-    /// Whether there are no secrets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.key.is_none() && self.code.is_none()

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use thiserror::Error;
 use zoea_text::clean::one_line;
 
-use zoea_proof::listing::{self, ListFault, ListedModel};
+use zoea_model_check::listing::{self, ListFault, ListedModel};
 use zoea_provider::ProviderEndpoint;
 
 /// How long setup waits for a server on this machine.
@@ -19,7 +19,6 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Seller {
     /// The name on a command line and in the configuration.
     pub name: &'static str,
-    /// The name that is shown to the operator.
     pub label: &'static str,
     pub endpoint: &'static str,
     /// The usual environment variable of the key; empty if the server needs no key.

@@ -107,7 +107,6 @@ pub struct Dashboard {
     /// The Myses that needed the operator in the last picture; `None` before the first picture.
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: TokenRate,
-    /// Turns over time.
     turns: TokenRate,
     mission: Option<Arc<str>>,
     spending: Arc<BudgetStatus>,
@@ -121,7 +120,6 @@ pub struct Dashboard {
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<MessageLog>,
-    /// When the operator was there.
     looked: LookedAt,
     away: Away,
     orders: Arc<OrderTracker>,
@@ -261,19 +259,16 @@ impl Dashboard {
         }
     }
 
-    /// All Myses.
     #[must_use]
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// The number of Myses in each state.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The money of the whole swarm.
     #[must_use]
     pub fn money(&self) -> &SwarmMoney {
         &self.money
@@ -291,7 +286,6 @@ impl Dashboard {
         &self.needs
     }
 
-    /// Tokens used over time.
     #[must_use]
     pub fn token_rate(&self) -> &TokenRate {
         &self.flow
@@ -367,7 +361,6 @@ impl Dashboard {
         &self.table
     }
 
-    /// The conversation that is open.
     #[must_use]
     pub fn focus(&self) -> Option<&Focus> {
         self.focus.as_ref()

@@ -19,7 +19,6 @@ pub trait Drawable: Send + Sync + 'static {
     /// Draws itself into an existing buffer. Returns the position of the cursor, if it is visible.
     fn paint_into(&self, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)>;
 
-    /// What the terminal's title says.
     fn title(&self) -> String;
 
     /// Whether the program or the terminal handles the mouse.
@@ -64,7 +63,7 @@ pub trait InputSink: Send + Sync + 'static {
 
 impl InputSink for UiHandle {
     fn is_listening(&self) -> bool {
-        UiHandle::is_heard(self)
+        UiHandle::has_receiver(self)
     }
 
     fn input(&self, input: Input) {

@@ -13,7 +13,6 @@ use ratatui::widgets::{
 use crate::dashboard::layout::without_left;
 use crate::theme::{Ground, Paint};
 
-/// Puts text on a screen.
 pub struct Painter<'a> {
     buffer: &'a mut Buffer,
     paint: Paint,
@@ -167,14 +166,14 @@ impl<'a> Painter<'a> {
 
     /// Draws a scrollbar at the right edge of a list that has more rows than fit: how many are above, in
     /// sight and there in all.
-    pub fn scrollbar(&mut self, area: Rect, above: usize, in_sight: usize, all: usize) {
-        if in_sight >= all || area.is_empty() {
+    pub fn scrollbar(&mut self, area: Rect, above: usize, visible: usize, all: usize) {
+        if visible >= all || area.is_empty() {
             return;
         }
         // The widget counts positions of the first row, of which the last is the one that shows the end.
-        let positions = (all - in_sight).saturating_add(1);
+        let positions = (all - visible).saturating_add(1);
         let mut state = ScrollbarState::new(positions)
-            .viewport_content_length(in_sight)
+            .viewport_content_length(visible)
             .position(above);
         Scrollbar::new(ScrollbarOrientation::VerticalRight)
             .begin_symbol(None)

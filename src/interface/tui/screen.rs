@@ -36,7 +36,6 @@ pub trait Display: Send + Sync + 'static {
 pub struct DashboardTerminal(Arc<dyn Display>);
 
 impl DashboardTerminal {
-    /// A terminal that shows on this display.
     #[must_use]
     pub fn new(display: Arc<dyn Display>) -> Arc<DashboardTerminal> {
         Arc::new(DashboardTerminal(display))

@@ -88,7 +88,6 @@ impl<P> PictureSlot<P> {
         self.changed.notify_all();
     }
 
-    /// Whether `end` was called.
     pub(super) fn is_over(&self) -> bool {
         self.lock().is_over
     }

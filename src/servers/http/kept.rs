@@ -9,7 +9,6 @@ const MAX_RAW_HEADERS: usize = 16;
 pub struct RawAnswer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    /// The beginning of its body.
     pub body: Vec<u8>,
 }
 

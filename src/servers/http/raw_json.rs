@@ -66,7 +66,6 @@ pub fn as_text(json: &str) -> Option<String> {
         .flatten()
 }
 
-/// Whether a text is a JSON object.
 pub fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }

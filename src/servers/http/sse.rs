@@ -79,7 +79,6 @@ pub struct SseEvent {
     pub id: Option<String>,
     /// The milliseconds after which the server wants the client to reconnect.
     pub retry: Option<u64>,
-    /// All lines of its data.
     pub data: String,
 }
 
@@ -94,7 +93,6 @@ impl SseEvent {
         }
     }
 
-    /// Takes a line of data.
     pub fn add_data(&mut self, line: &str) {
         if !self.data.is_empty() {
             self.data.push('\n');

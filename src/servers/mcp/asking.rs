@@ -27,7 +27,6 @@ pub(super) const ELICIT: &str = "elicitation/create";
 const MAX_QUESTION_BYTES: usize = 64 << 10;
 /// The most questions of one call that wait at a time.
 const MAX_WAITING: usize = 16;
-/// The most questions of one call that the operator is asked.
 const MAX_QUESTIONS: usize = 32;
 /// The most times that a server may ask in place of a result.
 pub(super) const MAX_ROUNDS: usize = 16;
@@ -36,7 +35,6 @@ pub(super) const MAX_ROUNDS: usize = 16;
 #[derive(Clone)]
 pub(super) struct QuestionDesk {
     asker: Option<Asker>,
-    /// The server's name for the operator.
     server: Arc<str>,
     /// How many questions were taken.
     taken: Arc<AtomicUsize>,
@@ -258,7 +256,6 @@ pub(super) fn endless_questions() -> McpFailure {
     ))
 }
 
-/// Our capabilities where an operator can be asked.
 pub(super) fn with_questions(mut capabilities: ClientCapabilities) -> ClientCapabilities {
     let elicitation = ElicitationCapability::new()
         .with_form(FormElicitationCapability::new())

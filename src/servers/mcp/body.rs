@@ -19,7 +19,6 @@ const MAX_IDLE: Duration = Duration::from_secs(1);
 /// How a line of an event begins.
 const EVENT_LINES: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 
-/// A body as it arrives.
 pub(super) struct OpenBody {
     response: reqwest::Response,
     /// What was received and not taken yet.

@@ -24,7 +24,6 @@ pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// What a failure says that came after a question of the server.
 pub(super) const AFTER_ASKING: &str = "after the server had asked";
 
-/// How a call is made.
 #[derive(Clone, Copy)]
 pub struct CallTerms<'a> {
     /// How long it may take. The time for which the operator is asked does not count.
@@ -158,7 +157,7 @@ impl ServerSession {
         let note = CancelledNotification::new(params);
         let note = self.notify(ClientNotification::CancelledNotification(note));
         if !matches!(tokio::time::timeout(CANCEL_TIMEOUT, note).await, Ok(Ok(()))) {
-            tracing::debug!("the server could not be told of a cancelled call");
+            tracing::debug!("the cancellation of a call did not reach the server");
         }
     }
 }

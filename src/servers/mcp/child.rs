@@ -1,14 +1,14 @@
 //! A server that is a child process: rmcp's `Peer` speaks to it over its standard input and output.
 //!
 //! One process is one session and ends with it. What it sends is bounded before it is parsed
-//! ([`lines`]), and again before it is answered ([`heard`]). rmcp finds out whether the server does without sessions, answers what it asks, and
+//! ([`lines`]), and again before it is answered ([`received`]). rmcp finds out whether the server does without sessions, answers what it asks, and
 //! cancels calls that take too long. Results have the same readers as those that come over HTTP.
 
-mod heard;
 mod last_words;
 mod lines;
 mod ours;
 mod process;
+mod received;
 mod requests;
 mod task_only;
 
@@ -28,10 +28,10 @@ use tokio_util::task::TaskTracker;
 use super::listing::{PageFailure, read_pages};
 use super::patience::CallClock;
 use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure, bounded_text, one_line, shown_name};
-use heard::{Heard, Unheard};
 use lines::BoundedLines;
 use ours::{CallDesk, OurSide};
 use process::ChildProcess;
+use received::{EndedReading, LimitedMessages};
 use task_only::TaskOnlyTools;
 
 /// How long the end of a process is waited for, so that a failure can tell how it ended.
@@ -45,7 +45,6 @@ const MAX_REFUSAL_BYTES: usize = 300;
 pub struct ChildCommand {
     /// The program and its arguments.
     pub command: Arc<[String]>,
-    /// Its whole environment.
     pub environment: Arc<[(String, String)]>,
     /// A program that gets the id of our process, `--` and the command as its arguments, sees to it
     /// that the process does not outlive ours, and becomes the command; `None` for nothing of that
@@ -54,7 +53,6 @@ pub struct ChildCommand {
 }
 
 impl ChildCommand {
-    /// The program as the operator wrote it.
     #[must_use]
     pub fn program(&self) -> &str {
         self.command.first().map_or("", |program| program)
@@ -68,13 +66,12 @@ impl ChildCommand {
 }
 
 /// Receives why a process was ended by us.
-pub type TellEnd = Arc<dyn Fn(&str) + Send + Sync>;
+pub type OnEnd = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A server that is started once for each session.
 pub struct ChildServer {
     command: ChildCommand,
-    tell_end: Option<TellEnd>,
-    /// The tasks that look after the processes.
+    notify_end: Option<OnEnd>,
     keepers: TaskTracker,
     end: CancellationToken,
     /// Whether the server takes `initialize` and nothing before it.
@@ -87,7 +84,7 @@ pub struct ChildSession {
     process: ChildProcess,
     version: Arc<str>,
     has_new_tools: Arc<AtomicBool>,
-    unheard: Unheard,
+    ended_reading: EndedReading,
     /// The name that the server gives itself, or else the program's, for the operator.
     name: Arc<str>,
     questions: Arc<CallDesk>,
@@ -127,7 +124,7 @@ impl ChildServer {
     pub fn new(command: ChildCommand) -> ChildServer {
         ChildServer {
             command,
-            tell_end: None,
+            notify_end: None,
             keepers: TaskTracker::new(),
             end: CancellationToken::new(),
             is_older: AtomicBool::new(false),
@@ -136,8 +133,8 @@ impl ChildServer {
 
     /// The same, which tells why it ends a process that asks or tells too much.
     #[must_use]
-    pub fn telling(mut self, tell: TellEnd) -> ChildServer {
-        self.tell_end = Some(tell);
+    pub fn with_on_end(mut self, on_end: OnEnd) -> ChildServer {
+        self.notify_end = Some(on_end);
         self
     }
 
@@ -178,7 +175,7 @@ impl ChildServer {
             let program = self.command.program();
             OpenFailure::Final(format!("{program} cannot be started: {error}"))
         })?;
-        let unheard = Unheard::new(process.stop_token(), self.tell_end.clone());
+        let ended_reading = EndedReading::new(process.stop_token(), self.notify_end.clone());
         let has_new_tools = Arc::new(AtomicBool::new(false));
         let questions = Arc::new(CallDesk::default());
         let task_only = TaskOnlyTools::default();
@@ -186,10 +183,10 @@ impl ChildServer {
             has_new_tools: has_new_tools.clone(),
             questions: questions.clone(),
         };
-        let lines = BoundedLines::new(stdout, unheard.clone(), task_only.clone());
+        let lines = BoundedLines::new(stdout, ended_reading.clone(), task_only.clone());
         let messages = AsyncRwTransport::new_client(lines, stdin);
-        let heard = Heard::new(messages, unheard.clone());
-        let opened = ours.serve_with_lifecycle(heard, lifecycle);
+        let received = LimitedMessages::new(messages, ended_reading.clone());
+        let opened = ours.serve_with_lifecycle(received, lifecycle);
         // Cancel-safe: whatever is dropped here is not used again.
         let error = tokio::select! {
             opened = opened => match opened {
@@ -204,7 +201,7 @@ impl ChildServer {
                         service,
                         process,
                         has_new_tools,
-                        unheard,
+                        ended_reading,
                         questions,
                         task_only,
                     });
@@ -213,7 +210,7 @@ impl ChildServer {
             },
             () = process.is_long_over() => ClientInitializeError::Cancelled,
         };
-        if let Some(why) = unheard.why() {
+        if let Some(why) = ended_reading.why() {
             return Err(OpenFailure::Final(why));
         }
         // An answer ends the session before the process.
@@ -287,7 +284,7 @@ impl ChildSession {
     pub fn is_over(&self) -> bool {
         self.service.is_closed()
             || self.service.peer().is_transport_closed()
-            || self.unheard.why().is_some()
+            || self.ended_reading.why().is_some()
     }
 
     /// The name that the server gives itself, or else the program's.
@@ -322,7 +319,7 @@ impl ChildSession {
 
     /// Why there is no more to be had of the process.
     pub async fn why_it_is_over(&self) -> String {
-        if let Some(why) = self.unheard.why() {
+        if let Some(why) = self.ended_reading.why() {
             return why;
         }
         let how = self.process.how_it_ended(END_WAIT).await;
@@ -331,7 +328,6 @@ impl ChildSession {
 }
 
 impl From<McpFailure> for ChildFailure {
-    /// What a reader of results says.
     fn from(failure: McpFailure) -> ChildFailure {
         ChildFailure::Broken(failure.to_string())
     }

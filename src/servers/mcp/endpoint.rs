@@ -28,7 +28,6 @@ pub struct UpstreamEndpoint {
     pub(super) mirrored: Arc<MirroredArguments>,
     /// The list of tools that was read last.
     pub(super) known_list: Arc<Mutex<Option<KnownListing>>>,
-    /// Keeps calls that fail.
     pub(super) failed_calls: Option<FailedCalls>,
 }
 
@@ -69,7 +68,6 @@ impl UpstreamEndpoint {
         self
     }
 
-    /// The server's host, for the operator.
     pub(super) fn host(&self) -> Arc<str> {
         let url = reqwest::Url::parse(&self.url).ok();
         let host = url.as_ref().and_then(|url| {

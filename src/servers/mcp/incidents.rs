@@ -68,49 +68,47 @@ pub(super) struct Exchange(Option<Arc<KeptExchange>>);
 
 struct KeptExchange {
     calls: FailedCalls,
-    heard: Mutex<(String, Option<RawAnswer>)>,
+    received: Mutex<(String, Option<RawAnswer>)>,
 }
 
 impl Exchange {
-    /// One that is kept if it fails.
     pub(super) fn kept_by(calls: Option<&FailedCalls>) -> Exchange {
         Exchange(calls.map(|calls| {
             Arc::new(KeptExchange {
                 calls: calls.clone(),
-                heard: Mutex::default(),
+                received: Mutex::default(),
             })
         }))
     }
 
-    fn heard(&self) -> Option<MutexGuard<'_, (String, Option<RawAnswer>)>> {
+    fn received(&self) -> Option<MutexGuard<'_, (String, Option<RawAnswer>)>> {
         let kept = self.0.as_ref()?;
-        Some(kept.heard.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(kept.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Notes the request.
     pub(super) fn asks(&self, message: &ClientJsonRpcMessage) {
-        if let Some(mut heard) = self.heard() {
-            *heard = (written(message), None);
+        if let Some(mut received) = self.received() {
+            *received = (written(message), None);
         }
     }
 
     /// Notes the head of the answer.
     pub(super) fn is_answered(&self, response: &reqwest::Response) {
-        if let Some(mut heard) = self.heard() {
-            heard.1 = Some(RawAnswer::of_head(response));
+        if let Some(mut received) = self.received() {
+            received.1 = Some(RawAnswer::of_head(response));
         }
     }
 
     /// Notes a piece of its body.
     pub(super) fn take(&self, bytes: &[u8]) {
-        if let Some(mut heard) = self.heard()
-            && let Some(raw) = &mut heard.1
+        if let Some(mut received) = self.received()
+            && let Some(raw) = &mut received.1
         {
             raw.take(bytes);
         }
     }
 
-    /// Keeps the exchange, if the server answered.
     pub(super) async fn keep(&self, server: &str, failure: &McpFailure) {
         let is_word_of_game = matches!(
             failure,
@@ -120,8 +118,12 @@ impl Exchange {
                 ..
             }
         );
-        let heard = self.heard().map(|mut heard| std::mem::take(&mut *heard));
-        if let (Some(kept), Some((request, Some(raw))), false) = (&self.0, heard, is_word_of_game) {
+        let received = self
+            .received()
+            .map(|mut received| std::mem::take(&mut *received));
+        if let (Some(kept), Some((request, Some(raw))), false) =
+            (&self.0, received, is_word_of_game)
+        {
             let failure = failure.to_string();
             kept.calls.keep(server, (request, raw), &failure).await;
         }

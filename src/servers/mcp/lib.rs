@@ -46,7 +46,7 @@ use thiserror::Error;
 use zoea_text::clean::one_line;
 
 pub use calling::CallTerms;
-pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, TellEnd};
+pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, OnEnd};
 pub use content::CallResult;
 pub use endpoint::UpstreamEndpoint;
 pub use era::Era;
@@ -144,7 +144,6 @@ fn shown_name(name: &str) -> Option<Arc<str>> {
 }
 
 impl ServerSession {
-    /// Opens a session by `initialize`.
     async fn initialize(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let mut session = ServerSession::new(endpoint, Era::Sessions);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));

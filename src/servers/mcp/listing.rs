@@ -43,7 +43,6 @@ pub(super) struct KnownListing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTool {
     pub name: Arc<str>,
-    /// What it does.
     pub description: Arc<str>,
     /// The JSON schema of its arguments, as compact JSON.
     pub schema: Arc<str>,
@@ -222,7 +221,6 @@ impl Listing {
     }
 }
 
-/// The failure of a request for a page.
 pub(super) trait PageFailure: From<McpFailure> {
     /// Why the page cannot be used, where that says nothing about other pages.
     fn of_page(&self) -> Option<&str>;

@@ -13,11 +13,9 @@ use zoea_http::raw_json;
 
 use super::{McpFailure, unexpected_answer};
 
-/// The notification that the tools of the server have changed.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 /// The notification that a request is taken back.
 const CANCELLED: &str = "notifications/cancelled";
-/// The most requests of the server in one text that are read.
 const MAX_REQUESTS: usize = 256;
 
 pub(super) struct RpcMessage<'a> {
@@ -64,7 +62,6 @@ impl RawResult {
         self.0.get()
     }
 
-    /// What kind of a result it says that it is.
     pub(super) fn kind(&self) -> Option<String> {
         raw_json::member(self.text(), "resultType").and_then(raw_json::as_text)
     }
@@ -91,13 +88,12 @@ enum MessageMeaning {
 
 /// The messages in a text, as far as they are of interest to the request that waits for an answer.
 #[derive(Default)]
-pub(super) struct HeardMessages<'a> {
+pub(super) struct MatchedMessages<'a> {
     /// The answer. What stands behind it is not read.
     pub(super) answer: Option<Result<RawResult, McpFailure>>,
     /// The requests of the server, and what it takes back, in their order.
     pub(super) requests: Vec<RpcMessage<'a>>,
     pub(super) has_new_tools: bool,
-    /// Whether there was a message at all.
     pub(super) is_message: bool,
     /// The id of a message that answers another request.
     other_id: Option<&'a str>,
@@ -105,24 +101,24 @@ pub(super) struct HeardMessages<'a> {
     is_json: bool,
 }
 
-impl<'a> HeardMessages<'a> {
+impl<'a> MatchedMessages<'a> {
     /// Finds the messages in a text that [`readable`] has mended: one, a list of them, or several in
     /// a row. What is no message is passed over.
-    pub(super) fn find(text: &'a str, id: i64, status: u16) -> HeardMessages<'a> {
-        let mut heard = HeardMessages::default();
+    pub(super) fn find(text: &'a str, id: i64, status: u16) -> MatchedMessages<'a> {
+        let mut received = MatchedMessages::default();
         let values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
         for value in values.map_while(Result::ok).map(RawValue::get) {
-            heard.is_json = true;
+            received.is_json = true;
             if value.starts_with('[') {
-                raw_json::for_each_element(value, |value| heard.take(value, id, status));
+                raw_json::for_each_element(value, |value| received.take(value, id, status));
             } else {
-                heard.take(value, id, status);
+                received.take(value, id, status);
             }
-            if heard.answer.is_some() {
+            if received.answer.is_some() {
                 break;
             }
         }
-        heard
+        received
     }
 
     /// Takes a value. Returns whether the next one is of interest.
@@ -194,7 +190,6 @@ impl<'a> RpcMessage<'a> {
         self.id.is_none() && (self.is_named || error.starts_with('{'))
     }
 
-    /// The request of the server's that it takes back with this message.
     pub(super) fn taken_back(&self) -> Option<RequestId> {
         if self.method.as_deref() != Some(CANCELLED) {
             return None;
@@ -260,18 +255,18 @@ pub(super) fn readable(text: &str) -> std::borrow::Cow<'_, str> {
 pub(super) fn parse_result(body: &[u8], id: i64, status: u16) -> Result<RawResult, McpFailure> {
     let text = String::from_utf8_lossy(body);
     let text = readable(&text);
-    let heard = HeardMessages::find(&text, id, status);
-    if let Some(answer) = heard.answer {
+    let received = MatchedMessages::find(&text, id, status);
+    if let Some(answer) = received.answer {
         return answer;
     }
-    Err(match heard.other_id {
+    Err(match received.other_id {
         Some(given) => {
             let given: String = given.chars().take(40).collect();
             McpFailure::Broken(format!(
                 "the server answered another request: its id is {given}, ours is {id}"
             ))
         }
-        None if heard.is_json => unexpected_answer("the request"),
+        None if received.is_json => unexpected_answer("the request"),
         None => McpFailure::Broken(format!("the answer cannot be read: {}", excerpt(&text))),
     })
 }

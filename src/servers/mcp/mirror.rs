@@ -23,7 +23,6 @@ const MAX_VALUE_BYTES: usize = 4096;
 pub(super) struct MirroredArgument {
     /// The keys that lead to it.
     path: Vec<String>,
-    /// The end of the header's name.
     header: String,
 }
 

@@ -16,7 +16,6 @@ pub(super) struct Pace {
     each_second: u64,
 }
 
-/// What has come at a pace.
 pub(super) struct Paced {
     pace: Pace,
     /// What may come now.

@@ -81,7 +81,6 @@ pub(super) fn declare(meta: &mut RequestMetaObject, takes_task: bool, asks: bool
     meta.0.0.extend(request_meta(capabilities).0.0);
 }
 
-/// The capabilities that requests of a method are made with.
 fn capabilities_in(method: &str) -> ClientCapabilities {
     match method {
         "tasks/get" | "tasks/cancel" => with_tasks(),

@@ -15,7 +15,7 @@ use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
 use super::asking::{self, ELICIT, OpenQuestions, QuestionDesk, TakenQuestion};
 use super::body::{OpenBody, too_large};
-use super::message::{HeardMessages, RawResult, RpcMessage, readable};
+use super::message::{MatchedMessages, RawResult, RpcMessage, readable};
 use super::pace::{Paced, REQUESTS, TOO_MANY_REQUESTS};
 use super::{Era, McpFailure, ServerSession};
 
@@ -53,7 +53,6 @@ struct StreamPosition {
     silent: u32,
     /// The bytes of all messages.
     said_bytes: usize,
-    /// What the server asked of us.
     requests: Paced,
 }
 
@@ -70,8 +69,8 @@ impl ServerSession {
         let mut place = StreamPosition::new();
         let mut events = EventReader::new(body, max_bytes);
         loop {
-            let heard = self.read_until_end(&mut events, id, &mut place, (desk, &mut open));
-            if let Some(answer) = heard.await? {
+            let received = self.read_until_end(&mut events, id, &mut place, (desk, &mut open));
+            if let Some(answer) = received.await? {
                 return Ok(answer);
             }
             // A server may wait with its response until it has something to say, so this has no
@@ -101,17 +100,17 @@ impl ServerSession {
                 return Err(too_large(max_bytes));
             }
             let data = readable(&event.data);
-            let heard = HeardMessages::find(&data, id, 200);
-            if heard.is_message {
+            let received = MatchedMessages::find(&data, id, 200);
+            if received.is_message {
                 place.silent = 0;
             }
-            if heard.has_new_tools {
+            if received.has_new_tools {
                 self.has_new_tools.store(true, Ordering::Relaxed);
             }
-            if let Some(answer) = heard.answer {
+            if let Some(answer) = received.answer {
                 return answer.map(Some);
             }
-            for request in &heard.requests {
+            for request in &received.requests {
                 match request.taken_back() {
                     Some(id) => open.withdraw(&id),
                     None if !place.requests.admits(Instant::now()) => {
@@ -170,7 +169,6 @@ impl ServerSession {
         Ok(())
     }
 
-    /// Sends an answer to a request of the server.
     async fn answer_server(&self, answer: &ClientJsonRpcMessage) -> Result<(), McpFailure> {
         match timeout(DELIVERY_TIMEOUT, self.post(answer)).await {
             Ok(posted) => posted.map(|_| ()),

@@ -17,7 +17,6 @@ use super::{McpFailure, ServerSession, refusal_text, unexpected_answer};
 /// The longest id of a task in bytes.
 const MAX_ID_BYTES: usize = 1024;
 
-/// The answer to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskReply {
     Done(CallResult),
@@ -58,9 +57,7 @@ pub enum TaskAnswer {
     Working(Option<Duration>),
     /// It waits for an answer of ours that we cannot give.
     WantsInput(Option<Duration>),
-    /// It is done, with this result of the call.
     Done(CallResult),
-    /// The call was refused.
     Refused(String),
     Cancelled,
 }

@@ -513,7 +513,6 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
     );
 }
 
-/// The listing of a server with these pages of tools.
 async fn listing(pages: Vec<Value>) -> Result<Arc<Listing>, McpFailure> {
     listing_within(MAX_BYTES, pages).await
 }

@@ -11,11 +11,10 @@ use zoea_http::{excerpt, raw_json, retry_after};
 
 use super::body::{OpenBody, http_failure};
 use super::incidents::Exchange;
-use super::message::{HeardMessages, RawResult, RpcError, readable};
+use super::message::{MatchedMessages, RawResult, RpcError, readable};
 use super::stateless::StatelessRequest;
 use super::{Era, McpFailure, ServerSession};
 
-/// The header with the session's protocol version.
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The largest error body in bytes. Of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -208,14 +207,14 @@ fn is_about_access(status: u16) -> bool {
 /// The answer to request `id` in the body of a failure, which may have the form of events.
 fn answer_in(body: &str, id: i64, status: u16) -> Option<Result<RawResult, McpFailure>> {
     if body.starts_with(['{', '[']) {
-        return HeardMessages::find(body, id, status).answer;
+        return MatchedMessages::find(body, id, status).answer;
     }
     let (mut lines, mut event, mut answer) = (SseLines::default(), SseEvent::default(), None);
     let mut take = |line: SseLine<'_>| match line {
         SseLine::Field(name, value) => event.add_field(name, value),
         SseLine::End if answer.is_none() => {
             let data = std::mem::take(&mut event).data;
-            answer = HeardMessages::find(&readable(&data), id, status).answer;
+            answer = MatchedMessages::find(&readable(&data), id, status).answer;
         }
         SseLine::End => {}
     };

@@ -64,7 +64,6 @@ const WINDOW_WORDS: [&str; 26] = [
     "monthly spend",
 ];
 
-/// Whether the account has no credit.
 pub(super) fn is_about_credit(text: &str) -> bool {
     holds(text, &CREDIT_WORDS)
 }

@@ -49,7 +49,6 @@ pub(super) struct ReceivedAnswer {
     words: ReceivedWords,
     reasoning: BoundedText,
     reasoning_novelty: NoveltyMeter,
-    /// Where the reasoning came.
     reasoning_place: Option<ThoughtPlace>,
     echo: ReceivedEcho,
     calls: ReceivedCalls,
@@ -301,7 +300,7 @@ impl ReceivedAnswer {
     }
 
     fn into_complete_answer(mut self, secrets: &Redactor) -> ModelAnswer {
-        let why = self.why_told();
+        let why = self.fault_for_model();
         let stale = [&self.words.novelty, &self.reasoning_novelty].map(|novelty| {
             let bytes = novelty.stale_bytes();
             bytes * usize::from(novelty.is_stale())
@@ -348,13 +347,13 @@ impl ReceivedAnswer {
             }),
         };
         match why {
-            Some(why) => odd_ends::told_in_turn(answer, secrets.clean_own(why)),
+            Some(why) => odd_ends::rejected_in_turn(answer, secrets.clean_own(why)),
             None => answer,
         }
     }
 
     /// What the model is told of its answer within the turn, if something is wrong with it.
-    fn why_told(&self) -> Option<String> {
+    fn fault_for_model(&self) -> Option<String> {
         self.is_runaway().then(|| {
             let bytes = self.arrived.words.saturating_add(self.arrived.thoughts);
             odd_ends::runaway_text(bytes)

@@ -45,24 +45,25 @@ impl UsagePlausibility {
         let sent_bytes = sent.all;
         match answer {
             Ok(mut answer) => {
-                let told = answer.usage;
-                if let Some(told) = told.filter(|told| is_cut_prompt(*told, sent))
+                let reported = answer.usage;
+                if let Some(reported) = reported.filter(|reported| is_cut_prompt(*reported, sent))
                     && !self.is_cut_told.swap(true, Ordering::Relaxed)
                 {
-                    answer.doubt = Some(cut_text(provider, told, sent).into());
+                    answer.doubt = Some(cut_text(provider, reported, sent).into());
                 }
-                answer.usage = told.map(|told| {
+                answer.usage = reported.map(|reported| {
                     let (usage, is_believed) =
-                        bounds::plausible_usage(told, sent_bytes, answer_bytes(&answer));
+                        bounds::plausible_usage(reported, sent_bytes, answer_bytes(&answer));
                     if !is_believed && !self.is_doubted.swap(true, Ordering::Relaxed) {
-                        answer.doubt = Some(doubt_text(provider, told, usage).into());
+                        answer.doubt = Some(doubt_text(provider, reported, usage).into());
                     }
                     usage
                 });
                 Ok(answer)
             }
             Err(ModelFault::Empty { text, usage }) => {
-                let usage = usage.map(|told| bounds::plausible_usage(told, sent_bytes, 0).0);
+                let usage =
+                    usage.map(|reported| bounds::plausible_usage(reported, sent_bytes, 0).0);
                 Err(ModelFault::Empty { text, usage })
             }
             Err(fault) => Err(fault),
@@ -117,24 +118,26 @@ const MAX_BYTES_PER_TOKEN_IN_FULL: u64 = 5;
 
 /// Whether a server reads less than it was sent: the tokens of the prompt are far too few for its
 /// messages, or fill a context of usual size to the last token.
-fn is_cut_prompt(told: TokenUsage, sent: SentBytes) -> bool {
+fn is_cut_prompt(reported: TokenUsage, sent: SentBytes) -> bool {
     let messages = sent.all.saturating_sub(sent.tools);
-    let has_fewer = |bytes_per_token: u64| told.input.saturating_mul(bytes_per_token) < messages;
+    let has_fewer =
+        |bytes_per_token: u64| reported.input.saturating_mul(bytes_per_token) < messages;
     // Where cached tokens are left out of the prompt's, nothing is known.
-    let is_known = told.input >= MIN_WINDOW / 4 && told.cached <= told.input;
+    let is_known = reported.input >= MIN_WINDOW / 4 && reported.cached <= reported.input;
     let is_full = |tokens: u64| tokens >= MIN_WINDOW && tokens.is_power_of_two();
-    let fills_all = is_full(told.input) || is_full(told.input.saturating_add(told.output));
+    let fills_all =
+        is_full(reported.input) || is_full(reported.input.saturating_add(reported.output));
     is_known
         && (has_fewer(MAX_BYTES_PER_TOKEN) || (fills_all && has_fewer(MAX_BYTES_PER_TOKEN_IN_FULL)))
 }
 
-fn cut_text(provider: &str, told: TokenUsage, sent: SentBytes) -> String {
+fn cut_text(provider: &str, reported: TokenUsage, sent: SentBytes) -> String {
     format!(
         "{provider} says that it read {} tokens of a request of {} bytes: its server cuts long \
          requests without an error, and the model does not see their beginning. Give the model a larger \
          context where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c \
          32768; LM Studio: Context Length on loading), and set context_tokens of the provider to it",
-        told.input, sent.all
+        reported.input, sent.all
     )
 }
 
@@ -148,12 +151,12 @@ fn answer_bytes(answer: &ModelAnswer) -> u64 {
     (answer.text.len() + reasoning + calls) as u64
 }
 
-fn doubt_text(provider: &str, told: TokenUsage, usage: TokenUsage) -> String {
+fn doubt_text(provider: &str, reported: TokenUsage, usage: TokenUsage) -> String {
     format!(
         "{provider} says that one call used {} tokens in and {} out, more than its request and its \
          answer can have been: these figures are implausible, so the books count \
          {} and {}, an estimate by their bytes",
-        told.input, told.output, usage.input, usage.output
+        reported.input, reported.output, usage.input, usage.output
     )
 }
 
@@ -164,12 +167,12 @@ mod tests {
     #[test]
     fn a_prompt_is_cut_where_its_tokens_are_too_few_or_fill_a_context() {
         let is_cut = |input, output, cached, all, tools| {
-            let told = TokenUsage {
+            let reported = TokenUsage {
                 input,
                 output,
                 cached,
             };
-            is_cut_prompt(told, SentBytes { all, tools })
+            is_cut_prompt(reported, SentBytes { all, tools })
         };
         // Ollama stops where its 4096 tokens are full.
         assert!(is_cut(3000, 1096, 0, 32_000, 10_000));

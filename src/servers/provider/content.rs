@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use zoea_http::raw_json::{as_text, for_each_element, member};
 
-/// The most parts of a text that are read.
 const MAX_PARTS_READ: usize = 4096;
 /// Longer arguments are not compacted.
 const MAX_COMPACTED_BYTES: usize = 64 << 10;

@@ -24,7 +24,6 @@ pub(super) enum EndedStreaming {
 }
 
 impl CutStreams {
-    /// Whether this asker gets its answers in one piece.
     pub(super) fn end_streaming_of(&self, asker: Option<MysisId>) -> bool {
         let cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cuts.get(&asker)

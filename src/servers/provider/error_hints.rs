@@ -233,7 +233,6 @@ pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<Arc<str>> {
     refused
 }
 
-/// The names of a set of tools.
 pub(super) fn names(tools: &Toolset) -> Vec<&str> {
     tools.tools().iter().map(|tool| &*tool.name).collect()
 }

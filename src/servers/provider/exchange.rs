@@ -38,9 +38,9 @@ pub(super) async fn send_request(
     let cost = response.headers().get(COST_HEADER);
     let cost = cost.and_then(|cost| parse_dollars(cost.to_str().ok()?));
     let head = RawAnswer::of_head(&response);
-    hearing.note(|heard| {
-        heard.stated_cost = cost;
-        heard.raw = Some(head);
+    hearing.note(|observed| {
+        observed.stated_cost = cost;
+        observed.raw = Some(head);
     });
     let is_answer = status.is_success();
     let mut reader = if is_answer {
@@ -59,23 +59,23 @@ pub(super) async fn send_request(
             })))
         }
         (AnswerBody::Whole(body), None) => {
-            hearing.note(|heard| heard.form = Some(ResponseForm::Whole));
+            hearing.note(|observed| observed.form = Some(ResponseForm::Whole));
             Ok(http::Response::new(body).into())
         }
         // An error after the model has finished does not affect the answer.
         (AnswerBody::Joined(answer), broken) => {
             // Of an answer that was cut nothing else can be known.
             let has_usage = answer.has_usage() || answer.is_runaway();
-            hearing.note(|heard| {
+            hearing.note(|observed| {
                 if broken.is_none() {
-                    heard.form = Some(ResponseForm::InPieces { has_usage });
+                    observed.form = Some(ResponseForm::InPieces { has_usage });
                 }
-                heard.joined = Some(*answer);
+                observed.joined = Some(*answer);
             });
             Ok(http::Response::new(NO_BODY).into())
         }
         (AnswerBody::Cut(what), broken) => {
-            hearing.note(|heard| heard.form = Some(ResponseForm::Cut));
+            hearing.note(|observed| observed.form = Some(ResponseForm::Cut));
             let why = broken.map(|error| format!(": {}", zoea_http::error_text(&error)));
             let why = why.unwrap_or_default();
             Err(bad_body(format!("{what}{why}")))
@@ -94,7 +94,7 @@ async fn send_body(
     drop(factory);
     let bytes = request.body().and_then(reqwest::Body::as_bytes);
     let bytes = bytes.map(<[u8]>::len);
-    hearing.note(|heard| heard.sent_bytes = bytes.unwrap_or(0) as u64);
+    hearing.note(|observed| observed.sent_bytes = bytes.unwrap_or(0) as u64);
     tracing::debug!(bytes, stage = "sent", "request");
     let response = http.execute(sent_once(request)).await?;
     match Redirected::of_answer(&response) {

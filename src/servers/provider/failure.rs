@@ -59,7 +59,7 @@ pub(super) fn judge_error(
             usage: None,
         },
         OpenAIError::JSONDeserialize(error, body) => transient_fault(format!(
-            "the answer is no JSON ({error}): {}",
+            "the answer is not JSON ({error}): {}",
             excerpt(&secrets.clean(&body))
         )),
         OpenAIError::ApiError(error) => transient_fault(error.to_string()),

@@ -74,7 +74,6 @@ pub struct ProviderEndpoint {
     pub is_streamed: bool,
     /// Members that are added to the body of each request. They outrank ours.
     pub extra: Arc<Map<String, Value>>,
-    /// Headers that are added to each request.
     pub headers: Vec<(String, String)>,
     /// Whether the model's reasoning is sent back with its messages; `None`: where its server or its
     /// maker wants it.
@@ -271,20 +270,20 @@ impl Models for Providers {
             let client = probed_client(access, http, hearing.clone());
             // The request is given away, so that nothing of it is kept once it is written.
             let came: Result<Box<RawValue>, _> = client.chat().create_byot(body).await;
-            let heard = hearing.take();
+            let observed = hearing.take();
             let came = Came {
                 answer: came.map(|came| {
-                    let joined = heard.joined;
+                    let joined = observed.joined;
                     joined.unwrap_or_else(|| ReceivedAnswer::from_body(came.get()))
                 }),
-                form: heard.form,
-                sent_bytes: heard.sent_bytes,
-                stated_cost: heard.stated_cost,
+                form: observed.form,
+                sent_bytes: observed.sent_bytes,
+                stated_cost: observed.stated_cost,
             };
             let secrets = secrets.redactor();
             let tools_bytes = tools.as_deref().map_or(0, |tools| tools.get().len() as u64);
             let answer = known.understand(&begun, (&request, tools_bytes), came, &secrets);
-            if let (Err(fault), Some(raw), Some(keeper)) = (&answer, heard.raw, incidents) {
+            if let (Err(fault), Some(raw), Some(keeper)) = (&answer, observed.raw, incidents) {
                 let server = &request.provider;
                 let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
                 let incident = incident_of(server, &body, raw, fault, &secrets);

@@ -33,7 +33,6 @@ pub(super) struct NoveltyMeter {
 }
 
 impl NoveltyMeter {
-    /// Takes a piece of the text.
     pub(super) fn add(&mut self, piece: &str) {
         if piece.is_empty() || self.is_stale {
             return;

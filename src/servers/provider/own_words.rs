@@ -16,7 +16,6 @@ pub(super) enum Reads {
 }
 
 impl Reads {
-    /// The words that count of a text.
     pub(super) fn words(self, text: &str) -> Cow<'_, str> {
         match self {
             Reads::Words => Cow::Borrowed(text),
@@ -24,13 +23,11 @@ impl Reads {
         }
     }
 
-    /// The server's own words that count.
     pub(super) fn own_words(self, text: &str) -> String {
         own_words(&self.words(text))
     }
 }
 
-/// Before a value that was given.
 const QUOTE_MARKS: [&str; 4] = ["input_value=", "input_value:", "\"input\":", "'input':"];
 
 /// A text without what it quotes: objects, lists of values, and values that were given. Places such as

@@ -8,7 +8,6 @@ use zoea_http::kept::RawAnswer;
 
 use super::answer::ReceivedAnswer;
 
-/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseForm {
     /// Not streamed.
@@ -26,12 +25,12 @@ pub(super) enum ResponseForm {
 #[derive(Debug)]
 pub(super) struct ResponseProbe {
     pub(super) meter: AnswerMeter,
-    heard: Mutex<HeardResponse>,
+    observed: Mutex<ObservedResponse>,
 }
 
 /// The facts recorded so far.
 #[derive(Debug, Default)]
-pub(super) struct HeardResponse {
+pub(super) struct ObservedResponse {
     /// The form of the answer; `None` if there is none.
     pub(super) form: Option<ResponseForm>,
     /// The answer, if it was streamed.
@@ -47,8 +46,8 @@ pub(super) struct HeardResponse {
 impl ResponseProbe {
     /// Keeps a piece of the body, as long as there is room.
     pub(super) fn keep(&self, bytes: &[u8]) {
-        self.note(|heard| {
-            if let Some(raw) = &mut heard.raw {
+        self.note(|observed| {
+            if let Some(raw) = &mut observed.raw {
                 raw.take(bytes);
             }
         });
@@ -57,17 +56,17 @@ impl ResponseProbe {
     pub(super) fn new(meter: AnswerMeter) -> ResponseProbe {
         ResponseProbe {
             meter,
-            heard: Mutex::default(),
+            observed: Mutex::default(),
         }
     }
 
     /// Records a fact.
-    pub(super) fn note(&self, hear: impl FnOnce(&mut HeardResponse)) {
-        hear(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn note(&self, hear: impl FnOnce(&mut ObservedResponse)) {
+        hear(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Takes the recorded facts and resets them.
-    pub(super) fn take(&self) -> HeardResponse {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn take(&self) -> ObservedResponse {
+        std::mem::take(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -29,7 +29,6 @@ const ONE_PIECE_NOTICE: &str = "answers are requested in one piece from now on";
 pub(super) struct Style {
     pub(super) manners: WireProfile,
     pub(super) has_temperature: bool,
-    /// Whether answers are streamed.
     pub(super) is_streamed: bool,
     /// What the configuration adds to the body.
     pub(super) extra: Arc<Map<String, Value>>,
@@ -152,7 +151,6 @@ impl ModelQuirks {
         }
     }
 
-    /// The style of a request of this asker.
     pub(super) fn style_for(&self, asker: Option<MysisId>) -> Style {
         let style = self.style();
         Style {
@@ -280,7 +278,7 @@ impl ModelQuirks {
     /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
     /// why there is no answer. Streaming is given up if streams come without usage, or if answers
     /// come as a whole anyway. Where streams are cut, those are asked for in one piece that got them.
-    pub(super) fn heard(
+    pub(super) fn observed(
         &self,
         came: Option<ResponseForm>,
         written: &Style,

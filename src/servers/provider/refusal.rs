@@ -143,7 +143,7 @@ impl Refusal<'_> {
             || codes_of(error).any(|code| account::is_about_credit(&self.reads.words(code)))
             || (self.status < 500 && account::is_about_credit(message));
         is_spent.then_some(
-            "the account has nothing left to spend: add credit or raise its limit at the provider",
+            "the account has no credit left: add credit or raise its limit at the provider",
         )
     }
 

@@ -33,7 +33,6 @@ pub(super) struct WireChatRequest<'a> {
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<ChatCompletionStreamOptions>,
-    /// What the configuration adds.
     #[serde(flatten)]
     extra: Arc<Map<String, Value>>,
 }

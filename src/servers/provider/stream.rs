@@ -38,7 +38,6 @@ enum BodyForm {
     Pieces(Box<EventStream>),
 }
 
-/// The result of reading a body.
 pub(super) enum AnswerBody {
     /// A body that was not streamed.
     Whole(Vec<u8>),
@@ -153,7 +152,6 @@ impl AnswerReader {
         }
     }
 
-    /// The result, when the body has ended.
     pub(super) fn finish(self) -> AnswerBody {
         if self.is_endless && !is_object(&String::from_utf8_lossy(&self.pending)) {
             return AnswerBody::Joined(Box::new(ReceivedAnswer::endless(self.taken)));

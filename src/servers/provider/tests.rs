@@ -87,7 +87,7 @@ fn request_after(answer: &ModelAnswer) -> ModelRequest {
 /// A server that gives these answers one after the other and reports what it is sent.
 struct Served {
     providers: Providers,
-    heard: mpsc::UnboundedReceiver<String>,
+    observed: mpsc::UnboundedReceiver<String>,
     server: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
@@ -103,7 +103,7 @@ impl Served {
 
     /// The same with what the configuration adds.
     async fn configured(answers: Vec<(u16, String)>, endpoint: ProviderEndpoint) -> Served {
-        let (tell, heard) = mpsc::unbounded_channel();
+        let (tell, observed) = mpsc::unbounded_channel();
         let mut answers = answers;
         answers.reverse();
         let script: Script = (tell, Arc::new(std::sync::Mutex::new(answers)));
@@ -144,7 +144,7 @@ impl Served {
         let http = zoea_http::build_client().unwrap();
         Served {
             providers: Providers::new(&http, [("local".into(), endpoint)]),
-            heard,
+            observed,
             server,
         }
     }
@@ -155,7 +155,7 @@ impl Served {
 
     async fn ask_for(&mut self, request: ModelRequest) -> (Value, Result<ModelAnswer, ModelFault>) {
         let answer = self.providers.ask(request, AnswerMeter::default()).await;
-        let sent = self.heard.recv().await.expect("a request");
+        let sent = self.observed.recv().await.expect("a request");
         (serde_json::from_str(&sent).unwrap(), answer)
     }
 }
@@ -182,7 +182,7 @@ async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
             .ask(request, AnswerMeter::default())
             .await
             .unwrap();
-        assert_eq!(served.heard.recv().await.as_ref(), Some(&written));
+        assert_eq!(served.observed.recv().await.as_ref(), Some(&written));
         assert!(!written.contains("secret-key"));
     }
 }
@@ -194,7 +194,6 @@ fn sample(name: &str) -> (u16, String) {
     (status.parse().expect("a status"), text)
 }
 
-/// An answer in one line.
 fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
     match answer {
         Err(ModelFault::Transient { text, retry_after }) => {

@@ -29,11 +29,9 @@ const KEEPS_TAGS: &str = "minimax";
 /// Where the reasoning of a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThoughtPlace {
-    /// In a member of its own.
     Member(&'static str),
     /// Among the parts of the content.
     Parts,
-    /// In the content, between tags of this name.
     Tags(&'static str, &'static str),
 }
 
@@ -112,13 +110,10 @@ pub(super) fn reasoning_text(place: ThoughtPlace, reasoning: &str) -> Arc<str> {
     members.to_string().into()
 }
 
-/// Reasoning that was kept with a message.
 pub(super) enum KeptReasoning {
-    /// Members of the message.
     Members(EchoMembers),
     /// The parts before the others of the content.
     Parts(Vec<Box<RawValue>>),
-    /// The beginning of the content.
     Beginning(String),
 }
 
@@ -151,7 +146,6 @@ impl KeptReasoning {
     }
 }
 
-/// A part of a content that holds text.
 pub(super) fn text_part(text: &str) -> Option<Box<RawValue>> {
     let part: Value = json!({"type": "text", "text": text});
     serde_json::value::to_raw_value(&part).ok()

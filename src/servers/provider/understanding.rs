@@ -15,7 +15,6 @@ use super::quirks::{ModelQuirks, Style};
 use super::thoughts::KeptReasoning;
 use super::{KnownProvider, failure};
 
-/// What came of a request.
 pub(super) struct Came {
     pub(super) answer: Result<ReceivedAnswer, OpenAIError>,
     pub(super) form: Option<ResponseForm>,
@@ -56,9 +55,7 @@ impl KnownProvider {
 
 /// What was known of a server and a model when a request to it began.
 pub(super) struct BegunWith {
-    /// All of it, which an answer changes.
     pub(super) quirks: Arc<ModelQuirks>,
-    /// The style that the request is written in.
     pub(super) style: Style,
     /// Whose request it is.
     pub(super) asker: Option<MysisId>,
@@ -86,7 +83,7 @@ impl BegunWith {
         let is_whole = matches!(&answer, Ok(answer) if answer.refusal.is_none());
         let is_lesson = is_whole || came == Some(ResponseForm::Cut);
         let came = came.filter(|_| is_lesson);
-        if let Some(fault) = self.quirks.heard(came, &self.style, self.asker) {
+        if let Some(fault) = self.quirks.observed(came, &self.style, self.asker) {
             return Err(fault);
         }
         if answer.is_ok() {

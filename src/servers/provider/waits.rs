@@ -88,7 +88,6 @@ pub(super) struct HeaderWaits {
 }
 
 impl HeaderWaits {
-    /// Reads the headers of an answer.
     pub(super) fn read(headers: &HeaderMap, now: SystemTime) -> HeaderWaits {
         let text = |name: &str| headers.get(name)?.to_str().ok();
         let resets = LIMIT_HEADERS.iter().filter_map(|(left, reset)| {

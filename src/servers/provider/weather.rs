@@ -48,7 +48,7 @@ const SENTENCES: [(&[&str], &str); 6] = [
             "attention required! | cloudflare",
             "enable javascript and cookies",
         ],
-        "Cloudflare asks for a browser in front of the server: let this machine's address pass there",
+        "Cloudflare in front of the server requires a browser: allow this machine's address there",
     ),
     (
         &[

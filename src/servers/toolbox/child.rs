@@ -60,8 +60,8 @@ struct ChildState {
 /// A server that is started by this command. Why its processes are ended is told.
 pub(super) fn server(command: ChildCommand, server: &Arc<McpServer>) -> Arc<ChildServer> {
     let (program, server) = (command.program().to_string(), server.clone());
-    let tell = move |why: &str| server.tell_end(&format!("{program}: {why}"));
-    Arc::new(ChildServer::new(command).telling(Arc::new(tell)))
+    let tell = move |why: &str| server.notify_end(&format!("{program}: {why}"));
+    Arc::new(ChildServer::new(command).with_on_end(Arc::new(tell)))
 }
 
 impl ChildState {
@@ -197,7 +197,7 @@ impl ChildLink {
         match reply {
             Ok(TaskReply::Done(result)) => Ok(link_answer(result)),
             Ok(TaskReply::Task(_)) => Err(LinkFault::AnswerLost(
-                "the server answered with a task, which was not asked for".to_string(),
+                "the server answered with a task that zoea did not request".to_string(),
             )),
             Err(ChildFailure::Refused { code, message }) if code == COMMAND_FAILED_CODE => {
                 Ok(error_answer(&message))

@@ -59,10 +59,8 @@ struct SessionTrial {
     not_before: Option<Instant>,
 }
 
-/// What an answer says about a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hint {
-    /// The server knows it.
     Known,
     /// The server may not know it.
     Refused {

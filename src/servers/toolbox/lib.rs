@@ -56,7 +56,6 @@ enum ServerWay {
 /// How the MCP server of the configuration is reached.
 #[derive(Clone)]
 pub struct UpstreamAccess {
-    /// Where it is.
     pub place: ServerPlace,
     /// The registration code of the game. It goes into each call of `register`, and no model sees
     /// it.
@@ -89,7 +88,7 @@ impl ServerPlace {
 }
 
 /// Receives the kind and the text of notices about a server's tools for the operator.
-pub type TellOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
+pub type NotifyOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
 
 /// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
 const COMMAND_FAILED_CODE: i64 = 0;
@@ -102,7 +101,7 @@ impl McpUpstream {
     pub fn new(
         access: Option<UpstreamAccess>,
         http: &reqwest::Client,
-        tell: Option<TellOperator>,
+        tell: Option<NotifyOperator>,
     ) -> McpUpstream {
         let server = access.map(|access| {
             let server = Arc::new(McpServer::new(access.registration_code, tell));
@@ -141,7 +140,6 @@ impl McpUpstream {
         self
     }
 
-    /// Ends the server's processes, if it has any.
     pub async fn end(&self) {
         match &self.server {
             Some((_, ServerWay::Child(child))) => child.end().await,

@@ -78,7 +78,7 @@ impl Link for McpLink {
             };
             if let Some(known) = known {
                 let before = link.listed.list();
-                link.server.tell_change(before.as_ref(), &known.list);
+                link.server.notify_change(before.as_ref(), &known.list);
                 return Ok(link.listed.keep(known));
             }
             if link.doubt(SessionDoubt::on_listing)
@@ -193,7 +193,6 @@ impl McpLink {
         Some(bounds::bounded_text(why, MAX_REFUSAL_BYTES))
     }
 
-    /// Asks the server for its tools.
     async fn list_again(&self, session: &ServerSession) -> Result<Arc<Toolset>, McpFailure> {
         let request = self.server.request_list();
         let listing = session.tools().await?;

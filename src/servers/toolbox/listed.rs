@@ -21,7 +21,6 @@ pub(super) struct ListedTools(Arc<Mutex<CurrentList>>);
 struct CurrentList {
     list: Option<Arc<ToolList>>,
     valid_until: Option<Instant>,
-    /// When it was taken.
     taken_at: Option<Instant>,
     /// Whether the server contradicted the list.
     is_doubtful: bool,

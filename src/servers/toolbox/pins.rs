@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use zoea_mcp::ListedTool;
 
-/// The most names of each kind of change that are told.
 const MAX_TOLD_NAMES: usize = 6;
 /// The longest told name, in characters.
 const MAX_TOLD_CHARS: usize = 60;

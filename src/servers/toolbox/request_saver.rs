@@ -31,7 +31,6 @@ pub struct CachingUpstream {
     shared: Arc<Shared>,
 }
 
-/// What all sessions share.
 #[derive(Default)]
 struct Shared {
     shared_cache: SharedCache,
@@ -81,7 +80,6 @@ impl Upstream for CachingUpstream {
     }
 }
 
-/// The session of one Mysis.
 #[derive(Clone)]
 struct CachingLink {
     who: MysisId,
@@ -203,12 +201,12 @@ impl CachingLink {
         // be a player's.
         let delivers = is_queue && !answer.is_error;
         let restarts = self.shared.server_clock(|server_clock| {
-            server_clock.heard(&answer.text, now);
-            delivers && server_clock.heard_notifications(&answer.text, now)
+            server_clock.on_answer(&answer.text, now);
+            delivers && server_clock.on_notifications(&answer.text, now)
         });
         if restarts {
             tracing::warn!(
-                "the game server announces a restart; it is left alone until it is back"
+                "the game server announces a restart; zoea sends it no calls until it is back"
             );
             self.shared.shared_cache.clear();
         }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use zoea_mcp::{ListedTool, Listing};
 
 use super::pins::ToolPins;
-use super::{McpUpstream, TellOperator, registration};
+use super::{McpUpstream, NotifyOperator, registration};
 
 /// The shortest time after which a list is asked for again, whatever the server says.
 pub(super) const MIN_LIST_AGE: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ const MAX_TOLD_CHANGES: usize = 16;
 pub(super) struct McpServer {
     /// The registration code of the game, if it needs one.
     registration_code: Option<Arc<str>>,
-    tell: Option<TellOperator>,
+    notify: Option<NotifyOperator>,
     /// The key of the hashes of tools.
     key: RandomState,
     known: Mutex<KnownLists>,
@@ -54,14 +54,12 @@ struct KnownLists {
     told_changes: VecDeque<(ToolPins, ToolPins)>,
 }
 
-/// A list of tools, with our own.
 pub(super) struct ToolList {
     pub(super) tools: Arc<Toolset>,
     pins: ToolPins,
 }
 
 impl ToolList {
-    /// Whether the server has no tool.
     pub(super) fn is_empty(&self) -> bool {
         self.pins.is_empty()
     }
@@ -91,11 +89,11 @@ impl McpUpstream {
 impl McpServer {
     pub(super) fn new(
         registration_code: Option<Arc<str>>,
-        tell: Option<TellOperator>,
+        notify: Option<NotifyOperator>,
     ) -> McpServer {
         McpServer {
             registration_code,
-            tell,
+            notify,
             key: RandomState::new(),
             known: Mutex::default(),
         }
@@ -129,7 +127,6 @@ impl McpServer {
         })
     }
 
-    /// Begins a request for the tools.
     pub(super) fn request_list(&self) -> ListRequest {
         let public_changes = self.known().public_changes;
         ListRequest { public_changes }
@@ -159,7 +156,7 @@ impl McpServer {
             (true, Some(until)) if !list.is_empty() => self.publish_list(request, list, until),
             _ => DatedList { list, valid_until },
         };
-        self.tell_change(before, &taken.list);
+        self.notify_change(before, &taken.list);
         taken
     }
 
@@ -182,7 +179,7 @@ impl McpServer {
             false => to_tool_spec(tool),
         });
         let tools = Toolset::new(tools.chain(own.tools().iter().cloned()));
-        self.tell_left_out(&tools, left_out.as_ref());
+        self.notify_left_out(&tools, left_out.as_ref());
         let tools = tools.leaving_out(left_out);
         self.share_list(tools, pins)
     }
@@ -227,7 +224,7 @@ impl McpServer {
     }
 
     /// Reports the tools that are left out.
-    fn tell_left_out(&self, tools: &Toolset, left_out: Option<&Arc<str>>) {
+    fn notify_left_out(&self, tools: &Toolset, left_out: Option<&Arc<str>>) {
         let Some(text) = left_out else {
             return;
         };
@@ -235,11 +232,11 @@ impl McpServer {
             return;
         }
         let server = server_words(tools);
-        self.tell("tools_left_out", &format!("of {server}'s tools {text}"));
+        self.notify("tools_left_out", &format!("of {server}'s tools {text}"));
     }
 
     /// Reports what changes for a Mysis that had another list before.
-    pub(super) fn tell_change(&self, before: Option<&Arc<ToolList>>, after: &ToolList) {
+    pub(super) fn notify_change(&self, before: Option<&Arc<ToolList>>, after: &ToolList) {
         let Some(before) = before else {
             return;
         };
@@ -263,29 +260,28 @@ impl McpServer {
         drop(known);
         let server = server_words(&after.tools);
         let text = format!("{server}'s tools have changed: {change}");
-        self.tell("tools_changed", &text);
+        self.notify("tools_changed", &text);
     }
 
     /// Tells that a process was ended, once for all Myses in a while.
-    pub(super) fn tell_end(&self, text: &str) {
+    pub(super) fn notify_end(&self, text: &str) {
         let now = Instant::now();
         let told = self.known().told_end.replace((text.into(), now));
         let is_known = |(before, at): (Arc<str>, Instant)| {
             *before == *text && now.duration_since(at) < TOLD_END_INTERVAL
         };
         if !told.is_some_and(is_known) {
-            self.tell("server_ended", text);
+            self.notify("server_ended", text);
         }
     }
 
-    fn tell(&self, code: &'static str, text: &str) {
-        if let Some(tell) = &self.tell {
-            tell(code, text);
+    fn notify(&self, code: &'static str, text: &str) {
+        if let Some(notify) = &self.notify {
+            notify(code, text);
         }
     }
 }
 
-/// What the server of these tools is called in sentences.
 fn server_words(tools: &Toolset) -> &'static str {
     let game = tools.game();
     game.unwrap_or_else(|| GameRef::of_key(None)).server()
@@ -330,10 +326,10 @@ pub(super) mod tests {
     fn server() -> (McpServer, Arc<Mutex<Vec<String>>>) {
         let told = Arc::new(Mutex::new(Vec::new()));
         let sink = told.clone();
-        let tell: TellOperator = Box::new(move |_, text: &str| {
+        let notify: NotifyOperator = Box::new(move |_, text: &str| {
             sink.lock().expect("unpoisoned").push(text.to_string());
         });
-        (McpServer::new(None, Some(tell)), told)
+        (McpServer::new(None, Some(notify)), told)
     }
 
     #[test]
@@ -346,7 +342,7 @@ pub(super) mod tests {
         let late = server.take_listing(overtaken, &listing(&["mine"], true), Some(&first.list));
         assert!(Arc::ptr_eq(&new.list, &late.list), "the one for all");
         let public = server.public_list().expect("a list for all");
-        server.tell_change(Some(&late.list), &public.list);
+        server.notify_change(Some(&late.list), &public.list);
         let told = told.lock().expect("unpoisoned");
         let text = "the game server's tools have changed: +1 (jump)";
         assert_eq!(*told, [text]);

@@ -57,7 +57,7 @@ impl Scene {
         let http = zoea_http::build_client().expect("a client");
         let told = Arc::new(Mutex::new(Vec::new()));
         let all = told.clone();
-        let tell: TellOperator = Box::new(move |_, text| {
+        let tell: NotifyOperator = Box::new(move |_, text| {
             all.lock().expect("no panic").push(text.to_string());
         });
         let upstream = McpUpstream::new(Some(access), &http, Some(tell));

@@ -68,7 +68,6 @@ pub(super) struct FaultInjector {
     /// When the server started, by its own clock.
     started: Duration,
     requests: AtomicU64,
-    /// The number of lists of tools that were asked for.
     lists: AtomicU64,
     faults: Vec<(GalaxyFault, AtomicU64)>,
 }

@@ -41,14 +41,11 @@ pub struct SessionRules {
 
 #[derive(Debug)]
 pub struct GameCall {
-    /// The tool's name.
     pub tool: String,
     pub arguments: Map<String, Value>,
-    /// The caller's own name for this call.
     pub name: Option<String>,
 }
 
-/// The time of an answer.
 #[derive(Debug)]
 pub enum CallReply {
     /// At once.
@@ -62,13 +59,11 @@ pub enum CallReply {
 pub struct JournalRecord {
     pub tick: u64,
     pub player: PlayerId,
-    /// The tool's name.
     pub command: String,
     /// The arguments, without passwords and session ids.
     pub arguments: Map<String, Value>,
     /// The code of the refusal, if the command failed.
     pub failed: Option<String>,
-    /// The caller's own name for the call.
     pub call: Option<String>,
 }
 
@@ -123,7 +118,6 @@ impl Frontend {
         }
     }
 
-    /// The world, to read.
     #[must_use]
     pub fn world(&self) -> &World {
         &self.world

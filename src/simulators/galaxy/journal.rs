@@ -182,7 +182,7 @@ fn lock_dir(dir: &Path) -> anyhow::Result<File> {
         .with_context(|| format!("open {}", path.display()))?;
     if lock.try_lock().is_err() {
         bail!(
-            "another galaxy is using {}; stop it, or name another directory",
+            "another galaxy uses {}; stop it, or name another directory",
             dir.display()
         );
     }

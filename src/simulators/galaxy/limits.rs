@@ -6,7 +6,6 @@ use std::{str::FromStr, time::Duration};
 /// it is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateAllowance {
-    /// No limit.
     Unlimited,
     /// This many.
     PerMinute(u32),
@@ -19,11 +18,8 @@ pub enum RateAllowance {
 /// much as the real one does, and one with a tick of a minute no less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GalaxyLimits {
-    /// Mutations of one account.
     pub mutations: RateAllowance,
-    /// Queries of one account.
     pub queries: RateAllowance,
-    /// Chat messages of one account.
     pub chats: RateAllowance,
     /// `initialize`, `register` and `login` together, of one address.
     pub logins: RateAllowance,
@@ -35,7 +31,6 @@ pub struct GalaxyLimits {
 }
 
 impl GalaxyLimits {
-    /// No limits at all.
     pub const NONE: Self = Self {
         mutations: RateAllowance::Unlimited,
         queries: RateAllowance::Unlimited,
@@ -68,7 +63,7 @@ impl FromStr for RateAllowance {
         }
         text.parse()
             .map(Self::PerMinute)
-            .map_err(|_| format!("`{text}` is no limit; give a number or `unlimited`"))
+            .map_err(|_| format!("`{text}` is not a limit; give a number or `unlimited`"))
     }
 }
 
@@ -131,7 +126,6 @@ impl RateMeter {
         }
     }
 
-    /// Whether the counted minute is over.
     pub(super) fn is_over(self, minute: Duration, now: Duration) -> bool {
         self.current_minute(minute, now).is_none()
     }

@@ -25,7 +25,6 @@ pub struct GalaxyOptions {
     pub faults: Vec<GalaxyFault>,
     /// Incidents that are served again.
     pub replays: Vec<Incident>,
-    /// The limits on calls.
     pub limits: GalaxyLimits,
     /// How sessions behave.
     pub sessions: SessionRules,

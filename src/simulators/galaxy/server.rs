@@ -134,7 +134,6 @@ impl Galaxy {
         format!("http://{}/mcp", self.address)
     }
 
-    /// The seed that the galaxy was made from.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed

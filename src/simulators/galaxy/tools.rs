@@ -29,12 +29,10 @@ static TOOLS: LazyLock<Vec<GameTool>> = LazyLock::new(|| {
     tools
 });
 
-/// All tools, by name.
 pub(crate) fn all() -> &'static [GameTool] {
     &TOOLS
 }
 
-/// The tool of this name.
 pub(crate) fn find(name: &str) -> Option<&'static GameTool> {
     let at = TOOLS.binary_search_by(|tool| tool.name.as_str().cmp(name));
     at.ok().map(|at| &TOOLS[at])
@@ -54,7 +52,6 @@ pub(crate) fn listing_json(session: SessionArgument) -> String {
     json!({ "tools": listing_entries(session) }).to_string()
 }
 
-/// All tools as they are listed.
 pub(crate) fn listing_entries(session: SessionArgument) -> Vec<Value> {
     all()
         .iter()
@@ -80,7 +77,6 @@ pub(crate) fn changed_entries(session: SessionArgument) -> Vec<Value> {
 }
 
 impl GameTool {
-    /// The names of the required parameters.
     pub(crate) fn required_parameters(&self) -> impl Iterator<Item = &str> {
         let names = self.input_schema.get("required").and_then(Value::as_array);
         names.into_iter().flatten().filter_map(Value::as_str)

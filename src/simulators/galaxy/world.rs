@@ -146,7 +146,6 @@ impl World {
         }
     }
 
-    /// The seed that the galaxy was made from.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.rules.seed
@@ -169,7 +168,6 @@ impl World {
         self.tick
     }
 
-    /// The number of accounts.
     #[must_use]
     pub fn population(&self) -> usize {
         self.players.len()
@@ -194,7 +192,6 @@ impl World {
         })
     }
 
-    /// The id of the account of this name.
     #[must_use]
     pub fn find_player(&self, name: &str) -> Option<PlayerId> {
         self.names.get(&name.to_lowercase()).copied()

@@ -2,7 +2,6 @@
 
 use super::chance::Mix;
 
-/// The pilot's answer to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PilotAnswer {
     /// The words; none beside most tool calls.

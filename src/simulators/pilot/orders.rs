@@ -37,7 +37,6 @@ pub(super) struct PilotOrders {
     pub(super) wants_words: bool,
     /// Whether the newest message is a nudge.
     pub(super) is_nudged: bool,
-    /// The persona that was asked for.
     pub(super) persona: Option<Persona>,
     /// Whether the orders tell it to leave what repeats to a routine.
     pub(super) uses_routines: bool,

@@ -6,7 +6,6 @@ use std::str::FromStr;
 /// How the pilot behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Persona {
-    /// Plays.
     #[default]
     Steady,
     /// Never calls a tool.
@@ -47,7 +46,6 @@ pub enum Persona {
     Ailing,
 }
 
-/// Every persona with its name and what it does.
 pub const PERSONAS: [(Persona, &str, &str); 19] = [
     (Persona::Steady, "steady", "plays"),
     (Persona::Silent, "silent", "never calls a tool, only chats"),
@@ -143,7 +141,7 @@ impl FromStr for Persona {
             .ok_or_else(|| {
                 let names: Vec<&str> = PERSONAS.iter().map(|(_, name, _)| *name).collect();
                 format!(
-                    "there is no persona `{text}`; there are {}",
+                    "`{text}` is not a persona; personas are {}",
                     names.join(", ")
                 )
             })

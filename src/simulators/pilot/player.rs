@@ -112,7 +112,7 @@ fn choose_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if view.situation.must_wait() {
         return looking::wait_for_ship(view);
     }
-    if let Some(step) = moving::undock_where_told(view) {
+    if let Some(step) = moving::undock_where_refused(view) {
         return step;
     }
     match view.orders.standing {

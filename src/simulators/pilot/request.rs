@@ -32,7 +32,6 @@ pub struct PilotRequest<'a> {
     pub max_tokens: Option<u64>,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChatEntry<'a> {
     /// A system (or developer) message.
@@ -53,14 +52,11 @@ pub enum ChatEntry<'a> {
     },
 }
 
-/// A tool call of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConversationCall<'a> {
     /// The id that joins call and result.
     pub id: &'a str,
-    /// The tool's name.
     pub tool: &'a str,
-    /// The arguments, as text.
     pub arguments: &'a str,
 }
 
@@ -73,7 +69,6 @@ pub enum ToolChoice<'a> {
     Never,
     /// At least one call.
     Required,
-    /// A call of this tool.
     Named(&'a str),
 }
 
@@ -170,7 +165,6 @@ impl<'a> PilotRequest<'a> {
         &self.entries[start..]
     }
 
-    /// The texts of the system messages.
     pub fn system_texts(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {
             ChatEntry::System(text) => Some(text.as_ref()),

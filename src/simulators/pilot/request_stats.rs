@@ -47,7 +47,6 @@ struct RequestCounters {
     callers: HashMap<String, u64>,
 }
 
-/// One line of the record.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct RequestRecord {
     pub(super) n: u64,

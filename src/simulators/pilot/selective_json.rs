@@ -10,7 +10,6 @@ use serde_json::{Map, Number, Value};
 /// The treatment of a part of the text.
 #[derive(Clone, Copy)]
 pub(super) enum JsonSelection<S> {
-    /// The part is kept as it is.
     Whole,
     /// The selector decides on its parts.
     Selected(S),

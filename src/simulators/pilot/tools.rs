@@ -12,7 +12,6 @@ use super::validate::{RequestRefusal, tool_names};
 /// The number of cached lists.
 const MAX_TOOLS: usize = 128;
 
-/// A tool list that was read.
 #[derive(Debug)]
 pub struct ToolList {
     text: String,
@@ -20,7 +19,6 @@ pub struct ToolList {
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
     /// The commands that the tools offer.
     pub(super) commands: Vec<String>,
-    /// What the list says of their arguments.
     pub(super) arguments: Arc<ToolArguments>,
 }
 

@@ -38,7 +38,6 @@ impl RequestRefusal {
         }
     }
 
-    /// A refusal of the body as a whole.
     pub(super) fn of_body(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),

@@ -46,7 +46,6 @@ pub enum InjectedFault {
     ModelAway,
     /// An order holds a text that the model's server refuses.
     PoisonedOrder,
-    /// A result of the game holds such a text.
     PoisonedResult,
     /// The words of another player hold such a text.
     PoisonedWords,
@@ -62,7 +61,6 @@ pub enum InjectedFault {
     GameAway,
     /// The game announces a restart, forgets all sessions, and is away for a while.
     GameRestart,
-    /// The game's list of tools changes.
     GameToolsChange,
     /// The game keeps one Mysis from any progress for minutes.
     GameHindrance,
@@ -76,7 +74,6 @@ pub enum InjectedFault {
     GameLoginLost,
     /// The game refuses logins for a while, as too many.
     GameLimited,
-    /// The game lists no tools.
     GameNoTools,
     /// The code that calls the game panics.
     GamePanic,
@@ -89,7 +86,6 @@ pub enum InjectedFault {
 }
 
 impl InjectedFault {
-    /// All faults.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 }
 
@@ -301,7 +297,6 @@ impl Chaos {
         state.clock_offset_ms = state.dice.i64(-most..most);
     }
 
-    /// The number of injected faults by kind.
     pub fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
         self.lock_state().injected.clone()
     }

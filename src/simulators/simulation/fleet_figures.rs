@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use strum::{EnumCount, VariantArray};
 
-/// A fault of a whole process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum FleetFault {
     /// It ends as by `kill -9`, and is started again after a while.
@@ -31,7 +30,6 @@ pub enum FleetFault {
     LongPause,
     /// The database answers it after seconds.
     SlowDatabase,
-    /// Some of the database's answers to it are lost.
     LostAnswers,
     /// Its wall clock is set to another time.
     ClockSet,
@@ -42,7 +40,6 @@ pub enum FleetFault {
 }
 
 impl FleetFault {
-    /// All of them.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 }
 

@@ -36,7 +36,6 @@ const TICK_INTERVAL: Duration = Duration::from_secs(10);
 /// The tool that is missing from the second of the game's two lists of tools.
 const CHANGING_TOOL: &str = "captains_log_add";
 
-/// The game, for all Myses.
 #[derive(Clone)]
 pub struct SimulatedGame(Arc<GameShared>);
 
@@ -44,7 +43,6 @@ struct GameShared {
     state: Mutex<GameServerState>,
     begun: Instant,
     tools: Arc<Toolset>,
-    /// The list of tools after the game has changed it.
     other_tools: Arc<Toolset>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
@@ -235,7 +233,6 @@ impl SimulatedGame {
         state.connections
     }
 
-    /// Serves a call as the game server does after reading the request.
     fn serve_call(&self, connection: ConnectionId, call: LinkCall) -> AwaitedAnswer {
         let mut state = self.lock_state();
         let call = GameCall {

@@ -81,7 +81,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(90);
 pub struct ProgramParts {
     /// Writes a request as a provider gets it, without its tools, for the validator.
     pub request_without_tools: fn(&ModelRequest) -> Value,
-    /// Writes a request as a provider gets it.
     pub request_text: fn(&ModelRequest) -> Option<String>,
     /// Wraps the game in the layer that saves requests to it.
     pub spare_requests: fn(Arc<dyn Upstream>) -> Arc<dyn Upstream>,

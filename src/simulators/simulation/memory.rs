@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day, SparedEntry};
+use actors::domain::books::{CostEntry, Day, SavedCalls};
 use actors::domain::held::HeldText;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
@@ -300,8 +300,8 @@ impl Archive for MemoryLedger {
     fn spared_calls(
         &self,
         since: Day,
-    ) -> BoxFuture<'static, Result<Vec<SparedEntry>, ArchiveFault>> {
-        self.read_stored(move |stored| stored.spared_since(since))
+    ) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
+        self.read_stored(move |stored| stored.saved_since(since))
     }
 
     fn held_texts(&self) -> BoxFuture<'static, Result<Vec<HeldText>, ArchiveFault>> {

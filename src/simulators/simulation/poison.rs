@@ -38,7 +38,6 @@ pub enum PoisonShape {
 }
 
 impl PoisonShape {
-    /// All shapes.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     pub fn fault(self) -> ModelFault {

@@ -29,7 +29,6 @@ pub enum RareEvent {
     CircuitOpen,
     /// A provider works again.
     CircuitClosed,
-    /// The fallback of a provider was called.
     FallbackAsked,
     /// A Mysis paused because the budget was spent.
     BudgetPause,

@@ -10,7 +10,6 @@ use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules,
 };
 
-/// The name of the provider that all Myses use.
 pub const MAIN_PROVIDER: &str = "pilot";
 /// The name of the fallback provider, if there is one.
 const SPARE_PROVIDER: &str = "spare";
@@ -47,7 +46,6 @@ impl DrawnSettings {
         }
     }
 
-    /// The mission of the swarm.
     pub fn mission(self) -> String {
         let mission = "Mine ore, sell it at your station, refuel and go again.";
         match self.has_routines {

@@ -7,7 +7,6 @@ use actors::domain::game_state::SnapshotResult;
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::Write;
 
-/// The snapshots, by account and query.
 #[derive(Clone, Default)]
 pub(super) struct SeenSnapshots(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
 
@@ -39,7 +38,6 @@ impl SeenSnapshots {
         }
     }
 
-    /// All snapshots, with their accounts.
     pub(super) fn all(&self) -> Vec<(Arc<str>, SnapshotResult)> {
         let all = self.0.iter();
         all.map(|((account, _), snapshot)| (account.clone(), snapshot.clone()))

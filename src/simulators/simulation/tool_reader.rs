@@ -12,10 +12,8 @@ use zoea_pilot::{ToolList, ToolListCache};
 /// The number of sets that are remembered.
 const MAX_SETS: usize = 512;
 
-/// Reads the tools of requests.
 #[derive(Debug)]
 pub struct ToolReader {
-    /// Writes a request as a provider gets it.
     request_text: fn(&ModelRequest) -> Option<String>,
     lists: ToolListCache,
     known: Mutex<Vec<KnownSet>>,

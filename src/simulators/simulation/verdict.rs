@@ -38,7 +38,6 @@ pub struct SimulationVerdict {
     pub seed: u64,
     /// The faults that the seed drew.
     pub drawn: BTreeSet<InjectedFault>,
-    /// The numbers of injected faults by kind.
     pub injected: BTreeMap<InjectedFault, u64>,
     /// The numbers of orders that the operator gave, and of those that were acknowledged.
     pub orders: (u64, u64),
@@ -53,9 +52,7 @@ pub struct SimulationVerdict {
     pub reached: BTreeMap<RareEvent, u64>,
     /// The number of finished turns.
     pub turns: u64,
-    /// The number of requests to models.
     pub requests: u64,
-    /// The number of mutations that the game carried out.
     pub mutations: u64,
     pub outcomes: BTreeMap<CallStatus, u64>,
     /// The number of Myses that only the operator could bring back.
@@ -153,7 +150,6 @@ impl InvariantMonitor {
         self.lock_observed().orders.insert(text.to_string(), order);
     }
 
-    /// Checks a request to a model.
     pub fn on_request(&self, request: &ModelRequest) {
         let mut seen = self.lock_observed();
         seen.requests += 1;

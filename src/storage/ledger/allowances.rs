@@ -168,8 +168,8 @@ impl LedgerInner {
         let stored = serde_json::Value::Array(stored.collect()).to_string();
         tx.execute_raw(tenant.statement(STORE, [stored.into(), tenant.gone()]))
             .await?;
-        let outages = outages::tell(&tx, &report.outages).await?;
-        let (trials, stamp) = trials::tell(&tx, &report.trials).await?;
+        let outages = outages::share(&tx, &report.outages).await?;
+        let (trials, stamp) = trials::share(&tx, &report.trials).await?;
         tx.commit().await?;
         let parts = granted.into_iter().map(|(granted, claim, _)| LimitPart {
             lane: claim.lane.clone(),

@@ -5,7 +5,7 @@ mod system_map;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::books::{CostEntry, Day, SparedEntry};
+use actors::domain::books::{CostEntry, Day, SavedCalls};
 use actors::domain::bounds;
 use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
@@ -106,7 +106,7 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
     }
 
-    fn spared_calls(&self, since: Day) -> ArchiveFuture<Vec<SparedEntry>> {
+    fn spared_calls(&self, since: Day) -> ArchiveFuture<Vec<SavedCalls>> {
         self.read(move |inner| async move { inner.spared_calls(since).await }.boxed())
     }
 

@@ -16,13 +16,13 @@ use sea_orm::{
 use super::LedgerInner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
 use super::mend;
-use super::spared;
+use super::saved_calls;
 use super::writer::Tx;
 
 /// Enters the charge of a new row, and the call that it shows to be spared.
 pub(super) async fn enter_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     enter_bill(tx, mysis, row).await?;
-    spared::enter_call(tx, mysis, row).await
+    saved_calls::enter_call(tx, mysis, row).await
 }
 
 async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
@@ -135,7 +135,6 @@ impl LedgerInner {
         Ok(lines.into_iter().map(entry_from_model).collect())
     }
 
-    /// What all processes of a server's database spent on a day.
     pub(super) async fn spent_together(&self, day: Day) -> Result<SpentTogether, DbErr> {
         let sums = Statement::from_sql_and_values(DbBackend::Postgres, SUM_OF_DAY, [day.0.into()]);
         let sums = ProviderSums::find_by_statement(sums);

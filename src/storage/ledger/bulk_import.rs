@@ -41,7 +41,6 @@ pub struct BulkImport {
     books: Mutex<Vec<KeptBooks>>,
 }
 
-/// The books of a Mysis before its rows are imported.
 struct KeptBooks {
     mysis: MysisId,
     spending: Vec<spending::Model>,

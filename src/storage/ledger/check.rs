@@ -24,10 +24,8 @@ use super::{OpenError, ServerAddress, error_text, file, mend, opening, trigrams}
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
 /// The rows at either end of the index that are searched in it.
 const SAMPLE_ROWS: usize = 200;
-/// The most mistakes of one kind that are listed.
 const MAX_NAMED_MISTAKES: usize = 5;
 
-/// The name of a check, and its finding as text.
 pub type CheckResult = (&'static str, Result<String, String>);
 
 /// The place of a database.
@@ -141,7 +139,7 @@ impl CheckTransaction {
         let broken = broken.into_iter();
         Ok(finding_of(
             broken.map(|(from, to)| format!("a {from} without its {to}")),
-            "everything that is pointed to is there",
+            "every reference has its target",
         ))
     }
 
@@ -197,10 +195,7 @@ impl CheckTransaction {
             format!("mysis {} lacks {missing} rows after {upto}", MysisId(mysis))
         });
         let (rows,): (i64,) = self.query_one("SELECT count(*) FROM message").await?;
-        Ok(finding_of(
-            missing,
-            &format!("{rows} rows stand without a gap"),
-        ))
+        Ok(finding_of(missing, &format!("{rows} rows without a gap")))
     }
 
     async fn query_one<T: TryGetableMany + Default>(&self, sql: &str) -> Result<T, DbErr> {
@@ -311,7 +306,7 @@ impl CheckTransaction {
     /// Compares the books with the rows, for the days without removed rows.
     async fn check_books(&self) -> Result<CheckFinding, DbErr> {
         let (of_books, mut of_rows) = (self.sum_books().await?, self.sum_rows().await?);
-        let spoilt = mend::spoilt_lines(&self.tx, self.dialect).await?;
+        let spoilt = mend::corrupt_lines(&self.tx, self.dialect).await?;
         let spoilt: BTreeSet<(i64, i64)> =
             spoilt.iter().map(|line| (line.mysis, line.day)).collect();
         let mut mistakes = Vec::new();

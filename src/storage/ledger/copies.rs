@@ -40,11 +40,7 @@ pub enum CopyError {
     },
     /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
-    Unsound {
-        file: String,
-        /// The finding.
-        why: String,
-    },
+    Unsound { file: String, why: String },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,7 +140,6 @@ fn replaceable_paths(database: &Path) -> DatabasePaths {
     }
 }
 
-/// Forgets what is known of the database that was there.
 fn forget_the_past(paths: &DatabasePaths) {
     loss::forget(paths);
     LastCommit::of(paths).remove();
@@ -188,8 +183,8 @@ pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> 
         match fs::remove_file(&file) {
             Ok(()) if is_copy => {
                 note = Some(format!(
-                    "a restore was cut short before it replaced anything; what it left behind, {}, is \
-                     removed: give the command again",
+                    "a restore was cut short before it replaced anything; its leftover {} is \
+                     removed: run the command again",
                     file.display()
                 ));
             }

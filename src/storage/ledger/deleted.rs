@@ -132,7 +132,7 @@ impl DeletedCopies {
         let known = self.secrets.redactor();
         let brought = import_copy(&self.ledger, &copy, &known).await;
         let mysis = brought.map_err(|fault| format!("{}: {fault}", copy.display()))?;
-        let mysis = mysis.ok_or_else(|| format!("`{name}` is there: it was not deleted"))?;
+        let mysis = mysis.ok_or_else(|| format!("`{name}` exists: it was not deleted"))?;
         // What is back is not kept twice. If it stays, it says that the Mysis is there.
         let _ = fs::remove_file(&copy);
         let records = self.ledger.records([mysis].into()).await;

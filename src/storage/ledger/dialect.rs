@@ -8,7 +8,6 @@ use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement, Value};
 
 use super::trigrams;
 
-/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// SQLite: a file of the home.
@@ -28,7 +27,6 @@ impl Dialect {
         }
     }
 
-    /// The statement with values that this database can store.
     pub(super) fn taken(self, mut statement: Statement) -> Statement {
         let values = statement.values.iter_mut().flat_map(|values| &mut values.0);
         for value in values {

@@ -13,7 +13,6 @@ use super::LedgerInner;
 use super::connection::Readers;
 use super::entity::mysis;
 
-/// Reads the fences from the database.
 pub(super) async fn read_fences(
     readers: &Readers,
 ) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {

@@ -106,14 +106,12 @@ const TAKE_FROZEN: &str = "\
 const SAY_GONE: &str = "UPDATE process SET expires_at = clock_timestamp(), \
     left_at = clock_timestamp() WHERE home = $1 AND owner = $2";
 
-/// What a process is, for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessFacts {
     /// The machine's name.
     pub host: String,
     /// The directory of the home.
     pub directory: String,
-    /// The program's version.
     pub version: String,
 }
 

@@ -7,7 +7,6 @@
 
 use sea_orm::{DbErr, Statement, Value};
 
-/// Statements that wait, with their values.
 #[derive(Default)]
 pub(super) struct GatheredStatements {
     sql: String,

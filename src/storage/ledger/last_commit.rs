@@ -17,10 +17,8 @@ use super::paths::{DatabasePaths, FileId, id_of, remove_if_there};
 /// Changes with each start of the machine.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// The marks between which a process has committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CommittedMarks {
-    /// The number of the state that it began with.
     pub(super) first: u32,
     pub(super) last: u32,
 }

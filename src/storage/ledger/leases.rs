@@ -28,7 +28,6 @@ use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 
 /// Whether its process is not frozen.
@@ -112,7 +111,6 @@ impl HomeClaim {
         }
     }
 
-    /// The owner of the leases of this process.
     #[must_use]
     pub fn owner(&self) -> &str {
         &self.owner
@@ -126,7 +124,6 @@ impl From<&str> for HomeClaim {
     }
 }
 
-/// A process as the holder of leases in one database.
 pub(super) struct LeaseHolder {
     pub(super) home: String,
     pub(super) owner: String,
@@ -303,7 +300,6 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// Takes leases when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
         let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {

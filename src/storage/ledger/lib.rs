@@ -52,12 +52,12 @@ mod rescue;
 mod retention;
 mod rows;
 mod samples;
+mod saved_calls;
 mod search;
 mod server;
 mod sessions;
 mod settling;
 mod snapshots;
-mod spared;
 mod tables;
 mod trials;
 mod trigrams;
@@ -143,7 +143,6 @@ struct LedgerInner {
     waiting: AtomicI64,
     /// The rows that may be indexed.
     settled: Mutex<SettledRows>,
-    /// The file, if the database is one.
     place: Option<Arc<DatabaseFile>>,
     /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
@@ -164,7 +163,7 @@ impl SqlLedger {
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| file::unusable_error(path, &error);
         let paths = DatabasePaths::of(path);
-        let note = settling::settle(&paths).await?;
+        let note = settling::prepare_files(&paths).await?;
         let writer = file::open_writer(&paths.real).await.map_err(unusable)?;
         let moved = opening::migrate_file(writer.connection(), path).await?;
         let readers = file::open_readers(&paths.real).await.map_err(unusable)?;
@@ -200,7 +199,6 @@ impl SqlLedger {
         opened.map_err(unusable)
     }
 
-    /// Whether the database is on a server.
     #[must_use]
     pub fn is_on_server(&self) -> bool {
         self.inner.dialect == Dialect::Postgres

@@ -18,7 +18,6 @@ const VERSION: u32 = 3_007_000;
 /// Where the log's header has its salts, which each frame repeats.
 pub(super) const SALTS: std::ops::Range<usize> = 16..24;
 
-/// What a log adds to its database.
 #[derive(Debug)]
 pub(super) struct LogContent {
     /// The marks of the commits that wrote the first page, in their order.

@@ -23,7 +23,6 @@ pub(super) struct Loss {
 /// What could be saved of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SavedContent {
-    /// All of it is in this file.
     All(PathBuf),
     /// What was there at an earlier moment is in this file.
     Part {
@@ -121,7 +120,7 @@ pub(super) fn check_over(paths: &DatabasePaths) -> Result<(), OpenError> {
         return Ok(());
     }
     Err(OpenError::Lost(format!(
-        "{} while the program ran; {}, and nothing was begun without it; {}{}",
+        "{} while the program ran; {}, so zoea did not start without it; {}{}",
         loss.what,
         loss.describe_saved(),
         loss.way_back(paths),
@@ -151,11 +150,11 @@ pub(super) fn forget(paths: &DatabasePaths) {
 pub(super) fn way_on(paths: &DatabasePaths) -> String {
     match is_blank(&paths.given) {
         Ok(true) => format!(
-            " or, to begin anew on purpose, give {}",
+            " or, to start with an empty swarm, run {}",
             paths.command("new", None)
         ),
         Ok(false) | Err(_) => format!(
-            " or, to go on with what is there, give {}",
+            " or, to continue with what exists, run {}",
             paths.command("restore", Some(&paths.given))
         ),
     }

@@ -40,7 +40,6 @@ pub(super) enum FileState {
     Foreign,
     /// A database without any table.
     Blank(Mark),
-    /// A database.
     Filled(Mark),
 }
 

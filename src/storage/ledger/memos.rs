@@ -15,7 +15,6 @@ use super::entity::{memo, mysis, routine, watch};
 use super::writer::Tx;
 use super::{SqlLedger, error_text};
 
-/// Where memos of a kind are.
 enum MemoPlace {
     Watches,
     Routines,

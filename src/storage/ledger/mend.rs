@@ -28,7 +28,7 @@ pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached"
 /// The columns of a Mysis' totals.
 const TOTALS_FIGURES: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
 /// Stands for a figure that cannot be true.
-const SPOILT_FIGURE: i64 = -1;
+const CORRUPT_FIGURE: i64 = -1;
 
 /// The numbers of repaired records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ impl fmt::Display for MendReport {
     }
 }
 
-/// A line of the books with figures that cannot be true. Those are [`SPOILT_FIGURE`].
+/// A line of the books with figures that cannot be true. Those are [`CORRUPT_FIGURE`].
 #[derive(FromQueryResult)]
-pub(super) struct SpoiltLine {
+pub(super) struct CorruptLine {
     pub(super) day: i64,
     #[sea_orm(from_alias = "mysis_id")]
     pub(super) mysis: i64,
@@ -65,9 +65,9 @@ pub(super) struct SpoiltLine {
     cost_micros: i64,
 }
 
-/// Totals of a Mysis with figures that cannot be true. Those are [`SPOILT_FIGURE`].
+/// Totals of a Mysis with figures that cannot be true. Those are [`CORRUPT_FIGURE`].
 #[derive(FromQueryResult)]
-pub(super) struct SpoiltTotals {
+pub(super) struct CorruptTotals {
     #[sea_orm(from_alias = "id")]
     pub(super) mysis: i64,
     turns: i64,
@@ -82,7 +82,7 @@ pub(super) fn figure_or(dialect: Dialect, figure: &str, otherwise: i64) -> Strin
     format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
 }
 
-async fn query_spoilt<T: FromQueryResult>(
+async fn query_corrupt<T: FromQueryResult>(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
     (table, key): (&str, &str),
@@ -90,7 +90,7 @@ async fn query_spoilt<T: FromQueryResult>(
 ) -> Result<Vec<T>, DbErr> {
     let read = figures.iter();
     let read =
-        read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, SPOILT_FIGURE)));
+        read.map(|figure| format!("{} AS {figure}", figure_or(dialect, figure, CORRUPT_FIGURE)));
     let is_good = figures.iter();
     let is_good = is_good.map(|figure| dialect.is_within(figure, MAX_SUM));
     let asked = format!(
@@ -107,20 +107,20 @@ async fn query_spoilt<T: FromQueryResult>(
 }
 
 /// The lines of the books with figures that cannot be true.
-pub(super) async fn spoilt_lines(
+pub(super) async fn corrupt_lines(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
-) -> Result<Vec<SpoiltLine>, DbErr> {
+) -> Result<Vec<CorruptLine>, DbErr> {
     let place = ("spending", "day, mysis_id, provider");
-    query_spoilt(connection, dialect, place, &BOOK_FIGURES).await
+    query_corrupt(connection, dialect, place, &BOOK_FIGURES).await
 }
 
 /// The totals of Myses with figures that cannot be true.
-pub(super) async fn spoilt_totals(
+pub(super) async fn corrupt_totals(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
-) -> Result<Vec<SpoiltTotals>, DbErr> {
-    query_spoilt(connection, dialect, ("mysis", "id"), &TOTALS_FIGURES).await
+) -> Result<Vec<CorruptTotals>, DbErr> {
+    query_corrupt(connection, dialect, ("mysis", "id"), &TOTALS_FIGURES).await
 }
 
 impl LedgerInner {
@@ -135,18 +135,18 @@ impl LedgerInner {
     }
 
     async fn mend_figures(&self) -> Result<Option<MendReport>, DbErr> {
-        let lines = spoilt_lines(&self.readers, self.dialect).await?;
-        let totals = spoilt_totals(&self.readers, self.dialect).await?;
+        let lines = corrupt_lines(&self.readers, self.dialect).await?;
+        let totals = corrupt_totals(&self.readers, self.dialect).await?;
         if lines.is_empty() && totals.is_empty() {
             return Ok(None);
         }
         let tx = self.begin(WriteLock::All).await?;
         // Another process may have repaired them meanwhile.
-        let lines = spoilt_lines(&tx, self.dialect).await?;
+        let lines = corrupt_lines(&tx, self.dialect).await?;
         for line in &lines {
             mend_line(&tx, line).await?;
         }
-        let totals = spoilt_totals(&tx, self.dialect).await?;
+        let totals = corrupt_totals(&tx, self.dialect).await?;
         for of in &totals {
             mend_totals(&tx, of).await?;
         }
@@ -159,7 +159,7 @@ impl LedgerInner {
 }
 
 /// Computes the spoilt figures of a line again. Removed rows cannot contribute.
-async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
+async fn mend_line(tx: &Tx, line: &CorruptLine) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     for metadata in bills_of(tx, line).await? {
         let bill = metadata::parse_bill(&metadata);
@@ -179,7 +179,7 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
         (Column::Cached, line.cached, spent.cached),
         (Column::CostMicros, line.cost_micros, spent.cost_micros),
     ] {
-        if known == SPOILT_FIGURE {
+        if known == CORRUPT_FIGURE {
             update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
@@ -187,7 +187,7 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
 }
 
 /// The costs in the rows of that day.
-async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
+async fn bills_of(tx: &Tx, line: &CorruptLine) -> Result<Vec<String>, DbErr> {
     let day = Day(line.day);
     use message::Column;
     message::Entity::find()
@@ -204,7 +204,7 @@ async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
 }
 
 /// Computes the totals of a Mysis from the books, which are repaired already.
-async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
+async fn mend_totals(tx: &Tx, of: &CorruptTotals) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
     let lines = spending::Entity::find().filter(spending::Column::MysisId.eq(of.mysis));
@@ -224,11 +224,11 @@ async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
         (Column::TokensOut, of.tokens_out, spent.output),
         (Column::CostMicros, of.cost_micros, spent.cost_micros),
     ] {
-        if known == SPOILT_FIGURE {
+        if known == CORRUPT_FIGURE {
             update = update.col_expr(column, Expr::value(to_stored_sum(counted)));
         }
     }
-    if of.turns == SPOILT_FIGURE {
+    if of.turns == CORRUPT_FIGURE {
         let turns = turns_of(tx, MysisId(of.mysis)).await?;
         update = update.col_expr(Column::Turns, Expr::value(turns));
     }

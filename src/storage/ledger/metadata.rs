@@ -117,7 +117,6 @@ fn cost_of(meta: &Value) -> Option<u64> {
     meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
 }
 
-/// The charge in a row's metadata.
 pub(super) fn parse_bill(metadata: &str) -> Option<Charge> {
     let meta: Value = serde_json::from_str(metadata).ok()?;
     bill_of(&meta)

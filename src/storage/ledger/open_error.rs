@@ -25,7 +25,6 @@ pub enum OpenError {
     Foreign {
         database: String,
         table: String,
-        /// What can be done.
         elsewhere: &'static str,
     },
     /// It must be migrated, but the copy that is made before cannot be written.
@@ -46,7 +45,6 @@ pub enum OpenError {
          home once (zoea status will do), which keeps a copy and brings it up to date"
     )]
     Older {
-        /// The database.
         path: String,
         /// Its version; 0 if it has none.
         from: usize,
@@ -59,7 +57,6 @@ pub enum OpenError {
          use another home with --home"
     )]
     Unusable {
-        /// The database.
         path: String,
         /// The reason.
         why: String,
@@ -69,7 +66,7 @@ pub enum OpenError {
     Lost(String),
     /// `store.database_url` cannot be parsed.
     #[error(
-        "store.database_url is no URL of a Postgres database (it is not shown here); write \
+        "store.database_url is not the URL of a Postgres database (it is not shown here); write \
          postgres://user:password@host:port/database"
     )]
     NoAddress,
@@ -82,7 +79,6 @@ pub enum OpenError {
          and lets this user in"
     )]
     Server {
-        /// The database.
         address: String,
         /// The reason.
         why: String,
@@ -99,21 +95,12 @@ pub enum OpenError {
         "the database {address} keeps text as {encoding}; make one that keeps all letters: CREATE \
          DATABASE … ENCODING 'UTF8' TEMPLATE template0"
     )]
-    Encoding {
-        /// The database.
-        address: String,
-        encoding: String,
-    },
+    Encoding { address: String, encoding: String },
     /// A server's database lacks the extension that searches need.
     #[error(
         "the database {address} has no extension pg_trgm, which searching needs, and this user \
          cannot create it: {why}; let an administrator of the server run CREATE EXTENSION pg_trgm \
          in that database, once"
     )]
-    NoTrigrams {
-        /// The database.
-        address: String,
-        /// The server's message.
-        why: String,
-    },
+    NoTrigrams { address: String, why: String },
 }

@@ -30,7 +30,6 @@ pub(super) struct MigrationReport {
     pub from: usize,
     /// The version after.
     pub to: usize,
-    /// The copy of the database before the migration.
     pub copy: PathBuf,
 }
 

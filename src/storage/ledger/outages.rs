@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use actors::domain::model::ServiceReturn;
-use actors::domain::sharing::{OutageChange, OutageReport, ToldOutage};
+use actors::domain::sharing::{OutageChange, OutageReport, SharedOutage};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement};
 use serde_json::json;
 
@@ -56,12 +56,12 @@ fn duration(millis: i64) -> Duration {
 }
 
 impl OutageRow {
-    fn into_told(self) -> ToldOutage {
+    fn into_shared(self) -> SharedOutage {
         let ends_by = self.ends_by.map(|word| match &*word {
             "operator" => ServiceReturn::Operator,
             _ => ServiceReturn::Time,
         });
-        ToldOutage {
+        SharedOutage {
             provider: self.provider.into(),
             version: self.version,
             text: self.text.into(),
@@ -73,41 +73,41 @@ impl OutageRow {
 }
 
 fn said(report: &OutageReport) -> serde_json::Value {
-    let (kind, told) = match &report.change {
+    let (kind, shared) = match &report.change {
         None => ("same", None),
         Some(OutageChange::Over) => ("over", None),
-        Some(OutageChange::Away(told)) => ("away", Some(told)),
+        Some(OutageChange::Away(shared)) => ("away", Some(shared)),
     };
     let word = |ends_by| match ends_by {
         ServiceReturn::Operator => "operator",
         ServiceReturn::Time => "time",
     };
-    let text = told.map(|told| &told.text[..told.text.floor_char_boundary(MAX_TEXT_BYTES)]);
+    let text = shared.map(|shared| &shared.text[..shared.text.floor_char_boundary(MAX_TEXT_BYTES)]);
     json!({
         "provider": &*report.provider,
         "seen": report.seen,
         "kind": kind,
         "text": text.map(|text| text.replace('\0', "\u{fffd}")),
-        "ends_by": told.and_then(|told| told.ends_by).map(word),
-        "since_ms": told.map_or(0, |told| millis(told.since)),
-        "next_ms": told.map_or(0, |told| millis(told.next_try)),
+        "ends_by": shared.and_then(|shared| shared.ends_by).map(word),
+        "since_ms": shared.map_or(0, |shared| millis(shared.since)),
+        "next_ms": shared.map_or(0, |shared| millis(shared.next_try)),
     })
 }
 
 /// Tells what this process has to say about servers, and returns what all say now.
-pub(super) async fn tell(tx: &Tx, reports: &[OutageReport]) -> Result<Vec<ToldOutage>, DbErr> {
+pub(super) async fn share(tx: &Tx, reports: &[OutageReport]) -> Result<Vec<SharedOutage>, DbErr> {
     let has_news = |report: &OutageReport| report.change.is_some() || report.seen != 0;
-    let told: Vec<_> = reports
+    let shared: Vec<_> = reports
         .iter()
         .filter(|report| has_news(report))
         .map(said)
         .collect();
-    if !told.is_empty() {
-        let told = serde_json::Value::Array(told).to_string();
+    if !shared.is_empty() {
+        let shared = serde_json::Value::Array(shared).to_string();
         tx.execute_raw(Statement::from_sql_and_values(
             DbBackend::Postgres,
             TELL,
-            [told.into()],
+            [shared.into()],
         ))
         .await?;
     }
@@ -115,5 +115,5 @@ pub(super) async fn tell(tx: &Tx, reports: &[OutageReport]) -> Result<Vec<ToldOu
         .query_all_raw(Statement::from_string(DbBackend::Postgres, LOOK))
         .await?;
     let rows = rows.iter().map(|row| OutageRow::from_query_result(row, ""));
-    rows.map(|row| row.map(OutageRow::into_told)).collect()
+    rows.map(|row| row.map(OutageRow::into_shared)).collect()
 }

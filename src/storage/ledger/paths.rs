@@ -104,7 +104,6 @@ pub(super) fn id_of(entry: &fs::Metadata) -> FileId {
     (entry.dev(), entry.ino())
 }
 
-/// Removes a file, if there is one.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -43,7 +43,6 @@ pub struct MysisShare {
     pub sampled: Option<Flow>,
 }
 
-/// The record of a swarm for a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeriodRecord {
     /// The Myses that did or spent anything, and those that were there.
@@ -59,7 +58,6 @@ pub struct PeriodRecord {
     pub events: Vec<EventRecord>,
     /// Whether older events are no longer stored.
     pub are_events_cut: bool,
-    /// Whether tools answered that are no game's.
     pub has_other_tools: bool,
 }
 
@@ -79,7 +77,7 @@ impl LedgerInner {
         let last = Day::of(Timestamp(period.until.0.saturating_sub(1)));
         let mut record = PeriodRecord {
             spent: self.spent_in(period).await?,
-            spared_calls: self.spared_in(period).await?,
+            spared_calls: self.saved_in(period).await?,
             books: self
                 .books(Day(last.0.saturating_sub(LOOK_BACK_DAYS)))
                 .await?,

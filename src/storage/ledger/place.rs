@@ -49,7 +49,6 @@ pub(super) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// The database that was just opened at this path.
     pub(super) async fn open(paths: DatabasePaths) -> Result<DatabaseFile, DbErr> {
         let anchor = file::open_anchor(&paths.real).await?;
         Ok(DatabaseFile {
@@ -103,7 +102,6 @@ impl DatabaseFile {
         self.trouble.get().map(String::as_str)
     }
 
-    /// The loss, if there is one.
     pub(super) fn known_loss(&self) -> Option<String> {
         let loss = self.loss.get();
         loss.map(|loss| loss.describe(&self.paths))

@@ -32,7 +32,6 @@ const NO_STEP_CONDITION: &str = "NOT EXISTS (SELECT 1 FROM tool_call \
 /// The newest reply with words of a Mysis; all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastReply {
-    /// Its row.
     pub(super) seq: i64,
     /// The newest row that the model had seen when it replied; 0 if it had seen none.
     pub(super) answers: i64,

@@ -68,7 +68,6 @@ async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
     check_durable(to).await
 }
 
-/// Makes a copy durable and checks that it is whole.
 async fn check_durable(copy: &Path) -> Result<(), String> {
     let saved = fs::File::open(copy).and_then(|file| file.sync_all());
     saved.map_err(|error| error.to_string())?;

@@ -59,7 +59,6 @@ pub(super) struct Retention {
     round: Mutex<RetentionRound>,
 }
 
-/// A round over all conversations.
 #[derive(Default)]
 struct RetentionRound {
     /// When the next round is due.
@@ -68,7 +67,6 @@ struct RetentionRound {
     myses: VecDeque<MysisId>,
     /// The row up to which the first of them has been checked.
     after: Seq,
-    /// The rows of its conversation that are needed.
     needed: Option<NeededRows>,
     /// The step of rebuilding the index that follows the last Mysis.
     renewal: Option<Renewal>,
@@ -121,7 +119,6 @@ impl Retention {
 /// How far back conversations reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryReach {
-    /// The number of removed rows.
     pub removed: u64,
     /// The time of the newest removed row; `None` if none was removed.
     pub before: Option<Timestamp>,
@@ -237,7 +234,6 @@ impl LedgerInner {
         Ok(now.wall.min(known))
     }
 
-    /// The Myses for which this process may write.
     async fn own_myses(&self) -> Result<VecDeque<MysisId>, DbErr> {
         let others = self.held_by_others().await?;
         let all: Vec<i64> = mysis::Entity::find()

@@ -206,14 +206,12 @@ impl LedgerInner {
 enum SearchPlan {
     /// The index is queried with this text.
     Ask(String),
-    /// All rows are read.
     Read,
 }
 
 /// Collects the hits of a search.
 struct HitCollector<'a> {
     search: &'a SearchQuery,
-    /// The text as the database would store it.
     text: String,
     /// The text in lower case.
     needle: String,
@@ -270,7 +268,6 @@ impl<'a> HitCollector<'a> {
         }
     }
 
-    /// Checks a row. Returns whether it is a hit.
     fn collect_row(&mut self, id: i64, words: &str) -> bool {
         let is_near = self.needs_small() && trigrams::small(words).contains(&self.needle);
         let is_hit = if self.search.case_sensitive {

@@ -49,7 +49,7 @@ pub(super) fn compare_marks(state: FileState, log: &LogContent) -> Belonging {
 ///
 /// # Errors
 /// Going on could lose what was acknowledged. The error says what to do.
-pub(super) async fn settle(paths: &DatabasePaths) -> Result<Option<String>, OpenError> {
+pub(super) async fn prepare_files(paths: &DatabasePaths) -> Result<Option<String>, OpenError> {
     let unreadable = |error: io::Error| OpenError::Unusable {
         path: paths.given.display().to_string(),
         why: error.to_string(),
@@ -141,7 +141,7 @@ pub(super) fn check_for_reader(path: &Path) -> Result<(), OpenError> {
 pub fn gone_error(path: &Path, trace: &Path, copy: Option<&Path>) -> OpenError {
     let paths = DatabasePaths::of(path);
     OpenError::Lost(format!(
-        "{} is missing or empty, but this home has had a swarm ({} is there), so nothing was begun; put \
+        "{} is missing or empty, but this home has had a swarm ({} exists), so zoea did not start; put \
          a copy in its place by {}{}",
         paths.given.display(),
         trace.display(),
@@ -167,7 +167,7 @@ fn check_log_of_link(paths: &DatabasePaths) -> Result<(), OpenError> {
     };
     let (from, to) = (left.display(), paths.log());
     Err(OpenError::Lost(format!(
-        "{} leads to {}, but its log was left behind: put it beside the file by mv {from} {}",
+        "{} is a link to {}, but the log is not beside that file: move it by mv {from} {}",
         paths.given.display(),
         paths.real.display(),
         to.display()
@@ -176,7 +176,7 @@ fn check_log_of_link(paths: &DatabasePaths) -> Result<(), OpenError> {
 
 fn log_without_file(paths: &DatabasePaths) -> OpenError {
     OpenError::Lost(format!(
-        "{} is missing or empty, but its log {} is there, so nothing was begun; put the file back, or \
+        "{} is missing or empty, but its log {} exists, so zoea did not start; put the file back, or \
          put a backup in its place: {}",
         paths.given.display(),
         paths.log().display(),

@@ -19,7 +19,6 @@ use super::entity::sighting;
 use super::writer::Tx;
 use super::{SqlLedger, error_text};
 
-/// The most snapshots that a Mysis recalls.
 pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
 
 /// Stores a snapshot in place of the one for the same query. A query that is too long for the

@@ -16,7 +16,6 @@ pub(super) enum WhenDeleted {
     Freed(&'static str),
     /// The database removes them with the row of the Mysis, or with that of a message.
     Follow,
-    /// They stay, or belong to no Mysis.
     Stay,
 }
 
@@ -37,7 +36,6 @@ pub(crate) enum LineKind {
     Sighting,
 }
 
-/// Whether exports hold a table.
 #[derive(PartialEq)]
 pub(super) enum InExports {
     As(LineKind),

@@ -35,7 +35,6 @@ const ALPHA: MysisId = MysisId(7);
 /// Processes of the tests' home. Each is gone when the next one opens its database.
 static EARLIER: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The database of a test.
 enum Books {
     File(tempfile::TempDir),
     Server(Box<ServerAddress>),
@@ -108,7 +107,7 @@ mod repeating;
 mod retention;
 mod rounds;
 mod samples;
-mod spared;
+mod saved_calls;
 mod tasks;
 
 fn batch(writes: Vec<Write>) -> Batch {
@@ -478,7 +477,6 @@ fn looking_for(text: &str) -> SearchQuery {
     }
 }
 
-/// The rows where a search finds its text.
 async fn places(ledger: &SqlLedger, search: SearchQuery) -> Vec<i64> {
     let found = ledger.search(search).await.unwrap();
     found.rows.iter().map(|(_, row)| row.seq.0).collect()

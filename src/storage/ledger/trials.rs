@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use actors::domain::held::{ToldTrial, TrialClaim};
+use actors::domain::held::{SharedTrial, TrialClaim};
 use actors::domain::ids::MysisId;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement};
 use serde_json::json;
@@ -40,10 +40,10 @@ struct TrialRow {
 }
 
 impl TrialRow {
-    fn into_told(self) -> Option<ToldTrial> {
+    fn into_shared(self) -> Option<SharedTrial> {
         let texts = self.texts?;
         let texts = texts.split(',').filter_map(|text| text.parse().ok());
-        Some(ToldTrial {
+        Some(SharedTrial {
             claim: TrialClaim {
                 provider: self.provider?.into(),
                 by: MysisId(self.mysis_id?),
@@ -67,7 +67,10 @@ fn said(claim: &TrialClaim) -> serde_json::Value {
 
 /// Stores which of these trials may be made. Returns those of all processes, and what stands for the texts
 /// that are held back.
-pub(super) async fn tell(tx: &Tx, claims: &[TrialClaim]) -> Result<(Vec<ToldTrial>, i64), DbErr> {
+pub(super) async fn share(
+    tx: &Tx,
+    claims: &[TrialClaim],
+) -> Result<(Vec<SharedTrial>, i64), DbErr> {
     let rows = tx
         .query_all_raw(Statement::from_string(DbBackend::Postgres, LOOK))
         .await?;
@@ -77,14 +80,14 @@ pub(super) async fn tell(tx: &Tx, claims: &[TrialClaim]) -> Result<(Vec<ToldTria
         .collect();
     let rows = rows?;
     let stamp = rows.first().map_or(0, |row| row.stamp);
-    let mut told: Vec<ToldTrial> = rows.into_iter().filter_map(TrialRow::into_told).collect();
+    let mut shared: Vec<SharedTrial> = rows.into_iter().filter_map(TrialRow::into_shared).collect();
     let mut made = Vec::new();
     for claim in claims {
         // The answer to an earlier step may have been lost.
-        let is_told = told.iter().any(|known| known.claim == *claim);
-        if !is_told && claim.is_admitted(&told) {
+        let is_told = shared.iter().any(|known| known.claim == *claim);
+        if !is_told && claim.is_admitted(&shared) {
             made.push(said(claim));
-            told.push(ToldTrial {
+            shared.push(SharedTrial {
                 claim: claim.clone(),
                 age: Duration::ZERO,
             });
@@ -99,5 +102,5 @@ pub(super) async fn tell(tx: &Tx, claims: &[TrialClaim]) -> Result<(Vec<ToldTria
         ))
         .await?;
     }
-    Ok((told, stamp))
+    Ok((shared, stamp))
 }

@@ -36,7 +36,6 @@ const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 /// transaction.
 pub(super) struct DatabaseWriter {
     pool: WriterPool,
-    /// The file, if the database is one.
     place: Option<Arc<DatabaseFile>>,
 }
 

@@ -123,7 +123,6 @@ impl Causes {
         })
     }
 
-    /// Takes a failure of the whole program.
     pub(super) fn add_failure(
         &mut self,
         (at, code, text): (Timestamp, &'static str, Arc<str>),

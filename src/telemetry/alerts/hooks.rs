@@ -23,7 +23,6 @@ const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(30),
 ];
 
-/// The hooks of the configuration.
 pub(super) struct Hooks {
     webhook: Option<JsonSender>,
     command: Vec<String>,
@@ -122,11 +121,11 @@ impl Hooks {
             Err(why) if !was_told => {
                 let text = format!("{name} does not work: {why}");
                 let text = self.secrets.clean(&text);
-                self.operator.tell(Severity::Warn, "alert_failed", &text);
+                self.operator.notify(Severity::Warn, "alert_failed", &text);
             }
             Ok(()) if was_told => {
                 let text = format!("{name} works again");
-                self.operator.tell(Severity::Info, "alert_healed", &text);
+                self.operator.notify(Severity::Info, "alert_healed", &text);
             }
             Ok(()) | Err(_) => {}
         }

@@ -49,7 +49,6 @@ pub(super) struct CallMetrics {
     sessions: Option<Histogram>,
 }
 
-/// A server and a model.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ModelKey {
     provider_name: Arc<str>,

@@ -16,7 +16,6 @@ pub(super) fn with_process<'a>(label: Label<'a>, process: Option<&'a str>) -> Ve
     std::iter::once(label).chain(process).collect()
 }
 
-/// The labels of a line about one Mysis.
 pub(super) fn name_labels(status: &MysisStatus) -> Vec<Label<'_>> {
     with_process(("mysis", &*status.name), process_of(status))
 }

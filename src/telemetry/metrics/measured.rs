@@ -14,7 +14,6 @@ use super::Metrics;
 
 pub struct MeasuredLedger {
     pub ledger: Arc<dyn Ledger>,
-    /// The metrics that count.
     pub metrics: Metrics,
 }
 

@@ -63,13 +63,11 @@ impl MetricsPage {
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
-    /// Writes a line with a number that may have decimals.
     pub(super) fn write_decimal(&mut self, name: &str, labels: &[Label<'_>], value: f64) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
-    /// Writes all lines of a histogram.
     pub(super) fn write_histogram(&mut self, name: &str, labels: &[Label<'_>], of: &Histogram) {
         let bucket = format!("{name}_bucket");
         let bounds = of.bounds.iter().map(ToString::to_string);

@@ -147,7 +147,7 @@ mod tests {
     fn a_turn_that_was_stopped_overnight_is_no_turn_of_ten_hours() {
         const HOUR: i64 = 3_600_000;
         let mut metrics = TurnMetrics::default();
-        let mut tell = |at: i64, what: EventKind| {
+        let mut notify = |at: i64, what: EventKind| {
             metrics.on_event(&SwarmEvent {
                 at: Timestamp(at),
                 mysis: Some(MysisRef {
@@ -163,12 +163,12 @@ mod tests {
             reason: None,
         };
         let (first, second) = (TurnNumber(1), TurnNumber(2));
-        tell(0, EventKind::TurnStarted { turn: first });
-        tell(1000, state(LifeState::Running, LifeState::Stopped));
-        tell(10 * HOUR, state(LifeState::Stopped, LifeState::Running));
-        tell(10 * HOUR + 1000, EventKind::TurnEnded { turn: first });
-        tell(10 * HOUR + 2000, EventKind::TurnStarted { turn: second });
-        tell(10 * HOUR + 4000, EventKind::TurnEnded { turn: second });
+        notify(0, EventKind::TurnStarted { turn: first });
+        notify(1000, state(LifeState::Running, LifeState::Stopped));
+        notify(10 * HOUR, state(LifeState::Stopped, LifeState::Running));
+        notify(10 * HOUR + 1000, EventKind::TurnEnded { turn: first });
+        notify(10 * HOUR + 2000, EventKind::TurnStarted { turn: second });
+        notify(10 * HOUR + 4000, EventKind::TurnEnded { turn: second });
         let mut page = MetricsPage::default();
         metrics.write(&mut page);
         let text = page.into_text();

@@ -14,7 +14,6 @@ const MAX_MESSAGE_BYTES: usize = 500;
 /// The most bytes of all texts in one attribute.
 const MAX_ATTRIBUTE_BYTES: usize = 128 << 10;
 
-/// A request's messages.
 pub(super) struct InputContents {
     /// The system messages (`gen_ai.system_instructions`).
     pub(super) instructions: String,
@@ -22,11 +21,9 @@ pub(super) struct InputContents {
     pub(super) messages: String,
     /// The number of older messages that are left out.
     pub(super) left_out: usize,
-    /// The number of calls that are left out of messages that are there.
     pub(super) calls_left_out: usize,
 }
 
-/// The messages of a request.
 pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
     let (mut instructions, mut kept, mut bytes) = (Vec::new(), Vec::new(), 0);
     let (mut left_out, mut calls_left_out) = (0, 0);

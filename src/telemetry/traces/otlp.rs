@@ -15,7 +15,6 @@ pub(super) struct ExportTraceServiceRequest {
     pub(super) resource_spans: Vec<ResourceSpans>,
 }
 
-/// The answer to it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct ExportTraceServiceResponse {
     #[prost(message, optional, tag = "1")]
@@ -108,7 +107,6 @@ pub(super) enum SpanKind {
     Unspecified = 0,
     /// Work inside of the program.
     Internal = 1,
-    /// A request to a server.
     Client = 3,
 }
 

@@ -18,7 +18,6 @@ pub(super) struct SpanPlace {
 }
 
 impl SpanPlace {
-    /// A place in a trace of its own.
     pub(super) fn new_trace() -> SpanPlace {
         SpanPlace {
             trace: fastrand::u128(1..),
@@ -26,7 +25,6 @@ impl SpanPlace {
         }
     }
 
-    /// A place in the same trace.
     pub(super) fn sibling(self) -> SpanPlace {
         SpanPlace {
             id: fastrand::u64(1..),
@@ -44,7 +42,6 @@ impl SpanPlace {
 pub(super) struct TraceSpan {
     pub(super) place: SpanPlace,
     pub(super) parent: Option<u64>,
-    /// The span of the turn before.
     pub(super) follows: Option<SpanPlace>,
     pub(super) name: String,
     pub(super) work: SpanKind,

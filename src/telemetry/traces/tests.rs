@@ -298,7 +298,7 @@ fn spans_for_which_there_is_no_room_are_told_once_until_there_is_room_again() {
     let (mut exporter, queue) = exporter("http://127.0.0.1:9".to_string());
     for (lost, is_crowded) in [(0, false), (7, true), (3, true), (0, false), (1, true)] {
         queue.crowded_out.fetch_add(lost, Ordering::Relaxed);
-        exporter.tell_crowding();
+        exporter.notify_crowding();
         assert_eq!(exporter.is_crowded, is_crowded);
     }
 }

@@ -248,7 +248,6 @@ impl OpenTurns {
         }
     }
 
-    /// Takes a stored row of a turn.
     fn on_row(&mut self, of: TurnRef, row: &Row) {
         let wants_contents = self.contents;
         let Some(turn) = self.open.get_mut(&of) else {

@@ -52,7 +52,6 @@ pub(in crate::wiring) async fn serve_game(
     })
 }
 
-/// Serves the model, which plays by a seed.
 pub(in crate::wiring) fn serve_model(
     listener: TcpListener,
     seed: u64,

@@ -5,7 +5,6 @@ use crate::books::BudgetUse;
 /// The limits for a day; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetLimits {
-    /// Tokens of requests and answers.
     pub tokens: Option<u64>,
     /// Millionths of a US dollar.
     pub cost_micros: Option<u64>,

@@ -68,7 +68,6 @@ fn summary_of<S: Serializer>(question: &Arc<Question>, to: S) -> Result<S::Ok, S
 }
 
 impl Activity {
-    /// The lane that it waits for.
     #[must_use]
     pub fn awaited_lane(&self) -> Option<&Lane> {
         if let Activity::Queueing(lane) = self {

@@ -21,7 +21,6 @@ pub struct Gist {
     result: Option<ShownResult>,
 }
 
-/// What a line is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ShownResult {
     game: GameRef,

@@ -16,7 +16,6 @@ pub enum TurnNews<'a> {
     /// Its Mysis does not run any longer, which interrupts a turn.
     Halted {
         to: LifeState,
-        /// The reason, if there is one.
         reason: Option<&'a str>,
     },
     /// Its Mysis is deleted, or in another process.

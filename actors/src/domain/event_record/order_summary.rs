@@ -95,7 +95,6 @@ impl OrderSummary {
     }
 }
 
-/// A new Mysis, with what was chosen for it.
 fn describe_creation(
     settings: impl Iterator<Item = String>,
     role: Option<&str>,

@@ -88,7 +88,6 @@ impl CallOutcome {
     }
 }
 
-/// A change of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
     /// It opened: the server is away.
@@ -99,12 +98,10 @@ pub enum Transition {
     Closed,
 }
 
-/// The circuit of one server.
 #[derive(Clone, Debug)]
 pub enum Circuit {
     /// Calls pass.
     Closed {
-        /// The number of failures in a row.
         failures: u32,
         /// The conversations that got them.
         by: BTreeSet<MysisId>,
@@ -135,7 +132,7 @@ pub struct Outage {
 impl Outage {
     /// What another process told.
     #[must_use]
-    pub fn told(
+    pub fn shared(
         text: Arc<str>,
         since: Moment,
         next_try: Moment,
@@ -201,7 +198,6 @@ impl Circuit {
         self.outage().is_none()
     }
 
-    /// The outage, if the circuit is open.
     #[must_use]
     pub fn outage(&self) -> Option<&Outage> {
         match self {
@@ -218,16 +214,16 @@ impl Circuit {
     }
 
     /// Takes over what another process told of the server, or that it works again.
-    pub fn take_over(&mut self, told: Option<Outage>) -> Option<Transition> {
-        let Some(mut told) = told else {
+    pub fn take_over(&mut self, shared: Option<Outage>) -> Option<Transition> {
+        let Some(mut shared) = shared else {
             return self.close();
         };
         if let Circuit::Open(absence) = self {
-            told.trials = std::mem::take(&mut absence.trials);
-            *self = Circuit::Open(told);
+            shared.trials = std::mem::take(&mut absence.trials);
+            *self = Circuit::Open(shared);
             return None;
         }
-        *self = Circuit::Open(told);
+        *self = Circuit::Open(shared);
         Some(Transition::Opened)
     }
 
@@ -409,8 +405,8 @@ mod tests {
         assert_eq!(circuit.opens_at(), Moment(30_000));
         assert!(circuit.begin_call(PermitId(3), RULES, Moment(30_000)));
         assert_eq!(circuit.opens_at(), Moment(60_000), "not all at once");
-        let told = learn(&mut circuit, 3, &fails(), 31_000);
-        assert_eq!(told, None, "that it is away is known");
+        let shared = learn(&mut circuit, 3, &fails(), 31_000);
+        assert_eq!(shared, None, "that it is away is known");
         assert_eq!(circuit.opens_at(), Moment(61_000));
         assert!(circuit.begin_call(PermitId(4), RULES, Moment(61_000)));
         assert_eq!(learn(&mut circuit, 4, &CallOutcome::Dropped, 62_000), None);
@@ -450,16 +446,16 @@ mod tests {
             ends_by,
         };
         let mut circuit = Circuit::default();
-        let told = |seconds| Some(Transition::OutOfService(Duration::from_secs(seconds)));
+        let shared = |seconds| Some(Transition::OutOfService(Duration::from_secs(seconds)));
         let by_time = out(900, ServiceReturn::Time);
-        assert_eq!(learn(&mut circuit, 1, &by_time, 0), told(900));
+        assert_eq!(learn(&mut circuit, 1, &by_time, 0), shared(900));
         assert_eq!(circuit.opens_at(), Moment(900_000));
         let of_others = learn(&mut circuit, 2, &out(300, ServiceReturn::Time), 1000);
         assert_eq!(of_others, None, "it is told once");
         assert_eq!(circuit.opens_at(), Moment(900_000), "the latest counts");
         assert!(circuit.begin_call(PermitId(3), RULES, Moment(900_000)));
         let by_operator = out(600, ServiceReturn::Operator);
-        assert_eq!(learn(&mut circuit, 3, &by_operator, 901_000), told(600));
+        assert_eq!(learn(&mut circuit, 3, &by_operator, 901_000), shared(600));
         assert_eq!(circuit.opens_at(), Moment(1_501_000));
         let works = CallOutcome::Works {
             tokens: None,

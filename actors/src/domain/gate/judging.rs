@@ -19,15 +19,15 @@ impl AdmissionGate {
 impl LaneState {
     /// Takes over what another process told of the server. Where this one is served, an outage is
     /// doubted until the next call is over.
-    pub(super) fn take_over(&mut self, told: Option<Outage>, now: Moment) -> Option<Transition> {
+    pub(super) fn take_over(&mut self, shared: Option<Outage>, now: Moment) -> Option<Transition> {
         self.doubted = None;
-        self.trouble = self.trouble.take().filter(|_| told.is_some());
-        match told {
-            Some(told) if self.circuit.is_closed() && self.owners.is_serving(now) => {
-                self.doubted = Some(told);
+        self.trouble = self.trouble.take().filter(|_| shared.is_some());
+        match shared {
+            Some(shared) if self.circuit.is_closed() && self.owners.is_serving(now) => {
+                self.doubted = Some(shared);
                 None
             }
-            Some(told) => self.circuit.take_over(Some(told)),
+            Some(shared) => self.circuit.take_over(Some(shared)),
             None => {
                 self.owners.note_served_beside(now);
                 self.circuit.take_over(None)
@@ -90,8 +90,8 @@ impl LaneState {
                 None
             }
             CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } if blame != Blame::Own => {
-                let told = self.doubted.take()?;
-                self.circuit.take_over(Some(told))
+                let shared = self.doubted.take()?;
+                self.circuit.take_over(Some(shared))
             }
             CallOutcome::Fails { .. }
             | CallOutcome::OutOfService { .. }

@@ -31,7 +31,6 @@ pub struct LaneRules {
 }
 
 impl LaneRules {
-    /// The pace of a process that has all of it.
     fn pace(&self) -> Option<Pace> {
         self.per_minute.map(|count| Pace {
             interval: Duration::from_secs(60) / count.max(1),
@@ -104,7 +103,7 @@ impl LaneState {
     }
 
     /// What is said to other processes: the outage, also one that is doubted.
-    pub(super) fn told_outage(&self) -> Option<&Outage> {
+    pub(super) fn shared_outage(&self) -> Option<&Outage> {
         self.outage().or(self.doubted.as_ref())
     }
 
@@ -164,7 +163,6 @@ impl LaneState {
         self.tokens.counted()
     }
 
-    /// The tokens of all waiting requests.
     pub(super) fn waiting_tokens(&self) -> u64 {
         let waiting = self.urgent.iter().chain(&self.patient);
         waiting.fold(0, |sum, (_, request)| sum.saturating_add(request.tokens))

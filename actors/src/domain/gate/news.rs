@@ -17,7 +17,6 @@ pub enum GateEvent {
         text: Arc<str>,
         /// The interval of trial calls.
         every: Duration,
-        /// The provider that takes over.
         fallback: Option<Arc<str>>,
     },
     /// A provider serves no request of ours for a while.
@@ -29,14 +28,10 @@ pub enum GateEvent {
         wait: Duration,
         /// Whether the operator has to act.
         ends_by: ServiceReturn,
-        /// The provider that takes over.
         fallback: Option<Arc<str>>,
     },
     /// A server works again.
-    CircuitClosed {
-        /// The lane of the server.
-        lane: Lane,
-    },
+    CircuitClosed { lane: Lane },
     /// An event of the swarm's budget.
     Budget(BudgetEvent),
     /// No request's beginning comes from the provider's cache any more.

@@ -24,7 +24,6 @@ pub(super) struct Owners {
     swept_at: usize,
 }
 
-/// What one conversation gets.
 #[derive(Debug, Default)]
 struct Standing {
     asked: Moment,
@@ -48,7 +47,6 @@ struct Failing {
 pub enum Blame {
     /// It belongs to one conversation: others are served.
     Own,
-    /// It may be the server's.
     Server {
         /// The conversation; `None` for a call that belongs to none.
         who: Option<MysisId>,
@@ -60,7 +58,6 @@ pub enum Blame {
 }
 
 impl Blame {
-    /// A call that belongs to no conversation.
     pub const NOBODYS: Blame = Blame::Server {
         who: None,
         count: 1,

@@ -97,7 +97,6 @@ impl TokenPace {
         }
     }
 
-    /// The number of calls and their tokens.
     pub(super) fn counted(&self) -> (u64, u64) {
         (self.calls.len() as u64, self.sum)
     }

@@ -2,8 +2,8 @@
 
 mod frozen;
 mod owners;
+mod shared_outages;
 mod sharing;
-mod told;
 mod trouble;
 
 use super::*;
@@ -53,7 +53,6 @@ fn even(at: Moment) -> Now {
     Now::from_timestamp(Timestamp(at.0))
 }
 
-/// The requests that are admitted.
 fn admit(gate: &mut AdmissionGate, now: Moment) -> Vec<PermitId> {
     let decided = gate.decide_requests(even(now), |_| true).into_iter();
     decided.map(|(pass, _)| pass).collect()
@@ -463,7 +462,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     };
     let let_in = GateVerdict::Admitted {
         lane: P(),
-        told: None,
+        notice: None,
         is_trial: false,
         spent_percent: Some(0),
     };

@@ -14,12 +14,12 @@ use crate::model::ServiceReturn;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Suspicion {
     None,
-    Doubt,
-    Servers,
+    Possible,
+    Certain,
 }
 
 /// What a call tells of its server.
-enum Told<'a> {
+enum ServerSign<'a> {
     Served,
     Nothing,
     Failed {
@@ -39,16 +39,16 @@ impl LaneState {
         outcome: &CallOutcome,
         now: Moment,
     ) -> Option<Transition> {
-        let told = read_outcome(outcome, blame, |who| self.has_trouble_of_another(who));
-        let (text, suspicion, needs_operator) = match told {
-            Told::Served => {
+        let sign = read_outcome(outcome, blame, |who| self.has_trouble_of_another(who));
+        let (text, suspicion, needs_operator) = match sign {
+            ServerSign::Served => {
                 self.trouble = None;
                 // The end of an outage of the run before is news.
                 let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
                 return is_back.then_some(Transition::Closed);
             }
-            Told::Nothing => return None,
-            Told::Failed {
+            ServerSign::Nothing => return None,
+            ServerSign::Failed {
                 text,
                 suspicion,
                 needs_operator,
@@ -67,7 +67,7 @@ impl LaneState {
         });
         trouble.text = text.clone();
         trouble.needs_operator = needs_operator;
-        trouble.is_servers |= suspicion == Suspicion::Servers;
+        trouble.is_servers |= suspicion == Suspicion::Certain;
         None
     }
 
@@ -88,31 +88,31 @@ fn read_outcome<'a>(
     outcome: &'a CallOutcome,
     blame: Blame,
     is_shared: impl Fn(Option<MysisId>) -> bool,
-) -> Told<'a> {
+) -> ServerSign<'a> {
     let (who, is_repeated, is_alone) = match blame {
-        Blame::Own => return told_of_own(outcome),
+        Blame::Own => return outcome_of_own(outcome),
         Blame::Server { who, count, others } => (who, count > 1, others == 0),
     };
     let may_be_own = !is_alone && !is_repeated && !is_shared(who);
     let sure = if may_be_own {
-        Suspicion::Doubt
+        Suspicion::Possible
     } else {
-        Suspicion::Servers
+        Suspicion::Certain
     };
-    let failed = |text: &'a Arc<str>, suspicion, needs_operator| Told::Failed {
+    let failed = |text: &'a Arc<str>, suspicion, needs_operator| ServerSign::Failed {
         text,
         suspicion,
         needs_operator,
     };
     match outcome {
-        CallOutcome::Works { .. } | CallOutcome::Answers => Told::Served,
-        CallOutcome::Dropped => Told::Nothing,
+        CallOutcome::Works { .. } | CallOutcome::Answers => ServerSign::Served,
+        CallOutcome::Dropped => ServerSign::Nothing,
         CallOutcome::Fails {
             text,
             is_unreachable,
             ..
         } => match *is_unreachable {
-            true => failed(text, Suspicion::Servers, false),
+            true => failed(text, Suspicion::Certain, false),
             false => failed(text, sure, false),
         },
         CallOutcome::OutOfService { text, ends_by, .. } => {
@@ -129,25 +129,25 @@ fn read_outcome<'a>(
             wait: Some(_),
             ..
         } => match is_repeated {
-            true => failed(text, Suspicion::Servers, false),
-            false => failed(text, Suspicion::Doubt, false),
+            true => failed(text, Suspicion::Certain, false),
+            false => failed(text, Suspicion::Possible, false),
         },
         // What a conversation says may be what is refused.
         CallOutcome::Refuses { text, .. } => match may_be_own {
             true => failed(text, Suspicion::None, false),
-            false => failed(text, Suspicion::Doubt, false),
+            false => failed(text, Suspicion::Possible, false),
         },
     }
 }
 
 /// What one conversation alone gets says nothing against the server.
-fn told_of_own(outcome: &CallOutcome) -> Told<'_> {
+fn outcome_of_own(outcome: &CallOutcome) -> ServerSign<'_> {
     match outcome {
-        CallOutcome::Works { .. } | CallOutcome::Answers => Told::Served,
+        CallOutcome::Works { .. } | CallOutcome::Answers => ServerSign::Served,
         CallOutcome::Dropped
         | CallOutcome::Fails { .. }
         | CallOutcome::OutOfService { .. }
-        | CallOutcome::Refuses { .. } => Told::Nothing,
+        | CallOutcome::Refuses { .. } => ServerSign::Nothing,
     }
 }
 

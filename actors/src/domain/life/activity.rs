@@ -18,7 +18,7 @@ impl Life {
         let to = self.state();
         self.reason.clone_from(&reason);
         if from != to {
-            self.tell_event(EventKind::StateChanged { from, to, reason });
+            self.emit_event(EventKind::StateChanged { from, to, reason });
         }
     }
 

@@ -32,8 +32,8 @@ impl Life {
         self.ask_fixed_text_again();
         self.doubt_held_text();
         self.renew_tools_left_out();
-        self.tell_small_context();
-        self.tell_notices();
+        self.emit_small_context();
+        self.emit_notices();
         let form = self.trials().map(|it| it.form).unwrap_or_default();
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
@@ -233,9 +233,9 @@ impl Life {
         answer: ModelAnswer,
         ms: u64,
     ) {
-        self.told.is_away = false;
-        self.told.lacks_descriptor = false;
-        self.tell_event(EventKind::ModelReplied {
+        self.sent_notices.is_away = false;
+        self.sent_notices.lacks_descriptor = false;
+        self.emit_event(EventKind::ModelReplied {
             usage: answer.usage,
             ms,
         });

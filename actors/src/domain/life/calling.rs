@@ -258,7 +258,7 @@ impl Life {
             return;
         };
         self.watched_result_into(&mut draft, &open, outcome);
-        self.tell_event(EventKind::ToolReturned {
+        self.emit_event(EventKind::ToolReturned {
             tool: open.call.command(),
             call_id: open.call.id,
             is_error: outcome.status != CallStatus::Done,

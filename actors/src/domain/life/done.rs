@@ -16,7 +16,6 @@ use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DoneMission {
     summary: Arc<str>,
-    /// The row of the call.
     pub(super) said_in: Seq,
     turn: TurnNumber,
     /// When the model was last heard, by the wall clock: only a restart goes by it.

@@ -26,7 +26,6 @@ const FIRST_OWN_WAIT: Duration = Duration::from_secs(4);
 const LONGEST_OWN_WAIT: Duration = Duration::from_secs(300);
 
 impl Life {
-    /// Handles a failed model call.
     pub(super) fn model_failed(
         &mut self,
         attempt: u32,
@@ -102,7 +101,6 @@ impl Life {
         self.cool_down(attempt, text, after);
     }
 
-    /// Waits, then asks.
     pub(super) fn cool_down(&mut self, attempt: u32, text: &str, after: Duration) {
         let alarm = self.new_alarm(AlarmName::Turn);
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
@@ -126,7 +124,7 @@ impl Life {
         provider: &Arc<str>,
         (text, others): (&str, OthersGet),
     ) {
-        if !std::mem::replace(&mut self.told.is_away, true) {
+        if !std::mem::replace(&mut self.sent_notices.is_away, true) {
             let notice = format!("{text}; waiting until {provider} accepts requests");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }
@@ -220,15 +218,15 @@ impl Life {
     }
 
     /// Tells the operator once that the tools leave no room for a turn in the model's context.
-    pub(super) fn tell_small_context(&mut self) {
-        if self.told.lacks_context {
+    pub(super) fn emit_small_context(&mut self) {
+        if self.sent_notices.lacks_context {
             return;
         }
         let context = self.provider_rules().and_then(|rules| rules.context_tokens);
         let shortage =
             context.and_then(|tokens| context_shortage(tokens, self.session.offer.tools()));
         if let Some(text) = shortage {
-            self.told.lacks_context = true;
+            self.sent_notices.lacks_context = true;
             self.record_notice(Severity::Warn, "small_context", None, &text);
         }
     }
@@ -238,7 +236,7 @@ impl Life {
     /// Returns whether it could be shortened.
     fn shorten_request(&mut self, attempt: u32, text: &str, limit: Option<ContextLimit>) -> bool {
         // The first request of a life is composed before the tools are known.
-        self.tell_small_context();
+        self.emit_small_context();
         let tools = self.session.offer.tools().bytes();
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return false;

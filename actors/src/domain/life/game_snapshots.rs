@@ -39,11 +39,11 @@ impl Life {
         }
         if let Some(tick) = outcome.tick {
             self.session.tick = Some(tick);
-            self.game.heard_tick(tick, self.moment);
+            self.game.on_tick(tick, self.moment);
         }
         let tool = &open.call.command();
         if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
-            self.game.hear_wait(text, self.moment);
+            self.game.take_wait(text, self.moment);
         }
         if outcome.status == CallStatus::Done && &**tool == "logout" {
             return self.forget_game(draft);
@@ -92,9 +92,9 @@ impl Life {
         let tick = results::tick(text);
         if let Some(tick) = tick {
             self.session.tick = Some(tick);
-            self.game.heard_tick(tick, self.moment);
+            self.game.on_tick(tick, self.moment);
         }
-        self.game.hear_wait(text, self.moment);
+        self.game.take_wait(text, self.moment);
         self.samples.take_login(text, self.now);
         let snapshot = self.game.record_login(text, tick, self.both_clocks());
         let mut draft = WriteDraft::default();
@@ -129,10 +129,10 @@ impl Life {
     }
 
     /// Tells the operator which notices the next request has for the first time.
-    pub(super) fn tell_notices(&mut self) {
+    pub(super) fn emit_notices(&mut self) {
         let notices = self.notices();
-        let known = std::mem::take(&mut self.told.noticed);
-        self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
+        let known = std::mem::take(&mut self.sent_notices.noticed);
+        self.sent_notices.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
             // These were reported when they happened.
             let was_told = matches!(*code, "no_progress" | "done" | "routine_report" | "circle");

@@ -28,7 +28,7 @@ impl Life {
     /// used up and no provider is to blame. The request is repeated when others may have released
     /// theirs. The operator is told once, until an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
-        if !std::mem::replace(&mut self.told.lacks_descriptor, true) {
+        if !std::mem::replace(&mut self.sent_notices.lacks_descriptor, true) {
             self.record_notice(Severity::Warn, "no_descriptor", None, text);
         }
         let alarm = self.new_alarm(AlarmName::Turn);
@@ -60,8 +60,8 @@ impl Life {
             return;
         }
         let attempt = *attempt;
-        if self.told.held_until != Some(until) {
-            self.told.held_until = Some(until);
+        if self.sent_notices.held_until != Some(until) {
+            self.sent_notices.held_until = Some(until);
             self.record_notice(Severity::Warn, "budget_spent", None, why);
         }
         self.set_activity_until(Activity::Paused(why.clone()), Some(until));
@@ -137,7 +137,7 @@ impl Life {
         };
         if is_new_budget {
             let attempt = *attempt;
-            self.told.held_until = None;
+            self.sent_notices.held_until = None;
             self.ask_model(attempt);
         }
     }

@@ -24,7 +24,6 @@ use zoea_text::redact::Redactor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
-/// The id of a write to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WriteId(pub u64);
 
@@ -67,7 +66,6 @@ pub enum LifeInput {
     /// The store has answered a write.
     Recorded {
         write_id: WriteId,
-        /// The store's answer.
         outcome: Result<(), String>,
     },
     /// The activity of a task changed.
@@ -81,14 +79,11 @@ pub enum LifeInput {
         link: LinkState,
         /// The tools that are available now.
         tools: Arc<Toolset>,
-        /// The Mysis' game account, if it has one.
         account: Option<Arc<str>>,
     },
     /// The game answered the login, with what it tells of the player.
     LoggedIn {
-        /// The Mysis' game account, if it has one.
         account: Option<Arc<str>>,
-        /// The answer.
         text: String,
     },
     /// The Mysis has this game account from now on.
@@ -108,7 +103,6 @@ pub enum LifeInput {
         work: TaskId,
         /// The reason.
         why: Arc<str>,
-        /// The time.
         until: Timestamp,
     },
     /// The request was not sent and is out of date: the swarm was frozen meanwhile, or the Mysis logged
@@ -119,9 +113,7 @@ pub enum LifeInput {
     /// The model answered or failed.
     Replied {
         work: TaskId,
-        /// The provider that was asked.
         provider: Arc<str>,
-        /// The answer or the fault.
         result: Result<ModelAnswer, ModelFault>,
         ms: u64,
         /// What other conversations get, if it failed.
@@ -130,7 +122,6 @@ pub enum LifeInput {
     /// A trial call to a provider that is away has failed.
     StillAway {
         work: TaskId,
-        /// The provider that was asked.
         provider: Arc<str>,
         fault: ModelFault,
         /// What other conversations get.
@@ -154,7 +145,6 @@ pub enum LifeInput {
     },
     /// The server works on the call that was sent, under this id.
     TaskGiven {
-        /// The id of the task that made the call.
         work: TaskId,
         /// The server's id.
         task: Arc<str>,
@@ -166,7 +156,6 @@ pub enum LifeInput {
     },
     /// A timer has run out.
     Rang {
-        /// The id of the timer.
         alarm: AlarmId,
     },
     /// It was held up a while ago. If it still is, its wait is counted and stored.
@@ -185,7 +174,6 @@ pub struct ToolOutcome {
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
     pub ms: u64,
-    /// The game tick in the result, if there is one.
     pub tick: Option<i64>,
 }
 
@@ -209,7 +197,6 @@ pub enum Effect {
     },
     /// Give the server the answer to its question, and then the operator the result of the order.
     AnswerQuestion {
-        /// The id of the caller that waits.
         reply: ReplyId,
         question: u64,
         /// The answer, whose values fit.
@@ -225,7 +212,6 @@ pub enum Effect {
     Abort,
     /// Set a timer in place of the one of its name.
     Wake {
-        /// The id of the timer.
         alarm: AlarmId,
         /// The wait, before jitter is added.
         after: Duration,
@@ -233,16 +219,14 @@ pub enum Effect {
         jitter: bool,
     },
     Answer {
-        /// The id of the caller that waits.
         reply: ReplyId,
         answer: OrderResult,
     },
-    Tell(EventKind),
+    Emit(EventKind),
     /// Report that nothing is left to do before the program ends.
     Leave,
 }
 
-/// A request to the model.
 #[derive(Clone, Debug)]
 pub struct ModelQuery {
     pub work: TaskId,
@@ -257,7 +241,6 @@ pub struct ModelQuery {
     pub is_bare: bool,
     /// The longest answer in tokens.
     pub max_tokens: Option<u32>,
-    /// The conversation.
     pub messages: Arc<[ChatMessage]>,
     pub tools: ToolOffer,
     /// The size of each part of the request.
@@ -273,14 +256,11 @@ pub struct ModelQuery {
 /// A provider and a model for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// The provider's name.
     pub provider: Arc<str>,
     pub model: Arc<str>,
-    /// The temperature, if one is set.
     pub temperature: Option<f32>,
 }
 
-/// A tool call that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallOrder {
     pub work: TaskId,

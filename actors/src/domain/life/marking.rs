@@ -58,7 +58,7 @@ impl Life {
             .expected_end(game, &open.call, self.now);
         let command = open.call.command();
         self.set_activity_until(self.activity_of(&command), until);
-        self.tell_event(EventKind::ToolCalled {
+        self.emit_event(EventKind::ToolCalled {
             tool: command,
             call_id: open.call.id.clone(),
         });

@@ -20,13 +20,9 @@ pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
     /// The game whose tools they are; nothing is said of one until it is known.
     pub(super) game: GameRef,
-    /// Whether that is known.
     pub(super) is_game_known: bool,
-    /// The tools of the server, and our own.
     pub(super) tools: Arc<Toolset>,
-    /// Those of them that the model may call.
     pub(super) allowed: Arc<Toolset>,
-    /// Those of them that requests offer.
     pub(super) offer: ToolOffer,
     /// What of them it uses beyond the basics.
     pub(super) working_set: WorkingSet,
@@ -72,7 +68,6 @@ pub(super) struct LifeFigures {
 }
 
 impl LifeFigures {
-    /// The figures of a life that begins now.
     pub(super) fn restored(
         totals: Totals,
         last_activity_at: Timestamp,
@@ -89,8 +84,7 @@ impl LifeFigures {
 
 /// What the operator or the model was told already and is not told again.
 #[derive(Debug, Default)]
-pub(super) struct ToldNotices {
-    /// That it waits for a provider that is away.
+pub(super) struct SentNotices {
     pub(super) is_away: bool,
     /// That this machine has no file descriptor left for it.
     pub(super) lacks_descriptor: bool,
@@ -114,7 +108,6 @@ pub(super) enum SentMark {
     Marked,
     /// The mark is being written to the store.
     Writing(WriteId),
-    /// Marked. The call may have been sent.
     Sent,
     /// The server works on the call. Its id is being written to the store.
     WritingTask(WriteId),

@@ -22,7 +22,6 @@ pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
     change: Option<ProfileChange>,
     answer: Option<(ReplyId, CompletedOrder)>,
-    /// The memos that it stores.
     memos: Vec<MemoKind>,
 }
 
@@ -52,7 +51,6 @@ impl WriteDraft {
 }
 
 impl Life {
-    /// Adds a row to the conversation and to a draft.
     pub(super) fn append_row(&mut self, draft: &mut WriteDraft, body: RowBody) -> Arc<Row> {
         let row = Arc::new(Row {
             seq: self.conversation.last_seq().next(),
@@ -172,7 +170,6 @@ impl Life {
         write_id
     }
 
-    /// Takes the store's answer to a write.
     pub(super) fn on_recorded(&mut self, write_id: WriteId, outcome: Result<(), String>) {
         let Some(pending) = self.pending.remove(&write_id) else {
             return;
@@ -184,7 +181,7 @@ impl Life {
             self.change_profile(change);
         }
         for row in pending.rows {
-            self.tell_event(EventKind::Stored(row));
+            self.emit_event(EventKind::Stored(row));
         }
         if let Some((reply, done)) = pending.answer {
             let answer = Ok(done);
@@ -193,7 +190,6 @@ impl Life {
         self.continue_after(write_id);
     }
 
-    /// Continues with what waited for a write.
     fn continue_after(&mut self, write_id: WriteId) {
         let LifeStage::InTurn { step, .. } = &mut self.stage else {
             return;
@@ -242,7 +238,6 @@ impl Life {
         }
     }
 
-    /// Ends the turn with a fault.
     pub(super) fn fail_turn(&mut self, kind: MysisFaultKind, text: String) {
         let text = self.redactor.clean(&text).into_owned();
         let fault = MysisFault {

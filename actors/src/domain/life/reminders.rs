@@ -27,7 +27,6 @@ pub(super) struct LifeReminders {
     known: Option<Reminders>,
     /// When each is due by the monotonic clock, by number.
     due: BTreeMap<u64, Moment>,
-    /// The moment for which the timer is set.
     alarm: Option<Moment>,
     /// Those that wait, for watchers.
     shown: Arc<[Reminder]>,
@@ -82,7 +81,7 @@ pub(super) fn restore(memo: Option<&str>, now: Now) -> (LifeReminders, Option<St
 
 impl Life {
     /// Says that the stored reminders are not understood.
-    pub(super) fn tell_unknown_reminders(&mut self, draft: &mut WriteDraft, why: &str) {
+    pub(super) fn emit_unknown_reminders(&mut self, draft: &mut WriteDraft, why: &str) {
         let text = format!(
             "its stored reminders are not understood, so that none is delivered ({why}): another version of zoea \
              may have written them"

@@ -25,7 +25,7 @@ use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
-use super::parts::{LifeFigures, SessionView, ToldNotices};
+use super::parts::{LifeFigures, SentNotices, SessionView};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
@@ -81,7 +81,7 @@ impl Life {
             }
         }
         if let Some(why) = unknown {
-            life.tell_unknown_reminders(&mut draft, &why);
+            life.emit_unknown_reminders(&mut draft, &why);
         }
         if let Some(crash) = crash {
             life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
@@ -181,7 +181,7 @@ impl Life {
             value: ValueWatch::default(),
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
-            told: ToldNotices::default(),
+            sent_notices: SentNotices::default(),
             doing: CurrentActivity::resting(both.wall),
             most_bytes: None,
             served: ServedForm::default(),

@@ -38,7 +38,6 @@ impl Life {
         }
     }
 
-    /// The model in a request to a provider.
     pub(super) fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
         let mut routes = self.model_routes().into_iter();
         let route = routes.find(|route| route.provider == *provider);

@@ -20,7 +20,7 @@ use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall, StepResult,
-    acts_in_game, settles, spares_a_call,
+    acts_in_game, saves_a_call, settles,
 };
 use crate::samples::CurrentFigures;
 
@@ -85,7 +85,6 @@ impl Life {
         });
     }
 
-    /// The wait before a look is over.
     pub(super) fn look_again(&mut self) {
         if let Some(run) = &mut self.routines.run {
             run.end_wait();
@@ -157,7 +156,7 @@ impl Life {
         before: &CurrentFigures,
     ) {
         self.time_routine();
-        if spares_a_call(&open.call.id, outcome.status) {
+        if saves_a_call(&open.call.id, outcome.status) {
             self.routines.spared = self.routines.spared.saturating_add(1);
         }
         let now = self.samples.figures();
@@ -173,9 +172,9 @@ impl Life {
                 is_settled: !self.routines.is_unsettled,
             };
             run.on_result(result);
-            if let Some(proof) = run.take_proof() {
+            if let Some(confirmed) = run.take_confirmed() {
                 self.routines.is_unsettled = false;
-                let text = proof.describe();
+                let text = confirmed.describe();
                 self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);
             }
         }
@@ -304,7 +303,7 @@ impl Life {
         self.close_open_calls(&mut draft, "the mysis was parked");
         self.record_draft(draft);
         let turn = self.turn;
-        self.tell_event(EventKind::TurnEnded { turn });
+        self.emit_event(EventKind::TurnEnded { turn });
         self.park(reason);
     }
 

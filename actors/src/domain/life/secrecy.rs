@@ -77,7 +77,6 @@ impl LifeInput {
     }
 }
 
-/// Removes secrets from the result of a model call.
 pub fn remove_secrets_of_reply(reply: &mut Result<ModelAnswer, ModelFault>, known: &Redactor) {
     match reply {
         Ok(answer) => answer.remove_secrets(known),

@@ -249,7 +249,6 @@ impl Scene {
         calls.next_back().expect("a tool was called")
     }
 
-    /// The model answers with text.
     fn say(&mut self, text: &str) {
         self.reply(ModelAnswer {
             text: text.to_string(),
@@ -262,7 +261,6 @@ impl Scene {
         });
     }
 
-    /// The model answers with calls.
     fn want(&mut self, calls: &[(&str, &str)]) {
         let calls = calls
             .iter()

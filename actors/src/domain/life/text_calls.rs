@@ -30,7 +30,7 @@ impl Life {
                 answer.refusal = Some(why);
             }
         }
-        if !std::mem::replace(&mut self.told.has_text_calls, true) {
+        if !std::mem::replace(&mut self.sent_notices.has_text_calls, true) {
             let text = format!(
                 "the model writes its calls as text, from which they are read; to avoid that, \
                  {WRITTEN_CALLS_ADVICE}"

@@ -48,7 +48,6 @@ impl Life {
             .unwrap_or_default()
     }
 
-    /// Counts a call that the model made.
     pub(super) fn count_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;

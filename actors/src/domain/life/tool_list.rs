@@ -19,7 +19,6 @@ use super::record::WriteDraft;
 use super::{Effect, Life, LifeStage, ToolOutcome};
 
 impl Life {
-    /// Which tools the model may call.
     #[must_use]
     pub fn tool_permit(&self) -> ToolPermit {
         let permit = self.rules.tools.filters.of_mysis(&self.profile.name);
@@ -135,7 +134,7 @@ impl Life {
     }
 
     /// Tells the list of its role what concerns it.
-    pub(super) fn tell_list(&mut self, news: ListNews) {
+    pub(super) fn emit_list_news(&mut self, news: ListNews) {
         let key = self.list_key();
         self.effects.push(Effect::ToolNews(key, news));
     }
@@ -152,7 +151,7 @@ impl Life {
         let lists = self.session.lists.clone();
         let list = lists.commands(&self.list_key());
         if let Some(known) = self.session.working_set.unknown_to(list) {
-            self.tell_list(ListNews::Offered(known));
+            self.emit_list_news(ListNews::Offered(known));
             return None;
         }
         self.session.working_set.take_list(list.unwrap_or_default())
@@ -172,7 +171,6 @@ impl Life {
         }
     }
 
-    /// Notes a call that was made.
     pub(super) fn note_tool_use(
         &mut self,
         draft: &mut WriteDraft,
@@ -190,7 +188,7 @@ impl Life {
             && **command != *ROUTINE_START
             && is_known()
         {
-            self.tell_list(ListNews::Called(command.clone()));
+            self.emit_list_news(ListNews::Called(command.clone()));
         }
         self.store_working_set(draft);
     }
@@ -217,7 +215,7 @@ impl Life {
         let missed = self.session.working_set.note_found(&new);
         if !missed.is_empty() || is_closed && !new.is_empty() {
             self.session.working_set.offer(&new);
-            self.tell_list(ListNews::Missed(new));
+            self.emit_list_news(ListNews::Missed(new));
             self.choose_tools();
         }
         answer(CallStatus::Done, found.text)

@@ -88,7 +88,7 @@ impl Life {
             AskForm::Tools => {
                 let is_judged = trials.kind == Some(kind);
                 is_judged && {
-                    self.hear_of_tools(false);
+                    self.on_tools_tried(false);
                     self.next_trial(failed)
                 }
             }
@@ -288,7 +288,7 @@ impl Life {
         }
         let number = self.claim_trial();
         if !self.held.are_trials_shared() {
-            self.tell_trial();
+            self.emit_trial();
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
@@ -304,7 +304,7 @@ impl Life {
     }
 
     /// Tells of the trial that is made now.
-    fn tell_trial(&mut self) {
+    fn emit_trial(&mut self) {
         let Some(trials) = self.trials() else {
             return;
         };
@@ -334,7 +334,7 @@ impl Life {
             false => "other Myses are served",
         };
         let reason = format!(
-            "{said}; refused, too: {}, while {served}: look at what stands in every \
+            "{said}; refused, too: {}, while {served}: check what is in every \
              request, its system prompt and its tools, or give it another provider",
             tried.join(", ")
         );
@@ -365,7 +365,7 @@ impl Life {
         let text = "the server was asked a fixed text; the answer counts";
         self.charge_with_notice(provider, ReportedUse::of_answer(answer), "trial", text);
         if form == AskForm::Tools {
-            self.hear_of_tools(true);
+            self.on_tools_tried(true);
         } else if !is_at_once {
             // Time may have been the reason.
             self.ask_model(attempt);

@@ -45,7 +45,7 @@ impl Life {
         self.pace.begin_turn();
         if is_new {
             let turn = self.turn;
-            self.tell_event(EventKind::TurnStarted { turn });
+            self.emit_event(EventKind::TurnStarted { turn });
             self.choose_tier();
             self.renew_working_set();
             self.say_what_set_it_going(began);
@@ -229,7 +229,7 @@ impl Life {
         let is_of_mission = matches!(turn.owner, TurnOwner::Mission { .. });
         self.pace.end_turn(is_of_mission);
         self.tier.ladder.turn_ended(turn.outcome);
-        self.tell_event(EventKind::TurnEnded { turn: number });
+        self.emit_event(EventKind::TurnEnded { turn: number });
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }

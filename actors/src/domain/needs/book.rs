@@ -8,7 +8,7 @@ use std::time::Duration;
 use zoea_text::natural::compare_natural;
 
 use super::lines::{
-    LineKey, ListedNeed, NeedingMysis, likeness, line_of, outage_line, standing_line,
+    LineKey, ListedNeed, NeedingMysis, line_of, outage_line, standing_line, without_names,
 };
 use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, SwarmEvent};
@@ -96,7 +96,6 @@ impl NeedBook {
         }
     }
 
-    /// Takes a status. Returns whether it may have changed the list.
     pub fn take_status(&mut self, status: &MysisStatus, at: Timestamp) -> bool {
         let before = self.myses.get(&status.id);
         let need = operator_need(status).map(|need| {
@@ -325,7 +324,7 @@ fn line_key(need: &Need, span: &SpanKey) -> LineKey {
     match span {
         SpanKey::Swarm(cause, server) => LineKey::Swarm(*cause, server.clone()),
         SpanKey::Mysis(mysis, _) if need.is_its_own() => LineKey::Own(*mysis),
-        SpanKey::Mysis(..) => LineKey::Alike(need.what, likeness(&need.why, &need.name)),
+        SpanKey::Mysis(..) => LineKey::Alike(need.what, without_names(&need.why, &need.name)),
     }
 }
 

@@ -29,7 +29,6 @@ pub struct ListedNeed {
     pub since: Timestamp,
     pub severity: Severity,
     pub remedy: NeedRemedy,
-    /// The Myses, by name.
     pub myses: Vec<NeedingMysis>,
     /// When the newest of them joined.
     pub(super) newest: Timestamp,
@@ -83,7 +82,7 @@ pub(super) enum LineKey {
 }
 
 /// The text without what differs between equal troubles: the Mysis' name, and words with digits.
-pub(super) fn likeness(text: &str, name: &str) -> String {
+pub(super) fn without_names(text: &str, name: &str) -> String {
     let words = text.split_whitespace().map(|word| {
         let is_its_own = word.contains(|letter: char| letter.is_ascii_digit())
             || word.trim_matches(|letter: char| !letter.is_alphanumeric()) == name;

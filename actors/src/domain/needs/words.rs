@@ -33,7 +33,7 @@ pub fn over_need(what: &str) -> String {
         LOG_IN | LOGIN_REFUSED => "logged in",
         NO_TOOLS => "the tool server answers again",
         NO_ACCESS_NEED => "the tool server grants access again",
-        PAUSED => "goes on after the pause",
+        PAUSED => "continues after the pause",
         NOT_DELIVERED => "its model gets your order again",
         NO_CALLS => "a call succeeded",
         MOST_FAIL | "repeats" | "only fails" => "calls succeed again",

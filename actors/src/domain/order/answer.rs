@@ -35,7 +35,6 @@ pub enum CompletedOrder {
     #[serde(skip)]
     Broadcast {
         mission: MissionId,
-        /// The Myses that have it.
         delivered: Vec<Arc<str>>,
         /// The Myses that could not take it now; they inherit it when they run again.
         missed: Vec<Arc<str>>,
@@ -50,7 +49,6 @@ pub enum CompletedOrder {
     Request(Box<SentRequest>),
     /// A routine as it is now, as JSON.
     Routine(Arc<str>),
-    /// The reminder waits.
     Reminded {
         id: Arc<str>,
         /// When it is due.
@@ -59,7 +57,6 @@ pub enum CompletedOrder {
     /// This many accounts are now in the pool or with their owners.
     #[serde(skip)]
     AccountsPooled(usize),
-    /// The configuration was reloaded.
     #[serde(skip)]
     Reloaded(Reloaded),
     /// The order is stored, and this process carries it out as soon as it can.
@@ -100,13 +97,9 @@ impl CompletedOrder {
 /// An order that was carried out and whose answer contains nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum CompletedAction {
-    /// The Mysis was started.
     Started,
-    /// The Mysis retries.
     Retried,
-    /// The Mysis was stopped.
     Stopped,
-    /// The Mysis was deleted.
     Deleted,
     /// The profile was changed.
     Configured,
@@ -186,7 +179,6 @@ impl fmt::Display for Reloaded {
 /// Why an order was refused. Nothing is stored in this case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderRefusal {
-    /// No Mysis has this name.
     UnknownMysis(UnknownName),
     /// Another process runs this Mysis.
     Elsewhere {
@@ -205,13 +197,11 @@ pub enum OrderRefusal {
     NameTaken(String),
     /// The swarm has the maximum number of Myses.
     SwarmFull(usize),
-    /// The configuration has no provider with this name.
     UnknownProvider {
         name: String,
         /// The existing names.
         known: Vec<String>,
     },
-    /// The configuration has no role with this name.
     UnknownRole {
         name: String,
         /// The existing names.
@@ -238,13 +228,11 @@ pub enum OrderRefusal {
     Errored,
     /// The message is empty.
     EmptyText,
-    /// The message is too long.
     TextTooLong(usize),
     /// The order needs a running swarm.
     NoSwarm,
     /// The Mysis has sent nothing to its model since the program started.
     NothingSent,
-    /// The program is closing.
     Closing,
     /// The Mysis died while it handled the order, which may or may not have been stored.
     Interrupted,
@@ -254,7 +242,6 @@ pub enum OrderRefusal {
     Configuration(Vec<String>),
 }
 
-/// A name that no Mysis has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
     pub name: String,

@@ -13,7 +13,6 @@ use super::FinishedCall;
 const MAX_CYCLE_CALLS: usize = 8;
 /// How often a cycle must be repeated.
 const MIN_CYCLE_ROUNDS: usize = 6;
-/// The most calls that are remembered.
 const MAX_REMEMBERED_CALLS: usize = MAX_CYCLE_CALLS * MIN_CYCLE_ROUNDS;
 /// The most failures that are counted. Beyond that the oldest are dropped.
 const MAX_RECURRING_FAILURES: usize = 8;

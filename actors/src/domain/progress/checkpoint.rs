@@ -18,7 +18,6 @@ use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 const MAX_STORED_PLACES: usize = 16;
 
 impl StallDetector {
-    /// The checkpoint to store, if one is due.
     pub fn due_checkpoint(&mut self, now: Now) -> Option<String> {
         if !self.is_urgent && self.unsaved < CHECKPOINT_EVERY_TURNS {
             return None;

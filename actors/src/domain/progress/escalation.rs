@@ -56,7 +56,6 @@ impl EscalationStep {
 pub struct EscalationOptions {
     /// Whether there is another provider to ask.
     pub has_other_provider: bool,
-    /// Whether it may be parked.
     pub may_park: bool,
     /// Whether a call succeeded since its mission began. Who then writes words alone may be done.
     pub has_succeeded: bool,

@@ -46,7 +46,6 @@ impl Lapse {
         self.since
     }
 
-    /// It gets on in this turn.
     pub(super) fn end(&mut self, turn: u32) {
         self.ended = turn;
     }

@@ -68,11 +68,11 @@ impl Outcomes {
     pub(super) fn take_unreadable(&mut self, tool: &str, text: &str) -> Gains {
         Gains {
             is_readable: Some(false),
-            ..self.hear_answer(tool, text)
+            ..self.take_answer_text(tool, text)
         }
     }
 
-    fn hear_answer(&mut self, tool: &str, text: &str) -> Gains {
+    fn take_answer_text(&mut self, tool: &str, text: &str) -> Gains {
         Gains {
             is_novel: remember_mark(&mut self.answers, MAX_ANSWERS, hash_texts([tool, text])),
             ..Gains::default()
@@ -86,7 +86,7 @@ impl Outcomes {
         read_only: bool,
         reading: &GameReading<'_>,
     ) -> Gains {
-        let mut gains = self.hear_answer(tool, reading.text());
+        let mut gains = self.take_answer_text(tool, reading.text());
         // A long one is a table of the game such as the map or the catalog.
         if !reading.is_short() || tool.starts_with("zoea_") {
             return gains;

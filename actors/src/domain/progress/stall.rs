@@ -41,7 +41,6 @@ impl StallKind {
     }
 }
 
-/// The verdict after a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StallVerdict {
     /// The way in which it is stuck.
@@ -55,7 +54,6 @@ pub struct StallVerdict {
 /// A stuck Mysis, for watchers.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Stuck {
-    /// Since when that is known.
     #[serde(default)]
     pub since: Timestamp,
     #[serde(default)]
@@ -65,7 +63,6 @@ pub struct Stuck {
     pub tool: Option<Arc<str>>,
 }
 
-/// The notice for the model.
 pub(super) fn stall_notice(facts: &str) -> String {
     format!(
         "No progress in your last {facts}. Do something else: look at your situation with a tool, \

@@ -36,7 +36,6 @@ pub(super) struct StallWindow {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnJudgement {
-    /// There was a gain.
     Gained,
     /// It is unknown whether there was a gain, but the answers were new.
     Unjudged,
@@ -58,7 +57,6 @@ struct TurnNotes {
     calls: u32,
     failed: u32,
     gained: bool,
-    /// Whether a result was new.
     is_novel: bool,
     /// The results from which outcomes can be read, and those from which they cannot.
     readable: u32,

@@ -12,7 +12,6 @@ use super::format::is_of_format;
 
 /// The longest name of a field and the longest option, in bytes.
 const MAX_NAME_BYTES: usize = 256;
-/// The most options of a field.
 const MAX_OPTIONS: usize = 256;
 /// The most characters of a title or a description.
 const MAX_TITLE_CHARS: usize = 400;
@@ -22,7 +21,6 @@ const MAX_TEXT_BYTES: usize = 64 << 10;
 /// A field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionField {
-    /// Its name. Answers are given under it.
     pub name: Arc<str>,
     /// What it is called; empty if the server does not say.
     pub title: Arc<str>,
@@ -53,7 +51,6 @@ pub enum FieldKind {
     Number {
         /// Whether it has no fraction.
         is_whole: bool,
-        /// The least.
         min: Option<Number>,
         /// The greatest.
         max: Option<Number>,

@@ -15,7 +15,6 @@ const MAX_ID_BYTES: usize = 64;
 /// The most kinds of goods, and the most missions, that are read.
 const MAX_KINDS: usize = 40;
 
-/// Goods of one kind in the hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Goods {
     pub(super) item: String,

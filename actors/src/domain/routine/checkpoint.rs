@@ -16,17 +16,15 @@ use super::circle::CircleWatch;
 use super::gain::Gain;
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
+use super::lost_call::LostCall;
 use super::prices::PriceBook;
-use super::proof::Doubt;
 use super::reading::read_routine;
 use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
 
-/// The most routines that a Mysis knows by name.
 const MAX_KNOWN: usize = 4;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoutineMemo {
-    /// The run, if one runs.
     pub run: Option<RoutineRun>,
     /// The run that an order ended, as long as it can go on where it stands.
     pub paused: Option<RoutineRun>,
@@ -57,7 +55,6 @@ impl RoutineMemo {
             .filter(|run| **run.newest_form() == *routine)
     }
 
-    /// Keeps a routine under its name.
     pub fn keep(&mut self, routine: &Arc<Routine>) {
         self.known.retain(|known| known.name != routine.name);
         self.known.push(routine.clone());
@@ -118,8 +115,8 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
             at: stored["looked"][0].as_u64(),
             failures: count(&stored["looked"][1]).unwrap_or(0),
         },
-        doubt: Doubt::restore(&stored["doubt"]),
-        proof: None,
+        lost_call: LostCall::restore(&stored["doubt"]),
+        confirmed: None,
         calls: count(&stored["calls"])?,
         earned: stored["earned"][0].as_i64()?,
         earned_in_round: stored["earned"][1].as_i64()?,

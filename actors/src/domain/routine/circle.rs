@@ -1,8 +1,8 @@
 //! Circles: rounds of calls that a Mysis' model repeated, and that earned each time. They are
 //! recognised from its calls alone, and each of them is a routine that nobody had to write.
 
+mod candidate;
 mod finding;
-mod leg;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -24,18 +24,17 @@ use super::arguments::{EachOne, Goods, goods_of};
 use finding::find_circle;
 pub(super) use stored::WatchForm;
 
-use leg::{GOODS_COMMANDS, Leg, REWARD_COMMAND};
+use candidate::{Candidate, GOODS_COMMANDS, REWARD_COMMAND};
 
 /// The rounds in a row after which steps that repeat are a circle.
 const CIRCLE_ROUNDS: usize = 3;
 /// The most steps of a circle.
 const MAX_LEGS_OF_A_ROUND: usize = 10;
 /// The legs that are remembered. A round has some more than steps: what it needs now and then.
-const MAX_LEGS: usize = CIRCLE_ROUNDS * (MAX_LEGS_OF_A_ROUND + 4);
+const MAX_CANDIDATES: usize = CIRCLE_ROUNDS * (MAX_LEGS_OF_A_ROUND + 4);
 /// Calls with longer arguments belong to no circle.
 const MAX_ARGUMENTS_BYTES: usize = 400;
 
-/// A circle, as its routine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Circle {
     /// Its routine. It begins with the step that comes next now.
@@ -64,12 +63,9 @@ pub struct CircleOffer {
 /// A call that has ended, with what was known of the game before and after it.
 #[derive(Clone, Copy, Debug)]
 pub struct EndedCall<'a> {
-    /// The row of its result.
     pub seq: Seq,
     pub call: &'a CallRecord,
-    /// How it ended.
     pub status: CallStatus,
-    /// Its result.
     pub reading: &'a GameReading<'a>,
     pub earned: i64,
     /// See above.
@@ -82,7 +78,7 @@ pub struct EndedCall<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CircleWatch {
     /// Its newest acting calls, equal neighbours as one.
-    legs: Vec<Leg>,
+    candidates: Vec<Candidate>,
     /// The goods in the hold, as the last look told them and sales changed them since.
     hold: Vec<Goods>,
     /// The newest result that was taken.
@@ -109,8 +105,8 @@ impl CircleWatch {
     /// Forgets what was repeated, because something else is wanted now. Returns whether there was
     /// anything.
     pub fn forget(&mut self) -> bool {
-        let had_any = !self.legs.is_empty();
-        self.legs.clear();
+        let had_any = !self.candidates.is_empty();
+        self.candidates.clear();
         self.hold.clear();
         self.circle = None;
         had_any
@@ -145,10 +141,10 @@ impl CircleWatch {
                 CallStatus::NotExecuted | CallStatus::Recorded | CallStatus::Sent => {}
             }
         }
-        if let Some(leg) = self.legs.last_mut() {
-            leg.see(&ended);
+        if let Some(candidate) = self.candidates.last_mut() {
+            candidate.see(&ended);
         }
-        self.circle = find_circle(&self.legs);
+        self.circle = find_circle(&self.candidates);
         ended.earned != 0
     }
 
@@ -172,21 +168,25 @@ impl CircleWatch {
             }
             _ => None,
         };
-        let leg = Leg::of(ended, command, arguments, one.as_ref());
+        let candidate = Candidate::of(ended, command, arguments, one.as_ref());
         let is_good = ended.status == CallStatus::Done;
         let is_all = match one.filter(|_| is_good) {
             Some(EachOne::Goods(sold)) => self.take_from_hold(&sold),
             Some(EachOne::Mission(_)) | None => true,
         };
-        match self.legs.last_mut().filter(|last| last.is_like(&leg)) {
-            Some(last) => last.add(&leg),
-            None => self.legs.push(leg),
+        match self
+            .candidates
+            .last_mut()
+            .filter(|last| last.is_like(&candidate))
+        {
+            Some(last) => last.add(&candidate),
+            None => self.candidates.push(candidate),
         }
-        if let Some(last) = self.legs.last_mut() {
+        if let Some(last) = self.candidates.last_mut() {
             last.is_all &= is_all;
         }
-        if self.legs.len() > MAX_LEGS {
-            self.legs.remove(0);
+        if self.candidates.len() > MAX_CANDIDATES {
+            self.candidates.remove(0);
         }
     }
 

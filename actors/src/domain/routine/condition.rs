@@ -162,7 +162,6 @@ pub(super) enum Against {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     One(Comparison),
-    /// All of them hold.
     All(Vec<Comparison>),
     /// At least one of them holds.
     Any(Vec<Comparison>),

@@ -49,7 +49,6 @@ impl RoutineMemo {
         })
     }
 
-    /// Whether the routine of this name runs.
     #[must_use]
     pub fn is_running(&self, name: &str) -> bool {
         let run = self.run.as_ref();
@@ -82,7 +81,7 @@ impl RoutineRun {
         if self.step >= self.routine.steps.len() {
             return false;
         }
-        let Some(edited) = self.edited.take_if(|_| self.doubt.is_none()) else {
+        let Some(edited) = self.edited.take_if(|_| self.lost_call.is_none()) else {
             return false;
         };
         let mut due = (0..).zip(&self.routine.steps).skip(self.step);

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value as Json};
 use zoea_spacemolt::commands;
 
-use super::proof::changes_hold;
+use super::lost_call::changes_hold;
 
 /// How the ids of calls begin that only look.
 pub(super) const LOOK: &str = "look";
@@ -14,7 +14,6 @@ const MAX_FAILURES: u32 = 2;
 /// How long a run goes on with a hold that is not known exactly before it looks again.
 const AGAIN_AFTER_MS: u64 = 600_000;
 
-/// When the hold was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HoldLook {
     /// The run's time at the last look.

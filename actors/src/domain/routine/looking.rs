@@ -5,16 +5,16 @@ use zoea_spacemolt::commands;
 
 use super::RoutineStep;
 use super::hold_look::{HoldLook, LOOK};
-use super::proof::{Doubt, Proof};
+use super::lost_call::{ConfirmedCall, LostCall};
 use super::run::{NextStep, RoutineRun, StepCall};
 
 impl RoutineRun {
     /// The next look at what became of a call.
-    pub(super) fn look(&self, doubt: &Doubt) -> NextStep {
-        if let Some(wait) = doubt.wait() {
+    pub(super) fn look(&self, lost_call: &LostCall) -> NextStep {
+        if let Some(wait) = lost_call.wait() {
             return NextStep::Wait(wait);
         }
-        NextStep::Call(self.look_at(doubt.look()))
+        NextStep::Call(self.look_at(lost_call.look()))
     }
 
     /// A call that looks at the game, by its number in the round.
@@ -49,19 +49,18 @@ impl RoutineRun {
 
     /// Whether it looks for the outcome of its last call.
     #[must_use]
-    pub fn is_in_doubt(&self) -> bool {
-        self.doubt.is_some()
+    pub fn has_lost_call(&self) -> bool {
+        self.lost_call.is_some()
     }
 
-    /// Ends the wait before a look.
     pub fn end_wait(&mut self) {
-        if let Some(doubt) = &mut self.doubt {
-            doubt.end_wait();
+        if let Some(lost_call) = &mut self.lost_call {
+            lost_call.end_wait();
         }
     }
 
     /// What the newest look proved, once.
-    pub fn take_proof(&mut self) -> Option<Proof> {
-        self.proof.take()
+    pub fn take_confirmed(&mut self) -> Option<ConfirmedCall> {
+        self.confirmed.take()
     }
 }

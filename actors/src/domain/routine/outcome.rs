@@ -10,7 +10,7 @@ use crate::samples::GameFacts;
 use super::RoutineStep;
 use super::arguments::{done_missions, goods_of};
 use super::hold_look::LOOK;
-use super::proof::{Doubt, hold_after};
+use super::lost_call::{LostCall, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
 
 /// How often a call that was not made is made again before the run ends.
@@ -20,15 +20,12 @@ const ACTIVE_MISSIONS: &str = "get_active_missions";
 /// The most bytes of a result in the reason why a run ended.
 const MAX_QUOTED_BYTES: usize = 400;
 
-/// The result of a step's call.
 #[derive(Clone, Copy, Debug)]
 pub struct StepResult<'a> {
     /// The call, and its key.
     pub call: &'a CallRecord,
     pub key: CallKey,
-    /// How the call ended.
     pub status: CallStatus,
-    /// The result.
     pub reading: &'a GameReading<'a>,
     pub earned: i64,
     /// What was known before and what is known now.
@@ -51,7 +48,7 @@ impl StepResult<'_> {
 /// Whether a result counts as that of a call which a routine made in the model's place: the call with this id was
 /// made, and it was no look of the routine's own.
 #[must_use]
-pub fn spares_a_call(id: &str, status: CallStatus) -> bool {
+pub fn saves_a_call(id: &str, status: CallStatus) -> bool {
     status != CallStatus::NotExecuted && !id.starts_with(LOOK)
 }
 
@@ -61,7 +58,7 @@ const NO_LOOKS: [&str; 2] = ["Error: unknown_tool", "Error: not_allowed"];
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
     pub fn on_result(&mut self, result: StepResult<'_>) {
-        if self.doubt.is_some() {
+        if self.lost_call.is_some() {
             return self.take_look(&result);
         }
         if result.is_look() {
@@ -80,8 +77,8 @@ impl RoutineRun {
         }
         if result.status == CallStatus::Unknown && result.is_settled {
             let hold = self.exact_hold.as_deref();
-            self.doubt = Doubt::of(result.key, result.call, result.before, hold);
-            if self.doubt.is_some() {
+            self.lost_call = LostCall::of(result.key, result.call, result.before, hold);
+            if self.lost_call.is_some() {
                 // What the game shows decides.
                 return;
             }
@@ -123,7 +120,7 @@ impl RoutineRun {
     /// run ends in time, and nothing is made again.
     fn take_look(&mut self, look: &StepResult<'_>) {
         self.count_earned(look.earned);
-        let Some(mut doubt) = self.doubt.take() else {
+        let Some(mut lost_call) = self.lost_call.take() else {
             return;
         };
         let facts = facts_of(look);
@@ -135,8 +132,8 @@ impl RoutineRun {
         };
         let is_lost = look.status != CallStatus::Done && !is_impossible();
         let hold = self.exact_hold.as_deref();
-        let proof = doubt.take(facts, is_lost, hold, self.elapsed_ms);
-        match &proof {
+        let confirmed = lost_call.take(facts, is_lost, hold, self.elapsed_ms);
+        match &confirmed {
             Some(_) => {
                 self.not_executed = 0;
                 self.count_call();
@@ -144,14 +141,14 @@ impl RoutineRun {
                 let hold = self.exact_hold.take();
                 self.exact_hold = hold_after(hold, look.call, facts, docked);
             }
-            None if doubt.is_hopeless() => {
-                let command = doubt.command();
+            None if lost_call.is_hopeless() => {
+                let command = lost_call.command();
                 let told = format!("the outcome of {command} is unknown, and no look proves it");
                 self.end(RoutineEnd::Failed(told));
             }
-            None => self.doubt = Some(doubt),
+            None => self.lost_call = Some(lost_call),
         }
-        self.proof = proof;
+        self.confirmed = confirmed;
     }
 
     /// Takes the look at the hold before a step that only goods can prove.

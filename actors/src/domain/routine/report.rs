@@ -66,7 +66,6 @@ impl RoutineRun {
         end.describe()
     }
 
-    /// The report in one line, for the operator.
     #[must_use]
     pub fn short_report(&self) -> String {
         format!(
@@ -79,7 +78,6 @@ impl RoutineRun {
         )
     }
 
-    /// The report for the model.
     #[must_use]
     pub fn report(&self, facts: &GameFacts) -> String {
         let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
@@ -103,8 +101,8 @@ impl RoutineRun {
             text.push_str(&format!(", {an_hour} an hour"));
         }
         text.push_str(&format!(".\nIt ended because {}.\n", self.reason()));
-        if let Some(doubt) = &self.doubt {
-            let command = doubt.command();
+        if let Some(lost_call) = &self.lost_call {
+            let command = lost_call.command();
             text.push_str(&format!(
                 "The outcome of its last call, {command}, is unknown: look at the game before you \
                  repeat it.\n"
@@ -136,7 +134,6 @@ impl CircleOffer {
         )
     }
 
-    /// The line for the model.
     #[must_use]
     pub fn for_model(&self) -> String {
         format!(

@@ -13,8 +13,8 @@ use super::condition::KnownValues;
 use super::gain::Gain;
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
+use super::lost_call::{ConfirmedCall, LostCall};
 use super::prices::PriceBook;
-use super::proof::{Doubt, Proof};
 use super::{Routine, RoutineStatus, RoutineStep};
 
 /// Who started a run.
@@ -43,7 +43,6 @@ impl RunSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutineEnd {
     RoundsOver,
-    /// Its end holds.
     Reached(String),
     /// A guard does not hold, in words.
     Guard(String),
@@ -75,7 +74,6 @@ pub struct RoutineRun {
     pub(super) step: usize,
     /// The calls of the present step in this round.
     pub(super) made: u32,
-    /// The calls in this round.
     pub(super) made_in_round: u32,
     /// What the present step is still to be made for.
     pub(super) due: Vec<EachOne>,
@@ -88,15 +86,14 @@ pub struct RoutineRun {
     /// When it looked at the hold for the sake of proofs.
     pub(super) hold_look: HoldLook,
     /// The last call, if its outcome is unknown and a look may prove it.
-    pub(super) doubt: Option<Doubt>,
+    pub(super) lost_call: Option<LostCall>,
     /// What the newest look proved.
-    pub(super) proof: Option<Proof>,
+    pub(super) confirmed: Option<ConfirmedCall>,
     pub(super) calls: u32,
     pub(super) earned: i64,
     pub(super) earned_in_round: i64,
     /// The facts when the round began.
     pub(super) at_round: RoundStart,
-    /// The credits when the run began.
     pub(super) credits_at_start: Option<i64>,
     pub(super) gain: Gain,
     pub(super) likeness: Vec<Likeness>,
@@ -115,13 +112,11 @@ pub(super) struct RoundStart {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
-    /// It makes this call.
     Call(StepCall),
     /// It waits so long before it looks again.
     Wait(Duration),
     /// A round is over. The watch on progress judges it.
     RoundOver,
-    /// It ends.
     Over,
 }
 
@@ -160,8 +155,8 @@ impl RoutineRun {
             missions: Vec::new(),
             exact_hold: None,
             hold_look: HoldLook::default(),
-            doubt: None,
-            proof: None,
+            lost_call: None,
+            confirmed: None,
             calls: 0,
             earned: 0,
             earned_in_round: 0,
@@ -207,7 +202,7 @@ impl RoutineRun {
     /// Whether it can go on where it stands: an order came between two of its calls.
     #[must_use]
     pub fn can_resume(&self) -> bool {
-        self.end == Some(RoutineEnd::Order) && self.doubt.is_none()
+        self.end == Some(RoutineEnd::Order) && self.lost_call.is_none()
     }
 
     /// It as it goes on where it stands.
@@ -279,8 +274,8 @@ impl RoutineRun {
                 return NextStep::Over;
             }
             has_moved |= self.take_edit();
-            if let Some(doubt) = &self.doubt {
-                return self.look(doubt);
+            if let Some(lost_call) = &self.lost_call {
+                return self.look(lost_call);
             }
             let Some(step) = self.routine.clone().steps.get(self.step).cloned() else {
                 self.end_round(known);

@@ -7,7 +7,6 @@ use crate::tool::ToolSpec;
 use super::condition::{Op, Value};
 use super::{MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS};
 
-/// The name of the tool.
 pub const ROUTINE_START: &str = "zoea_routine_start";
 
 /// The tool that starts a routine. It may be called again after a crash: a run that is stored goes on.
@@ -29,7 +28,6 @@ pub fn start_tool() -> ToolSpec {
     }
 }
 
-/// Whether a text of the operator's speaks of routines.
 #[must_use]
 pub fn speaks_of_routines(text: &str) -> bool {
     text.to_lowercase().contains("routine")

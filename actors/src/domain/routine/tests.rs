@@ -67,12 +67,11 @@ struct Played {
     run: RoutineRun,
     facts: GameFacts,
     prices: Arc<PriceBook>,
-    /// The present call.
     id: Arc<str>,
     tool: Arc<str>,
     arguments: Arc<str>,
     /// What looks proved.
-    proofs: Vec<Proof>,
+    confirmed: Vec<ConfirmedCall>,
     is_settled: bool,
 }
 
@@ -97,7 +96,7 @@ impl Played {
             id: "".into(),
             tool: "".into(),
             arguments: "{}".into(),
-            proofs: Vec::new(),
+            confirmed: Vec::new(),
             is_settled: true,
         }
     }
@@ -107,7 +106,7 @@ impl Played {
     fn next(&mut self) -> String {
         let mut is_new_round = false;
         loop {
-            self.proofs.extend(self.run.take_proof());
+            self.confirmed.extend(self.run.take_confirmed());
             let known = self.run.known(&self.facts, &self.prices, Some(9));
             let memo = RoutineMemo {
                 run: Some(self.run.clone()),
@@ -118,7 +117,7 @@ impl Played {
             assert_eq!(members.to_string(), text);
             let restored = RoutineMemo::restore(&text);
             // Looks begin anew after a restart.
-            assert!(self.run.is_in_doubt() || restored == memo);
+            assert!(self.run.has_lost_call() || restored == memo);
             match self.run.next(&known) {
                 NextStep::Call(call) => {
                     let has_moved = call.has_moved || is_new_round;

@@ -9,7 +9,6 @@ use super::{LimitClaim, Need, divide};
 pub struct Allowance {
     /// The process, as the owner of its leases.
     pub owner: Arc<str>,
-    /// What it holds.
     pub part: u64,
     pub used: u64,
     pub wanted: u64,
@@ -21,7 +20,6 @@ pub struct Allowance {
 /// What a process gets of a limit, and what it holds from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Granted {
-    /// What it may use.
     pub part: u64,
     /// What nobody else may use.
     pub held: u64,

@@ -71,7 +71,7 @@ fn a_status_reads_back_as_it_was() {
             way: StallKind::Looping,
             tool: Some("mine".into()),
         }),
-        silence: Some(Arc::new(Silence::as_told(
+        silence: Some(Arc::new(Silence::as_shared(
             Timestamp(2),
             Some("it writes text and calls no tool".into()),
         ))),

@@ -11,7 +11,6 @@ use std::collections::BinaryHeap;
 /// A lane between two systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PlacedLane {
-    /// The places of the systems in their list.
     pub(super) ends: (usize, usize),
     /// The length, if a result told it.
     pub(super) length: Option<f64>,
@@ -21,7 +20,6 @@ pub(super) struct PlacedLane {
 const USUAL_LENGTH: f64 = 350.0;
 /// The most steps of the layout, counted in pairs of systems.
 const MAX_PAIR_STEPS: usize = 20_000_000;
-/// The most rounds over all systems of a part.
 const MAX_ROUNDS: usize = 120;
 /// The turn from one system around another to the next: the golden angle, which never repeats.
 const TURN: f64 = 2.399_963_229_728_653;
@@ -32,36 +30,39 @@ const ASPECT: f64 = 1.4;
 type Point = (f64, f64);
 
 /// The positions of all systems; those that were told are kept.
-pub(super) fn place_systems(told: &[Option<Point>], lanes: &[PlacedLane]) -> Vec<Point> {
-    let usual = usual_length(told, lanes);
-    let net = Net::new(told.len(), lanes, usual);
-    let mut positions: Vec<Point> = told.iter().map(|told| told.unwrap_or_default()).collect();
+pub(super) fn place_systems(known: &[Option<Point>], lanes: &[PlacedLane]) -> Vec<Point> {
+    let usual = usual_length(known, lanes);
+    let net = Net::new(known.len(), lanes, usual);
+    let mut positions: Vec<Point> = known
+        .iter()
+        .map(|known| known.unwrap_or_default())
+        .collect();
     let mut loose = Vec::new();
     for part in net.parts() {
         if part
             .iter()
-            .any(|system| told.get(*system).is_some_and(Option::is_some))
+            .any(|system| known.get(*system).is_some_and(Option::is_some))
         {
-            surround(&net, &part, told, &mut positions);
-            relax(&net, &part, told, &mut positions);
+            surround(&net, &part, known, &mut positions);
+            relax(&net, &part, known, &mut positions);
         } else {
             spread(&net, &part, &mut positions);
-            relax(&net, &part, told, &mut positions);
+            relax(&net, &part, known, &mut positions);
             loose.push(part);
         }
     }
-    stack(loose, told, usual, &mut positions);
+    stack(loose, known, usual, &mut positions);
     positions
 }
 
 /// The mean length of a lane, on the scale of the told positions if there are any.
-fn usual_length(told: &[Option<Point>], lanes: &[PlacedLane]) -> f64 {
+fn usual_length(known: &[Option<Point>], lanes: &[PlacedLane]) -> f64 {
     let mean = |lengths: Vec<f64>| {
         let sum: f64 = lengths.iter().sum();
         (sum > 0.0).then(|| sum / lengths.len() as f64)
     };
     let between = lanes.iter().filter_map(|lane| {
-        let (from, to) = (told.get(lane.ends.0)?, told.get(lane.ends.1)?);
+        let (from, to) = (known.get(lane.ends.0)?, known.get(lane.ends.1)?);
         Some(distance((*from)?, (*to)?))
     });
     let named = lanes.iter().filter_map(|lane| lane.length);
@@ -161,8 +162,8 @@ fn spread(net: &Net, part: &[usize], positions: &mut [Point]) {
 }
 
 /// A first layout of what hangs on told places: each system around one of its neighbours.
-fn surround(net: &Net, part: &[usize], told: &[Option<Point>], positions: &mut [Point]) {
-    let is_told = |system: usize| told.get(system).is_some_and(Option::is_some);
+fn surround(net: &Net, part: &[usize], known: &[Option<Point>], positions: &mut [Point]) {
+    let is_told = |system: usize| known.get(system).is_some_and(Option::is_some);
     let mut is_placed: Vec<bool> = (0..positions.len()).map(is_told).collect();
     let begin = part.iter().copied().filter(|system| is_told(*system));
     let mut open: std::collections::VecDeque<usize> = begin.collect();
@@ -182,11 +183,11 @@ fn surround(net: &Net, part: &[usize], told: &[Option<Point>], positions: &mut [
 }
 
 /// Moves the systems of a part whose places were not told until distances come close to ways.
-fn relax(net: &Net, part: &[usize], told: &[Option<Point>], positions: &mut [Point]) {
+fn relax(net: &Net, part: &[usize], known: &[Option<Point>], positions: &mut [Point]) {
     let free: Vec<usize> = part
         .iter()
         .copied()
-        .filter(|system| told.get(*system).is_some_and(Option::is_none))
+        .filter(|system| known.get(*system).is_some_and(Option::is_none))
         .collect();
     let pairs = free.len() * part.len();
     if part.len() < 3 && free.len() == part.len() || pairs == 0 {
@@ -230,9 +231,9 @@ fn better_place(system: usize, part: &[usize], ways: &[u32], positions: &[Point]
 }
 
 /// Stands the parts without told places in rows below what was told, the largest first.
-fn stack(mut parts: Vec<Vec<usize>>, told: &[Option<Point>], gap: f64, positions: &mut [Point]) {
+fn stack(mut parts: Vec<Vec<usize>>, known: &[Option<Point>], gap: f64, positions: &mut [Point]) {
     parts.sort_by_key(|part| (Reverse(part.len()), part.first().copied()));
-    let fixed: Vec<Point> = told.iter().flatten().copied().collect();
+    let fixed: Vec<Point> = known.iter().flatten().copied().collect();
     let (least, most) = bounds(&fixed).unwrap_or_default();
     let sizes: Vec<Point> = parts
         .iter()

@@ -7,7 +7,6 @@ use super::literals::{python_arguments, take_identifier};
 use crate::bounds::{self, MAX_ARGUMENTS_BYTES};
 use crate::model::RequestedCall;
 
-/// The most calls that are read from one text.
 const MAX_CALLS_READ: usize = 256;
 
 /// What may stand around calls and says nothing itself.
@@ -45,10 +44,8 @@ const MISTRAL_ARGUMENTS: &str = "[ARGS]";
 /// What opens a call whose end may be missing.
 const COMMENTARY: &str = "commentary to=functions.";
 
-/// A call as a model wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenCall {
-    /// The tool's name.
     pub name: String,
     pub arguments: Map<String, Value>,
     /// Whether the notation has texts only, so that the schema says what each of them is.

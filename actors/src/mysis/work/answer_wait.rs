@@ -29,8 +29,8 @@ pub(super) async fn await_answer(
     (mut tell, hear): (impl FnMut(AnswerProgress), impl Fn()),
 ) -> ModelResult {
     let (mut progress, mut signs) = (meter.subscribe(), meter.subscribe_to_signs());
-    let mut patience = Patience::of(silence);
-    let mut told = patience.begun;
+    let mut limit = WaitLimit::of(silence);
+    let mut told = limit.begun;
     let mut untold: Option<AnswerProgress> = None;
     let alarm = tokio::time::sleep(silence);
     tokio::pin!(alarm);
@@ -40,32 +40,32 @@ pub(super) async fn await_answer(
             biased;
             answer = &mut answer => return answer,
             Ok(()) = progress.changed() => {
-                patience.heard = Instant::now();
-                patience.alive = patience.heard;
+                limit.heard = Instant::now();
+                limit.alive = limit.heard;
                 hear();
                 // The timer is set once for each report and not with each delta, of which there may
                 // be many.
                 if untold.replace(*progress.borrow_and_update()).is_none() {
-                    let telling = (told + PROGRESS_INTERVAL).max(patience.heard);
-                    alarm.as_mut().reset(telling.min(patience.end()));
+                    let telling = (told + PROGRESS_INTERVAL).max(limit.heard);
+                    alarm.as_mut().reset(telling.min(limit.end()));
                 }
             }
             () = &mut alarm => {
                 let now = Instant::now();
-                if now >= patience.end() {
+                if now >= limit.end() {
                     meter.give_up();
-                    return Err(patience.too_late(now, *progress.borrow()));
+                    return Err(limit.too_late(now, *progress.borrow()));
                 }
                 if let Some(arrived) = untold.take() {
                     told = now;
                     tell(arrived);
                 }
-                alarm.as_mut().reset(patience.end());
+                alarm.as_mut().reset(limit.end());
             }
             // The timer is set anew when it goes off.
             Ok(()) = signs.changed() => {
                 signs.borrow_and_update();
-                patience.alive = Instant::now();
+                limit.alive = Instant::now();
                 hear();
             }
         }
@@ -73,7 +73,7 @@ pub(super) async fn await_answer(
 }
 
 /// How long an answer is still waited for.
-struct Patience {
+struct WaitLimit {
     silence: Duration,
     begun: Instant,
     /// When a part of the answer came last.
@@ -82,10 +82,10 @@ struct Patience {
     alive: Instant,
 }
 
-impl Patience {
-    fn of(silence: Duration) -> Patience {
+impl WaitLimit {
+    fn of(silence: Duration) -> WaitLimit {
         let begun = Instant::now();
-        Patience {
+        WaitLimit {
             silence,
             begun,
             heard: begun,

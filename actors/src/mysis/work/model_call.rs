@@ -167,7 +167,7 @@ impl ModelCaller {
             max_tokens,
             ..
         } = ask;
-        tell_budget(observer, &pass);
+        emit_budget(observer, &pass);
         let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
         let Some(route) = routes.into_iter().find(leads_to) else {
             return no_provider(work);
@@ -280,14 +280,14 @@ impl ModelCaller {
         let calls = &self.deps.session.calls;
         let watched = calls.begin(pass.lane.clone(), &model, mysis);
         let answer = departure.begin(self.deps.models.ask(request, meter.clone()));
-        let tell = |arrived| {
+        let report = |arrived| {
             if pass.is_trial {
                 pass.report_sign_of_life();
             }
             observer.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let hear = || watched.hear();
-        let waiting = await_answer(answer.boxed(), &meter, provider.timeout, (tell, hear));
+        let on_sign = || watched.note_sign_of_life();
+        let waiting = await_answer(answer.boxed(), &meter, provider.timeout, (report, on_sign));
         let mut answer = waiting.await;
         watched.end(answer.is_ok());
         remove_secrets_of_reply(&mut answer, &secrets.redactor());
@@ -296,11 +296,11 @@ impl ModelCaller {
 }
 
 /// Tells the Mysis what the gate said of its budget.
-fn tell_budget(observer: &MailboxObserver, pass: &Permit) {
+fn emit_budget(observer: &MailboxObserver, pass: &Permit) {
     if let Some(percent) = pass.spent_percent {
         observer.on_event(SessionEvent::Spent(percent));
     }
-    if let Some(text) = &pass.told {
+    if let Some(text) = &pass.notice {
         observer.on_event(SessionEvent::Notice {
             severity: Severity::Warn,
             code: "budget_low",

@@ -23,13 +23,12 @@ pub fn shown_of_earlier_results(bytes: usize) -> usize {
     Caps::of_earlier_turns(bytes).results()
 }
 
-/// A part of a request and the row from which it was made.
-pub(super) struct Told<'a> {
+pub(super) struct SentPart<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) part: RequestPart,
 }
 
-impl Told<'_> {
+impl SentPart<'_> {
     /// Whether these are words without calls.
     pub(super) fn is_words(&self) -> bool {
         matches!(self.part, RequestPart::Reply(_))
@@ -48,7 +47,7 @@ struct EarlierTurn<'a> {
     first_row: Seq,
     rows: usize,
     bytes: usize,
-    told: Vec<Told<'a>>,
+    sent: Vec<SentPart<'a>>,
 }
 
 impl<'a> EarlierTurns<'a> {
@@ -69,7 +68,7 @@ impl<'a> EarlierTurns<'a> {
                     first_row: unit.row.seq,
                     rows: 0,
                     bytes: go_on_bytes,
-                    told: Vec::new(),
+                    sent: Vec::new(),
                 });
             }
             if let Some(turn) = turns.last_mut() {
@@ -82,12 +81,12 @@ impl<'a> EarlierTurns<'a> {
     /// The parts of the turns that stand in a request with this much room for them. If they are
     /// more than their share, or than the room, the oldest turns are left out, each as a whole. Of
     /// turns of the same words alone the first one stands for all.
-    pub(super) fn keep(mut self, room: usize) -> Vec<Told<'a>> {
+    pub(super) fn keep(mut self, room: usize) -> Vec<SentPart<'a>> {
         let first = first_kept(&self.blocks(), self.share.min(room));
         let mut said = HashSet::new();
         let kept = self.turns.drain(first..);
         kept.filter(|turn| turn.words_alone().is_none_or(|words| said.insert(words)))
-            .flat_map(|turn| turn.told)
+            .flat_map(|turn| turn.sent)
             .collect()
     }
 
@@ -122,7 +121,7 @@ impl<'a> EarlierTurns<'a> {
 impl<'a> EarlierTurn<'a> {
     /// Its words, if it stands in a request with nothing else.
     fn words_alone(&self) -> Option<&'a str> {
-        match &self.told[..] {
+        match &self.sent[..] {
             [one] if one.is_words() => Some(one.unit.row.text().trim()),
             [] | [_] | [_, _, ..] => None,
         }
@@ -132,11 +131,11 @@ impl<'a> EarlierTurn<'a> {
         self.rows += unit.rows();
         self.first_row = self.first_row.min(unit.row.seq);
         if let Some(part) = part {
-            let told = Told { unit, part };
+            let sent = SentPart { unit, part };
             // Words may be followed by the model's next message.
-            let go_on = if told.is_words() { go_on_bytes } else { 0 };
-            self.bytes += render::part_bytes(&told.part) + go_on;
-            self.told.push(told);
+            let go_on = if sent.is_words() { go_on_bytes } else { 0 };
+            self.bytes += render::part_bytes(&sent.part) + go_on;
+            self.sent.push(sent);
         }
     }
 }

@@ -8,7 +8,6 @@ use zoea_text::json_size::{escaped_byte, escaped_len};
 /// Replaces an empty text, which strict providers refuse.
 const EMPTY_TEXT: &str = "(empty)";
 
-/// A text or its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Excerpt {
     text: Arc<str>,
@@ -57,7 +56,6 @@ impl Excerpt {
         }
     }
 
-    /// The text to send.
     pub(super) fn text(&self) -> &Arc<str> {
         &self.text
     }

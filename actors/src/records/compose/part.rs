@@ -24,7 +24,6 @@ pub(super) enum RequestPart {
     Loop(LoopPart),
 }
 
-/// A message to the model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OrderPart {
     pub(super) text: Excerpt,
@@ -63,13 +62,11 @@ pub(super) struct LoopPart {
     pub(super) echo: Option<Arc<Echo>>,
 }
 
-/// A call and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pair {
     pub(super) key: CallKey,
     /// The id in the request. It is unique within the message.
     pub(super) id: Arc<str>,
-    /// The tool's name as the model wrote it.
     pub(super) tool: Arc<str>,
     /// The tool's name as providers accept it.
     pub(super) name: Arc<str>,
@@ -90,7 +87,6 @@ pub(super) struct PairResult {
 }
 
 impl RequestPart {
-    /// A message to the model.
     pub(super) fn from_order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> RequestPart {
         RequestPart::Order(OrderPart {
             text: Excerpt::from_required(text),

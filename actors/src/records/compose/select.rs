@@ -9,7 +9,7 @@ use crate::ids::{MissionId, Seq, TurnNumber};
 use crate::message::RowBody;
 
 use super::budget::{self, Caps};
-use super::earlier::{EarlierTurns, Told};
+use super::earlier::{EarlierTurns, SentPart};
 use super::part::{OrderKind, RequestPart, Results, Unit, collect_units};
 use super::{Composition, Conversation, TurnOwner, render};
 
@@ -110,28 +110,28 @@ impl<'a> Selection<'a> {
             .filter(|unit| !self.delivers_owner(**unit))
             .copied()
             .collect();
-        let told = self.tell(&since);
+        let sent = self.sent_parts(&since);
         let mission = self.standing_mission(&since);
         // What others have, too, stands first.
         let mut parts = self.head(mission);
         let mut earlier = match mission {
-            Some(_) => self.earlier(before, &parts, &told, room),
+            Some(_) => self.earlier(before, &parts, &sent, room),
             None => Vec::new(),
         };
         if earlier.is_empty() {
-            let last = self.tell_last(before);
+            let last = self.last_parts(before);
             match self.composition.owner {
                 TurnOwner::Mission { .. } => earlier = last,
-                TurnOwner::Prompt(_) => parts.extend(last.into_iter().map(|told| told.part)),
+                TurnOwner::Prompt(_) => parts.extend(last.into_iter().map(|sent| sent.part)),
                 TurnOwner::Nudge(text) => {
-                    parts.extend(last.into_iter().map(|told| told.part));
+                    parts.extend(last.into_iter().map(|sent| sent.part));
                     let text = text.clone();
                     parts.push(RequestPart::from_order(text, OrderKind::Nudge, true));
                 }
             }
         }
-        earlier.extend(told);
-        let continued = self.add_told(&mut parts, earlier);
+        earlier.extend(sent);
+        let continued = self.add_parts(&mut parts, earlier);
         Selected { parts, continued }
     }
 
@@ -157,17 +157,16 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn tell(&self, units: &[Unit<'a>]) -> Vec<Told<'a>> {
+    fn sent_parts(&self, units: &[Unit<'a>]) -> Vec<SentPart<'a>> {
         let owner = self.owner_row();
-        let told = units.iter().filter_map(|unit| {
+        let sent = units.iter().filter_map(|unit| {
             let is_owner = Some(unit.row.seq) == owner;
             let part = self.results.part_of_unit(*unit, is_owner)?;
-            Some(Told { unit: *unit, part })
+            Some(SentPart { unit: *unit, part })
         });
-        told.collect()
+        sent.collect()
     }
 
-    /// The row of the message that the turn is about.
     fn owner_row(&self) -> Option<Seq> {
         match self.composition.owner {
             TurnOwner::Prompt(seq) => Some(*seq),
@@ -204,9 +203,9 @@ impl<'a> Selection<'a> {
         &self,
         before: &[Unit<'a>],
         head: &[RequestPart],
-        told: &[Told<'a>],
+        sent: &[SentPart<'a>],
         room: usize,
-    ) -> Vec<Told<'a>> {
+    ) -> Vec<SentPart<'a>> {
         let (conversation, share) = (
             self.composition.conversation,
             self.composition.earlier_bytes,
@@ -217,8 +216,8 @@ impl<'a> Selection<'a> {
         let mut whole = self.turn_before(before);
         let mut others = head.to_vec();
         others.push(self.continuation());
-        others.extend(whole.iter().map(|told| told.part.clone()));
-        others.extend(told.iter().map(|told| told.part.clone()));
+        others.extend(whole.iter().map(|sent| sent.part.clone()));
+        others.extend(sent.iter().map(|sent| sent.part.clone()));
         Caps::of_request(room).shorten_parts(&mut others);
         let left = room.saturating_sub(budget::total_bytes(&others));
         let turns = earlier_turns(conversation, &self.results, before, share);
@@ -228,15 +227,15 @@ impl<'a> Selection<'a> {
         }
         // Where an earlier turn of the same words stands for the last one, that is not added again.
         let of_last =
-            |told: &Told<'_>| Some(told.unit.turn()) == before.last().map(|unit| unit.turn());
-        if whole.iter().filter(|told| of_last(told)).count() == 1 {
-            let stands = |seq: Seq| kept.iter().any(|told| told.unit.row.seq == seq);
-            whole.retain(|told| {
-                !of_last(told) || !told.unit.is_reply() || stands(told.unit.row.seq)
+            |sent: &SentPart<'_>| Some(sent.unit.turn()) == before.last().map(|unit| unit.turn());
+        if whole.iter().filter(|sent| of_last(sent)).count() == 1 {
+            let stands = |seq: Seq| kept.iter().any(|sent| sent.unit.row.seq == seq);
+            whole.retain(|sent| {
+                !of_last(sent) || !sent.unit.is_reply() || stands(sent.unit.row.seq)
             });
         }
         for one in whole {
-            let same = |told: &&mut Told<'_>| told.unit.row.seq == one.unit.row.seq;
+            let same = |sent: &&mut SentPart<'_>| sent.unit.row.seq == one.unit.row.seq;
             match kept.iter_mut().find(same) {
                 Some(found) => *found = one,
                 None => insert_in_order(&mut kept, one),
@@ -246,54 +245,54 @@ impl<'a> Selection<'a> {
     }
 
     /// The last turn before this one and the last loop before it, whole.
-    fn turn_before(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
-        let last_loop = self.last_loop(before).map(|told| told.unit.row.seq);
+    fn turn_before(&self, before: &[Unit<'a>]) -> Vec<SentPart<'a>> {
+        let last_loop = self.last_loop(before).map(|sent| sent.unit.row.seq);
         let turn = before.last().map(|unit| unit.turn());
         let is_whole =
             |unit: &&Unit<'_>| Some(unit.turn()) == turn || Some(unit.row.seq) == last_loop;
         let whole = since_mission(before).iter().filter(is_whole);
         let whole: Vec<Unit<'a>> = whole.copied().collect();
-        self.tell(&whole)
+        self.sent_parts(&whole)
     }
 
     /// The last loop before the turn and, where the owner is no row, the reply that ended the turn
     /// before.
-    fn tell_last(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
+    fn last_parts(&self, before: &[Unit<'a>]) -> Vec<SentPart<'a>> {
         let (before, ending) = match before.split_last() {
             Some((last, rest)) if last.is_reply() && self.owner_row().is_none() => {
                 (rest, Some(*last))
             }
             Some(_) | None => (before, None),
         };
-        let ending = ending.map(|unit| self.tell(&[unit]));
+        let ending = ending.map(|unit| self.sent_parts(&[unit]));
         let last = self.last_loop(before).into_iter();
         last.chain(ending.into_iter().flatten()).collect()
     }
 
     /// The newest loop in which each call has a result.
-    fn last_loop(&self, before: &[Unit<'a>]) -> Option<Told<'a>> {
+    fn last_loop(&self, before: &[Unit<'a>]) -> Option<SentPart<'a>> {
         let found = before.iter().rev();
         let unit = found
             .copied()
             .find(|unit| self.results.is_complete(*unit))?;
         let part = self.results.part_of_unit(unit, false)?;
-        Some(Told { unit, part })
+        Some(SentPart { unit, part })
     }
 
     /// Adds parts, and a text of the runtime wherever the model's own words are followed by its
     /// next message. Returns whether this turn has one.
-    fn add_told(&self, parts: &mut Vec<RequestPart>, told: Vec<Told<'a>>) -> bool {
-        let continued = self.continues_at(&told);
-        let go_on: Vec<bool> = (0..told.len())
-            .map(|place| follows_words(&told, place) && !told[place].unit.is_order())
+    fn add_parts(&self, parts: &mut Vec<RequestPart>, sent: Vec<SentPart<'a>>) -> bool {
+        let continued = self.continues_at(&sent);
+        let go_on: Vec<bool> = (0..sent.len())
+            .map(|place| follows_words(&sent, place) && !sent[place].unit.is_order())
             .collect();
-        for ((place, told), go_on_here) in told.into_iter().enumerate().zip(go_on) {
+        for ((place, sent), go_on_here) in sent.into_iter().enumerate().zip(go_on) {
             if continued == Some(place) {
                 parts.push(self.continuation());
             } else if go_on_here {
                 parts.push(self::go_on());
             }
-            parts.push(told.part);
+            parts.push(sent.part);
         }
         continued.is_some()
     }
@@ -302,23 +301,22 @@ impl<'a> Selection<'a> {
     /// an earlier one, or where a message of this turn follows words. It stays there for the whole
     /// turn, even if an order came while the model was thinking, because that is where it was in
     /// the earlier requests.
-    fn continues_at(&self, told: &[Told<'_>]) -> Option<usize> {
+    fn continues_at(&self, sent: &[SentPart<'_>]) -> Option<usize> {
         let (turn, owner) = (self.composition.turn, self.owner_row());
-        let is_of_turn = |place: &usize| told[*place].unit.turn() >= turn;
-        let follows = |place: &usize| follows_words(told, *place);
-        let is_owner = |place: &usize| Some(told[*place].unit.row.seq) == owner;
-        let first = (0..told.len()).find(is_of_turn);
+        let is_of_turn = |place: &usize| sent[*place].unit.turn() >= turn;
+        let follows = |place: &usize| follows_words(sent, *place);
+        let is_owner = |place: &usize| Some(sent[*place].unit.row.seq) == owner;
+        let first = (0..sent.len()).find(is_of_turn);
         first
             .filter(|place| follows(place) && !is_owner(place))
             .or_else(|| {
-                (0..told.len())
+                (0..sent.len())
                     .filter(is_of_turn)
-                    .filter(|place| !told[*place].unit.is_order())
+                    .filter(|place| !sent[*place].unit.is_order())
                     .find(follows)
             })
     }
 
-    /// The continuation of this turn.
     fn continuation(&self) -> RequestPart {
         let text = match self.composition.owner {
             TurnOwner::Mission { .. } => GO_ON_TEXT,
@@ -328,19 +326,18 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Puts a part where its row belongs.
-fn insert_in_order<'a>(told: &mut Vec<Told<'a>>, one: Told<'a>) {
-    let key = |told: &Told<'_>| (told.unit.place, told.unit.row.seq);
-    let place = told.partition_point(|before| key(before) <= key(&one));
-    told.insert(place, one);
+fn insert_in_order<'a>(sent: &mut Vec<SentPart<'a>>, one: SentPart<'a>) {
+    let key = |sent: &SentPart<'_>| (sent.unit.place, sent.unit.row.seq);
+    let place = sent.partition_point(|before| key(before) <= key(&one));
+    sent.insert(place, one);
 }
 
 /// Whether a part stands right after words that ended a turn, or after a reply.
-fn follows_words(told: &[Told<'_>], place: usize) -> bool {
-    let Some(before) = place.checked_sub(1).map(|place| &told[place]) else {
+fn follows_words(sent: &[SentPart<'_>], place: usize) -> bool {
+    let Some(before) = place.checked_sub(1).map(|place| &sent[place]) else {
         return false;
     };
-    let is_other_turn = before.unit.turn() < told[place].unit.turn();
+    let is_other_turn = before.unit.turn() < sent[place].unit.turn();
     before.is_words() && (before.unit.is_reply() || is_other_turn)
 }
 

@@ -53,7 +53,6 @@ pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
 pub struct Breakdown {
     /// The system prompt, and what the role says.
     pub system_prompt: usize,
-    /// The operator's notes.
     pub notes: usize,
     /// Direct messages.
     pub prompts: usize,

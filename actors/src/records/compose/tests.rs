@@ -267,7 +267,6 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     assert!(replaced.is_whole() && replaced.size() == 2);
 }
 
-/// The parts after fitting, with their texts.
 fn fitted(parts: &[RequestPart], room: usize) -> Vec<RequestPart> {
     let mut parts = parts.to_vec();
     fit_parts(&mut parts, room);
@@ -562,10 +561,10 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
         (last, composed.breakdown.runtime_note)
     };
     assert_eq!(last(&[]), (Some(ChatMessage::User("go".into())), 0));
-    let told = format!("{RUNTIME_NOTE_LINE}\none\ntwo");
+    let sent = format!("{RUNTIME_NOTE_LINE}\none\ntwo");
     let both = last(&["one".to_string(), "two".to_string()]);
-    let expected = ChatMessage::User(format!("go\n\n{told}").into());
-    assert_eq!(both, (Some(expected), told.len() + 2));
+    let expected = ChatMessage::User(format!("go\n\n{sent}").into());
+    assert_eq!(both, (Some(expected), sent.len() + 2));
     let (_, long) = last(&["x".repeat(9000)]);
     let most = note_allowance(MIN_BUDGET_BYTES);
     assert!((most - 60..=most).contains(&long), "{long}");

@@ -12,7 +12,6 @@ const MAX_DIGESTED_BYTES: usize = 64 << 10;
 /// The longest word in a digest, in characters.
 const MAX_WORD_CHARS: usize = 40;
 
-/// The most elements of a list that are named.
 const MAX_NAMED_ELEMENTS: usize = 4;
 
 /// The most important members, wherever they are.

@@ -25,7 +25,7 @@ fn even(at: i64) -> Now {
 
 fn known() -> GameState {
     let mut game = GameState::default();
-    game.heard_tick(100, Moment(0));
+    game.on_tick(100, Moment(0));
     game.record_snapshot(
         look("get_cargo", "{}"),
         call(1),

@@ -3,7 +3,6 @@
 /// The most ticks ahead that are believed. A trip across the whole galaxy takes fewer.
 const MAX_TICKS_AHEAD: i64 = 10_000;
 
-/// What the game makes a ship wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameWait {
     /// Its arrival.

@@ -15,7 +15,6 @@ pub(super) const SUSPECTED_TIME: Duration = Duration::from_secs(60);
 /// A trial that a conversation makes, or wants to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialClaim {
-    /// The provider that is asked.
     pub provider: Arc<str>,
     pub by: MysisId,
     /// Tells the trials of a conversation apart.
@@ -26,7 +25,7 @@ pub struct TrialClaim {
 
 /// A trial of the last hour that all processes know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldTrial {
+pub struct SharedTrial {
     pub claim: TrialClaim,
     /// How long ago it was made.
     pub age: Duration,
@@ -40,12 +39,12 @@ impl TrialClaim {
     /// Whether it may be made where these are known: no other conversation tries one of its texts, and
     /// its provider has trials left.
     #[must_use]
-    pub fn is_admitted(&self, told: &[ToldTrial]) -> bool {
-        let is_tried = |trial: &ToldTrial| {
+    pub fn is_admitted(&self, shared: &[SharedTrial]) -> bool {
+        let is_tried = |trial: &SharedTrial| {
             trial.age < SUSPECTED_TIME && trial.claim.tries_for(self.by, &self.texts)
         };
-        let of_provider = |trial: &&ToldTrial| trial.claim.provider == self.provider;
-        !told.iter().any(is_tried) && told.iter().filter(of_provider).count() < MAX_TRIALS
+        let of_provider = |trial: &&SharedTrial| trial.claim.provider == self.provider;
+        !shared.iter().any(is_tried) && shared.iter().filter(of_provider).count() < MAX_TRIALS
     }
 
     /// Whether it finds out about one of these texts for another conversation.
@@ -58,7 +57,6 @@ impl TrialClaim {
 struct Trial {
     claim: TrialClaim,
     at: Moment,
-    /// Whether it may be made.
     is_admitted: bool,
 }
 
@@ -83,7 +81,7 @@ impl TrialBook {
     }
 
     /// Notes that it is known whether a text is refused.
-    pub(super) fn settle(&mut self, text: i64) {
+    pub(super) fn forget_text(&mut self, text: i64) {
         for trial in &mut self.trials {
             trial.claim.texts.retain(|tried| *tried != text);
         }
@@ -96,16 +94,21 @@ impl TrialBook {
     }
 
     /// Takes what all processes know after these claims were told.
-    pub(super) fn take_told(&mut self, said: &[TrialClaim], told: Vec<ToldTrial>, now: Moment) {
+    pub(super) fn take_shared(
+        &mut self,
+        said: &[TrialClaim],
+        shared: Vec<SharedTrial>,
+        now: Moment,
+    ) {
         let is_said = |trial: &Trial| said.iter().any(|claim| claim.is(&trial.claim));
         self.trials
             .retain(|trial| !trial.is_admitted && !is_said(trial));
-        let told = told.into_iter().map(|trial| Trial {
+        let shared = shared.into_iter().map(|trial| Trial {
             at: now.minus(trial.age),
             claim: trial.claim,
             is_admitted: true,
         });
-        self.trials.extend(told);
+        self.trials.extend(shared);
     }
 
     /// Whether a trial may be made: `None` where it waits for the other processes.
@@ -119,7 +122,6 @@ impl TrialBook {
         }
     }
 
-    /// Whether another conversation finds out about a text just now.
     pub(super) fn is_tried_by_another(&self, mysis: MysisId, text: i64, now: Moment) -> bool {
         let mut trials = self.trials.iter();
         trials.any(|trial| {
@@ -152,27 +154,27 @@ mod tests {
     }
 
     /// What a database does with the claims of one process after the other.
-    fn tell(told: &mut Vec<ToldTrial>, book: &mut TrialBook) {
+    fn share(shared: &mut Vec<SharedTrial>, book: &mut TrialBook) {
         let said = book.claims();
         for claim in &said {
-            if claim.is_admitted(told) {
+            if claim.is_admitted(shared) {
                 let (claim, age) = (claim.clone(), Duration::ZERO);
-                told.push(ToldTrial { claim, age });
+                shared.push(SharedTrial { claim, age });
             }
         }
-        book.take_told(&said, told.clone(), Moment(0));
+        book.take_shared(&said, shared.clone(), Moment(0));
     }
 
     #[test]
     fn of_two_processes_one_tries_a_text_and_the_other_one_waits() {
         let (mut one, mut two) = (TrialBook::default(), TrialBook::default());
         (one.is_shared, two.is_shared) = (true, true);
-        let mut told = Vec::new();
+        let mut shared = Vec::new();
         one.add(claim(1, 1, &[7]), Moment(0));
         two.add(claim(2, 1, &[7, 8]), Moment(0));
         assert_eq!(one.is_admitted(MysisId(1), 1), None, "it waits to be told");
-        tell(&mut told, &mut one);
-        tell(&mut told, &mut two);
+        share(&mut shared, &mut one);
+        share(&mut shared, &mut two);
         assert_eq!(one.is_admitted(MysisId(1), 1), Some(true));
         assert_eq!(two.is_admitted(MysisId(2), 1), Some(false));
         assert!(two.is_tried_by_another(MysisId(2), 7, Moment(59_999)));
@@ -184,9 +186,9 @@ mod tests {
         // A claim that was made meanwhile stays, and this process tries the other text.
         let said = two.claims();
         two.add(claim(2, 2, &[9]), Moment(0));
-        two.take_told(&said, told.clone(), Moment(0));
+        two.take_shared(&said, shared.clone(), Moment(0));
         assert_eq!(two.is_admitted(MysisId(2), 2), None);
-        tell(&mut told, &mut two);
+        share(&mut shared, &mut two);
         assert_eq!(two.is_admitted(MysisId(2), 2), Some(true));
     }
 
@@ -194,15 +196,15 @@ mod tests {
     fn all_processes_together_make_twelve_trials_an_hour() {
         let (mut one, mut two) = (TrialBook::default(), TrialBook::default());
         (one.is_shared, two.is_shared) = (true, true);
-        let mut told = Vec::new();
+        let mut shared = Vec::new();
         for number in 0..10 {
             let now = Moment(0);
             one.add(claim(1, number, &[number]), now);
             two.add(claim(2, number, &[100 + number]), now);
-            tell(&mut told, &mut one);
-            tell(&mut told, &mut two);
+            share(&mut shared, &mut one);
+            share(&mut shared, &mut two);
         }
-        assert_eq!(told.len(), MAX_TRIALS);
+        assert_eq!(shared.len(), MAX_TRIALS);
         assert!(!one.may_try("p", Moment(0)) && !two.may_try("p", Moment(0)));
         assert!(one.may_try("q", Moment(0)) && one.may_try("p", Moment(3_600_000)));
     }

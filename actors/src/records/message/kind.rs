@@ -77,7 +77,6 @@ impl RowKind {
         }
     }
 
-    /// Whether a row of this kind may be sent to the model.
     #[must_use]
     pub fn is_sendable(self) -> bool {
         self.role().is_some()

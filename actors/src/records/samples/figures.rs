@@ -82,7 +82,6 @@ impl CurrentFigures {
 /// A number that the operator named, as results told it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct NumberFigures {
-    /// What the screen calls it.
     pub name: Arc<str>,
     /// What was told last.
     pub level: i64,
@@ -137,7 +136,6 @@ impl ValueSums {
         self.tokens_unpriced = bounded_sum(self.tokens_unpriced, flow.tokens_unpriced);
     }
 
-    /// What came since these were the sums.
     #[must_use]
     pub fn since(self, before: ValueSums) -> ValueSums {
         ValueSums {
@@ -210,7 +208,6 @@ impl Default for EarnedTrend {
 }
 
 impl EarnedTrend {
-    /// Adds what a minute, or a part of it, earned.
     pub(super) fn add(&mut self, minute: Minute, flow: &Flow) {
         let Some(earned) = flow.earned else {
             return;

@@ -26,7 +26,6 @@ pub struct PackedHour {
     pub hour: Hour,
     /// The newest row of the conversation that is counted in it. Later rows are not.
     pub upto: i64,
-    /// The samples.
     pub bytes: Arc<[u8]>,
 }
 
@@ -115,7 +114,6 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    /// Whether it has no sample.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -165,7 +163,7 @@ impl Packer {
         for sum in flow_sums(flow) {
             fields.put_if(sum > 0, |values| put_number(values, sum));
         }
-        put_number(&mut self.bytes, fields.told);
+        put_number(&mut self.bytes, fields.present);
         self.bytes.append(&mut fields.values);
         self.facts.clone_from(facts);
     }
@@ -198,15 +196,15 @@ fn flow_sums(flow: &Flow) -> [u64; 9] {
 /// The fields of one sample that are told.
 #[derive(Default)]
 struct Fields {
-    told: u64,
+    present: u64,
     next: u32,
     values: Vec<u8>,
 }
 
 impl Fields {
-    fn put_if(&mut self, is_told: bool, put: impl FnOnce(&mut Vec<u8>)) {
-        if is_told {
-            self.told |= 1 << self.next;
+    fn put_if(&mut self, is_present: bool, put: impl FnOnce(&mut Vec<u8>)) {
+        if is_present {
+            self.present |= 1 << self.next;
             put(&mut self.values);
         }
         self.next += 1;

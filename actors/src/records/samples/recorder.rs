@@ -61,7 +61,6 @@ impl StoredSamples {
     }
 }
 
-/// Makes the samples of one Mysis.
 #[derive(Debug)]
 pub struct SampleRecorder {
     wallet: Wallet,
@@ -83,7 +82,6 @@ pub struct SampleRecorder {
     has_unsaved_minute: bool,
     /// `None` if it was never stored, so that the next write takes it with it.
     saved_at: Option<Moment>,
-    /// The time up to which waits are counted.
     waited_upto: Moment,
     /// How long the swarm has been frozen in all, as it was told last, in milliseconds.
     frozen_ms: Option<u64>,
@@ -217,7 +215,7 @@ impl SampleRecorder {
         if let Some((_, _, meta)) = row.result() {
             more.tool_calls = 1;
             more.failures = u64::from(meta.status != CallStatus::Done);
-            let call = call.filter(|_| tells_of_the_game(meta));
+            let call = call.filter(|_| is_about_game(meta));
             more.earned = call
                 .and_then(|(call, reading)| self.take_result((call, reading), meta.status, row.at));
             if more.earned.is_some() {
@@ -300,7 +298,7 @@ impl SampleRecorder {
                 _,
             ) => return None,
         }
-        let told = told_by(call, &command, reading);
+        let told = standing_of(call, &command, reading);
         let earned = self.wallet.take(&told, transfer, at);
         self.take_facts(told);
         earned
@@ -360,13 +358,13 @@ impl SampleRecorder {
 }
 
 /// Whether a result may tell of the game: not if strangers wrote parts of it.
-fn tells_of_the_game(meta: &ResultMeta) -> bool {
+fn is_about_game(meta: &ResultMeta) -> bool {
     let (game, command) = (meta.game, &*meta.tool);
     game.tells_facts() && !is_own(command) && !game.has_words_of_others(command)
 }
 
 /// What a good result tells of the game.
-fn told_by(call: &CallRecord, command: &str, reading: &GameReading<'_>) -> Standing {
+fn standing_of(call: &CallRecord, command: &str, reading: &GameReading<'_>) -> Standing {
     match reading.facts() {
         Some(facts) => standing::read(command, call.read_only, facts),
         None => standing::unread(command, call.read_only),

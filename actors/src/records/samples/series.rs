@@ -5,7 +5,6 @@ use crate::ids::{MysisId, Timestamp};
 
 use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Minute, Sample};
 
-/// The most points of an answer.
 pub const MAX_SERIES_POINTS: i64 = 10_000;
 /// The most points of one series that a step is chosen for.
 const MAX_CHOSEN_POINTS: i64 = 120;
@@ -41,7 +40,6 @@ impl SampleStep {
 pub struct SampleSteps {
     pub first: Minute,
     pub minutes: i64,
-    /// The number of steps.
     pub count: usize,
     /// The first and the last minute that are counted.
     counted: (Minute, Minute),
@@ -166,7 +164,6 @@ pub struct SampleQuery {
     pub myses: Vec<MysisId>,
     /// Deleted ones. Their accounts play on with others, so a sum has no credits of them.
     pub deleted: Vec<MysisId>,
-    /// Whether they are added up.
     pub is_sum: bool,
     pub steps: SampleSteps,
 }
@@ -251,7 +248,6 @@ impl SeriesBuilder {
     }
 }
 
-/// Adds series up.
 #[derive(Clone, Debug)]
 pub struct SeriesSum {
     steps: SampleSteps,
@@ -282,7 +278,6 @@ impl SeriesSum {
         }
     }
 
-    /// The sum.
     #[must_use]
     pub fn finish(self) -> Vec<Sample> {
         let points = self.points.into_iter().enumerate();

@@ -52,7 +52,6 @@ impl Scene {
         row
     }
 
-    /// The model calls a tool, which returns.
     fn call(&mut self, tool: &str, arguments: &str, status: CallStatus, text: &str) {
         let call = CallRecord {
             id: "id".into(),

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 /// The most kinds of goods of a hold that are read.
 const MAX_KINDS: usize = 64;
 
-/// What a call did to the goods in the hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GoodsChange {
     /// Nothing.
@@ -74,7 +73,6 @@ const CHANGES_FUEL: [&str; 15] = [
     "use_item",
 ];
 
-/// Whether an action may have changed the fuel.
 pub(super) fn may_change_fuel(command: &str) -> bool {
     CHANGES_FUEL.contains(&command)
 }
@@ -91,7 +89,7 @@ pub(super) fn change_by(command: &str) -> GoodsChange {
 pub(super) fn change(command: &str, facts: &Map<String, Value>) -> GoodsChange {
     match keeps_goods(command) {
         true => GoodsChange::None,
-        false => told_change(command, facts).unwrap_or(GoodsChange::Untold),
+        false => read_change(command, facts).unwrap_or(GoodsChange::Untold),
     }
 }
 
@@ -99,7 +97,7 @@ fn keeps_goods(command: &str) -> bool {
     KEEPS_GOODS.contains(&command) || command.starts_with("forum_")
 }
 
-fn told_change(command: &str, facts: &Map<String, Value>) -> Option<GoodsChange> {
+fn read_change(command: &str, facts: &Map<String, Value>) -> Option<GoodsChange> {
     let number = |key: &str| facts.get(key)?.as_i64();
     let (item, units) = match command {
         "mine" => ("resource_id", number("quantity")?),

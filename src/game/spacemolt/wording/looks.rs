@@ -125,7 +125,6 @@ pub(super) fn status(facts: &Map<String, Value>, standing: &Standing) -> Option<
     })
 }
 
-/// Where a state says that the ship is.
 fn place(facts: &Map<String, Value>, standing: &Standing) -> Option<String> {
     let player = part(facts, "player");
     let base = player.and_then(|player| text(player, "docked_at_base"));

@@ -22,7 +22,6 @@ const GOODS: [&str; 8] = [
     "output_id",
 ];
 
-/// A member that is a text with words in it.
 pub(super) fn text<'a>(facts: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     let text = facts.get(key)?.as_str()?.trim();
     (!text.is_empty()).then_some(text)
@@ -45,7 +44,6 @@ pub(super) fn part<'a>(facts: &'a Map<String, Value>, key: &str) -> Option<&'a M
     facts.get(key)?.as_object()
 }
 
-/// Whether the result is that of this action.
 pub(super) fn is_action(facts: &Map<String, Value>, action: &str) -> bool {
     text(facts, "action") == Some(action)
 }

@@ -93,7 +93,6 @@ struct KeyedValue<'a> {
 }
 
 impl<'a> KeyedValue<'a> {
-    /// The string or number after a key that ends here.
     fn after(text: &'a str, key: usize) -> Option<KeyedValue<'a>> {
         let bytes = text.as_bytes();
         let slashes = count_backslashes(&bytes[key..]);

@@ -12,7 +12,6 @@ use crate::interface::cli::{held, out, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::client::ControlClient;
 
-/// Asks the running program for its status.
 pub(super) async fn ask_running(
     home: &Home,
     running: &RunFile,
@@ -88,7 +87,6 @@ pub(super) fn troubles_of_running(status: &ProgramStatusJson<'_>) -> Vec<(String
     servers.chain(standstill).chain(needs).collect()
 }
 
-/// What the running program says of its database.
 pub(super) fn check_used_database(status: &ProgramStatusJson<'_>, pid: u32) -> DoctorFinding {
     let code = StandingKind::LittleRoom.code();
     let mut little = status

@@ -51,7 +51,7 @@ pub(super) async fn undelete_mysis(client: &SwarmClient, name: &str) -> anyhow::
 async fn confirm_deletion(client: &SwarmClient, mut names: Vec<String>) -> anyhow::Result<()> {
     if !can_ask() {
         anyhow::bail!(
-            "there is no terminal to confirm at; give --yes to delete without a question"
+            "there is no terminal to confirm this; give --yes to delete without a question"
         );
     }
     names.sort_by(|a, b| compare_natural(a, b));

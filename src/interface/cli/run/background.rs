@@ -59,14 +59,14 @@ pub(super) async fn start(
     let runs = tokio::time::timeout(START_TIMEOUT, wait_until_it_runs(&mut child, home));
     match runs.await {
         Ok(Ok(())) => Ok(out::line(&format!(
-            "the swarm goes on without a terminal (pid {pid}): `{}` opens one, `kill {pid}` ends it \
-             in good order",
+            "the swarm continues without a terminal (pid {pid}): `{}` opens one, `kill {pid}` ends it \
+             cleanly",
             global.command("attach", args.offline.then_some(home))
         ))?),
         Ok(Err(status)) => {
             let words = std::fs::read_to_string(&words).unwrap_or_default();
             anyhow::bail!(
-                "the swarm does not go on: it ended with {status}: {}",
+                "the swarm does not continue: it ended with {status}: {}",
                 out::shorten(&words, 1000)
             )
         }

@@ -14,7 +14,6 @@ pub(super) struct OwnServers {
 }
 
 impl OwnServers {
-    /// Whether there is any of them.
     pub(super) fn has_any(&self) -> bool {
         self.offline.is_some() || self.game.is_some()
     }
@@ -47,7 +46,6 @@ impl OwnServers {
         loaded
     }
 
-    /// Stops the servers.
     pub(super) async fn stop(self) {
         if let Some(game) = self.game {
             game.stop().await;

@@ -29,7 +29,6 @@ pub(super) fn offline_settings(
     }
 }
 
-/// Reads the configuration.
 pub(super) fn load_settings(
     global: &GlobalArgs,
     home: &Home,
@@ -62,10 +61,10 @@ pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
     out::note(&gone.to_string());
     let question = match &rescued {
         Some(rescued) => format!("Put {} in its place now?", rescued.display()),
-        None => "Begin anew, with an empty swarm?".to_string(),
+        None => "Start again with an empty swarm?".to_string(),
     };
     if !question::ask_to_agree(&question)? {
-        anyhow::bail!("nothing was begun");
+        anyhow::bail!("nothing was started");
     }
     match rescued {
         Some(rescued) => drop(zoea_ledger::restore(&rescued, &file).await?),

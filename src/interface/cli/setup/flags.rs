@@ -6,8 +6,8 @@ use url::Url;
 use zoea_settings::prices::price_list;
 use zoea_settings::{BUILT_IN_GAME, Environment, SPACEMOLT, SPACEMOLT_V2, Secret};
 
+use super::model_check::CheckCandidate;
 use super::present::{Present, variable};
-use super::proof::ProofCandidate;
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::interface::cli::out;
 use crate::interface::setup::{
@@ -15,7 +15,7 @@ use crate::interface::setup::{
     find_seller, list_models, sellers,
 };
 use crate::wiring::first_name;
-use zoea_proof::listing::ListedModel;
+use zoea_model_check::listing::ListedModel;
 
 /// The number of Myses unless the operator gives one.
 pub(super) const USUAL_MYSES: u32 = 5;
@@ -63,11 +63,11 @@ pub(super) async fn answers(
         code,
     };
     let (_, settings) = settings_of(&answers, present, environment)?;
-    let candidate = ProofCandidate::new(&http, &settings, &answers.server.name)?;
+    let candidate = CheckCandidate::new(&http, &settings, &answers.server.name)?;
     let announcement = candidate.announcement();
     if !args.yes {
         bail!(
-            "{announcement}; there is no terminal to confirm at: give --yes to go on without a question"
+            "{announcement}; there is no terminal to confirm this: give --yes to continue without a question"
         );
     }
     out::note(&announcement);

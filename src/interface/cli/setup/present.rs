@@ -13,15 +13,12 @@ use zoea_provider::ProviderEndpoint;
 
 /// The existing configuration, or the path for a new one.
 pub(super) struct Present {
-    /// The path of the configuration file.
     pub(super) file: PathBuf,
-    /// The path of the credentials file.
     pub(super) credentials: PathBuf,
     /// Whether the file exists.
     pub(super) is_there: bool,
     /// Whether a swarm has run here, with a configuration or on the defaults.
     has_swarm: bool,
-    /// The text of the file.
     pub(super) text: String,
     /// The settings of the file; the defaults if there is no file.
     pub(super) settings: Settings,
@@ -82,7 +79,6 @@ impl Present {
             .map(|provider| (name, provider))
     }
 
-    /// The provider of the configuration with this endpoint.
     pub(super) fn provider_at(&self, endpoint: &str) -> Option<(&str, &ProviderSettings)> {
         let mut known = self.settings.providers.iter().filter(|_| self.is_there);
         let found = known.find(|(_, provider)| provider.endpoint == endpoint);
@@ -149,7 +145,6 @@ impl Present {
         }
     }
 
-    /// The names of the Myses in the configuration.
     pub(super) fn myses(&self) -> Vec<String> {
         let declared = self.settings.myses.iter();
         declared.map(|mysis| mysis.name.clone()).collect()

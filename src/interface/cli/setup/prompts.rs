@@ -51,7 +51,6 @@ impl Drop for TerminalWatch {
     }
 }
 
-/// A value to choose, and its text.
 pub(super) struct Choice<T> {
     pub(super) value: T,
     text: String,
@@ -127,7 +126,7 @@ pub(super) fn choose<T>(
 pub(super) fn ask_text(question: &str, usual: Option<&str>, help: &str) -> anyhow::Result<String> {
     let needed = |text: &str| match text.trim().is_empty() {
         true => Ok(Validation::Invalid(
-            "write something, or leave with Esc".into(),
+            "enter a text, or cancel with Esc".into(),
         )),
         false => Ok(Validation::Valid),
     };

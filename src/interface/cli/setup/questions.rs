@@ -7,9 +7,9 @@ use zoea_settings::Environment;
 use zoea_settings::prices::price_list;
 
 use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
+use super::model_check::{CheckCandidate, PassedCheck};
 use super::present::{Present, variable};
 use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
-use super::proof::{PassedProof, ProofCandidate};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
 use crate::host::home::Home;
 use crate::interface::cli::out;
@@ -18,7 +18,7 @@ use crate::interface::setup::{
     Answers, DailyCap, KeyAnswer, LocalServer, ModelChoice, ServerAnswer, ServerFault,
     find_local_servers, list_models, sellers,
 };
-use zoea_proof::listing::ListedModel;
+use zoea_model_check::listing::ListedModel;
 
 /// What every question needs.
 struct QuestionDialog<'a> {
@@ -41,7 +41,7 @@ pub(super) async fn ask(
     environment: &Environment,
 ) -> anyhow::Result<Prepared> {
     say(&format!(
-        "Setting up a swarm in {}. Enter takes what is marked. Esc or Ctrl-C leaves; nothing is written \
+        "Setting up a swarm in {}. Enter chooses the marked line. Esc or Ctrl-C cancels; nothing is written \
          before the end.\n",
         home.directory().display()
     ))?;
@@ -60,7 +60,7 @@ pub(super) async fn ask(
         let passed = match asker.try_out(&answers).await? {
             Ok(passed) => passed,
             Err(fault) => {
-                say(&format!("{fault:#}. Choose again, or leave with Esc.\n"))?;
+                say(&format!("{fault:#}. Choose again, or cancel with Esc.\n"))?;
                 // What was told could not play, so it is asked for now.
                 asker.args = asker.args.without_choices();
                 continue;
@@ -99,9 +99,9 @@ impl QuestionDialog<'_> {
 
     /// Proves the answers, after the operator agrees to the cost of the proof. The inner error says
     /// what cannot play.
-    async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedProof>> {
+    async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedCheck>> {
         let (_, settings) = settings_of(answers, self.present, self.environment)?;
-        let candidate = ProofCandidate::new(&self.http, &settings, &answers.server.name)?;
+        let candidate = CheckCandidate::new(&self.http, &settings, &answers.server.name)?;
         let announcement = candidate.announcement();
         say(&format!("\nBefore it is written, {announcement}."))?;
         if !confirm("Try it now?")? {
@@ -274,7 +274,7 @@ impl QuestionDialog<'_> {
         }
         let usual = names_of(None, self.present).len().to_string();
         loop {
-            let text = ask_text("How many Myses?", Some(&usual), "each one plays by itself")?;
+            let text = ask_text("How many Myses?", Some(&usual), "each one plays on its own")?;
             match text.trim().parse::<u32>() {
                 Ok(count) if (1..=1000).contains(&count) => {
                     return Ok(names_of(Some(count), self.present));

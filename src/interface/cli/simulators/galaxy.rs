@@ -35,7 +35,7 @@ pub(crate) struct GalaxyArgs {
     /// The seed of the galaxy [default: the data directory's own, else 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Keep everything that happens in this directory, and go on from there at the next start.
+    /// Store everything that happens in this directory, and continue from there at the next start.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Append every executed mutation to this file, as JSON lines.
@@ -51,7 +51,7 @@ pub(crate) struct GalaxyArgs {
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
-    /// Let stations pay a tenth after so many trades of all players.
+    /// Stations pay a tenth after this many trades of all players.
     #[arg(long, value_name = "TRADES")]
     prices_fall_after: Option<u64>,
     /// Serve the MCP revision 2026-07-28, which has no sessions, beside the older ones.
@@ -66,10 +66,10 @@ pub(crate) struct GalaxyArgs {
     /// Serve one client over standard input and output, as a child process of it.
     #[arg(long, conflicts_with_all = ["stateless", "token", "header"])]
     stdio: bool,
-    /// How long a link is valid by which somebody logs a client in, at `/link`.
+    /// How long a login link is valid, at `/link`.
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
     link_valid: Duration,
-    /// How long clients wait between two questions whether that has happened.
+    /// How long clients wait between two checks of a login link.
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = parse_duration)]
     link_interval: Duration,
     /// Demand this bearer token in every request.
@@ -78,7 +78,7 @@ pub(crate) struct GalaxyArgs {
     /// Demand this header in every request.
     #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
     header: Option<(HeaderName, HeaderValue)>,
-    /// Answer requests of an unknown MCP session by HTTP 404, as the MCP specification has it,
+    /// Answer requests of an unknown MCP session by HTTP 404, as the MCP specification requires,
     /// in place of 200.
     #[arg(long)]
     strict_sessions: bool,
@@ -120,8 +120,8 @@ struct LimitArgs {
 fn faults_help() -> String {
     format!(
         "Faults: KIND[@PROBABILITY][:ARGUMENT], such as drop@0.01, slow@0.5:2s or outage:60s,10s. Without a\n\
-         probability every request is struck. The same seed strikes the same requests.\n\
-         {}GET /faults tells how often each has struck, GET /health whether the galaxy lives.",
+         probability every request gets it. The same seed gives it to the same requests.\n\
+         {}GET /faults says how often each has occurred, GET /health whether the galaxy lives.",
         explain(FORMS)
     )
 }

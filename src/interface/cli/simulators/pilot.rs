@@ -81,7 +81,7 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
     let serving = zoea_pilot::serve(listener, args.options(seed), shutdown.clone());
-    let until_told = async {
+    let until_reported = async {
         out::line(&format!(
             "pilot listening on http://{address}/v1 (seed {seed})"
         ))
@@ -99,7 +99,7 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
     tokio::select! {
         biased;
         served = serving => served,
-        failed = until_told => failed,
+        failed = until_reported => failed,
     }
 }
 

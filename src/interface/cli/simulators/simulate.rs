@@ -34,11 +34,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = value_parser!(u32).range(1..=i64::from(MAX_PROCESSES)))]
     processes: u32,
-    /// How often faults strike: 0 never, 1 as on a bad day, more for worse.
+    /// How often faults occur: 0 never, 1 as on a bad day, more for worse.
     #[arg(long, value_name = "W", default_value_t = 1.0,
           value_parser = |text: &str| parse_within(text, &(0.0..=MAX_WILDNESS)))]
     wildness: f64,
-    /// Let every kind of fault strike, instead of those that the seed draws.
+    /// Use every kind of fault, not only those that the seed draws.
     #[arg(long)]
     all_faults: bool,
     /// The longest usual time of a model answer; the shortest is an eighth of it.

@@ -276,12 +276,12 @@ fn what_is_held_back_and_events_of_before_keep_their_members() {
 #[test]
 fn the_report_of_a_proof_keeps_its_members() {
     let report = |verdict| {
-        to_value(&ProofReport {
+        to_value(&ModelCheckReport {
             provider: "local".to_string(),
             server: "http://127.0.0.1".to_string(),
             model: "m".to_string(),
             verdict,
-            checks: vec![ProofCheck {
+            checks: vec![ModelCheckStep {
                 name: "call",
                 ok: Some(true),
                 detail: "well".to_string(),
@@ -289,17 +289,17 @@ fn the_report_of_a_proof_keeps_its_members() {
             learnt: vec!["one".to_string()],
             context: ProvenContext::default(),
             speed: ProvenSpeed::default(),
-            usage: Some(ToldUsage {
+            usage: Some(ReportedUsage {
                 is_told: true,
                 cached: 1,
             }),
-            spent: ProofSpending::default(),
+            spent: CheckSpending::default(),
         })
     };
     let (why, remedy) = ("w".to_string(), "r".to_string());
-    let verdicts = every!(ProofVerdict:
-        Plays => [ProofVerdict::Plays],
-        CannotPlay => [ProofVerdict::CannotPlay { why, remedy }],
+    let verdicts = every!(CheckVerdict:
+        Plays => [CheckVerdict::Plays],
+        CannotPlay => [CheckVerdict::CannotPlay { why, remedy }],
     );
     let reports = verdicts.map(report);
     hold_json("proof.json", &reports.into_iter().collect());

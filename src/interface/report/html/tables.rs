@@ -131,7 +131,6 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
     section + "</section>"
 }
 
-/// The cost of the days before.
 pub(super) fn days_section(days: &[(String, Cost)]) -> String {
     if days.is_empty() {
         return String::new();

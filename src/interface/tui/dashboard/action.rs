@@ -22,11 +22,9 @@ pub enum TerminalAction {
     Notify(String),
     /// Write the screen to files, as text and as an image.
     Dump,
-    /// Write this to a file.
     Write {
         /// The file's name without its extension.
         name: String,
-        /// The file's content.
         text: Arc<str>,
     },
     /// Let the operator's editor change this text.

@@ -50,7 +50,6 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// All themes.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The name in the configuration and in the palette.
@@ -107,10 +106,8 @@ pub enum MouseUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notify {
-    /// Not at all.
     #[default]
     Off,
-    /// By the terminal's bell.
     Bell,
     /// By a desktop notification, while the terminal has no focus.
     Message,

@@ -74,7 +74,7 @@ impl Dashboard {
 
     /// Whether the banner says nothing else.
     #[must_use]
-    pub fn is_only_told_of_absence(&self) -> bool {
+    pub fn shows_only_absence(&self) -> bool {
         self.banner_text() == self.away_text()
     }
 

@@ -46,7 +46,6 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: true,
 };
 
-/// The open books.
 #[derive(Clone, Debug, Default)]
 pub struct BooksView {
     /// What a line stands for.
@@ -168,7 +167,6 @@ impl BooksView {
             .scroll_to_selection(&self.table.lines, height);
     }
 
-    /// All lines, and what they come to.
     #[must_use]
     pub fn table(&self) -> &BooksTable {
         &self.table
@@ -177,7 +175,7 @@ impl BooksView {
     /// The number of lines above those in sight, and these.
     #[must_use]
     pub fn visible_lines(&self) -> (usize, &[BooksLine]) {
-        self.selection.in_sight(&self.table.lines)
+        self.selection.visible(&self.table.lines)
     }
 
     #[must_use]
@@ -197,10 +195,10 @@ impl View for BooksView {
 
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let Some(action) = board.keymap().find(BOOKS_KEYS, press) else {
-            let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) else {
+            let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) else {
                 return Pressed::Passes;
             };
-            self.selection.go(going, &self.table.lines);
+            self.selection.go(movement, &self.table.lines);
             return Pressed::Stays;
         };
         match action {
@@ -302,7 +300,7 @@ mod tests {
         SwarmBooks {
             costs: costs.collect(),
             earned: Vec::new(),
-            spared: Vec::new(),
+            saved: Vec::new(),
         }
     }
 

@@ -39,7 +39,6 @@ const SEEK_PAGE_ROWS: usize = 500;
 /// The most search hits that are requested.
 pub const PLACES: usize = 500;
 
-/// The conversation that is open.
 #[derive(Clone, Debug)]
 pub struct Focus {
     /// The conversation as it is seen.
@@ -64,11 +63,9 @@ pub struct Focus {
     pub(super) behind: Option<Box<ListBehind>>,
 }
 
-/// A list from which a conversation was opened.
 #[derive(Clone, Debug)]
 pub(super) struct ListBehind {
     pub(super) layers: Vec<Overlay>,
-    /// The conversation behind them.
     pub(super) focus: Option<MysisId>,
 }
 
@@ -136,7 +133,6 @@ fn is_error_of_host(row: &Row) -> bool {
 /// The result of one step of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekResult {
-    /// It is in this row.
     Here(Seq),
     /// This page has to be read next.
     Ask(PageQuery),
@@ -147,7 +143,6 @@ pub enum SeekResult {
 }
 
 impl Focus {
-    /// Opens the conversation of a Mysis.
     #[must_use]
     pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {

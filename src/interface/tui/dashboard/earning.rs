@@ -42,7 +42,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The sign on screen.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -166,7 +165,6 @@ fn push_bars(points: &[i64], scale: i64, line: &mut StyledLine) {
 mod tests {
     use super::*;
 
-    /// The end of a point.
     const NOW: Timestamp = Timestamp(POINT_MS * 1_000 - 1);
 
     fn points(last: &[i64]) -> EarnedPoints {

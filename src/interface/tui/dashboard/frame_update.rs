@@ -37,10 +37,8 @@ const HALF_MINUTE_MS: i64 = 30_000;
 /// The interval at which it is looked whether servers that fail shall be asked again.
 const SERVER_CHECK_MS: i64 = 5_000;
 
-/// The content of the status line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatusLine<'a> {
-    /// The program is closing.
     Closing,
     /// A search in the store is running.
     Seeking(ActiveSeek),
@@ -57,7 +55,6 @@ pub enum StatusLine<'a> {
 }
 
 impl Dashboard {
-    /// Sets the time.
     pub fn tick(&mut self, now: Now) {
         let is_first = self.now == Timestamp(0);
         (self.now, self.moment) = (now.wall, now.moment);
@@ -78,8 +75,8 @@ impl Dashboard {
     /// Brings everything that is drawn up to date.
     pub fn prepare_frame(&mut self) {
         self.counts = self.roster.counts();
-        self.flow.settle(self.roster.tokens_used(), self.moment);
-        self.turns.settle(self.counts.turns, self.moment);
+        self.flow.take_total(self.roster.tokens_used(), self.moment);
+        self.turns.take_total(self.counts.turns, self.moment);
         self.money = money::money_of(self.roster.members().values(), self.now);
         let servers = servers::server_lights(&self.roster, &self.outages);
         if *self.servers != servers {
@@ -115,7 +112,8 @@ impl Dashboard {
             moment: self.moment,
         };
         let still = self.stillness.is_still(self.moment);
-        self.table.settle((&self.roster, &self.outages), now, still);
+        self.table
+            .update_order((&self.roster, &self.outages), now, still);
         height
     }
 
@@ -237,7 +235,7 @@ impl Dashboard {
         let said_at = self.log.notice_at();
         let is_new = self.moment.since(said_at) < NOTICE_SHOW_TIME;
         let said = self.log.newest_notice().filter(|_| is_new);
-        let receipt = self.receipt_in_sight();
+        let receipt = self.visible_receipt();
         match (said, receipt) {
             (Some(_), Some(receipt)) if receipt.at > said_at => StatusLine::Receipt(receipt),
             (Some(said), _) => StatusLine::Said(said),
@@ -249,7 +247,7 @@ impl Dashboard {
 
     /// The newest receipt, unless it is too old to be shown.
     #[must_use]
-    pub fn receipt_in_sight(&self) -> Option<&Receipt> {
+    pub fn visible_receipt(&self) -> Option<&Receipt> {
         let receipt = self.orders.receipts().back()?;
         let is_new = self.moment.since(receipt.at) < RECEIPT_SHOW_TIME;
         (is_new || receipt.awaited > 0).then_some(&**receipt)

@@ -65,7 +65,7 @@ impl Dashboard {
             ActionToConfirm::Thaw,
             vec![
                 "Thaw the swarm?".to_string(),
-                format!("{running} Myses run and go on where they stood."),
+                format!("{running} Myses run and continue where they paused."),
             ],
         )));
     }

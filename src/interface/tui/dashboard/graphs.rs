@@ -48,11 +48,9 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: false,
 };
 
-/// The open graphs.
 #[derive(Clone, Debug)]
 pub struct GraphView {
     pub value: GraphedValue,
-    /// The time that is shown.
     pub span: GraphSpan,
     /// Whose values.
     pub scope: GraphScope,
@@ -61,21 +59,17 @@ pub struct GraphView {
     asked: Option<(SampleSteps, Minute)>,
 }
 
-/// What was read for graphs.
 #[derive(Clone, Debug)]
 struct GraphedSamples {
     series: Vec<SampleSeries>,
     steps: SampleSteps,
-    /// The minute up to which it was asked for.
     upto: Minute,
 }
 
 /// Whose values are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphScope {
-    /// The sum of all.
     Swarm,
-    /// One graph for each of these.
     Each(Vec<MysisId>),
 }
 
@@ -93,7 +87,6 @@ impl GraphSpan {
     /// All, the shortest first.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// What the screen calls it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -46,7 +46,6 @@ impl Dashboard {
         std::mem::take(&mut self.actions)
     }
 
-    /// Handles one input of the terminal.
     pub fn on_input(&mut self, input: Input) {
         self.update_table();
         let is_key = matches!(
@@ -143,14 +142,14 @@ impl Dashboard {
         if let Some(gesture) = self.keymap.find(TARGET_KEYS, press) {
             return self.run_on_targets(gesture);
         }
-        let going = self.keymap.find(MOVEMENT_KEYS, press);
+        let movement = self.keymap.find(MOVEMENT_KEYS, press);
         if self.focus.is_some() {
-            going.inspect(|going| self.go_in_focus(*going));
+            movement.inspect(|movement| self.go_in_focus(*movement));
             if let Some(gesture) = self.keymap.find(FOCUS_KEYS, press) {
                 self.run_in_focus(gesture);
             }
         } else {
-            going.inspect(|going| self.table.go(*going));
+            movement.inspect(|movement| self.table.go(*movement));
             if let Some(gesture) = self.keymap.find(TABLE_KEYS, press) {
                 self.run_in_table(gesture);
             }
@@ -277,7 +276,7 @@ impl Dashboard {
     }
 
     pub(super) fn show_notice(&mut self, text: &str) {
-        self.tell_operator(Tone::Hint, "said", text);
+        self.notify_operator(Tone::Hint, "said", text);
     }
 
     pub(super) fn dismiss(&mut self) -> bool {

@@ -35,12 +35,12 @@ pub struct HelpView {
 
 impl View for HelpView {
     fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        let going = |going| keymap.key_of(MOVEMENT_KEYS, going);
-        let scroll = format!("{} {}", going(Movement::Up), going(Movement::Down));
+        let movement = |movement| keymap.key_of(MOVEMENT_KEYS, movement);
+        let scroll = format!("{} {}", movement(Movement::Up), movement(Movement::Down));
         vec![
             (keymap.key_of(LIST_KEYS, ListAction::Back), "close"),
             (scroll, "scroll"),
-            (going(Movement::PageDown), "a page"),
+            (movement(Movement::PageDown), "a page"),
         ]
     }
 
@@ -50,7 +50,7 @@ impl View for HelpView {
         let page = room.lines();
         let last = lines(board, &room).len().saturating_sub(page);
         let keymap = board.keymap();
-        let going = match keymap.find(LIST_KEYS, press) {
+        let movement = match keymap.find(LIST_KEYS, press) {
             Some(ListAction::Back) => return Pressed::Closes,
             Some(ListAction::PageDown) => Some(Movement::PageDown),
             None => keymap.find(MOVEMENT_KEYS, press),
@@ -58,10 +58,10 @@ impl View for HelpView {
         if keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
             return Pressed::Closes;
         }
-        let Some(going) = going else {
+        let Some(movement) = movement else {
             return Pressed::Passes;
         };
-        self.top = match going {
+        self.top = match movement {
             Movement::Up => self.top.saturating_sub(1),
             Movement::Down => self.top + 1,
             Movement::PageUp => self.top.saturating_sub(page),

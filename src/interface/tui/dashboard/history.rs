@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-/// The most texts that are kept.
 const MAX_TEXTS: usize = 500;
 
 /// The entered texts, oldest first.

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::paste::plain_paste;
 
-/// An input of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
@@ -21,7 +20,6 @@ pub enum Input {
     Performed(Result<String, String>),
     /// What the operator's editor made of a text.
     Edited(Result<Arc<str>, String>),
-    /// The terminal is gone.
     Gone,
 }
 

@@ -124,7 +124,7 @@ impl Inspector {
     }
 
     /// The visible lines, and whether keys act upon the node of each.
-    pub fn in_sight(&self) -> impl Iterator<Item = (&StyledLine, bool)> {
+    pub fn visible(&self) -> impl Iterator<Item = (&StyledLine, bool)> {
         self.lines
             .iter()
             .skip(self.top)
@@ -144,7 +144,6 @@ impl Inspector {
         self.tree.text_of(self.cursor)
     }
 
-    /// The whole entry as text.
     #[must_use]
     pub fn whole_text(&self) -> String {
         match &self.whole {
@@ -160,12 +159,12 @@ impl Inspector {
         if is_new {
             self.lay_out();
         }
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Moves as a key asks.
-    pub fn move_to(&mut self, going: Movement) {
-        match going {
+    pub fn move_to(&mut self, movement: Movement) {
+        match movement {
             Movement::Up => self.step(-1),
             Movement::Down => self.step(1),
             Movement::PageUp => self.page(Direction::Back),
@@ -182,7 +181,7 @@ impl Inspector {
         let next = place.saturating_add_signed(by);
         let last = visible.len().saturating_sub(1);
         self.cursor = visible.get(next.min(last)).copied().unwrap_or(0);
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Moves by a page.
@@ -195,7 +194,7 @@ impl Inspector {
         };
         let last = self.lines.len().saturating_sub(1);
         self.cursor = self.lines.get(line.min(last)).map_or(0, |line| line.node);
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Goes to the first node, or to the last.
@@ -204,7 +203,7 @@ impl Inspector {
             Direction::Back => 0,
             Direction::Forth => self.lines.last().map_or(0, |line| line.node),
         };
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Scrolls without moving the cursor.
@@ -251,7 +250,7 @@ impl Inspector {
             Some(node) if node.inside > 0 && node.fold == Fold::Open => self.fold(Fold::Closed),
             Some(_) | None => {
                 self.cursor = self.tree.parent(self.cursor).unwrap_or(self.cursor);
-                self.keep_in_sight();
+                self.scroll_to_cursor();
             }
         }
     }
@@ -262,7 +261,7 @@ impl Inspector {
         self.tree = Arc::new(self.whole.tree(self.form));
         (self.cursor, self.top) = (0, 0);
         self.lay_out();
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Opens or closes all nodes.
@@ -282,7 +281,7 @@ impl Inspector {
             self.cursor = parent;
         }
         self.lay_out();
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     /// Starts a text search, or ends it when the text is empty.
@@ -322,14 +321,14 @@ impl Inspector {
             Arc::make_mut(&mut self.tree).reveal(found);
             self.cursor = found;
             self.lay_out();
-            self.keep_in_sight();
+            self.scroll_to_cursor();
         }
     }
 
     fn fold(&mut self, fold: Fold) {
         Arc::make_mut(&mut self.tree).fold(self.cursor, fold);
         self.lay_out();
-        self.keep_in_sight();
+        self.scroll_to_cursor();
     }
 
     fn lay_out(&mut self) {
@@ -351,7 +350,7 @@ impl Inspector {
         self.lines.partition_point(|line| line.node < self.cursor)
     }
 
-    fn keep_in_sight(&mut self) {
+    fn scroll_to_cursor(&mut self) {
         let rows = usize::from(self.size.1).max(1);
         let line = self.line_of_cursor();
         let last = self.lines.len().saturating_sub(rows);

@@ -34,7 +34,7 @@ pub fn key_tables() -> KeyTables {
         views: VIEWS.iter().map(|view| (view.keys)()).collect(),
         empty_swarm: KeyTable::of("A swarm without a Mysis", FIRST_KEYS),
         movement: KeyTable::of("Going about, in every view", MOVEMENT_KEYS),
-        targets: KeyTable::of("The Myses in hand: marked, open or selected", TARGET_KEYS),
+        targets: KeyTable::of("The chosen Myses: marked, open or selected", TARGET_KEYS),
         global: KeyTable::of("Everywhere", GLOBAL_KEYS).with(BEFORE_VIEWS, &OPENING_KEYS),
     }
 }

@@ -3,13 +3,13 @@
 use crossterm::event::KeyEvent;
 
 mod anywhere;
-mod going;
 mod keymap;
+mod movement;
 mod notation;
 
 pub use anywhere::{BEFORE_VIEWS, GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
-pub use going::{MOVEMENT_KEYS, Movement};
 pub use keymap::Keymap;
+pub use movement::{MOVEMENT_KEYS, Movement};
 pub use notation::{KeyMistake, key_text, parse_key};
 
 /// What one or several keys do.
@@ -20,7 +20,6 @@ pub struct Binding<G: 'static> {
     pub name: &'static str,
     /// The keys, unless the operator chose others. Hints show the first one.
     pub keys: &'static [KeyEvent],
-    /// The action.
     pub gesture: G,
     /// The action in one word for the hints; empty if the hints leave it out.
     pub hint: &'static str,
@@ -50,21 +49,17 @@ pub struct NamedAction {
     pub name: &'static str,
     /// Its keys, unless the operator chose others.
     pub keys: &'static [KeyEvent],
-    /// Its sentence.
     pub help: &'static str,
 }
 
-/// The keys of a part of the screen.
 #[derive(Clone, Debug)]
 pub struct KeyTable {
     /// The title of its chapter in the help.
     pub title: &'static str,
-    /// Its entries.
     pub actions: Vec<NamedAction>,
 }
 
 impl KeyTable {
-    /// The entries of a table under this title.
     #[must_use]
     pub fn of<G>(title: &'static str, table: &'static [Binding<G>]) -> KeyTable {
         let actions = table.iter().map(|binding| NamedAction {
@@ -87,11 +82,9 @@ impl KeyTable {
     }
 }
 
-/// A line of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Help {
     pub keys: String,
-    /// What they do.
     pub help: &'static str,
 }
 

@@ -39,9 +39,7 @@ const PREVIEW_SIZE: (u16, u16) = (160, 20);
 const MAX_PREVIEW_COLUMNS: u16 = 110;
 /// The least lines of the detail pane.
 const MIN_DETAIL_ROWS: u16 = 5;
-/// The columns before the text of the mission.
 const MISSION_LABEL_COLUMNS: usize = 9;
-/// The most lines of the composer.
 const MAX_COMPOSER_ROWS: u16 = 8;
 const TIMELINE_ROWS: u16 = 2;
 /// The rows that a conversation has to have to spare for a timeline.
@@ -84,7 +82,6 @@ fn rows_of(text: &str, width: u16) -> u16 {
 /// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenLayout {
-    /// All of it.
     pub screen: Rect,
     /// What is told where the swarm runs and nothing happens.
     pub banner: Rect,
@@ -156,13 +153,11 @@ impl ScreenLayout {
 }
 
 impl Dashboard {
-    /// Whether the screen is too small for the dashboard.
     #[must_use]
     pub fn is_too_small(&self) -> bool {
         self.size.0 < LEAST.0 || self.size.1 < LEAST.1
     }
 
-    /// The whole screen.
     #[must_use]
     pub fn screen(&self) -> Rect {
         let (width, height) = self.size;

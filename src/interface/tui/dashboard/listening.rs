@@ -115,7 +115,6 @@ impl Dashboard {
         self.take_row(mysis, row);
     }
 
-    /// Takes a row, which may be known.
     pub(super) fn take_row(&mut self, mysis: MysisId, row: &Arc<Row>) {
         let may_concern_orders =
             row.utterance().is_some() || matches!(row.body, RowBody::Mission { .. });
@@ -156,7 +155,7 @@ impl Dashboard {
             }
             Err(why) => {
                 let text = format!("what happened before cannot be read: {why}");
-                self.tell_operator(Tone::Fault, "unreadable", &text);
+                self.notify_operator(Tone::Fault, "unreadable", &text);
             }
         }
     }
@@ -171,7 +170,7 @@ impl Dashboard {
     }
 
     /// Tells this operator something.
-    pub(super) fn tell_operator(&mut self, tone: Tone, code: &str, text: &str) {
+    pub(super) fn notify_operator(&mut self, tone: Tone, code: &str, text: &str) {
         let message = LogMessage::own(self.now, tone, code, text);
         Arc::make_mut(&mut self.log).add_own(message, self.moment);
     }

@@ -32,7 +32,6 @@ use message::{LogKind, LogMessage};
 
 /// The most events that are kept while nobody looks at older ones.
 const MAX_MESSAGES: usize = 2000;
-/// The most messages of this terminal that are kept.
 const MAX_OWN_MESSAGES: usize = 200;
 /// The most messages whose answers are waited for.
 const MAX_UNANSWERED: usize = 500;
@@ -261,7 +260,6 @@ impl MessageLog {
         self.unanswered.push_back((mysis, row, message.id));
     }
 
-    /// Whether a message to this Mysis waits for an answer.
     #[must_use]
     pub fn awaits(&self, mysis: MysisId) -> bool {
         self.unanswered.iter().any(|(known, _, _)| *known == mysis)

@@ -125,7 +125,7 @@ impl Dashboard {
             }
         }
         if by_text.is_empty() {
-            return self.show_notice("the loop was left meanwhile; nothing was started");
+            return self.show_notice("the Mysis has left the loop meanwhile; nothing was started");
         }
         for (text, ids) in by_text {
             let order = MysisOrder::StartRoutine(text.into());

@@ -25,7 +25,6 @@ const REFRESH_INCOMPLETE: Duration = Duration::from_secs(5);
 /// The strongest magnification, in steps.
 const MAX_ZOOM: i32 = 12;
 
-/// The open map.
 #[derive(Clone, Debug, Default)]
 pub struct MapView {
     map: Polled<SystemMap>,
@@ -37,7 +36,6 @@ pub struct MapView {
     zoom: i32,
 }
 
-/// A direction on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapDirection {
     Left,

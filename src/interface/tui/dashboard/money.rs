@@ -41,7 +41,6 @@ impl SwarmMoney {
     }
 }
 
-/// The sums of these Myses.
 #[must_use]
 pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timestamp) -> SwarmMoney {
     let mut money = SwarmMoney::default();

@@ -31,7 +31,6 @@ pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
 
 /// The most lines that a condition of the whole program takes among the needs.
 const MAX_STANDING_LINES: usize = 2;
-/// The columns before its text.
 const AGE_COLUMNS: usize = 7;
 
 impl Dashboard {

@@ -17,7 +17,6 @@ use actors::domain::screen::OrderId;
 
 /// The word for an order that sets a mission.
 pub const BROADCAST: &str = "broadcast";
-/// The most receipts that are kept.
 const MAX_RECEIPTS: usize = 100;
 /// The most receipts whose messages are followed until they are answered.
 const MAX_FOLLOWED_RECEIPTS: usize = 30;
@@ -45,7 +44,6 @@ struct OpenOrder {
 #[derive(Clone, Debug)]
 pub struct NewOrder<'a> {
     pub order: &'a Order,
-    /// The Mysis it is for, if it is for one.
     pub mysis: Option<MysisId>,
     /// The order that would undo it.
     pub inverse: Option<Order>,
@@ -79,7 +77,6 @@ pub struct Receipt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Track {
     pub mysis: MysisId,
-    /// The row's number.
     pub seq: Seq,
     pub reached: Reached,
 }

@@ -31,7 +31,6 @@ pub enum Overlay {
 }
 
 impl Overlay {
-    /// The composer, if this is one.
     #[must_use]
     pub fn composer(&self) -> Option<&Composer> {
         if let Overlay::Compose(composer) = self {
@@ -40,7 +39,6 @@ impl Overlay {
         None
     }
 
-    /// The view, if this is one.
     #[must_use]
     pub fn view(&self) -> Option<&dyn View> {
         if let Overlay::View(view) = self {
@@ -49,7 +47,6 @@ impl Overlay {
         None
     }
 
-    /// The view for changes, if this is one.
     pub fn view_mut(&mut self) -> Option<&mut dyn View> {
         if let Overlay::View(view) = self {
             return Some(&mut **view);

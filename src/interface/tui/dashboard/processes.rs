@@ -41,7 +41,6 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: true,
 };
 
-/// The open list of processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessesView {
     processes: Polled<Vec<FleetProcess>>,
@@ -57,7 +56,6 @@ impl Listed for FleetProcess {
 }
 
 impl ProcessesView {
-    /// All processes.
     fn all(&self) -> &[FleetProcess] {
         self.processes.value().map_or(&[], |all| all.as_slice())
     }
@@ -80,9 +78,9 @@ impl View for ProcessesView {
                 None => Pressed::Stays,
             },
             None => match board.keymap().find(MOVEMENT_KEYS, press) {
-                Some(going) => {
+                Some(movement) => {
                     let all = self.processes.value().cloned().unwrap_or_default();
-                    self.selection.go(going, &all);
+                    self.selection.go(movement, &all);
                     Pressed::Stays
                 }
                 None => Pressed::Passes,
@@ -138,7 +136,6 @@ fn ask_to_drain(board: &mut Dashboard, process: &FleetProcess) {
     }
 }
 
-/// Drains a process, or ends that.
 pub(super) fn drain(board: &mut Dashboard, name: &str, is_draining: bool) {
     let what = if is_draining { "drain" } else { "undrain" };
     let process = name.to_string();

@@ -10,7 +10,6 @@ use actors::domain::state::LifeState;
 
 use super::saving::loop_of;
 
-/// All Myses.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     members: BTreeMap<MysisId, RosterMember>,
@@ -18,7 +17,6 @@ pub struct Roster {
     flowed: u64,
 }
 
-/// One Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RosterMember {
     /// The status that it reported last.
@@ -40,7 +38,6 @@ impl RosterMember {
 /// The number of Myses in each state and activity, and the sums of their figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All.
     pub all: usize,
     pub running: usize,
     pub idle: usize,
@@ -85,7 +82,6 @@ impl Roster {
             .find(|member| &*member.status.name == name)
     }
 
-    /// Takes the status of a Mysis. Returns whether the Mysis is new.
     pub fn update_member(&mut self, status: &Arc<MysisStatus>) -> bool {
         self.record_words_elsewhere(status);
         match self.members.get_mut(&status.id) {
@@ -117,7 +113,6 @@ impl Roster {
         self.members.remove(&id);
     }
 
-    /// Replaces all members by these.
     pub fn replace(&mut self, statuses: &[Arc<MysisStatus>]) {
         let mut before = std::mem::take(&mut self.members);
         for status in statuses {
@@ -163,7 +158,6 @@ impl Roster {
             .count()
     }
 
-    /// The number of these Myses that run.
     #[must_use]
     pub fn running_among(&self, ids: &[MysisId]) -> usize {
         let runs = |id: &&MysisId| {
@@ -180,7 +174,6 @@ impl Roster {
 }
 
 impl Counts {
-    /// Counts these Myses.
     #[must_use]
     pub fn of<'a>(members: impl Iterator<Item = &'a RosterMember>) -> Counts {
         let mut counts = Counts::default();

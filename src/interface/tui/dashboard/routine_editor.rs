@@ -28,7 +28,6 @@ const EMPTY_ROUTINE: &str = "\
   ]
 }";
 
-/// The open editor.
 #[derive(Clone, Debug)]
 pub struct RoutineEditor {
     pub mysis: MysisId,
@@ -47,17 +46,14 @@ pub struct RoutineEditor {
     awaited: Option<(OrderId, Awaited)>,
 }
 
-/// What the editor waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
     Text,
-    /// That it is stored.
     Saved,
     Started,
 }
 
 impl RoutineEditor {
-    /// An editor that waits for the text of a routine.
     fn new(mysis: MysisId) -> RoutineEditor {
         RoutineEditor {
             mysis,

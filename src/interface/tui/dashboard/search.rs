@@ -26,11 +26,9 @@ use super::toolkit::list::{Listed, Selection};
 
 /// The hits that are read first. Each time the operator wants more, twice as many are read.
 const FIRST_HITS: usize = 50;
-/// The most hits that are read.
 pub const MAX_HITS: usize = 800;
 /// The most characters that are kept on either side of a place.
 const AROUND_CHARS: usize = 200;
-/// The texts of a conversation that are searched.
 const PLACES: [SearchIn; 2] = [SearchIn::Messages, SearchIn::Reasoning];
 
 #[derive(Clone, Debug)]
@@ -50,7 +48,6 @@ pub struct SearchView {
     /// The time of the newest row that retention removed.
     removed_before: Option<Timestamp>,
     selection: Selection<HitKey>,
-    /// How results are shown.
     form: ResultForm,
 }
 
@@ -63,7 +60,6 @@ struct AwaitedHits {
     removed_before: Option<Timestamp>,
 }
 
-/// The row of a hit.
 pub type HitKey = (MysisId, Seq);
 
 /// A row in which the text stands.
@@ -158,7 +154,6 @@ impl SearchView {
         self.is_due |= self.awaited.take().is_some();
     }
 
-    /// Takes an answer. Returns whether it was waited for.
     fn take_hits(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
         let Some(awaited) = &mut self.awaited else {
             return false;
@@ -260,14 +255,19 @@ impl SearchView {
     }
 
     /// Selects another hit. Beyond the last one older ones are read.
-    fn go(&mut self, going: Movement) {
+    fn go(&mut self, movement: Movement) {
         let hits = self.hits.clone();
         let last = hits.len().saturating_sub(1);
         let is_last = self.selection.place(&hits) == last;
-        if is_last && matches!(going, Movement::Down | Movement::PageDown | Movement::Last) {
+        if is_last
+            && matches!(
+                movement,
+                Movement::Down | Movement::PageDown | Movement::Last
+            )
+        {
             self.want_more();
         }
-        self.selection.go(going, &hits);
+        self.selection.go(movement, &hits);
     }
 }
 

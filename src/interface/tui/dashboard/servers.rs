@@ -11,7 +11,6 @@ use actors::domain::state::LifeState;
 use super::roster::Roster;
 use super::text::figures;
 
-/// A server and whether it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerLight {
     /// The provider's name; `None` for the game.
@@ -21,11 +20,9 @@ pub struct ServerLight {
     pub state: ServerState,
     /// The median of its Myses' last calls, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// The Myses that use it.
     pub myses: usize,
 }
 
-/// Whether a server answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerState {
     /// No running Mysis calls it.

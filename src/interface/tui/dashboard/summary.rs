@@ -91,7 +91,6 @@ impl Dashboard {
         }
     }
 
-    /// What the terminal's title says.
     #[must_use]
     pub fn title(&self) -> String {
         let counts = self.counts;

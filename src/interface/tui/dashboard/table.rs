@@ -95,7 +95,6 @@ impl MysisTable {
         }
     }
 
-    /// The Myses of the selected line.
     #[must_use]
     pub fn selected_myses(&self) -> &[MysisId] {
         self.order.get(self.selected_range()).unwrap_or_default()
@@ -116,11 +115,10 @@ impl MysisTable {
 
     /// The number of lines above those in sight, and these.
     #[must_use]
-    pub fn in_sight(&self) -> (usize, &[TableLine]) {
-        self.selection.in_sight(&self.lines)
+    pub fn visible(&self) -> (usize, &[TableLine]) {
+        self.selection.visible(&self.lines)
     }
 
-    /// Whether this line is the selected one.
     #[must_use]
     pub fn is_selected(&self, line: &TableLine) -> bool {
         self.selection.line(&self.lines) == Some(line)
@@ -185,14 +183,18 @@ impl MysisTable {
         self.arrange_anew();
     }
 
-    /// Sets the number of rows on screen.
     pub fn resize(&mut self, rows: usize) {
         self.selection.scroll_to_selection(&self.lines, rows);
     }
 
     /// Brings the order up to date and keeps the selection. While it stands still, lines go with their Myses and come
     /// at the end, and else nothing changes its place.
-    pub fn settle(&mut self, (roster, outages): (&Roster, &ServerOutages), now: Now, still: bool) {
+    pub fn update_order(
+        &mut self,
+        (roster, outages): (&Roster, &ServerOutages),
+        now: Now,
+        still: bool,
+    ) {
         let is_old = now.moment.since(self.ordered_at) >= REORDER_INTERVAL;
         let is_due = match self.staleness {
             Staleness::None => false,
@@ -252,8 +254,8 @@ impl MysisTable {
     }
 
     /// Selects another line.
-    pub fn go(&mut self, going: Movement) {
-        self.selection.go(going, &self.lines);
+    pub fn go(&mut self, movement: Movement) {
+        self.selection.go(movement, &self.lines);
     }
 
     /// Selects the line at an index, or the last one.

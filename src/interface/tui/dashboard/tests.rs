@@ -207,7 +207,7 @@ fn a_message_is_written_sent_and_cleared() {
     assert_eq!(order, wanted);
     assert!(desk.board.overlays().is_empty());
     desk.answers(id, Ok(CompletedOrder::Stored(Seq(4))));
-    let receipt = desk.board.receipt_in_sight().unwrap();
+    let receipt = desk.board.visible_receipt().unwrap();
     assert_eq!(receipt.progress(), "stored");
     desk.types("m");
     let composer = desk.board.overlays()[0].composer().unwrap();

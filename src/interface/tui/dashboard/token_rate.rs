@@ -10,7 +10,6 @@ const BARS_PER_MINUTE: usize = 12;
 /// The least time that has to be seen before it is said what a minute uses, in milliseconds.
 const LEAST_SEEN_MS: i64 = 10_000;
 const MINUTE_MS: i64 = 60_000;
-/// The most bars that are kept.
 const MAX_BARS: usize = 60;
 
 /// Tokens used, in bars of five seconds.
@@ -29,7 +28,7 @@ pub struct TokenRate {
 impl TokenRate {
     /// Takes the total of used tokens. What was used before the first total belongs to no bar: a terminal that is
     /// attached later did not see when.
-    pub fn settle(&mut self, used: u64, now: Moment) {
+    pub fn take_total(&mut self, used: u64, now: Moment) {
         let bar = now.0.div_euclid(BAR_MS);
         if self.bars.is_empty() {
             self.newest = bar;
@@ -101,21 +100,21 @@ mod tests {
     #[test]
     fn tokens_fall_into_the_bar_of_their_time() {
         let mut flow = TokenRate::default();
-        flow.settle(100, Moment(1_000_000));
-        flow.settle(150, Moment(1_001_000));
-        flow.settle(250, Moment(1_011_000));
+        flow.take_total(100, Moment(1_000_000));
+        flow.take_total(150, Moment(1_001_000));
+        flow.take_total(250, Moment(1_011_000));
         assert_eq!(flow.bars(), &[50, 0, 100]);
-        flow.settle(250, Moment(1_060_000));
+        flow.take_total(250, Moment(1_060_000));
         assert_eq!(flow.per_minute(), Some(109));
-        flow.settle(250, Moment(9_000_000_000));
+        flow.take_total(250, Moment(9_000_000_000));
         assert!(flow.is_flat());
     }
 
     #[test]
     fn what_was_used_before_the_screen_was_there_is_no_rate() {
         let mut attached = TokenRate::default();
-        attached.settle(21_000_000, Moment(1_000_000));
-        attached.settle(21_000_500, Moment(1_010_000));
+        attached.take_total(21_000_000, Moment(1_000_000));
+        attached.take_total(21_000_500, Moment(1_010_000));
         assert_eq!(attached.per_minute(), Some(3_000));
     }
 
@@ -123,12 +122,12 @@ mod tests {
     fn the_first_minute_is_judged_by_what_was_seen_of_it() {
         let mut flow = TokenRate::default();
         assert_eq!(flow.per_minute(), None);
-        flow.settle(0, Moment(1_002_000));
-        flow.settle(700, Moment(1_011_000));
+        flow.take_total(0, Moment(1_002_000));
+        flow.take_total(700, Moment(1_011_000));
         assert_eq!(flow.per_minute(), None);
-        flow.settle(1_000, Moment(1_022_000));
+        flow.take_total(1_000, Moment(1_022_000));
         assert_eq!(flow.per_minute(), Some(3_000));
-        flow.settle(1_000, Moment(1_122_000));
+        flow.take_total(1_000, Moment(1_122_000));
         assert_eq!(flow.per_minute(), Some(0));
     }
 

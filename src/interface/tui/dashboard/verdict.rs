@@ -16,7 +16,6 @@ const QUIET_MINUTES: u64 = 4;
 const MAX_NAME_COLUMNS: usize = 20;
 const RATE_COLUMNS: usize = 9;
 
-/// How it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub word: &'static str,

@@ -28,7 +28,6 @@ pub struct ViewChoices {
     pub reversed: bool,
     /// What the table is grouped by; `None`: without groups.
     pub group: Option<Arc<str>>,
-    /// The filter's text.
     pub filter: Arc<str>,
     /// The only state that is shown.
     pub state: Option<Arc<str>>,
@@ -137,7 +136,6 @@ mod tests {
         kept.collect()
     }
 
-    /// The choices of a dashboard that begins with those of a file.
     fn taken_up(file: &str) -> ViewChoices {
         let board = Dashboard::new(DashboardOptions {
             choices: serde_json::from_str(file).unwrap(),

@@ -20,7 +20,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     let tone = match (dashboard.store_trouble(), dashboard.frozen_since()) {
         (Some(_), _) => Tone::Fault,
         (None, Some(_)) => Tone::Found,
-        (None, None) if dashboard.is_only_told_of_absence() => Tone::Text,
+        (None, None) if dashboard.shows_only_absence() => Tone::Text,
         (None, None) => Tone::Warning,
     };
     for row in 0..area.height {

@@ -30,7 +30,6 @@ use crate::theme::Ground;
 const MIN_COLUMNS_FOR_SIMULATED: u16 = 70;
 /// What stands between two figures.
 const GAP: &str = "   ";
-/// The columns for the credits of the swarm.
 const MAX_CREDITS_COLUMNS: usize = 13;
 /// The most bars of the token chart.
 const MAX_CHART_BARS: usize = 40;

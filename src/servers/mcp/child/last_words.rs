@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-/// The most lines that are kept.
 const MAX_LINES: usize = 40;
 /// What stands in a line that tells of a failure, in small letters.
 const MARKS: [&str; 9] = [
@@ -73,7 +72,7 @@ fn is_npm_detail(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(lines: &str) -> String {
+    fn output(lines: &str) -> String {
         let mut words = LastWords::default();
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
             words.push(line.to_string());
@@ -84,34 +83,34 @@ mod tests {
     #[test]
     fn the_line_with_the_error_tells_whatever_follows_it() {
         let node = "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module '/srv/game.js'\n    at Module._resolveFilename (node:internal:1)\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.11.1";
-        assert_eq!(told(node), "Error: Cannot find module '/srv/game.js'");
+        assert_eq!(output(node), "Error: Cannot find module '/srv/game.js'");
         let python = "Traceback (most recent call last):\n  File \"/srv/game.py\", line 3, in <module>\n    key = os.environ[\"GAME_KEY\"]\nKeyError: 'GAME_KEY'";
-        assert_eq!(told(python), "KeyError: 'GAME_KEY'");
+        assert_eq!(output(python), "KeyError: 'GAME_KEY'");
         let rust =
             "thread 'main' panicked at src/main.rs:2:5:\nno key\nnote: run with `RUST_BACKTRACE=1`";
         assert_eq!(
-            told(rust),
+            output(rust),
             "thread 'main' panicked at src/main.rs:2:5: no key"
         );
         let npm = "npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/game\nnpm error 404\nnpm error A complete log of this run can be found in: /root/.npm/_logs";
         assert_eq!(
-            told(npm),
+            output(npm),
             "npm error 404 Not Found - GET https://registry.npmjs.org/game"
         );
         let docker =
             "docker: Error response from daemon: pull access denied.\nSee 'docker run --help'.";
-        assert_eq!(told(docker), docker.lines().next().unwrap());
+        assert_eq!(output(docker), docker.lines().next().unwrap());
         assert_eq!(
-            told("sh: 1: game: not found\nbye"),
+            output("sh: 1: game: not found\nbye"),
             "sh: 1: game: not found"
         );
     }
 
     #[test]
     fn without_an_error_the_last_line_tells_and_old_lines_are_forgotten() {
-        assert_eq!(told("out of ore\ngoodbye"), "goodbye");
-        assert_eq!(told(""), "");
+        assert_eq!(output("out of ore\ngoodbye"), "goodbye");
+        assert_eq!(output(""), "");
         let old = format!("Error: old\n{}", "a line\n".repeat(MAX_LINES));
-        assert_eq!(told(&old), "a line");
+        assert_eq!(output(&old), "a line");
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::heard::Unheard;
+use super::received::EndedReading;
 use super::task_only::TaskOnlyTools;
 use crate::MAX_ANSWER_BYTES;
 use crate::pace::{Pace, Paced};
@@ -32,10 +32,9 @@ pub(super) struct BoundedLines<R> {
     bytes: Paced,
     /// Nothing is read before this.
     pause: Option<Pin<Box<Sleep>>>,
-    unheard: Unheard,
+    ended_reading: EndedReading,
 }
 
-/// What is known of the present line.
 #[derive(Default)]
 struct LineSize {
     bytes: usize,
@@ -46,7 +45,11 @@ struct LineSize {
 
 impl<R> BoundedLines<R> {
     /// The lines of this output, which is unheard where they are too much.
-    pub(super) fn new(output: R, unheard: Unheard, task_only: TaskOnlyTools) -> BoundedLines<R> {
+    pub(super) fn new(
+        output: R,
+        ended_reading: EndedReading,
+        task_only: TaskOnlyTools,
+    ) -> BoundedLines<R> {
         let now = Instant::now();
         BoundedLines {
             output,
@@ -56,7 +59,7 @@ impl<R> BoundedLines<R> {
             lines: LINES.begin(now),
             bytes: BYTES.begin(now),
             pause: None,
-            unheard,
+            ended_reading,
         }
     }
 
@@ -70,7 +73,7 @@ impl<R> BoundedLines<R> {
         if !read.iter().all(|byte| self.line.take(*byte)) {
             return Err("the server sent a message larger than is read");
         }
-        self.hear(read);
+        self.pass_on(read);
         let lines = read.iter().filter(|byte| **byte == b'\n').count();
         match self.lines.count(lines, now).is_zero() {
             true => Ok(()),
@@ -80,13 +83,12 @@ impl<R> BoundedLines<R> {
 }
 
 impl<R> BoundedLines<R> {
-    /// Passes on each line that ends in what was read.
-    fn hear(&mut self, read: &[u8]) {
+    fn pass_on(&mut self, read: &[u8]) {
         let mut pieces = read.split(|byte| *byte == b'\n');
         let last = pieces.next_back().unwrap_or_default();
         for piece in pieces {
             self.text.extend_from_slice(piece);
-            self.task_only.hear(&std::mem::take(&mut self.text));
+            self.task_only.on_line(&std::mem::take(&mut self.text));
         }
         self.text.extend_from_slice(last);
     }
@@ -128,7 +130,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
         let Err(why) = this.count(&buffer.filled()[before..]) else {
             return Poll::Ready(Ok(()));
         };
-        this.unheard.end(why);
+        this.ended_reading.end(why);
         // Nothing counts as read where there is an error.
         buffer.set_filled(before);
         Poll::Ready(Err(io::Error::other(why)))
@@ -144,8 +146,8 @@ mod tests {
 
     async fn is_read(text: String) -> bool {
         let mut read = Vec::new();
-        let unheard = Unheard::new(CancellationToken::new(), None);
-        let mut lines = BoundedLines::new(text.as_bytes(), unheard, TaskOnlyTools::default());
+        let ended_reading = EndedReading::new(CancellationToken::new(), None);
+        let mut lines = BoundedLines::new(text.as_bytes(), ended_reading, TaskOnlyTools::default());
         lines.read_to_end(&mut read).await.is_ok()
     }
 

@@ -15,7 +15,6 @@ use zoea_text::clean::one_line;
 
 use crate::asking::{self, ELICIT, QuestionDesk, TakenQuestion};
 
-/// What we are to the server.
 pub(super) struct OurSide {
     pub(super) has_new_tools: Arc<AtomicBool>,
     pub(super) questions: Arc<CallDesk>,

@@ -33,20 +33,18 @@ const STDERR_BYTES: Pace = Pace::new(4 << 20, 1 << 20);
 /// A process, which is ended when this is dropped.
 pub(super) struct ChildProcess {
     stop: CancellationToken,
-    fate: Arc<Fate>,
+    end_state: Arc<ProcessEnd>,
 }
 
-/// What is known of a process' end.
 #[derive(Default)]
-struct Fate {
+struct ProcessEnd {
     /// Cancelled when the process has ended.
     is_over: CancellationToken,
-    told: Mutex<ProcessOutput>,
+    output: Mutex<ProcessOutput>,
 }
 
 #[derive(Default)]
 struct ProcessOutput {
-    /// How it ended.
     status: Option<String>,
     /// The end of its standard error.
     last_words: LastWords,
@@ -64,15 +62,15 @@ impl ChildProcess {
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let stderr = child.stderr.take().ok_or_else(missing)?;
-        let fate = Arc::new(Fate::default());
+        let end_state = Arc::new(ProcessEnd::default());
         let keeper = Keeper {
             group: child.id().and_then(|id| Pid::from_raw(id.cast_signed())),
             child,
             name: command.short_name().into(),
-            fate: fate.clone(),
+            end_state: end_state.clone(),
         };
         keepers.spawn(keeper.keep(stderr, stop.clone()));
-        Ok((ChildProcess { stop, fate }, stdin, stdout))
+        Ok((ChildProcess { stop, end_state }, stdin, stdout))
     }
 
     /// Ends the process when it is cancelled.
@@ -83,22 +81,24 @@ impl ChildProcess {
     /// Ends the process and waits until it has ended.
     pub(super) async fn end(&self) {
         self.stop.cancel();
-        self.fate.is_over.cancelled().await;
+        self.end_state.is_over.cancelled().await;
     }
 
     /// Waits until the process has ended and whatever it said before has been read. What it started
     /// may hold its streams open.
     pub(super) async fn is_long_over(&self) {
-        self.fate.is_over.cancelled().await;
+        self.end_state.is_over.cancelled().await;
         tokio::time::sleep(LAST_WORDS_WAIT).await;
     }
 
     /// How the process ended, and its last words; `None` if it does not end within this time.
     pub(super) async fn how_it_ended(&self, limit: Duration) -> Option<String> {
-        timeout(limit, self.fate.is_over.cancelled()).await.ok()?;
-        let told = self.fate.told();
-        let status = told.status.as_deref().unwrap_or("for unknown reasons");
-        let words = match told.last_words.that_tell() {
+        timeout(limit, self.end_state.is_over.cancelled())
+            .await
+            .ok()?;
+        let output = self.end_state.output();
+        let status = output.status.as_deref().unwrap_or("for unknown reasons");
+        let words = match output.last_words.that_tell() {
             Some(words) => format!("; its last words: {words}"),
             None => String::new(),
         };
@@ -112,10 +112,10 @@ impl Drop for ChildProcess {
     }
 }
 
-impl Fate {
+impl ProcessEnd {
     /// Locks what is told. The lock is never held across an await.
-    fn told(&self) -> std::sync::MutexGuard<'_, ProcessOutput> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn output(&self) -> std::sync::MutexGuard<'_, ProcessOutput> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -150,21 +150,20 @@ fn prepare(command: &ChildCommand) -> io::Result<Command> {
     Ok(prepared)
 }
 
-/// Looks after a process.
 struct Keeper {
     child: Child,
     group: Option<Pid>,
     name: Arc<str>,
-    fate: Arc<Fate>,
+    end_state: Arc<ProcessEnd>,
 }
 
 impl Keeper {
     async fn keep(mut self, stderr: ChildStderr, stop: CancellationToken) {
         let name = self.name.clone();
-        let fate = self.fate.clone();
+        let end_state = self.end_state.clone();
         let id = self.child.id();
         tracing::info!(server = %name, pid = id, "the server's process has started");
-        let mut log = Box::pin(copy_to_log(stderr, &name, &fate));
+        let mut log = Box::pin(copy_to_log(stderr, &name, &end_state));
         let mut is_log_open = true;
         let status = {
             let life = self.live(&stop);
@@ -184,11 +183,10 @@ impl Keeper {
             let _ = timeout(LAST_WORDS_WAIT, log).await;
         }
         tracing::info!(server = %name, pid = id, %status, "the server's process has ended");
-        fate.told().status = Some(status);
-        fate.is_over.cancel();
+        end_state.output().status = Some(status);
+        end_state.is_over.cancel();
     }
 
-    /// Waits for the end of the process, or ends it.
     async fn live(&mut self, stop: &CancellationToken) -> String {
         // Cancel-safe: waiting for a child is, and so is a token.
         let ended = tokio::select! {
@@ -219,7 +217,7 @@ impl Keeper {
 
 /// Copies standard error to the log, line by line, and remembers the last ones. Of a flood the rest
 /// is read later.
-async fn copy_to_log(stderr: ChildStderr, name: &str, fate: &Fate) {
+async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
     let mut output = BufReader::with_capacity(4096, stderr);
     let mut line = Vec::new();
     let mut window = LogWindow::new(Instant::now());
@@ -253,7 +251,7 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, fate: &Fate) {
                 }
                 Admitted::No => {}
             }
-            fate.told().last_words.push(text);
+            end_state.output().last_words.push(text);
         }
         if is_at_end {
             return;

@@ -62,7 +62,6 @@ impl ChildSession {
         Err(asking::endless_questions().into())
     }
 
-    /// Sends a request and waits for its result.
     pub(super) async fn ask(
         &self,
         request: ClientRequest,

@@ -24,7 +24,7 @@ impl TaskOnlyTools {
     }
 
     /// Hears a line of the process.
-    pub(super) fn hear(&self, line: &[u8]) {
+    pub(super) fn on_line(&self, line: &[u8]) {
         let Ok(line) = std::str::from_utf8(line) else {
             return;
         };

@@ -104,10 +104,10 @@ async fn a_tool_that_is_called_as_a_task_only_is_left_out_and_named() {
             .unwrap();
         let names: Vec<&str> = listing.tools.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, ["look"]);
-        let told = listing.left_out().unwrap();
+        let output = listing.left_out().unwrap();
         assert!(
-            told.ends_with("study (it is called as a task only)"),
-            "{told}"
+            output.ends_with("study (it is called as a task only)"),
+            "{output}"
         );
     }
 }
@@ -121,8 +121,8 @@ async fn a_later_page_that_cannot_be_used_costs_none_before_it() {
     let session = shell(&script.replace(r#"*'"tools/list"'*)"#, pages));
     let listing = session.open().await.unwrap().tools(LIMIT).await.unwrap();
     assert_eq!(listing.tools.len(), 1);
-    let told = listing.left_out().unwrap();
-    assert!(told.contains("page 2 cannot be used"), "{told}");
+    let output = listing.left_out().unwrap();
+    assert!(output.contains("page 2 cannot be used"), "{output}");
     // Of the first page there is nothing to stay.
     let broken = script.replace(r#"answer '{"tools":["#, r#"answer '{"toolz":["#);
     let failure = shell(&broken).open().await.unwrap().tools(LIMIT).await;
@@ -219,17 +219,17 @@ async fn what_cannot_start_or_ends_at_once_says_why() {
         environment: Arc::default(),
         guard: None,
     });
-    let told = |failure: Result<ChildSession, ChildFailure>| match failure {
+    let output = |failure: Result<ChildSession, ChildFailure>| match failure {
         Err(ChildFailure::NotReady(why)) => why,
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("it is open"),
     };
-    let why = told(nowhere.open().await);
+    let why = output(nowhere.open().await);
     assert!(
         why.starts_with("/nowhere/to/be/found cannot be started: "),
         "{why}"
     );
-    let why = told(
+    let why = output(
         shell("echo 'Error: GAME_KEY is missing' >&2; exit 3")
             .open()
             .await,
@@ -260,8 +260,8 @@ async fn a_server_that_takes_nothing_before_initialize_is_asked_by_that_alone() 
         let server = server(discover);
         let session = server.open().await;
         let session = session.unwrap_or_else(|why| panic!("{discover}: {why}"));
-        let told = call(&session, LIMIT).await;
-        assert_eq!(told, Ok("done".to_string()), "{discover}");
+        let output = call(&session, LIMIT).await;
+        assert_eq!(output, Ok("done".to_string()), "{discover}");
     }
     let script = SERVER.replace("answer '{\"protocolVersion\"", "say '{\"jsonrpc\":\"2.0\",\"id\":'\"$id\"',\"error\":{\"code\":-32000,\"message\":\"no\\nlicence\"}}'; : '{\"protocolVersion\"");
     assert_ne!(script, SERVER);
@@ -441,17 +441,20 @@ async fn a_server_that_floods_is_ended_with_the_reason_within_bounds_of_memory()
     };
     let tells = |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{}}}}"#);
     let asked = "the server asked more than 20 times a second; its process was ended";
-    let told = "the server sent more than 1000 messages a second; its process was ended";
+    let output = "the server sent more than 1000 messages a second; its process was ended";
     let floods = [
         (asks("ping"), asked),
         (asks("roots/list"), asked),
         (asks("sampling/createMessage"), asked),
         (asks("elicitation/create"), asked),
         (asks("what/is/that"), asked),
-        (tells("notifications/message"), told),
-        (tells("notifications/tools/list_changed"), told),
-        (r#"{"jsonrpc":"2.0","id":9,"result":{}}"#.to_string(), told),
-        ("Listening!".to_string(), told),
+        (tells("notifications/message"), output),
+        (tells("notifications/tools/list_changed"), output),
+        (
+            r#"{"jsonrpc":"2.0","id":9,"result":{}}"#.to_string(),
+            output,
+        ),
+        ("Listening!".to_string(), output),
     ];
     for (line, why) in floods {
         let session = flooding(&line).open().await.unwrap();

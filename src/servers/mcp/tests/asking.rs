@@ -42,7 +42,6 @@ fn asks(id: &str, params: &Value) -> String {
     format!("data: {request}\n\n")
 }
 
-/// Our answer to the server's request with this id.
 async fn answer_to(server: &Server, id: &str) -> Value {
     let is_it = |seen: &Seen| seen.body["id"] == id && seen.method == "POST";
     timeout(LONG, server.until_seen(is_it))

@@ -8,7 +8,6 @@ use futures::FutureExt;
 use serde_json::{Map, json};
 use tokio::sync::{Semaphore, watch};
 
-/// An operator, and what was asked.
 #[derive(Clone)]
 pub(crate) struct Operator {
     pub(crate) asked: watch::Sender<Vec<Question>>,

@@ -34,16 +34,13 @@ impl Default for ArgumentsRoom {
 /// Arguments as far as they have been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedArguments {
-    /// All pieces in a row.
     joined: BoundedText,
-    /// Where each of them ends.
     ends: Vec<usize>,
     /// The same, but that a piece that begins with all that was there replaces it.
     newest: BoundedText,
 }
 
 impl ReceivedArguments {
-    /// Takes a piece, or the whole.
     pub(super) fn add(&mut self, piece: &str, room: &mut ArgumentsRoom) {
         if piece.is_empty() {
             return;
@@ -68,7 +65,6 @@ impl ReceivedArguments {
         is_object(&self.newest.text)
     }
 
-    /// Whether all that came is the same as these arguments.
     pub(super) fn are(&self, arguments: &str) -> bool {
         self.read().is_ok_and(|read| are_equal(&read, arguments))
     }

@@ -47,7 +47,6 @@ struct ReceivedCall {
     echo: ReceivedEcho,
 }
 
-/// A call or a piece of one, as it came.
 struct CallPiece {
     index: Option<u64>,
     id: String,

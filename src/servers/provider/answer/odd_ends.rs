@@ -34,7 +34,7 @@ pub(super) fn runaway_text(bytes: u64) -> String {
 }
 
 /// The same answer whose model is told within the turn what is wrong with it: its calls are not made.
-pub(super) fn told_in_turn(mut answer: ModelAnswer, why: String) -> ModelAnswer {
+pub(super) fn rejected_in_turn(mut answer: ModelAnswer, why: String) -> ModelAnswer {
     if answer.calls.is_empty() {
         answer.calls.push(RequestedCall::default());
     }

@@ -209,8 +209,8 @@ async fn what_the_configuration_adds_is_in_each_request_and_outranks_ours() {
         .providers
         .ask(request(tools()), AnswerMeter::default());
     asked.await.unwrap();
-    let heard = served.heard.recv().await.unwrap();
-    let body = heard.strip_prefix("our swarm").expect("the header");
+    let observed = served.observed.recv().await.unwrap();
+    let body = observed.strip_prefix("our swarm").expect("the header");
     assert_eq!(body.matches("temperature").count(), 1, "{body}");
     let body: Value = serde_json::from_str(body).unwrap();
     assert_eq!(body["temperature"], 1);

@@ -113,7 +113,7 @@ async fn a_message_of_the_model_after_a_result_is_sent_to_those_who_demand_it() 
     ] {
         let refused = (status, said.to_string());
         let mut served = Served::new(vec![refused.clone(), (200, YES.to_string()), refused]).await;
-        let mut heard = Vec::new();
+        let mut observed = Vec::new();
         for _ in 0..3 {
             let asked = ModelRequest {
                 messages: messages.clone(),
@@ -122,18 +122,18 @@ async fn a_message_of_the_model_after_a_result_is_sent_to_those_who_demand_it() 
             let (sent, answer) = served.ask_for(asked).await;
             let roles = sent["messages"].as_array().expect("messages").iter();
             let roles: Vec<String> = roles.map(|one| one["role"].to_string()).collect();
-            heard.push((
+            observed.push((
                 roles.join(" ").replace('"', ""),
                 matches!(answer, Err(ModelFault::Adapted { .. })),
             ));
         }
         let expected = "system user assistant tool tool assistant user";
         assert_eq!(
-            heard[0],
+            observed[0],
             ("system user assistant tool tool user".to_string(), true)
         );
-        assert_eq!(heard[1], (expected.to_string(), false));
-        assert_eq!(heard[2].0, expected, "learnt once: {said}");
+        assert_eq!(observed[1], (expected.to_string(), false));
+        assert_eq!(observed[2].0, expected, "learnt once: {said}");
     }
 }
 
@@ -154,7 +154,7 @@ async fn an_answer_that_its_server_could_not_read_is_asked_for_in_another_form()
         .map(|(status, text)| (status, text.clone()))
         .collect();
     let mut served = Served::new(answers).await;
-    let mut heard = Vec::new();
+    let mut observed = Vec::new();
     for expected in [
         "adapted",
         "transient",
@@ -167,7 +167,7 @@ async fn an_answer_that_its_server_could_not_read_is_asked_for_in_another_form()
         let (sent, answer) = served.ask().await;
         assert!(shown(&answer).starts_with(expected), "{answer:?}");
         let temperature = sent["temperature"].as_f64().expect("a number");
-        heard.push((
+        observed.push((
             sent["tool_choice"].clone(),
             sent["parallel_tool_calls"].clone(),
             (temperature * 10.0).round(),
@@ -184,7 +184,7 @@ async fn an_answer_that_its_server_could_not_read_is_asked_for_in_another_form()
         other(8.0),
         usual(7.0),
     ];
-    assert_eq!(heard, expected);
+    assert_eq!(observed, expected);
 }
 
 #[tokio::test]

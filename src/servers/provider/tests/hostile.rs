@@ -15,13 +15,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server whose answers a function makes. It keeps the headers of its requests.
 struct Host {
     url: String,
-    heard: mpsc::UnboundedReceiver<HeaderMap>,
+    observed: mpsc::UnboundedReceiver<HeaderMap>,
     server: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 impl Host {
     async fn new(answer: impl Fn() -> Response<Body> + Clone + Send + Sync + 'static) -> Host {
-        let (tell, heard) = mpsc::unbounded_channel();
+        let (tell, observed) = mpsc::unbounded_channel();
         let app = axum::Router::new().fallback(move |headers: HeaderMap| async move {
             tell.send(headers).expect("the test listens");
             answer()
@@ -29,7 +29,7 @@ impl Host {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         Host {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
-            heard,
+            observed,
             server: tokio::spawn(async move { axum::serve(listener, app).await }),
         }
     }
@@ -99,9 +99,9 @@ async fn a_conversation_is_not_sent_on_to_another_host() {
             text.contains(&expected) && text.contains("set the address"),
             "{text}"
         );
-        assert!(host.heard.recv().await.is_some());
+        assert!(host.observed.recv().await.is_some());
         assert!(
-            other.heard.try_recv().is_err(),
+            other.observed.try_recv().is_err(),
             "the other host heard of it"
         );
     }
@@ -116,7 +116,7 @@ async fn without_a_key_no_header_speaks_of_one_and_a_key_that_is_none_is_no_pani
         (Some("k-1"), Some("Bearer k-1")),
     ] {
         asked(&host.providers(key, false)).await.unwrap();
-        let headers = host.heard.recv().await.expect("a request");
+        let headers = host.observed.recv().await.expect("a request");
         let authorization = headers
             .get("authorization")
             .map(|value| value.to_str().unwrap());
@@ -137,7 +137,7 @@ async fn without_a_key_no_header_speaks_of_one_and_a_key_that_is_none_is_no_pani
             "{text}"
         );
     }
-    assert!(host.heard.try_recv().is_err(), "nothing was sent");
+    assert!(host.observed.try_recv().is_err(), "nothing was sent");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ type Answers = Arc<Mutex<VecDeque<(u16, Parts)>>>;
 
 struct Live {
     providers: Arc<Providers>,
-    heard: mpsc::UnboundedReceiver<String>,
+    observed: mpsc::UnboundedReceiver<String>,
     answers: Answers,
     server: JoinHandle<io::Result<()>>,
 }
@@ -37,7 +37,7 @@ struct Asked {
 
 impl Live {
     async fn new(is_streamed: bool) -> Live {
-        let (tell, heard) = mpsc::unbounded_channel();
+        let (tell, observed) = mpsc::unbounded_channel();
         let answers = Answers::default();
         let script = (tell, answers.clone());
         type Script = (mpsc::UnboundedSender<String>, Answers);
@@ -65,7 +65,7 @@ impl Live {
         let http = zoea_http::build_client().unwrap();
         Live {
             providers: Arc::new(Providers::new(&http, [("local".into(), endpoint)])),
-            heard,
+            observed,
             answers,
             server: tokio::spawn(async move { axum::serve(listener, app).await }),
         }
@@ -82,7 +82,6 @@ impl Live {
         self.ask_by(AnswerMeter::default())
     }
 
-    /// A request of this Mysis.
     fn ask_of(&self, mysis: i64) -> Asked {
         self.ask_by(AnswerMeter::of_turn(TurnRef {
             mysis: MysisId(mysis),
@@ -117,7 +116,7 @@ impl Live {
     }
 
     async fn sent(&mut self) -> Value {
-        let sent = self.heard.recv().await.expect("a request");
+        let sent = self.observed.recv().await.expect("a request");
         serde_json::from_str(&sent).unwrap()
     }
 }

@@ -42,15 +42,15 @@ pub(super) struct ServerClock {
 
 impl ServerClock {
     /// Reads the tick from an answer.
-    pub(super) fn heard(&mut self, text: &str, now: Instant) {
+    pub(super) fn on_answer(&mut self, text: &str, now: Instant) {
         if let Some(tick) = results::tick(text) {
-            self.heard_tick(tick, now);
+            self.on_tick(tick, now);
         }
     }
 
     /// Reads the notifications of an answer. Returns whether they announce a restart that was not
     /// known.
-    pub(super) fn heard_notifications(&mut self, text: &str, now: Instant) -> bool {
+    pub(super) fn on_notifications(&mut self, text: &str, now: Instant) -> bool {
         let Some(seconds) = announced_restart(text) else {
             return false;
         };
@@ -70,7 +70,7 @@ impl ServerClock {
         }
     }
 
-    fn heard_tick(&mut self, tick: i64, now: Instant) {
+    fn on_tick(&mut self, tick: i64, now: Instant) {
         let Some((first, at)) = self.first else {
             self.first = Some((tick, now));
             return;

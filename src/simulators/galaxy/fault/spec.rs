@@ -85,12 +85,12 @@ pub const FORMS: &[FaultForm] = &[
     FaultForm::new(
         "hang",
         "[:DURATION]",
-        "executed, then silence this long (10m), then the connection is cut",
+        "executed, then no answer for this long (10m), then the connection is cut",
     ),
     FaultForm::new(
         "garbage",
         "",
-        "executed, then HTTP 200 with a body that is no JSON",
+        "executed, then HTTP 200 with a body that is not JSON",
     ),
     FaultForm::new(
         "mcp-session",
@@ -101,7 +101,7 @@ pub const FORMS: &[FaultForm] = &[
     FaultForm::new(
         "restart-warning",
         "",
-        "all players are told of a restart in 60 seconds, which does not come",
+        "all players get notice of a restart in 60 seconds, which does not happen",
     ),
 ];
 

@@ -21,7 +21,6 @@ pub(super) struct Sessions {
     by_connection: BTreeMap<ConnectionId, String>,
 }
 
-/// The result of looking for a session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SessionLookup {
     Player(PlayerId),

@@ -13,7 +13,6 @@ const SESSION: &str = "session_id";
 /// The action that explains the others, and its parameter.
 const HELP: (&str, &str) = ("help", "topic");
 
-/// The queries that show parts of the whole state.
 const STATE_QUERIES: [&str; 7] = [
     "get_cargo",
     "get_location",
@@ -27,9 +26,7 @@ const STATE_QUERIES: [&str; 7] = [
 /// A call as the world gets it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct GroupedCall {
-    /// The action that was asked for.
     pub(crate) action: String,
-    /// The command that answers it.
     pub(crate) command: String,
     /// Whether the answer is made of the state after it, too.
     pub(crate) needs_state: bool,

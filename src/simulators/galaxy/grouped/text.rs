@@ -10,7 +10,6 @@ use trade::{estimate, insights, market, sale};
 
 /// The answer of the world to a call of the second interface.
 pub(crate) struct GroupedAnswer<'a> {
-    /// The action that was asked for.
     pub(crate) action: &'a str,
     /// What the world answered.
     pub(crate) answer: &'a Value,

@@ -52,7 +52,6 @@ impl JournalLine {
     }
 }
 
-/// All records, one line each.
 pub(super) fn write_lines(records: &[JournalRecord]) -> Vec<u8> {
     records
         .iter()

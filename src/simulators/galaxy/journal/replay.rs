@@ -13,7 +13,6 @@ use super::{
     line::JournalLine,
 };
 
-/// The file of a segment.
 pub(super) fn segment_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("journal-{number:06}.jsonl"))
 }
@@ -119,7 +118,7 @@ impl Replay<'_> {
                 let made = self.world.register_again(&line.args);
                 let made = made.map_err(|refusal| anyhow!("repeat {command}: {refusal}"))?;
                 if made != player {
-                    bail!("repeat {command}: it made another player than it did before");
+                    bail!("repeat {command}: it created a different player than the first time");
                 }
                 Ok(())
             }
@@ -134,7 +133,7 @@ impl Replay<'_> {
                 Ok(())
             }
             (_, Some(CommandKind::Look | CommandKind::Reference) | None) => {
-                bail!("`{command}` is nothing that is recorded")
+                bail!("`{command}` is not a recorded command")
             }
         }
     }
@@ -178,7 +177,7 @@ impl Replay<'_> {
             return Ok(());
         }
         bail!(
-            "repeat {} of {player}: it came to {failed:?}, the journal has {expected:?}",
+            "repeat {} of {player}: it ended with {failed:?}, the journal has {expected:?}",
             executed.order.command
         )
     }

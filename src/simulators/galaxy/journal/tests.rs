@@ -153,7 +153,7 @@ fn two_galaxies_do_not_share_a_directory() {
     let dir = tempfile::tempdir().unwrap();
     let first = Kept::open(dir.path()).unwrap();
     let words = format!("{:#}", Kept::open(dir.path()).err().unwrap());
-    assert!(words.starts_with("another galaxy is using"), "{words}");
+    assert!(words.starts_with("another galaxy uses"), "{words}");
     drop(first);
     assert!(Kept::open(dir.path()).is_ok());
 }

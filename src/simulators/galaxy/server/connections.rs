@@ -36,7 +36,6 @@ impl Connections {
         }
     }
 
-    /// Begins a session. Returns its id and its connection.
     pub(super) fn open(&self, now: Duration) -> (String, ConnectionId) {
         let id = uuid::Uuid::new_v4().to_string();
         let mut table = self.lock_table();

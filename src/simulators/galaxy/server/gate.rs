@@ -15,7 +15,6 @@ const MAX_BLOCK_MINUTES: u32 = 30;
 /// The number of remembered addresses from which on those without a running count are forgotten.
 const MIN_SWEPT_ADDRESSES: usize = 1024;
 
-/// The counts of all addresses.
 #[derive(Debug)]
 pub(super) struct AddressGate {
     limits: GalaxyLimits,
@@ -88,7 +87,6 @@ impl AddressGate {
         })
     }
 
-    /// Counts a wrong password.
     pub(super) fn on_wrong_password(&self, address: IpAddr, now: Duration) {
         let mut addresses = self.lock_addresses();
         let meters = addresses.entry(address).or_default();

@@ -44,7 +44,6 @@ pub(super) struct Caller {
     pub(super) address: IpAddr,
 }
 
-/// The interface of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GameInterface {
     /// A tool for each command, at `/mcp`.

@@ -55,20 +55,24 @@ pub(super) enum OwnerRequest {
         reply: oneshot::Sender<GameAnswer>,
     },
     /// The names of all accounts are asked for.
-    Names { reply: oneshot::Sender<Vec<String>> },
-    /// A connection has ended.
+    Names {
+        reply: oneshot::Sender<Vec<String>>,
+    },
     Disconnect(ConnectionId),
     /// A connection's login has to be forgotten.
     LoseLogin(ConnectionId),
     /// Every player has to be told of a restart.
     WarnOfRestart,
     /// One tick has to pass.
-    Tick { reply: oneshot::Sender<u64> },
+    Tick {
+        reply: oneshot::Sender<u64>,
+    },
     /// The state of the server is asked for.
-    Health { reply: oneshot::Sender<Health> },
+    Health {
+        reply: oneshot::Sender<Health>,
+    },
 }
 
-/// The state of the server.
 #[derive(Debug)]
 pub(super) struct Health {
     pub(super) tick: u64,
@@ -85,7 +89,6 @@ enum OutgoingReply {
     Health(oneshot::Sender<Health>, Health),
 }
 
-/// The files that keep records.
 pub(super) struct RecordFiles {
     pub(super) journal: Option<Journal>,
     pub(super) ledger: Option<MutationLedger>,
@@ -360,7 +363,7 @@ async fn retry_write(
     while let Err(error) = write() {
         if !is_told {
             is_told = true;
-            tracing::error!(%error, "cannot {what}; the game stands still until it can");
+            tracing::error!(%error, "cannot {what}; the game is paused until it can");
         }
         // Both are cancel-safe: a token and a pause.
         tokio::select! {

@@ -49,7 +49,6 @@ impl Tasks {
         }
     }
 
-    /// Begins a task for the answer that will come here.
     pub(super) fn begin(
         &self,
         answer: oneshot::Receiver<GameAnswer>,
@@ -112,7 +111,6 @@ impl Tasks {
     }
 }
 
-/// The result of a call as the game answers it.
 pub(super) fn call_result(answer: GameAnswer) -> CallToolResult {
     text_result(answer.map(|answer| answer.to_string()))
 }

@@ -25,7 +25,6 @@ impl Traffic {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Mutations that were carried out.
     #[must_use]
     pub fn mutations(&self) -> u64 {
         self.mutations.load(Ordering::Relaxed)

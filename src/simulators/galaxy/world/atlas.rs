@@ -217,7 +217,6 @@ impl Atlas {
 }
 
 impl BaseIx {
-    /// The number of this base in the name of a roll.
     pub(super) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }

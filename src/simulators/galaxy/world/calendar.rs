@@ -9,7 +9,6 @@ pub(super) const OPENING_TICK: u64 = 270_000;
 /// Seconds of game time in a tick, whatever its real duration.
 pub(super) const TICK_SECS: u64 = 10;
 
-/// Ticks in a day of game time.
 pub(super) const DAY: u64 = 86_400 / TICK_SECS;
 
 /// Unix time of tick 0: 2026-02-08 12:00:00 UTC.

@@ -25,7 +25,6 @@ impl Dice {
         )
     }
 
-    /// The id that belongs to this topic and these parts.
     pub(super) fn id(self, topic: &str, parts: &[u64]) -> Id {
         Id::new(self.roll(topic, parts).u128(..))
     }

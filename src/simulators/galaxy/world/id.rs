@@ -16,7 +16,6 @@ impl Id {
         Self(number)
     }
 
-    /// The number of this id in the name of a roll.
     pub(super) fn roll_key(self) -> u64 {
         self.0 as u64
     }
@@ -38,11 +37,11 @@ impl FromStr for Id {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.len() != 32 {
-            return Err(format!("`{text}` is no id of 32 hexadecimal digits"));
+            return Err(format!("`{text}` is not an id of 32 hexadecimal digits"));
         }
         u128::from_str_radix(text, 16)
             .map(Self)
-            .map_err(|error| format!("`{text}` is no id: {error}"))
+            .map_err(|error| format!("`{text}` is not an id: {error}"))
     }
 }
 

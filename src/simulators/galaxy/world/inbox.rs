@@ -71,7 +71,6 @@ pub(super) struct Inbox {
     next: u64,
 }
 
-/// The notifications that a call asks for.
 pub(super) struct NotificationFilter<'a> {
     /// None: all types.
     pub(super) types: Vec<&'a str>,

@@ -66,12 +66,10 @@ pub(super) struct MessageHistory {
 }
 
 impl MessageHistory {
-    /// The number that the next message gets.
     pub(super) fn next_number(&self) -> u64 {
         self.said
     }
 
-    /// Puts a message on these boards.
     pub(super) fn post_message(
         &mut self,
         message: PilotMessage,

@@ -20,7 +20,6 @@ use super::{
 
 const STARTING_CREDITS: u64 = 100;
 
-/// One account of the game.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlayerAccount {
     pub(super) id: PlayerId,
@@ -49,7 +48,6 @@ pub(super) struct PlayerAccount {
     pub(super) missions: Vec<ActiveMission>,
     pub(super) accepted: u64,
     pub(super) completed: Vec<CompletedMission>,
-    /// The number of messages sent.
     pub(super) said: u64,
     /// The message number at which this player last logged out.
     pub(super) heard: u64,
@@ -68,7 +66,6 @@ pub(super) struct PlayerProfile {
     pub(super) is_claimed: bool,
 }
 
-/// The state of the ship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Berth {
     Docked(BaseIx),
@@ -91,7 +88,6 @@ pub(super) enum VoyageKind {
     Jump,
 }
 
-/// The statistics of a player.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerStats {
     pub(super) credits_earned: u64,

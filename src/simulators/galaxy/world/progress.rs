@@ -17,7 +17,6 @@ pub(super) struct SkillLevel {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SkillProgress {
     skills: BTreeMap<Skill, SkillLevel>,
-    /// The sum of all experience.
     pub(super) experience: u64,
 }
 

@@ -5,7 +5,6 @@ use std::fmt;
 /// A refused command. On the wire it reads `Error: <code>: <message>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRefusal {
-    /// The code for programs.
     pub code: &'static str,
     /// The words, which say what would help.
     pub message: String,
@@ -62,7 +61,6 @@ impl GameRefusal {
         Self::new("not_authenticated", "You must login first.")
     }
 
-    /// The refusal of a name that is no command.
     pub fn unknown_command(name: &str) -> Self {
         Self::new(
             "unknown_command",

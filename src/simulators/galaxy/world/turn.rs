@@ -21,7 +21,6 @@ pub struct AnswerId(u64);
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameOrder {
     pub player: PlayerId,
-    /// The tool's name.
     pub command: String,
     /// The arguments of the command.
     pub arguments: Map<String, Value>,
@@ -57,7 +56,6 @@ pub(super) struct PendingMutation {
     order: GameOrder,
 }
 
-/// An answer that waits for an arrival.
 #[derive(Debug)]
 pub(super) struct AwaitedArrival {
     answer_id: AnswerId,

@@ -6,7 +6,7 @@ mod place;
 use serde_json::{Value, json};
 
 pub(super) use self::{
-    pilot::{cargo, in_sight, module, player, ship},
+    pilot::{cargo, module, player, ship, visible},
     place::{map_entry, poi_of_system, station_condition, system},
 };
 use super::{

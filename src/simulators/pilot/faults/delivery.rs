@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// The fault in the delivery of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryFault {
     /// Nothing is sent for a time, or ever.

@@ -42,7 +42,7 @@ const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
         "cut-prompt",
         ":TOKENS",
-        "the oldest messages of a longer request are left unread, and nobody is told",
+        "the oldest messages of a longer request are left unread, without a word about it",
     ),
     FaultForm::new(
         "outage",
@@ -74,7 +74,7 @@ const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
         "think-tags",
         "",
-        "the reasoning stands in <think> tags within the content",
+        "the reasoning is in <think> tags within the content",
     ),
     FaultForm::new(
         "args-object",
@@ -90,7 +90,7 @@ const FAULT_FORMS: &[FaultForm] = &[
         "all calls have one and the same id, in every answer",
     ),
     FaultForm::new("unknown-tool", "", "a call of a tool that is not on offer"),
-    FaultForm::new("bad-json-args", "", "arguments that are no JSON"),
+    FaultForm::new("bad-json-args", "", "arguments that are not JSON"),
     FaultForm::new(
         "cut-args",
         "",
@@ -117,7 +117,7 @@ const FAULT_FORMS: &[FaultForm] = &[
 #[must_use]
 pub fn fault_grammar() -> String {
     format!(
-        "A fault that strikes by chance, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated.\n\
+        "A fault that occurs by chance, as KIND[@PROBABILITY][:ARGUMENT]; may be repeated.\n\
          The probability is 1 unless given. Chance follows from the seed, the caller and the number of its request.\n\
          Kinds:\n{}",
         explain(FAULT_FORMS)

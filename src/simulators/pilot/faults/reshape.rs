@@ -10,14 +10,12 @@ pub enum ShapeFault {
     Error200,
     NoUsage,
     NullUsage,
-    /// `usage` has values that are no counts.
     OddUsage,
     /// `reasoning` in place of `reasoning_content`.
     ReasoningField,
     /// The reasoning is inside the content.
     ThinkTags,
     ArgsObject,
-    /// `content` is a list of parts.
     PartsContent,
 }
 

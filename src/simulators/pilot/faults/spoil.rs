@@ -9,7 +9,6 @@ pub enum AnswerFault {
     EmptyReply,
     /// Calls without an id.
     EmptyId,
-    /// One id for all calls, in every answer.
     RepeatedId,
     /// A tool that the request does not offer.
     UnknownTool,

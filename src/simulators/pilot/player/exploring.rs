@@ -6,7 +6,6 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::{looking, mining, moving, stationing};
 
-/// One step of the explorer.
 pub(super) fn choose_exploring_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if let Some(step) = looking::look_around(view, rng) {
         return step;

@@ -97,7 +97,7 @@ pub(super) fn jump_to_neighbour(
 }
 
 /// Undocks if the server has just refused a call because the ship is docked.
-pub(super) fn undock_where_told(view: &PlayerView<'_>) -> Option<PlayerStep> {
+pub(super) fn undock_where_refused(view: &PlayerView<'_>) -> Option<PlayerStep> {
     let failure = view.situation.last_failure.as_ref()?;
     (failure.code == "docked")
         .then(|| PlayerStep::call("undock", json!({}), "I must undock before I can do that."))

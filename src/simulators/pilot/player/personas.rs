@@ -11,7 +11,6 @@ use super::talking;
 
 const ESSAY_WORDS: usize = 2000;
 
-/// The looks that the octet takes in turn.
 const OCTET_TOOLS: [&str; 8] = [
     "get_status",
     "get_system",

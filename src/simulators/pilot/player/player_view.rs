@@ -71,7 +71,6 @@ impl PlayerView<'_> {
         failures >= MAX_EQUAL_FAILURES
     }
 
-    /// Whether the tool was called in this turn at all.
     pub(super) fn has_called(&self, tool: &str) -> bool {
         self.situation.turn.iter().any(|called| called.tool == tool)
     }

@@ -10,7 +10,6 @@ pub(super) enum PlayerStep {
     Say { words: String, why: String },
 }
 
-/// A call that the player wants to make.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WantedCall {
     pub(super) tool: String,

@@ -25,7 +25,6 @@ const TOOLS: [&str; 18] = [
     "complete_mission",
 ];
 
-/// The arguments that some of them describe.
 const ARGUMENTS: [(&str, &[&str]); 9] = [
     ("register", &["username", "empire", "registration_code"]),
     ("login", &["username", "password"]),

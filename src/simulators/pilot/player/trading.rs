@@ -11,7 +11,6 @@ use super::{looking, mining, moving, stationing};
 /// The most units of one item that are bought at once.
 const MAX_BOUGHT_UNITS: i64 = 10;
 
-/// One step of the trader.
 pub(super) fn choose_trading_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if let Some(step) = looking::look_around(view, rng) {
         return step;

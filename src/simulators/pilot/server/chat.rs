@@ -14,7 +14,6 @@ use super::sending::build_response;
 use crate::faults::error_body;
 use crate::request_stats::RequestRecord;
 
-/// Answers a chat request.
 pub(super) async fn complete_chat(
     State(server): State<Arc<PilotServer>>,
     headers: HeaderMap,

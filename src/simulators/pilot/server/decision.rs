@@ -8,7 +8,6 @@ use crate::faults::{ErrorReply, PilotFaultKind};
 use crate::request_stats::RequestRecord;
 use crate::wire::{self, WireUsage};
 
-/// The payload of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Payload {
     Refused(ErrorReply),
@@ -19,14 +18,12 @@ pub(super) enum Payload {
     Garbage,
 }
 
-/// The form in which a completion is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompletionForm {
     Whole,
     Stream { include_usage: bool },
 }
 
-/// The delivery of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DeliveryPlan {
     /// The pause before the answer leaves.
@@ -39,7 +36,6 @@ pub(super) struct DeliveryPlan {
     pub(super) is_cut: bool,
 }
 
-/// The decision about one request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AnswerDecision {
     pub(super) payload: Payload,
@@ -89,7 +85,6 @@ impl AnswerDecision {
         wire::reported_usage(completion).filter(|_| reports_usage && !self.delivery.is_cut)
     }
 
-    /// The line of the record with the answer added.
     pub(super) fn complete_record(&self, line: RequestRecord) -> RequestRecord {
         let faults: Vec<&str> = self.applied.iter().map(|fault| fault.name()).collect();
         let sent = self.completion();

@@ -139,7 +139,6 @@ fn grouped_body(
     grouped::is_spoken(tool_names(tools)).then(|| grouped::read_as_first(&body.value))
 }
 
-/// The body as the record keeps it.
 fn recorded_body(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
 }

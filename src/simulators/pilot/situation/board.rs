@@ -13,7 +13,6 @@ pub(crate) struct MissionBoard {
     /// The offers at the present base.
     pub(crate) offered: Option<Vec<KnownMission>>,
     pub(crate) active: Option<Vec<KnownMission>>,
-    /// Missions that the server has refused to give.
     pub(crate) refused: BTreeSet<String>,
     /// Missions that the server refused to complete, although they looked complete.
     pub(crate) incomplete: BTreeSet<String>,

@@ -9,7 +9,6 @@ use crate::request::ConversationCall;
 #[derive(Debug)]
 pub(crate) struct ToolNews<'a> {
     pub(crate) asked: ConversationCall<'a>,
-    /// What came of it.
     pub(crate) outcome: GameOutcome,
 }
 
@@ -61,14 +60,12 @@ impl<'a> ToolNews<'a> {
         }
     }
 
-    /// One argument of the call.
     pub(crate) fn argument(&self, name: &str) -> Option<Value> {
         serde_json::from_str::<Map<String, Value>>(self.asked.arguments)
             .ok()?
             .remove(name)
     }
 
-    /// One argument of the call, if it is a text.
     pub(crate) fn text_argument(&self, name: &str) -> Option<String> {
         self.argument(name)?.as_str().map(str::to_owned)
     }

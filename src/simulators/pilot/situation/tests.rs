@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The situation after a prompt and these calls with their results.
 fn after(prompt: &str, loops: &[(&str, Value, Value)]) -> Situation {
     let mut messages = vec![
         json!({"role": "system", "content": prompt}),

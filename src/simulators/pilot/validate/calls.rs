@@ -25,7 +25,6 @@ pub(super) fn check_calls(calls: &[Value], message: usize) -> Result<(), Request
 /// Builds the refusal of a field of the call, from its name and the reason.
 type Refuse<'a> = &'a dyn Fn(&str, &str) -> RequestRefusal;
 
-/// Checks one tool call. Returns its id.
 fn id_of<'a>(call: &'a Value, refuse: Refuse<'_>) -> Result<&'a str, RequestRefusal> {
     let call = call
         .as_object()

@@ -67,7 +67,6 @@ pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Req
     Ok(Some(names))
 }
 
-/// Checks one tool. Returns its name.
 fn tool_name(tool: &Value, index: usize) -> Result<&str, RequestRefusal> {
     let refuse =
         |field: &str, reason: &str| RequestRefusal::at(format!("tools.[{index}]{field}"), reason);

@@ -30,7 +30,6 @@ const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often all places are read, whether or not a Mysis appeared.
 const PLACES_INTERVAL: Duration = Duration::from_secs(10);
 
-/// A process as one of a fleet.
 #[derive(Clone)]
 pub(super) struct FleetClient {
     pub(super) line: Arc<Line>,
@@ -216,7 +215,7 @@ impl FleetClient {
             return Ok(FleetOrders::default());
         }
         let told = report.clone();
-        self.query(move |it, session| it.tell_orders(&session.owner, &told))
+        self.query(move |it, session| it.share_orders(&session.owner, &told))
             .await?;
         let awaited = report.awaited.clone();
         self.query(move |it, session| it.orders_for(&session.owner, &awaited))

@@ -51,7 +51,6 @@ struct FrozenHome {
     /// How often somebody ordered to thaw it. A freeze that is answered after that is none.
     thaws: u64,
     since: Option<Duration>,
-    /// Whether the database knows it.
     is_known: bool,
 }
 
@@ -82,7 +81,7 @@ impl FrozenHomes {
     }
 
     /// Notes that a process told the database whether it is frozen.
-    pub(super) fn on_told(&self, home: &Arc<str>, is_frozen: bool) {
+    pub(super) fn on_shared(&self, home: &Arc<str>, is_frozen: bool) {
         if let Some(home) = self.lock().get_mut(home) {
             home.is_known |= is_frozen && home.since.is_some();
         }

@@ -57,7 +57,6 @@ struct SeenOfFleet {
     asked: u64,
     /// How many requests a process began since its part of a limit expired.
     late: BTreeMap<Arc<str>, usize>,
-    /// When requests to each provider began.
     requests: BTreeMap<Arc<str>, VecDeque<Duration>>,
     logins: VecDeque<Duration>,
     /// When something last happened after which Myses may be without a process.
@@ -122,7 +121,6 @@ impl FleetMonitor {
         self.lock().without_commander.insert(owner.clone());
     }
 
-    /// Whether the Commander of a process was killed.
     pub(super) fn has_killed_commander(&self, owner: &str) -> bool {
         self.lock().without_commander.contains(owner)
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day, SparedEntry};
+use actors::domain::books::{CostEntry, Day, SavedCalls};
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -144,12 +144,11 @@ impl Archive for RemoteStore {
     fn spared_calls(
         &self,
         since: Day,
-    ) -> BoxFuture<'static, Result<Vec<SparedEntry>, ArchiveFault>> {
+    ) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
         self.read(self.0.database.memory.spared_calls(since))
     }
 }
 
-/// The models, as one process asks them.
 pub(super) struct RemoteModels {
     pub(super) client: FleetClient,
     pub(super) models: Arc<dyn Models>,
@@ -197,7 +196,6 @@ impl Models for RemoteModels {
     }
 }
 
-/// The game, as one process calls it.
 pub(super) struct RemoteGame {
     pub(super) client: FleetClient,
     pub(super) game: Arc<dyn Upstream>,

@@ -44,7 +44,6 @@ impl Population {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A name for a new Mysis.
     pub(super) fn ask_for_name(&self, number: usize) -> String {
         let name = format!("n{}", number % NAMES);
         self.lock().asked.insert(name.clone());

@@ -166,7 +166,6 @@ impl Process {
         self.time.jump_to(self.own_time_at(now));
     }
 
-    /// Whether it has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.inner.has_ended.load(Ordering::Relaxed)
     }

@@ -201,7 +201,6 @@ impl FleetRun {
         MIN_HALF.max(asking).max(pacing * 2)
     }
 
-    /// The statuses of each process's own Myses.
     fn all_here(&mut self) -> anyhow::Result<Statuses> {
         let mut all = Statuses::new();
         for place in 0..self.slots.all.len() {
@@ -216,7 +215,6 @@ impl FleetRun {
         Ok(all)
     }
 
-    /// Checks that each process shows the whole fleet.
     fn check_screens(&mut self) -> anyhow::Result<()> {
         for place in 0..self.slots.all.len() {
             let shown = self.ask(place, |swarm| async move { swarm.statuses().await })?;

@@ -15,7 +15,6 @@ const MAX_NOTICE_TIME: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TokenLimits {
-    /// Those of a provider in a minute.
     pub(super) a_minute: Option<u64>,
     /// Those of all in a day.
     pub(super) budget: Option<u64>,
@@ -52,7 +51,6 @@ struct SentRequest {
     is_uncounted: bool,
 }
 
-/// A request that begins.
 #[derive(Clone, Copy)]
 pub(super) struct BeginningRequest<'a> {
     pub(super) number: u64,

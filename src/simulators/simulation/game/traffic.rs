@@ -18,7 +18,6 @@ pub(super) struct TrafficCounters {
 pub struct GameTraffic {
     /// Requests of any kind that a server would have got.
     pub requests: u64,
-    /// Mutations that were carried out.
     pub mutations: u64,
 }
 

@@ -6,13 +6,13 @@ mod shared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SavedCalls};
 use actors::domain::held::HeldTexts;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::memo::Memos;
 use actors::domain::message::{CallStatus, Row, RowBody};
 use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
-use actors::domain::routine::spares_a_call;
+use actors::domain::routine::saves_a_call;
 use actors::domain::samples::StoredSamples;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
@@ -91,10 +91,10 @@ impl StoredSwarm {
     }
 
     /// The calls that routines made in the models' place from a day on.
-    pub(super) fn spared_since(&self, since: Day) -> Vec<SparedEntry> {
+    pub(super) fn saved_since(&self, since: Day) -> Vec<SavedCalls> {
         let lines = self.spared.range((since, MysisId(i64::MIN))..);
         lines
-            .map(|((day, mysis), calls)| SparedEntry {
+            .map(|((day, mysis), calls)| SavedCalls {
                 day: *day,
                 mysis: *mysis,
                 calls: *calls,
@@ -282,7 +282,7 @@ impl StoredSwarm {
         }
         if let Some((call, _, meta)) = row.result() {
             let is_of_routine = member.is_of_routine(call);
-            if is_of_routine && spares_a_call(&meta.call_id, meta.status) {
+            if is_of_routine && saves_a_call(&meta.call_id, meta.status) {
                 *self.spared.entry((Day::of(row.at), mysis)).or_default() += 1;
             }
             member.set_status(call.seq, call.position, meta.status, |_| true);

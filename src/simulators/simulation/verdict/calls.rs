@@ -11,7 +11,6 @@ use zoea_galaxy::world::{CommandKind, command_kind};
 /// comes late.
 const MAX_REMEMBERED_CALLS: usize = 64;
 
-/// The calls of all Myses, by name.
 #[derive(Debug, Default)]
 pub(super) struct CallChecker {
     of: BTreeMap<String, RememberedCalls>,
@@ -87,13 +86,11 @@ impl CallChecker {
         said.map(|said| format!("{mysis}.{call} ({}) is said to be {said}", meta.tool))
     }
 
-    /// Whether the game has carried out this call of a Mysis.
     pub(super) fn was_executed(&self, mysis: MysisId, call: CallKey) -> bool {
         let calls = self.of.get(&mysis.to_string());
         calls.is_some_and(|calls| calls.executed.contains(&call_position(call)))
     }
 
-    /// The number of mutations that the game carried out.
     pub(super) fn mutations(&self) -> u64 {
         self.mutations
     }

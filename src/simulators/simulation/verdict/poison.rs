@@ -19,7 +19,6 @@ const TRIED: &str = "refused, too: ";
 /// What became of texts that the model's server refuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoisonFigures {
-    /// The number of requests that each Mysis was served.
     pub served: BTreeMap<String, u64>,
     /// Who was refused for a text.
     pub hit: BTreeSet<String>,
@@ -176,7 +175,6 @@ impl PoisonTracker {
             .then(|| format!("{who} was errored without a trial: {why}"))
     }
 
-    /// What came of all.
     pub(super) fn figures(&self) -> PoisonFigures {
         let mut figures = self.figures.clone();
         for (name, case) in &self.cases {

@@ -9,7 +9,6 @@ pub enum Promise {
     NotTwice,
     /// No acknowledged order, no Mysis and no row is lost, and none is there twice.
     NotLost,
-    /// Every request to a model is valid.
     ValidRequests,
     /// Killed actors come back by themselves.
     Revival,

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::promises::Promise;
 
-/// The routines that the model wrote, by name.
 type Written = BTreeMap<String, Steps>;
 
 #[derive(Clone, Debug)]

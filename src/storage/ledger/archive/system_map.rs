@@ -23,13 +23,11 @@ use crate::entity::{message, tool_call};
 
 /// The newest rows that are looked through.
 const MAX_ROWS: i64 = 50_000;
-/// The most results that are read.
 const MAX_RESULTS: u64 = 4_000;
 /// The most maps of the whole galaxy that are read. They say the same, and each has hundreds of systems.
 const MAX_WHOLE_MAPS: usize = 4;
 /// How many texts are in memory at once.
 const RESULTS_AT_ONCE: usize = 16;
-/// The command that shows the map.
 const MAP_COMMAND: &str = "get_map";
 /// The only parameter of the map: one system.
 const ONE_SYSTEM: &str = "system_id";
@@ -103,7 +101,7 @@ impl LedgerInner {
             .filter(tool_call::Column::Status.eq(CallStatus::Done.as_str()))
             // Of a tool that is no game's nothing is read.
             .filter(message::Column::Metadata.not_like("%\"game\":\"any\"%"))
-            .filter(tells_of_systems())
+            .filter(mentions_systems())
             .order_by_desc(message::Column::Id)
             .limit(MAX_RESULTS)
             .into_tuple()
@@ -114,7 +112,7 @@ impl LedgerInner {
 }
 
 /// Calls of these commands, by their tool or by the action of a tool.
-fn tells_of_systems() -> Condition {
+fn mentions_systems() -> Condition {
     let tools = systems::COMMANDS.iter().copied();
     // The first interface's status tells nothing of systems, and is the most frequent call of all.
     let tools = tools.filter(|command| *command != "get_status");

@@ -11,8 +11,8 @@ use super::{CheckFinding, CheckTransaction, finding_of};
 impl CheckTransaction {
     /// Checks that no line of the books and no total exceeds what calls can have used.
     pub(super) async fn check_figures(&self) -> Result<CheckFinding, DbErr> {
-        let lines = mend::spoilt_lines(&self.tx, self.dialect).await?;
-        let totals = mend::spoilt_totals(&self.tx, self.dialect).await?;
+        let lines = mend::corrupt_lines(&self.tx, self.dialect).await?;
+        let totals = mend::corrupt_totals(&self.tx, self.dialect).await?;
         let of_lines = lines.iter().map(|line| {
             let (mysis, day) = (MysisId(line.mysis), Day(line.day));
             format!("what mysis {mysis} used on {day} of {}", line.provider)

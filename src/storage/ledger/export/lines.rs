@@ -105,7 +105,6 @@ pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
     })
 }
 
-/// A row of a conversation.
 #[must_use]
 pub fn row_line(mysis: MysisId, row: &Row) -> Value {
     let mut line = zoea_contract::to_value(&RowJson::from(row));

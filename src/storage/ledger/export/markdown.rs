@@ -7,7 +7,6 @@ use zoea_text::markdown::{fenced, plain_line};
 
 use crate::codec;
 
-/// The heading of a conversation.
 pub(super) fn head(mysis: &MysisRecord) -> String {
     let profile = &mysis.profile;
     let model = profile.model.as_deref().unwrap_or("the provider's model");

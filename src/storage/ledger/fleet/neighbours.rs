@@ -28,7 +28,6 @@ const PLACES_INTERVAL: Duration = Duration::from_secs(10);
 const MAX_STATUSES: i64 = 1_000;
 /// The most Myses without a status that one step reads.
 const MAX_UNTOLD: usize = 500;
-/// The most processes.
 const MAX_PROCESSES: i64 = 500;
 
 /// Writes the statuses of Myses whose leases are ours.

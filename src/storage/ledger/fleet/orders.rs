@@ -75,7 +75,7 @@ impl LeaseHolder {
         if view.orders == 0 && asks_nothing {
             return Ok(FleetOrders::default());
         }
-        within_time(self.tell_orders(writer, report)).await?;
+        within_time(self.share_orders(writer, report)).await?;
         let open = within_time(self.open_orders(writer)).await?;
         let outcomes = within_time(self.outcomes(writer, &report.awaited)).await?;
         Ok(FleetOrders {
@@ -85,7 +85,7 @@ impl LeaseHolder {
         })
     }
 
-    async fn tell_orders(
+    async fn share_orders(
         &self,
         writer: &DatabaseWriter,
         report: &FleetReport,

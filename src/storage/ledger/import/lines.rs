@@ -122,7 +122,6 @@ struct LinesImport<'a> {
     report: ImportReport,
 }
 
-/// The content of a line.
 enum ExportRecord {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
@@ -130,7 +129,6 @@ enum ExportRecord {
     Of(MysisId, MysisPart),
 }
 
-/// What belongs to a Mysis.
 enum MysisPart {
     Row(Box<Row>),
     Sighting(Box<SightingLine>),
@@ -196,7 +194,7 @@ impl LinesImport<'_> {
         let is_new = self.is_new.get(&mysis).copied();
         is_new.ok_or_else(|| ImportFault::Line {
             number,
-            why: format!("something of a mysis ({mysis}) that no line before it tells of"),
+            why: format!("a line about mysis {mysis}, which no earlier line creates"),
         })
     }
 

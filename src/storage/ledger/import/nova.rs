@@ -21,7 +21,7 @@ use zoea_text::redact::Redactor;
 use crate::{BulkImport, SqlLedger, StoredMission};
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
-use convert::{Names, Telling};
+use convert::{ConversationConverter, Names};
 use source::{NovaDatabase, SourceMysis};
 
 /// The fault of a Mysis that was errored. The database does not contain the reason.
@@ -159,7 +159,7 @@ impl<'a> NovaImport<'a> {
         mysis: &SourceMysis,
         at: Timestamp,
     ) -> Result<(), ImportFault> {
-        let mut telling = Telling::new(&self.names, at);
+        let mut converter = ConversationConverter::new(&self.names, at);
         let mut after = 0;
         loop {
             let memories = self.source.memories(&mysis.id, after).await?;
@@ -169,12 +169,12 @@ impl<'a> NovaImport<'a> {
             after = *last;
             for (_, memory) in memories {
                 let mission = mission_id(&memory.content);
-                let row = telling.tell(memory, mission, &mut self.report);
+                let row = converter.convert(memory, mission, &mut self.report);
                 append_row(&self.bulk_import, &self.redactor, id, row).await?;
                 self.report.rows += 1;
             }
         }
-        for row in telling.end(&mut self.report) {
+        for row in converter.end(&mut self.report) {
             append_row(&self.bulk_import, &self.redactor, id, row).await?;
             self.report.rows += 1;
         }

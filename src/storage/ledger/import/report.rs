@@ -61,7 +61,7 @@ impl fmt::Display for ImportReport {
             ),
             (
                 self.skipped_snapshots,
-                "snapshots of the game were left behind: they belong to no Mysis, have no time, or are of a tool that is not a query",
+                "snapshots of the game were not imported: they belong to no Mysis, have no time, or are of a tool that is not a query",
             ),
         ];
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {

@@ -24,7 +24,6 @@ const OTHER_WRITERS: &str = "\
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SettledRows {
-    /// All rows up to this one are settled.
     upto: i64,
     /// A row, and the transactions that have to end until all rows up to it are settled.
     awaited: Option<(i64, BTreeSet<String>)>,

@@ -31,7 +31,6 @@ pub struct SwarmMinute {
     pub credits_change: Option<i64>,
 }
 
-/// What was done in a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemShare {
     /// What happened there.
@@ -46,7 +45,6 @@ pub struct SystemShare {
 pub(super) struct MysisSamples {
     /// Their sum; `None` without any.
     pub(super) flow: Option<Flow>,
-    /// Its credits at the beginning and at its end.
     pub(super) credits: Option<(i64, i64)>,
 }
 

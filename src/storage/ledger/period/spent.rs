@@ -10,13 +10,12 @@ use actors::domain::period::Period;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::entity::message;
-use crate::{LedgerInner, metadata, spared};
+use crate::{LedgerInner, metadata, saved_calls};
 
 /// The rows of one statement.
 const PIECE_ROWS: u64 = 5_000;
 
 impl LedgerInner {
-    /// What each Mysis spent at each provider.
     pub(super) async fn spent_in(&self, period: Period) -> Result<Vec<CostEntry>, DbErr> {
         let mut spent: BTreeMap<(MysisId, Arc<str>), CostEntry> = BTreeMap::new();
         let mut add = |entry: CostEntry| {
@@ -52,7 +51,7 @@ impl LedgerInner {
     }
 
     /// How many calls routines made in the models' place.
-    pub(super) async fn spared_in(&self, period: Period) -> Result<u64, DbErr> {
+    pub(super) async fn saved_in(&self, period: Period) -> Result<u64, DbErr> {
         let whole = self.spared_calls(Day::of(period.from)).await?;
         let whole = whole.iter();
         let whole = whole.filter(|entry| period.covers(Period::of_day(entry.day)));
@@ -60,8 +59,9 @@ impl LedgerInner {
         for (_, part) in partial_days(period) {
             let read = |_, metadata: &str| {
                 let call = metadata::parse_result(metadata);
-                let is_spared = call.is_some_and(|(id, status)| spared::is_spared(&id, status));
-                calls += u64::from(is_spared);
+                let is_saved_call =
+                    call.is_some_and(|(id, status)| saved_calls::is_saved_call(&id, status));
+                calls += u64::from(is_saved_call);
             };
             self.read_metadata(part, (&["result"], "\"call_id\":\"r"), read)
                 .await?;

@@ -43,7 +43,6 @@ const MAX_PIECE_ROWS: usize = 4096;
 pub(super) struct RemovalPiece {
     /// The rows to remove, possibly none.
     pub(super) rows: Vec<message::Model>,
-    /// Those of them with calls, by row number.
     pub(super) callers: Vec<i64>,
     /// The last row that was checked.
     pub(super) upto: Seq,
@@ -62,7 +61,6 @@ pub(super) struct NeededRows {
 
 #[derive(Default)]
 struct RowCalls {
-    /// The number of calls with a result.
     answered: usize,
     /// Whether a call has no result yet.
     has_open: bool,
@@ -137,7 +135,6 @@ impl LedgerInner {
             .await
     }
 
-    /// The calls of rows, by row number.
     async fn calls_of(
         &self,
         mysis: MysisId,

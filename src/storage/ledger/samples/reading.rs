@@ -16,7 +16,6 @@ use super::packed_hour;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredHour {
-    /// Its samples.
     pub(crate) packed: PackedHour,
     /// Whether it was old enough to become one sample.
     pub(crate) is_thinned: bool,

@@ -56,7 +56,6 @@ pub(super) async fn until_it_waits<T: std::fmt::Debug>(
     }
 }
 
-/// Indexes all rows that can be indexed.
 async fn index(ledger: &SqlLedger) {
     // The first step may only find out whom it has to wait for.
     for _ in 0..2 {

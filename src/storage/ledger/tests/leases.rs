@@ -37,7 +37,6 @@ async fn visited(books: &Books, home: impl Into<HomeClaim>) -> SqlLedger {
     command_process.unwrap()
 }
 
-/// The homes that hold leases.
 pub(super) async fn homes(ledger: &SqlLedger) -> Vec<String> {
     let asked = Statement::from_string(DbBackend::Postgres, "SELECT home FROM lease ORDER BY home");
     let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
@@ -55,7 +54,6 @@ fn is_refused(answer: &Result<(), LedgerFault>) -> bool {
     matches!(answer, Err(LedgerFault::Refused(why)) if why.contains("another zoea process"))
 }
 
-/// Makes all leases expire.
 pub(super) async fn expire(ledger: &SqlLedger) {
     let sql = "UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'";
     ledger.inner.writer.execute_unprepared(sql).await.unwrap();

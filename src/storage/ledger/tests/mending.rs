@@ -9,7 +9,6 @@ on_both!(
     no_bill_is_so_large_that_the_books_cannot_take_it,
 );
 
-/// The finding of one check.
 async fn checked(books: &Books, name: &str) -> Result<String, String> {
     let file;
     let place = match books {

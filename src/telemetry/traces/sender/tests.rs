@@ -16,17 +16,16 @@ const SOON: (&str, &str) = ("retry-after-ms", "5");
 const QUICK: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(2)];
 /// A secret that a collector may quote.
 const SECRET: &str = "k3y-of-the-collector";
-/// No test waits for this.
 const NEVER: [Duration; 1] = [Duration::from_secs(3600)];
 
 type Received = mpsc::UnboundedReceiver<(Headers, Bytes)>;
 
 /// A collector that gives these answers, the last one again and again.
 async fn collector(answers: Vec<Answer>) -> (String, Received) {
-    let (tell, heard) = mpsc::unbounded_channel();
+    let (notify, heard) = mpsc::unbounded_channel();
     let answers = std::sync::Mutex::new(answers);
     let answer = move |headers: Headers, body: Bytes| {
-        tell.send((headers, body)).expect("the test listens");
+        notify.send((headers, body)).expect("the test listens");
         let mut answers = answers.lock().expect("no panic");
         let Answer(status, headers, body) = match answers.len() {
             1 => answers[0].clone(),

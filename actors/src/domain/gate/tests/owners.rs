@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{OthersGet, ServiceReturn};
-use crate::sharing::{OutageChange, ToldOutage};
+use crate::sharing::{OutageChange, SharedOutage};
 
 const POISONED: MysisId = MysisId(0);
 
@@ -196,28 +196,28 @@ fn a_trial_is_made_by_the_one_who_failed_the_longest_ago_also_before_an_urgent_o
 #[test]
 fn what_the_others_get_is_known_without_a_request() {
     let mut gate = gate_with(None);
-    let told =
+    let shared =
         |gate: &AdmissionGate, mysis: i64, now| gate.others_get(&P(), MysisId(mysis), Moment(now));
     call(&mut gate, (1, MysisId(1)), &fails(), 0);
-    assert_eq!(told(&gate, 1, 0), OthersGet::Nobody);
+    assert_eq!(shared(&gate, 1, 0), OthersGet::Nobody);
     call(&mut gate, (2, MysisId(2)), &works(), 1000);
-    assert_eq!(told(&gate, 1, 1000), OthersGet::Served);
+    assert_eq!(shared(&gate, 1, 1000), OthersGet::Served);
     call(&mut gate, (3, MysisId(3)), &fails(), 2000);
-    assert_eq!(told(&gate, 3, 2000), OthersGet::Refused, "one of them is");
-    assert_eq!(told(&gate, 1, 2000), OthersGet::Both);
+    assert_eq!(shared(&gate, 3, 2000), OthersGet::Refused, "one of them is");
+    assert_eq!(shared(&gate, 1, 2000), OthersGet::Both);
     call(&mut gate, (4, MysisId(1)), &works(), 3000);
     call(&mut gate, (5, MysisId(3)), &works(), 3000);
     call(&mut gate, (6, MysisId(1)), &fails(), 4000);
-    assert_eq!(told(&gate, 1, 4000), OthersGet::Unknown);
+    assert_eq!(shared(&gate, 1, 4000), OthersGet::Unknown);
 }
 
-fn told_away(now: i64) -> (Vec<crate::sharing::OutageReport>, Vec<ToldOutage>) {
+fn shared_away(now: i64) -> (Vec<crate::sharing::OutageReport>, Vec<SharedOutage>) {
     let reports = vec![crate::sharing::OutageReport {
         provider: "p".into(),
         seen: 0,
         change: None,
     }];
-    let told = ToldOutage {
+    let shared = SharedOutage {
         provider: "p".into(),
         version: 1 + now,
         text: "HTTP 500".into(),
@@ -225,7 +225,7 @@ fn told_away(now: i64) -> (Vec<crate::sharing::OutageReport>, Vec<ToldOutage>) {
         since: Duration::from_secs(1),
         next_try: Duration::from_secs(3),
     };
-    (reports, vec![told])
+    (reports, vec![shared])
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn an_outage_that_another_process_tells_of_is_doubted_by_one_that_is_served() {
         let mut gate = gate_with(None);
         call(&mut gate, (1, MysisId(1)), &works(), 0);
         gate.outage_reports(Moment(1000));
-        let (reports, told) = told_away(0);
-        gate.on_outages_told(&reports, &told, Moment(1000));
+        let (reports, shared) = shared_away(0);
+        gate.on_outages_shared(&reports, &shared, Moment(1000));
         assert_eq!(gate.outages().count(), 0, "its own call decides");
         let says = |gate: &mut AdmissionGate| {
             let reports = gate.outage_reports(Moment(1500));
@@ -258,10 +258,10 @@ fn a_conversation_whose_failure_another_process_denies_opens_nothing_again() {
     assert_eq!(gate.outages().count(), 1);
     gate.outage_reports(Moment(500));
     let reports: Vec<_> = gate.outage_reports(Moment(500));
-    gate.on_outages_told(&reports, &told_away(0).1, Moment(600));
+    gate.on_outages_shared(&reports, &shared_away(0).1, Moment(600));
     // The other process is served, and says so.
     let reports: Vec<_> = gate.outage_reports(Moment(1500));
-    gate.on_outages_told(&reports, &[], Moment(1600));
+    gate.on_outages_shared(&reports, &[], Moment(1600));
     assert_eq!(gate.outages().count(), 0);
     for pass in 2..20 {
         let now = 1000 * i64::try_from(pass).unwrap();

@@ -53,7 +53,7 @@ impl Life {
             if let Some(routine) = offered.map(|circle| circle.routine.clone()) {
                 self.routines.keep(&routine);
             }
-            self.tell_list(ListNews::LoopPays);
+            self.emit_list_news(ListNews::LoopPays);
             self.add_routines(draft);
         } else if is_due {
             self.add_routines(draft);

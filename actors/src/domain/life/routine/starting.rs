@@ -28,7 +28,7 @@ impl Life {
         }
         match self.wanted_routine(&open.call.arguments) {
             Ok(wanted) => {
-                self.tell_event(EventKind::ToolCalled {
+                self.emit_event(EventKind::ToolCalled {
                     tool: open.call.command(),
                     call_id: open.call.id.clone(),
                 });

@@ -166,7 +166,7 @@ fn with_auto_an_order_comes_first_and_begins_anew() {
     scene.say("I will");
     assert_eq!(scene.asks().len(), 17, "the next turn asks the model");
     assert!(scene.life.status().routine.is_none());
-    let told = |effect: &Effect| matches!(effect, Effect::Tell(EventKind::TurnStarted { .. }));
+    let told = |effect: &Effect| matches!(effect, Effect::Emit(EventKind::TurnStarted { .. }));
     assert!(scene.effects.iter().any(told));
 }
 

@@ -11,7 +11,6 @@ fn that_ends() -> Mission {
     mission(&ending("sell 100 ore"))
 }
 
-/// The tools of the game and our own.
 fn link(scene: &mut Scene) {
     let tools = ["mine", "get_status"].map(|name| ToolSpec {
         name: name.into(),
@@ -58,7 +57,6 @@ fn offers(scene: &Scene) -> bool {
     scene.asked().tools.tools().get(DONE_TOOL).is_some()
 }
 
-/// What a new process finds.
 fn restarted(scene: &Scene, mission: Option<Mission>, at: i64) -> Scene {
     let rows = scene.rows();
     let mut past = RestoreArgs {

@@ -36,7 +36,6 @@ impl Scene {
             })
     }
 
-    /// The texts of the reminders that are shown to wait.
     fn waiting(&self) -> Vec<String> {
         let status = self.life.status();
         let waiting = status.reminders.as_deref().unwrap_or_default();

@@ -131,12 +131,12 @@ fn what_happens_is_told_in_order() {
         .effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Tell(EventKind::StateChanged { .. }) => Some("state"),
-            Effect::Tell(EventKind::TurnStarted { .. }) => Some("turn"),
-            Effect::Tell(EventKind::ModelReplied { .. }) => Some("replied"),
-            Effect::Tell(EventKind::ToolCalled { .. }) => Some("called"),
-            Effect::Tell(EventKind::ToolReturned { .. }) => Some("returned"),
-            Effect::Tell(EventKind::Stored(_)) => Some("stored"),
+            Effect::Emit(EventKind::StateChanged { .. }) => Some("state"),
+            Effect::Emit(EventKind::TurnStarted { .. }) => Some("turn"),
+            Effect::Emit(EventKind::ModelReplied { .. }) => Some("replied"),
+            Effect::Emit(EventKind::ToolCalled { .. }) => Some("called"),
+            Effect::Emit(EventKind::ToolReturned { .. }) => Some("returned"),
+            Effect::Emit(EventKind::Stored(_)) => Some("stored"),
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Trials of a refusal: whose fault it is, and what is held back for it.
 
 use super::*;
-use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts, ToldTrial};
+use crate::held::{HELD_SENTENCE, HeldChange, HeldTexts, SharedTrial};
 use crate::needs::operator_need;
 use crate::write::Write;
 
@@ -522,16 +522,16 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
         };
         other.share_trials();
         other.apply(change, MysisId(99), Moment(0));
-        let told = |claim| ToldTrial {
+        let told = |claim| SharedTrial {
             claim,
             age: Duration::ZERO,
         };
-        let mut all: Vec<ToldTrial> = other.claims().into_iter().map(told).collect();
+        let mut all: Vec<SharedTrial> = other.claims().into_iter().map(told).collect();
         assert_eq!(said[0].is_admitted(&all), is_admitted);
         if is_admitted {
             all.extend(said.iter().cloned().map(told));
         }
-        server.held.take_told(&said, all, Moment(0));
+        server.held.take_shared(&said, all, Moment(0));
         server.learn();
         server.scene.ring();
         assert_eq!(server.scene.asks().len() > asks, is_admitted, "{text}");

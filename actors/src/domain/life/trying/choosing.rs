@@ -35,11 +35,11 @@ impl Life {
     /// Notes how much is known as a request is composed.
     pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
         let known = self.known_of_server();
-        let told = self.told_texts();
+        let texts = self.all_runtime_texts();
         let Some(trials) = self.trials_mut().filter(|_| !form.is_bare()) else {
             return;
         };
-        trials.told = told;
+        trials.runtime_texts = texts;
         if form == AskForm::Whole {
             trials.known = known;
         }
@@ -156,7 +156,6 @@ impl Life {
         })
     }
 
-    /// The tools that were in no request that was served.
     fn suspected_tools(&self) -> Vec<Arc<str>> {
         let (served, trials) = (self.served.tools.as_ref(), self.trials());
         let offered = self.session.offer.tools().tools().iter();
@@ -168,14 +167,13 @@ impl Life {
         new.map(|tool| tool.name.clone()).collect()
     }
 
-    /// Whether the request holds calls as such.
     pub(super) fn sends_calls(&self) -> bool {
         let mut rows = self.conversation.rows();
         !self.writes_calls_as_words() && rows.any(|row| row.kind() == Some(RowKind::Call))
     }
 
     /// Takes what came of a fixed text with tools.
-    pub(super) fn hear_of_tools(&mut self, is_served: bool) {
+    pub(super) fn on_tools_tried(&mut self, is_served: bool) {
         let Some(trials) = self.trials_mut() else {
             return;
         };
@@ -183,7 +181,7 @@ impl Life {
             return;
         };
         if let ToolStep::Ask(asked) = search.step() {
-            if !search.hear(&asked, is_served) {
+            if !search.on_tried(&asked, is_served) {
                 trials.search = None;
             }
             if is_served {

@@ -9,10 +9,8 @@ use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault, RefusalHint, ServiceRetur
 
 use super::tools::ToolSearch;
 
-/// The form of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::life) enum AskForm {
-    /// The conversation.
     #[default]
     Whole,
     /// A fixed text, for one token.
@@ -46,7 +44,6 @@ pub(in crate::life) enum NewTexts {
     Others,
     /// The model's own words.
     Own,
-    /// All of these.
     All,
     /// The mission and the notes, which stand in every request.
     Standing,
@@ -108,7 +105,7 @@ impl AskForm {
             AskForm::Calls => "with its calls as words",
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
-            AskForm::Without(NewTexts::Told) => "without what the runtime tells",
+            AskForm::Without(NewTexts::Told) => "without the runtime's notes",
             AskForm::Without(NewTexts::Others) => "without all that others said",
             AskForm::Without(NewTexts::Own) => "without its own last words",
             AskForm::Without(NewTexts::All) => "without all that is new",
@@ -146,7 +143,7 @@ pub(in crate::life) struct Trials {
     /// How much was known of the server when the whole request was last composed.
     pub(super) known: usize,
     /// What the runtime told in the last request about the conversation.
-    pub(super) told: Vec<Arc<str>>,
+    pub(super) runtime_texts: Vec<Arc<str>>,
     /// What the server said of the reason, until it is tried.
     pub(super) hint: RefusalHint,
     pub(super) search: Option<ToolSearch>,
@@ -208,7 +205,6 @@ impl FailureKind {
     }
 }
 
-/// The wait that the server states.
 pub(super) fn stated_wait(fault: &ModelFault) -> Option<Duration> {
     let wait = match fault {
         ModelFault::Transient { retry_after, .. } => *retry_after,

@@ -23,14 +23,13 @@ use super::{AskForm, FailureKind, HeldOrder, NewTexts, Trials};
 const VERDICT_PAUSE: Duration = Duration::from_secs(1);
 
 impl Life {
-    /// Learns from the request that was served.
     pub(in crate::life) fn learn_from_trial(&mut self, provider: &Arc<str>) {
         self.end_judging();
         let Some(trials) = self.trials_mut() else {
             return;
         };
         let mut trials = std::mem::take(trials);
-        let told = std::mem::take(&mut trials.told);
+        let texts = std::mem::take(&mut trials.runtime_texts);
         let said = trials.said.as_deref().unwrap_or_default();
         match trials.form {
             AskForm::Without(new) => self.hold_back(new, said, &trials),
@@ -53,7 +52,7 @@ impl Life {
         }
         // Where it was not known to be the size, it was not.
         self.most_bytes = None;
-        self.note_served(provider, told);
+        self.note_served(provider, texts);
     }
 
     /// Holds texts back from now on: in all conversations if it is one, else in this one.
@@ -91,7 +90,7 @@ impl Life {
                 at: self.now,
                 doubted_at,
             });
-            self.tell_held(&mut draft, row, &held);
+            self.emit_held(&mut draft, row, &held);
             draft.writes.push(Write::HoldText(held.clone()));
             Arc::make_mut(&mut self.held).hold(held.clone());
             self.effects.push(Effect::HeldBack(HeldChange::Hold(held)));
@@ -100,14 +99,14 @@ impl Life {
     }
 
     /// Tells the operator what is held back, an order as one that was not delivered.
-    fn tell_held(&mut self, draft: &mut WriteDraft, row: &Row, held: &HeldText) {
+    fn emit_held(&mut self, draft: &mut WriteDraft, row: &Row, held: &HeldText) {
         if let Some(order) = HeldOrder::of_row(row, held) {
-            let why = order.told.why.clone();
+            let why = order.undelivered.why.clone();
             self.undelivered.push(order);
             return self.add_host_notice(draft, Severity::Error, "not_delivered", None, &why);
         }
         let what = match row.kind() == Some(RowKind::Host) {
-            true => "what the runtime tells".to_string(),
+            true => "a note of the runtime".to_string(),
             false => format!("row {} ({})", row.seq.0, row.kind_word()),
         };
         let text = format!(
@@ -149,7 +148,7 @@ impl Life {
         self.add_host_notice(&mut draft, Severity::Info, "released", None, &text);
         draft.writes.push(Write::ReleaseText(held.clone()));
         if held.kind == HeldKind::Tool {
-            self.tell_list(ListNews::Refused);
+            self.emit_list_news(ListNews::Refused);
         }
         self.effects
             .push(Effect::HeldBack(HeldChange::Release(held)));
@@ -281,7 +280,7 @@ impl Life {
             said = trials.said.clone().unwrap_or_default();
         }
         if is_admitted == Some(true) {
-            self.tell_trial();
+            self.emit_trial();
             return false;
         }
         self.end_part_of_size();

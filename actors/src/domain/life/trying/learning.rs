@@ -40,24 +40,21 @@ fn unread_call() -> [ChatMessage; 2] {
     ]
 }
 
-/// What a model was served in this life.
 #[derive(Clone, Debug, Default)]
 pub(in crate::life) struct ServedForm {
     /// The tools of the last request that was served.
     pub(super) tools: Option<Arc<Toolset>>,
-    /// Whether one with calls in its messages was served.
     pub(super) has_calls: bool,
     /// What the runtime told in it.
-    pub(super) told: Vec<Arc<str>>,
+    pub(super) runtime_texts: Vec<Arc<str>>,
 }
 
 impl Life {
-    /// Notes what was in a request that was served.
-    pub(super) fn note_served(&mut self, provider: &Arc<str>, told: Vec<Arc<str>>) {
+    pub(super) fn note_served(&mut self, provider: &Arc<str>, runtime_texts: Vec<Arc<str>>) {
         if self.recipient().provider != *provider {
             return;
         }
-        self.served.told = told;
+        self.served.runtime_texts = runtime_texts;
         self.served.tools = Some(self.session.offer.tools().clone());
         self.served.has_calls = self.served.has_calls || self.sends_calls();
     }
@@ -198,7 +195,7 @@ impl Life {
             self.learn((HeldKind::Tool, name.clone()), said);
         }
         if !found.is_empty() {
-            self.tell_list(ListNews::Refused);
+            self.emit_list_news(ListNews::Refused);
         }
     }
 

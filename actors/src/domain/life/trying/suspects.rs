@@ -67,7 +67,7 @@ impl Life {
         let looks = self.game.snapshots().iter();
         let old = looks.filter(|known| shown.contains(&known.call) || is_old(known.call));
         let mut known: BTreeSet<&str> = old.map(|known| &*known.digest).collect();
-        known.extend(self.served.told.iter().map(|text| &**text));
+        known.extend(self.served.runtime_texts.iter().map(|text| &**text));
         known.insert(HELD_SENTENCE);
         let texts = self.runtime_texts();
         let new = texts.filter(|text| !known.contains(&**text));
@@ -92,7 +92,7 @@ impl Life {
     }
 
     /// What the next request tells of the runtime's own.
-    pub(super) fn told_texts(&self) -> Vec<Arc<str>> {
+    pub(super) fn all_runtime_texts(&self) -> Vec<Arc<str>> {
         self.runtime_texts().collect()
     }
 

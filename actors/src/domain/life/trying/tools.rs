@@ -71,7 +71,7 @@ impl ToolSearch {
     }
 
     /// Takes what came of a fixed text with these tools. Returns whether the search goes on.
-    pub(super) fn hear(&mut self, asked: &[Arc<str>], is_served: bool) -> bool {
+    pub(super) fn on_tried(&mut self, asked: &[Arc<str>], is_served: bool) -> bool {
         let is_other = self.suspects.len() == 1 && !self.suspects.starts_with(asked);
         self.is_served_without |= is_served;
         if is_other {
@@ -107,7 +107,7 @@ mod tests {
                 ToolStep::Found(found) => return (Some(found), asked),
                 ToolStep::Ask(tools) => {
                     let is_served = !tools.iter().any(is_bad);
-                    if !search.hear(&tools, is_served) {
+                    if !search.on_tried(&tools, is_served) {
                         return (None, asked + 1);
                     }
                 }

@@ -16,7 +16,7 @@ pub(in crate::life) struct HeldOrder {
     text: Arc<str>,
     /// Whether no newer message of the operator came since.
     pub(in crate::life) is_newest: bool,
-    pub(in crate::life) told: Arc<UndeliveredOrder>,
+    pub(in crate::life) undelivered: Arc<UndeliveredOrder>,
 }
 
 impl HeldOrder {
@@ -25,21 +25,21 @@ impl HeldOrder {
     }
 
     fn mission(held: &HeldText) -> HeldOrder {
-        let told = held.undelivered("mission");
-        HeldOrder::new(RowKind::Mission, Seq(0), told, held)
+        let undelivered = held.undelivered("mission");
+        HeldOrder::new(RowKind::Mission, Seq(0), undelivered, held)
     }
 
     fn note(seq: Seq, held: &HeldText) -> HeldOrder {
         HeldOrder::new(RowKind::Note, seq, held.undelivered("note"), held)
     }
 
-    fn new(kind: RowKind, seq: Seq, told: UndeliveredOrder, held: &HeldText) -> HeldOrder {
+    fn new(kind: RowKind, seq: Seq, undelivered: UndeliveredOrder, held: &HeldText) -> HeldOrder {
         HeldOrder {
             kind,
             seq,
             text: held.text.clone(),
             is_newest: true,
-            told: Arc::new(told),
+            undelivered: Arc::new(undelivered),
         }
     }
 
@@ -73,7 +73,7 @@ impl Life {
     /// The order that the operator has to give in another way.
     pub(in crate::life) fn undelivered_order(&self) -> Option<Arc<UndeliveredOrder>> {
         let order = self.undelivered.iter().find(|order| order.is_newest)?;
-        Some(order.told.clone())
+        Some(order.undelivered.clone())
     }
 
     /// Notes which orders in force are held back, and tells the operator of new ones.
@@ -85,7 +85,7 @@ impl Life {
         let before = std::mem::replace(&mut self.undelivered, now.clone());
         for order in now {
             if !before.iter().any(|known| known.is(&order)) {
-                let why = order.told.why.clone();
+                let why = order.undelivered.why.clone();
                 self.record_notice(Severity::Error, "not_delivered", None, &why);
             }
         }

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use super::super::arguments::{EachOne, Goods};
 use super::super::circle::WatchForm;
+use super::super::lost_call::LostCall;
 use super::super::prices::PriceForm;
-use super::super::proof::Doubt;
 use super::super::run::{RoutineEnd, RoutineRun, RunSource};
 use super::RoutineMemo;
 
@@ -102,7 +102,7 @@ impl<'a> RunForm<'a> {
             calls: run.calls,
             cargo: run.at_round.cargo,
             credits: run.credits_at_start,
-            doubt: run.doubt.as_ref().map(Doubt::to_json),
+            doubt: run.lost_call.as_ref().map(LostCall::to_json),
             due: run.due.iter().map(each_form).collect(),
             earned: (run.earned, run.earned_in_round),
             edited: run.edited.as_ref().map(|edited| edited.stored_form()),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::super::reading::read_routine;
 use super::super::{Each, MAX_NAME_BYTES, MAX_REPETITIONS};
-use super::leg::{Leg, least};
+use super::candidate::{Candidate, least};
 use super::{CIRCLE_ROUNDS, Circle, CircleOffer, MAX_LEGS_OF_A_ROUND};
 
 /// What a ship needs now and then: not in each round, but where it was done in one of them.
@@ -16,34 +16,34 @@ const WAYS: [&str; 6] = ["travel", "jump", "dock", "undock", "refuel", "repair"]
 
 /// A leg of a circle, with the care that followed it.
 struct Stage {
-    leg: Leg,
-    care: Vec<Leg>,
+    candidate: Candidate,
+    care: Vec<Candidate>,
 }
 
 /// The circle that the newest legs make; `None` if they make none.
-pub(super) fn find_circle(legs: &[Leg]) -> Option<Circle> {
+pub(super) fn find_circle(candidates: &[Candidate]) -> Option<Circle> {
     // What always fails is left out if a circle is found without it.
-    let is_good = |leg: &Leg| leg.done > 0;
-    [stages(legs, is_good), stages(legs, |_| true)]
+    let is_good = |candidate: &Candidate| candidate.done > 0;
+    [stages(candidates, is_good), stages(candidates, |_| true)]
         .iter()
         .find_map(|stages| circle_of(stages))
 }
 
-fn stages(legs: &[Leg], is_taken: impl Fn(&Leg) -> bool) -> Vec<Stage> {
+fn stages(candidates: &[Candidate], is_taken: impl Fn(&Candidate) -> bool) -> Vec<Stage> {
     let mut stages: Vec<Stage> = Vec::new();
-    for leg in legs.iter().filter(|leg| is_taken(leg)) {
-        let is_care = CARE.contains(&&*leg.command);
+    for candidate in candidates.iter().filter(|candidate| is_taken(candidate)) {
+        let is_care = CARE.contains(&&*candidate.command);
         match stages.last_mut() {
             Some(last) if is_care => {
-                last.leg.add_figures(leg);
-                if last.care.iter().all(|known| !known.is_like(leg)) {
-                    last.care.push(leg.clone());
+                last.candidate.add_figures(candidate);
+                if last.care.iter().all(|known| !known.is_like(candidate)) {
+                    last.care.push(candidate.clone());
                 }
             }
-            Some(last) if last.leg.is_like(leg) => last.leg.add(leg),
+            Some(last) if last.candidate.is_like(candidate) => last.candidate.add(candidate),
             None if is_care => {}
             Some(_) | None => stages.push(Stage {
-                leg: leg.clone(),
+                candidate: candidate.clone(),
                 care: Vec::new(),
             }),
         }
@@ -63,7 +63,9 @@ fn circle_of(stages: &[Stage]) -> Option<Circle> {
     let begins_with_last = is_under_way(&rounds, length - 1);
     let is_known = |place: usize| {
         let seen = rounds.len() - usize::from(begins_with_last && place == length - 1);
-        rounds[..seen].iter().all(|round| round[place].leg.is_all)
+        rounds[..seen]
+            .iter()
+            .all(|round| round[place].candidate.is_all)
     };
     if !(0..length).all(is_known) {
         return None;
@@ -79,80 +81,90 @@ fn repeats(stages: &[Stage], length: usize) -> bool {
     let Some(first) = stages.len().checked_sub(length * CIRCLE_ROUNDS) else {
         return false;
     };
-    (first + length..stages.len()).all(|at| stages[at].leg.is_like(&stages[at - length].leg))
+    (first + length..stages.len())
+        .all(|at| stages[at].candidate.is_like(&stages[at - length].candidate))
 }
 
 fn sum_of(round: &[Stage]) -> i64 {
-    let earned = round.iter().map(|stage| stage.leg.earned);
+    let earned = round.iter().map(|stage| stage.candidate.earned);
     earned.fold(0, i64::saturating_add)
 }
 
 /// Whether the newest leg at a place may be less than it was in the rounds before.
 fn is_under_way(rounds: &[&[Stage]], place: usize) -> bool {
-    let mut counts = rounds.iter().map(|round| &round[place].leg);
+    let mut counts = rounds.iter().map(|round| &round[place].candidate);
     let Some(newest) = counts.next_back() else {
         return false;
     };
-    newest.each.is_some() || counts.any(|leg| leg.done > newest.done)
+    newest.each.is_some() || counts.any(|candidate| candidate.done > newest.done)
 }
 
 fn steps_at(rounds: &[&[Stage]], place: usize) -> Vec<Json> {
-    let at = |round: &&[Stage]| round[place].leg.clone();
-    let legs: Vec<Leg> = rounds.iter().map(at).collect();
+    let at = |round: &&[Stage]| round[place].candidate.clone();
+    let candidates: Vec<Candidate> = rounds.iter().map(at).collect();
     let mut steps = Vec::new();
-    match legs.iter().find_map(|leg| leg.each) {
+    match candidates.iter().find_map(|candidate| candidate.each) {
         Some(Each::Cargo) => steps.push(json!({"tool": "get_cargo"})),
         Some(Each::Missions) => steps.push(json!({"tool": "get_active_missions"})),
         None => {}
     }
-    steps.push(step_of(&legs));
-    let mut care: Vec<&Leg> = Vec::new();
-    for leg in rounds.iter().flat_map(|round| &round[place].care) {
-        if care.iter().all(|known| !known.is_like(leg)) {
-            care.push(leg);
+    steps.push(step_of(&candidates));
+    let mut care: Vec<&Candidate> = Vec::new();
+    for candidate in rounds.iter().flat_map(|round| &round[place].care) {
+        if care.iter().all(|known| !known.is_like(candidate)) {
+            care.push(candidate);
         }
     }
     // A tank that is full may be refused.
     steps.extend(
         care.iter()
-            .map(|leg| json!({"tool": &*leg.tool, "arguments": leg.arguments, "may_fail": true})),
+            .map(|candidate| json!({"tool": &*candidate.tool, "arguments": candidate.arguments, "may_fail": true})),
     );
     steps
 }
 
-fn step_of(legs: &[Leg]) -> Json {
+fn step_of(candidates: &[Candidate]) -> Json {
     let mut step = Map::new();
-    step.insert("tool".into(), json!(&*legs[0].tool));
-    if !legs[0].arguments.is_empty() {
-        step.insert("arguments".into(), legs[0].arguments.clone().into());
+    step.insert("tool".into(), json!(&*candidates[0].tool));
+    if !candidates[0].arguments.is_empty() {
+        step.insert("arguments".into(), candidates[0].arguments.clone().into());
     }
-    let most = legs.iter().map(|leg| leg.done).max().unwrap_or(1).max(1);
-    let least = legs.iter().map(|leg| leg.done).min().unwrap_or(1);
-    let has_failed = legs.iter().any(|leg| leg.has_failed);
-    if let Some(each) = legs[0].each {
+    let most = candidates
+        .iter()
+        .map(|candidate| candidate.done)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let least = candidates
+        .iter()
+        .map(|candidate| candidate.done)
+        .min()
+        .unwrap_or(1);
+    let has_failed = candidates.iter().any(|candidate| candidate.has_failed);
+    if let Some(each) = candidates[0].each {
         step.insert("each".into(), each.as_str().into());
     } else if most > 1 {
         step.insert("most".into(), most.min(MAX_REPETITIONS).into());
     }
     // How often it goes depends on what is not told, so it may end earlier.
-    if legs[0].each.is_some() || has_failed || least < most {
+    if candidates[0].each.is_some() || has_failed || least < most {
         step.insert("may_fail".into(), true.into());
     }
     step.into()
 }
 
 fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
-    let legs: Vec<&Leg> = rounds
+    let candidates: Vec<&Candidate> = rounds
         .iter()
-        .flat_map(|round| round.iter().map(|stage| &stage.leg))
+        .flat_map(|round| round.iter().map(|stage| &stage.candidate))
         .collect();
     let earned = rounds.iter().map(|round| sum_of(round)).sum::<i64>();
     // What no guard can stop is not repeated.
-    let guards = [fuel_guard(rounds, &legs)?, hull_guard(&legs)?];
-    let calls = legs
+    let guards = [fuel_guard(rounds, &candidates)?, hull_guard(&candidates)?];
+    let calls = candidates
         .iter()
-        .fold(0, |sum: u32, leg| sum.saturating_add(leg.done));
-    let name = name_of(&legs);
+        .fold(0, |sum: u32, candidate| sum.saturating_add(candidate.done));
+    let name = name_of(&candidates);
     let told = describe(&steps);
     steps.push(json!({"tool": "get_status"}));
     let given = json!({
@@ -175,13 +187,13 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
 }
 
 /// Fuel that it never came near: half of the lowest, or what two rounds take, if that is less.
-fn fuel_guard(rounds: &[&[Stage]], legs: &[&Leg]) -> Option<Json> {
-    let lowest = legs
+fn fuel_guard(rounds: &[&[Stage]], candidates: &[&Candidate]) -> Option<Json> {
+    let lowest = candidates
         .iter()
-        .fold(None, |low, leg| least(low, leg.lowest_fuel))?;
+        .fold(None, |low, candidate| least(low, candidate.lowest_fuel))?;
     let by_round: Vec<u32> = rounds
         .iter()
-        .filter_map(|round| round.iter().rev().find_map(|stage| stage.leg.fuel))
+        .filter_map(|round| round.iter().rev().find_map(|stage| stage.candidate.fuel))
         .collect();
     let used = by_round.windows(2).map(|two| two[0].saturating_sub(two[1]));
     let used = used.max().unwrap_or(0);
@@ -194,16 +206,19 @@ fn fuel_guard(rounds: &[&[Stage]], legs: &[&Leg]) -> Option<Json> {
     Some(json!({"value": "fuel", "op": ">=", "number": needed}))
 }
 
-fn hull_guard(legs: &[&Leg]) -> Option<Json> {
-    let lowest = legs
+fn hull_guard(candidates: &[&Candidate]) -> Option<Json> {
+    let lowest = candidates
         .iter()
-        .fold(None, |low, leg| least(low, leg.lowest_hull))?;
+        .fold(None, |low, candidate| least(low, candidate.lowest_hull))?;
     Some(json!({"value": "hull", "op": ">=", "number": lowest.max(1)}))
 }
 
 /// A name that tells what the circle is for: its commands, but for ways and care.
-fn name_of(legs: &[&Leg]) -> String {
-    let mut commands: Vec<&str> = legs.iter().map(|leg| &*leg.command).collect();
+fn name_of(candidates: &[&Candidate]) -> String {
+    let mut commands: Vec<&str> = candidates
+        .iter()
+        .map(|candidate| &*candidate.command)
+        .collect();
     commands.retain(|command| !WAYS.contains(command));
     commands.sort_unstable();
     commands.dedup();

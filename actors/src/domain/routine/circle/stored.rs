@@ -6,18 +6,18 @@ use serde_json::{Map, Value as Json};
 use crate::ids::Seq;
 
 use super::super::Each;
-use super::leg::Leg;
-use super::{CircleWatch, MAX_LEGS, find_circle};
+use super::candidate::Candidate;
+use super::{CircleWatch, MAX_CANDIDATES, find_circle};
 
 #[derive(Serialize)]
 pub(in super::super) struct WatchForm<'a> {
-    legs: Vec<LegForm<'a>>,
+    legs: Vec<CandidateForm<'a>>,
     told: Option<&'a str>,
     upto: i64,
 }
 
 /// A leg as it is stored: tool, command, arguments, two flags, what it is made for, calls, credits, levels.
-type LegForm<'a> = (
+type CandidateForm<'a> = (
     &'a str,
     &'a str,
     &'a Map<String, Json>,
@@ -31,7 +31,7 @@ type LegForm<'a> = (
 impl CircleWatch {
     pub(in super::super) fn form(&self) -> WatchForm<'_> {
         WatchForm {
-            legs: self.legs.iter().map(leg_form).collect(),
+            legs: self.candidates.iter().map(candidate_form).collect(),
             told: self.told.as_deref(),
             upto: self.upto.0,
         }
@@ -41,11 +41,11 @@ impl CircleWatch {
     #[must_use]
     pub fn restore(stored: &Json) -> CircleWatch {
         let legs = stored["legs"].as_array().into_iter().flatten();
-        let legs: Option<Vec<Leg>> = legs.take(MAX_LEGS).map(read_leg).collect();
+        let legs: Option<Vec<Candidate>> = legs.take(MAX_CANDIDATES).map(read_candidate).collect();
         let legs = legs.unwrap_or_default();
         CircleWatch {
             circle: find_circle(&legs),
-            legs,
+            candidates: legs,
             hold: Vec::new(),
             upto: Seq(stored["upto"].as_i64().unwrap_or(0)),
             told: stored["told"].as_str().map(Into::into),
@@ -53,23 +53,23 @@ impl CircleWatch {
     }
 }
 
-fn leg_form(leg: &Leg) -> LegForm<'_> {
+fn candidate_form(candidate: &Candidate) -> CandidateForm<'_> {
     (
-        &*leg.tool,
-        &*leg.command,
-        &leg.arguments,
-        [leg.is_all, leg.has_failed],
-        leg.each.map(Each::as_str),
-        leg.done,
-        leg.earned,
-        [leg.fuel, leg.lowest_fuel, leg.lowest_hull],
+        &*candidate.tool,
+        &*candidate.command,
+        &candidate.arguments,
+        [candidate.is_all, candidate.has_failed],
+        candidate.each.map(Each::as_str),
+        candidate.done,
+        candidate.earned,
+        [candidate.fuel, candidate.lowest_fuel, candidate.lowest_hull],
     )
 }
 
-fn read_leg(stored: &Json) -> Option<Leg> {
+fn read_candidate(stored: &Json) -> Option<Candidate> {
     let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
     let (is, told) = (&stored[3], &stored[7]);
-    Some(Leg {
+    Some(Candidate {
         tool: stored[0].as_str()?.into(),
         command: stored[1].as_str()?.into(),
         arguments: stored[2].as_object()?.clone(),

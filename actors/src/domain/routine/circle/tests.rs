@@ -323,13 +323,13 @@ fn it_does_not_grow_without_end() {
     }
     player.done("travel", json!({"target_poi": "x".repeat(1000)}));
     assert!(
-        player.watch.legs.is_empty(),
+        player.watch.candidates.is_empty(),
         "long arguments belong to no circle"
     );
     for number in 0..200 {
         player.done("travel", json!({"target_poi": format!("p{number}")}));
     }
-    assert_eq!(player.watch.legs.len(), MAX_LEGS);
+    assert_eq!(player.watch.candidates.len(), MAX_CANDIDATES);
     assert!(stored(&player.watch).len() < 10_000);
 }
 

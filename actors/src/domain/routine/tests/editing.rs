@@ -75,7 +75,7 @@ fn a_call_that_looks_are_about_ends_before_a_change_is_in_force() {
     let docked = r#"{"player":{"current_system":"sol","current_poi":"base","docked_at_base":"b"}}"#;
     played.done(docked);
     assert_eq!(played.next(), "r1.1.1 scan");
-    assert_eq!(played.proofs.len(), 1);
+    assert_eq!(played.confirmed.len(), 1);
 }
 
 #[test]

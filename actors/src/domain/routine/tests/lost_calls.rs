@@ -47,8 +47,11 @@ fn what_a_look_shows_decides_what_became_of_a_lost_call() {
         assert_eq!(played.next(), format!("look1.1 {look}"));
         played.done(told);
         assert_eq!(played.next(), "r1.2.1 scan", "it goes on at the next step");
-        let proof = played.proofs.pop().expect("a proof");
-        assert!(proof.describe().ends_with("was carried out"), "{proof:?}");
+        let confirmed = played.confirmed.pop().expect("a proof");
+        assert!(
+            confirmed.describe().ends_with("was carried out"),
+            "{confirmed:?}"
+        );
     }
     // Under way, then there.
     let mut played = lost(travel.clone(), at("belt", false));
@@ -63,12 +66,12 @@ fn what_a_look_shows_decides_what_became_of_a_lost_call() {
     let mut played = lost(travel, at("belt", false));
     let mut looks = 0;
     while played.next().starts_with("look") {
-        assert_eq!(played.proofs, []);
+        assert_eq!(played.confirmed, []);
         looks += 1;
         played.done(here);
     }
     assert!((5..12).contains(&looks), "{looks}");
-    assert_eq!(played.proofs, []);
+    assert_eq!(played.confirmed, []);
     assert_eq!(
         played.next(),
         "a step did not succeed: the outcome of travel is unknown, and no look proves it"
@@ -206,7 +209,7 @@ fn the_first_step_that_only_goods_prove_waits_for_one_look_at_the_hold() {
     assert_eq!(played.next(), "look1.1 get_cargo");
     played.done(&hold(8, 2));
     assert_eq!(played.next(), "r1.3.1 undock");
-    assert_eq!(played.proofs.len(), 1);
+    assert_eq!(played.confirmed.len(), 1);
     played.done("{}");
     assert_eq!(played.next(), "r2.1.1 dock");
     played.done("{}");

@@ -8,16 +8,16 @@ use super::super::{Flow, GameFacts, Gauge, HOUR_MINUTES, Hour, Minute, Sample};
 use super::{FIELDS, MAX_PLACE_BYTES, VERSION_WITHOUT_UNPRICED, unzigzag};
 
 /// Which fields of a sample are told, read one after the other.
-struct Told {
+struct PresentFields {
     bits: u64,
     next: u32,
 }
 
-impl Told {
+impl PresentFields {
     fn next(&mut self) -> bool {
-        let is_told = self.bits >> self.next & 1 == 1;
+        let is_present = self.bits >> self.next & 1 == 1;
         self.next += 1;
-        is_told
+        is_present
     }
 }
 
@@ -30,55 +30,59 @@ pub(super) struct Reader<'a, 'b> {
 impl Reader<'_, '_> {
     pub(super) fn sample(&mut self, hour: Hour, before: &GameFacts) -> Option<Sample> {
         let minute = i64::from(self.byte()?);
-        let told = Told {
+        let present = PresentFields {
             bits: self.number()?,
             next: 0,
         };
-        if minute >= HOUR_MINUTES || told.bits >> FIELDS != 0 {
+        if minute >= HOUR_MINUTES || present.bits >> FIELDS != 0 {
             return None;
         }
-        let (facts, told) = self.facts(told, before)?;
+        let (facts, present) = self.facts(present, before)?;
         Some(Sample {
             minute: Minute(hour.first_minute().0.saturating_add(minute)),
             facts,
-            flow: self.flow(told)?,
+            flow: self.flow(present)?,
         })
     }
 
     /// The facts, and the fields that follow them.
-    fn facts(&mut self, mut told: Told, before: &GameFacts) -> Option<(GameFacts, Told)> {
+    fn facts(
+        &mut self,
+        mut present: PresentFields,
+        before: &GameFacts,
+    ) -> Option<(GameFacts, PresentFields)> {
         let mut facts = before.clone();
-        self.fact(told.next(), &mut facts.credits)?;
+        self.fact(present.next(), &mut facts.credits)?;
         for place in [&mut facts.system, &mut facts.poi] {
-            if told.next() {
+            if present.next() {
                 *place = self.place()?;
             }
         }
         let mut docked = facts.docked.map(i64::from);
-        self.fact(told.next(), &mut docked)?;
+        self.fact(present.next(), &mut docked)?;
         facts.docked = docked.map(|docked| docked != 0);
         for gauge in [&mut facts.fuel, &mut facts.cargo, &mut facts.hull] {
             let Gauge { now, most } = gauge;
             for level in [now, most] {
                 let mut read = level.map(i64::from);
-                self.fact(told.next(), &mut read)?;
+                self.fact(present.next(), &mut read)?;
                 *level = match read {
                     None => None,
                     Some(read) => Some(u32::try_from(read).ok()?),
                 };
             }
         }
-        Some((facts, told))
+        Some((facts, present))
     }
 
-    fn flow(&mut self, mut told: Told) -> Option<Flow> {
-        let earned = match told.next() {
+    fn flow(&mut self, mut present: PresentFields) -> Option<Flow> {
+        let earned = match present.next() {
             true => Some(unzigzag(self.number()?)),
             false => None,
         };
         let mut sums = [0; 9];
         for sum in &mut sums {
-            if told.next() {
+            if present.next() {
                 *sum = self.number()?;
             }
         }
@@ -130,8 +134,8 @@ impl Reader<'_, '_> {
         None
     }
 
-    fn fact(&mut self, is_told: bool, fact: &mut Option<i64>) -> Option<()> {
-        if is_told {
+    fn fact(&mut self, is_present: bool, fact: &mut Option<i64>) -> Option<()> {
+        if is_present {
             let number = self.number()?;
             let before = fact.unwrap_or(0);
             *fact = number
@@ -142,11 +146,11 @@ impl Reader<'_, '_> {
     }
 
     fn place(&mut self) -> Option<Option<Arc<str>>> {
-        let told = self.number()?;
-        if told == 0 {
+        let present = self.number()?;
+        if present == 0 {
             return Some(None);
         }
-        if let Some(known) = told.checked_sub(2) {
+        if let Some(known) = present.checked_sub(2) {
             let known = self.places.get(usize::try_from(known).ok()?)?;
             return Some(Some(known.clone()));
         }

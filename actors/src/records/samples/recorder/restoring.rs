@@ -12,7 +12,7 @@ use crate::message::{CallRecord, CallStatus, Row};
 use super::super::wallet::Wallet;
 use super::super::{GameFacts, PackedHour};
 use super::levels::LevelResults;
-use super::{SampleRecorder, tells_of_the_game, told_by};
+use super::{SampleRecorder, is_about_game, standing_of};
 
 /// The call that a row's result answers, and how it ended, if that tells of a game. `calls` are those without a result so far.
 fn ended_call<'a>(
@@ -28,7 +28,7 @@ fn ended_call<'a>(
     }
     let (key, _, meta) = row.result()?;
     let call = calls.remove(&key)?;
-    tells_of_the_game(meta).then_some((call, meta.status))
+    is_about_game(meta).then_some((call, meta.status))
 }
 
 impl SampleRecorder {
@@ -106,7 +106,7 @@ impl SampleRecorder {
         for (call, status, text) in results.all() {
             let command = call.command();
             let standing = match status == CallStatus::Done {
-                true => told_by(call, &command, &GameReading::of(GameRef::SPACEMOLT, text)),
+                true => standing_of(call, &command, &GameReading::of(GameRef::SPACEMOLT, text)),
                 false => standing::unread(&command, call.read_only),
             };
             told.take(standing, &mut self.sizes);
@@ -131,7 +131,7 @@ impl SampleRecorder {
         }
         match (status, transfer) {
             (CallStatus::Done, _) => {
-                let told = told_by(call, &command, reading);
+                let told = standing_of(call, &command, reading);
                 self.wallet.recall(&told, transfer, at);
             }
             (CallStatus::Unknown, Some(transfer)) => self.wallet.blur(transfer, at),

@@ -10,7 +10,6 @@ use crate::interface::setup::KeyAnswer;
 use zoea_settings::{BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2, Secret};
 
 impl QuestionDialog<'_> {
-    /// Asks for the game.
     pub(super) fn ask_game(&self) -> anyhow::Result<String> {
         if let Some(game) = &self.args.game {
             return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
@@ -81,7 +80,7 @@ impl QuestionDialog<'_> {
             say("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
             return Ok((extras, KeyAnswer::None));
         }
-        let help = "Enter alone: the game wants none";
+        let help = "Enter alone: the game needs none";
         let typed = ask_password("Registration code", Some(help))?;
         match typed.trim().is_empty() {
             true => Ok((extras, KeyAnswer::None)),

@@ -45,7 +45,7 @@ pub(super) async fn serve(url: String) -> anyhow::Result<()> {
                 let message: Value = serde_json::from_str(&line).unwrap_or_default();
                 if passage.session.is_none() || message.get("id").is_none() {
                     // What comes next may need the session, or what this one says.
-                    let session = tell(passage.post(line).await?)?;
+                    let session = print_answer(passage.post(line).await?)?;
                     passage.session = passage.session.or(session);
                 } else {
                     let passage = passage.clone();
@@ -53,14 +53,15 @@ pub(super) async fn serve(url: String) -> anyhow::Result<()> {
                 }
             }
             Some(answer) = requests.join_next() => {
-                tell(answer??)?;
+                print_answer(answer??)?;
             }
         }
     }
 }
 
-/// Writes an answer. Returns the session that it names.
-fn tell((answer, session): (Option<Value>, Option<String>)) -> anyhow::Result<Option<String>> {
+fn print_answer(
+    (answer, session): (Option<Value>, Option<String>),
+) -> anyhow::Result<Option<String>> {
     if let Some(answer) = answer {
         out::json(&answer)?;
     }

@@ -41,7 +41,6 @@ pub enum ThemePart {
     Broadcast,
     /// Another Mysis' message.
     Peer,
-    /// A model's reasoning.
     Reasoning,
     Tool,
     /// A name in structured data.
@@ -53,13 +52,10 @@ pub enum ThemePart {
 }
 
 impl ThemePart {
-    /// The number of parts.
     pub const COUNT: usize = 22;
 
-    /// All parts.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// The name in the configuration.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -88,7 +84,6 @@ impl ThemePart {
         }
     }
 
-    /// What has this colour, in a sentence.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {

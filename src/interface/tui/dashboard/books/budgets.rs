@@ -34,12 +34,12 @@ pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<Budge
     };
     let tone = Tone::Dim;
     texts.push(BudgetText { text, tone });
-    texts.extend(spared_text(dashboard));
+    texts.extend(saved_text(dashboard));
     texts
 }
 
 /// What routines saved by calls in the models' place, since the Myses were created.
-fn spared_text(dashboard: &Dashboard) -> Option<BudgetText> {
+fn saved_text(dashboard: &Dashboard) -> Option<BudgetText> {
     let members = dashboard.roster().members().values();
     let saved = members.map(|member| dashboard.saving(&member.status, member.status.spared_calls));
     let saved = saved.fold(Saving::default(), Saving::add);
@@ -84,7 +84,7 @@ fn swarm_text(dashboard: &Dashboard, rules: &BudgetRules) -> Option<BudgetText> 
         return None;
     }
     Some(BudgetText {
-        text: format!("the swarm has left {}", parts.join(", ")),
+        text: format!("the swarm has {} left", parts.join(", ")),
         tone: tone_of(dashboard.budget_percent()),
     })
 }
@@ -107,7 +107,7 @@ fn mysis_text(dashboard: &Dashboard, view: &BooksView, rules: &BudgetRules) -> O
         .filter(|(mysis, _)| dashboard.roster().get(**mysis).is_some());
     let least = alive.max_by_key(|(_, spent)| limits.percent_spent(spent));
     let Some((mysis, spent)) = least else {
-        let text = format!("each Mysis has left {}", whole.join(", "));
+        let text = format!("each Mysis has {} left", whole.join(", "));
         let tone = Tone::Text;
         return Some(BudgetText { text, tone });
     };

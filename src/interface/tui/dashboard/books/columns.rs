@@ -20,12 +20,11 @@ const SHORT_NAME_COLUMNS: usize = 16;
 pub(super) const GAP_COLUMNS: u16 = 2;
 /// The columns of the mark before a line, and of the scrollbar.
 const EDGE_COLUMNS: u16 = 1;
-/// What the totals are called.
 pub(super) const TOTAL_NAME: &str = "the swarm";
 /// The columns that give way in a narrow terminal, the first one first.
 const GIVES_WAY: [BooksColumn; 7] = [
     BooksColumn::TokensCached,
-    BooksColumn::Spared,
+    BooksColumn::Saved,
     BooksColumn::Calls,
     BooksColumn::TokensOut,
     BooksColumn::TokensIn,
@@ -33,7 +32,6 @@ const GIVES_WAY: [BooksColumn; 7] = [
     BooksColumn::Earned,
 ];
 
-/// How figures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FigureForm {
     /// With commas between thousands.
@@ -62,8 +60,8 @@ impl ColumnPlan {
     /// As many columns as fit, the whole figures if they do. The column that sorts stays.
     pub(super) fn new(view: &BooksView, room: u16) -> ColumnPlan {
         let mut columns = BooksColumn::ALL.to_vec();
-        if view.table().total.spared.is_none() {
-            columns.retain(|column| *column != BooksColumn::Spared);
+        if view.table().total.saved.is_none() {
+            columns.retain(|column| *column != BooksColumn::Saved);
         }
         let whole = ColumnPlan::with(view, &columns, FigureForm::Whole);
         if whole.columns_taken() <= room {
@@ -87,9 +85,9 @@ impl ColumnPlan {
     }
 
     fn with(view: &BooksView, columns: &[BooksColumn], form: FigureForm) -> ColumnPlan {
-        let (_, in_sight) = view.visible_lines();
+        let (_, visible) = view.visible_lines();
         let columns = columns.iter().map(|column| {
-            let figures = in_sight.iter().map(|line| {
+            let figures = visible.iter().map(|line| {
                 let is_name = *column == BooksColumn::Name;
                 let (name, figures) = (&line.name, &line.figures);
                 match is_name {
@@ -101,7 +99,7 @@ impl ColumnPlan {
             let total = match column {
                 BooksColumn::Name => TOTAL_NAME.len(),
                 BooksColumn::Calls
-                | BooksColumn::Spared
+                | BooksColumn::Saved
                 | BooksColumn::TokensIn
                 | BooksColumn::TokensCached
                 | BooksColumn::TokensOut
@@ -142,7 +140,7 @@ impl ColumnPlan {
         let columns = self.columns.iter().map(|(column, wide)| match column {
             BooksColumn::Name => Constraint::Length(wide + EDGE_COLUMNS),
             BooksColumn::Calls
-            | BooksColumn::Spared
+            | BooksColumn::Saved
             | BooksColumn::TokensIn
             | BooksColumn::TokensCached
             | BooksColumn::TokensOut
@@ -161,7 +159,7 @@ impl ColumnPlan {
             let line = match column {
                 BooksColumn::Name => Line::from(format!(" {text}")),
                 BooksColumn::Calls
-                | BooksColumn::Spared
+                | BooksColumn::Saved
                 | BooksColumn::TokensIn
                 | BooksColumn::TokensCached
                 | BooksColumn::TokensOut
@@ -204,7 +202,7 @@ fn heading_text(view: &BooksView, column: BooksColumn, form: FigureForm) -> Stri
             BooksGrouping::Day => "DAY (UTC)",
         },
         BooksColumn::Calls => "CALLS",
-        BooksColumn::Spared => "CALLS SAVED",
+        BooksColumn::Saved => "CALLS SAVED",
         BooksColumn::TokensIn if form == FigureForm::Whole => "TOKENS IN",
         BooksColumn::TokensIn => "IN",
         BooksColumn::TokensCached => "CACHED",
@@ -234,7 +232,7 @@ fn figure(column: BooksColumn, figures: &LineFigures, form: FigureForm) -> Strin
     match column {
         BooksColumn::Name => String::new(),
         BooksColumn::Calls => count(figures.spent.calls),
-        BooksColumn::Spared => figures.spared.map_or_else(|| "–".to_string(), count),
+        BooksColumn::Saved => figures.saved.map_or_else(|| "–".to_string(), count),
         BooksColumn::TokensIn => count(figures.spent.input),
         BooksColumn::TokensCached => count(figures.spent.cached),
         BooksColumn::TokensOut => count(figures.spent.output),
@@ -265,10 +263,10 @@ fn tone_of(column: BooksColumn, figures: &LineFigures) -> Tone {
         BooksColumn::Cost => Tone::Warning,
         BooksColumn::Earned => gain(figures.earned),
         BooksColumn::CreditsPerDollar => gain(figures.credits_per_dollar()),
-        BooksColumn::Spared if figures.spared.is_none() => Tone::Dim,
+        BooksColumn::Saved if figures.saved.is_none() => Tone::Dim,
         BooksColumn::Name
         | BooksColumn::Calls
-        | BooksColumn::Spared
+        | BooksColumn::Saved
         | BooksColumn::TokensIn
         | BooksColumn::TokensCached
         | BooksColumn::TokensOut => Tone::Text,

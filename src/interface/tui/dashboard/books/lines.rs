@@ -27,7 +27,6 @@ impl BooksGrouping {
         BooksGrouping::Day,
     ];
 
-    /// What the screen calls it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,7 +49,7 @@ pub enum BooksColumn {
     Name,
     Calls,
     /// Calls that routines made in the model's place.
-    Spared,
+    Saved,
     TokensIn,
     /// The part of them that came from a cache.
     TokensCached,
@@ -142,7 +141,7 @@ pub struct LineFigures {
     /// Credits earned; `None` if no result told of any, or if it is not known for whom they were earned.
     pub earned: Option<i64>,
     /// The calls that routines made in the model's place; `None` if there are none. No provider has any.
-    pub spared: Option<u64>,
+    pub saved: Option<u64>,
 }
 
 impl LineFigures {
@@ -158,15 +157,15 @@ impl LineFigures {
         self.earned = Some(self.earned.unwrap_or(0).saturating_add(credits));
     }
 
-    fn spare(&mut self, calls: u64) {
-        self.spared = Some(self.spared.unwrap_or(0).saturating_add(calls));
+    fn add_saved(&mut self, calls: u64) {
+        self.saved = Some(self.saved.unwrap_or(0).saturating_add(calls));
     }
 
     fn figure(&self, column: BooksColumn) -> Option<i128> {
         match column {
             BooksColumn::Name => None,
             BooksColumn::Calls => Some(self.spent.calls.into()),
-            BooksColumn::Spared => self.spared.map(i128::from),
+            BooksColumn::Saved => self.saved.map(i128::from),
             BooksColumn::TokensIn => Some(self.spent.input.into()),
             BooksColumn::TokensCached => Some(self.spent.cached.into()),
             BooksColumn::TokensOut => Some(self.spent.output.into()),
@@ -189,12 +188,10 @@ pub struct BooksLine {
     pub figures: LineFigures,
 }
 
-/// All lines, and what they come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BooksTable {
     /// The lines in their order.
     pub lines: Vec<BooksLine>,
-    /// The whole swarm.
     pub total: LineFigures,
 }
 
@@ -245,14 +242,14 @@ impl BooksTable {
             }),
             BooksGrouping::Provider => add_earned_by_provider(&mut sums, books),
         }
-        for entry in &books.spared {
-            total.spare(entry.calls);
+        for entry in &books.saved {
+            total.add_saved(entry.calls);
             let key = match grouping {
                 BooksGrouping::Mysis => LineKey::Mysis(entry.mysis),
                 BooksGrouping::Day => LineKey::Day(entry.day),
                 BooksGrouping::Provider => continue,
             };
-            sums.entry(key).or_default().spare(entry.calls);
+            sums.entry(key).or_default().add_saved(entry.calls);
         }
         let lines = sums.into_iter().map(|(key, figures)| BooksLine {
             name: name_of(&key, names),
@@ -335,7 +332,7 @@ fn compare_keys(a: &BooksLine, b: &BooksLine) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::books::SparedEntry;
+    use actors::domain::books::SavedCalls;
     use actors::domain::swarm_books::EarnedEntry;
 
     use super::*;
@@ -363,8 +360,8 @@ mod tests {
         }
     }
 
-    fn spared(mysis: i64, day: i64, calls: u64) -> SparedEntry {
-        SparedEntry {
+    fn saved(mysis: i64, day: i64, calls: u64) -> SavedCalls {
+        SavedCalls {
             day: Day(day),
             mysis: MysisId(mysis),
             calls,
@@ -380,7 +377,7 @@ mod tests {
                 cost(9, "free", 2, 0),
             ],
             earned: vec![earned(1, 1, 100), earned(1, 2, 300), earned(2, 2, -50)],
-            spared: vec![spared(1, 1, 30), spared(1, 2, 12), spared(2, 2, 5)],
+            saved: vec![saved(1, 1, 30), saved(1, 2, 12), saved(2, 2, 5)],
         }
     }
 
@@ -449,17 +446,17 @@ mod tests {
 
     #[test]
     fn spared_calls_have_their_day_and_their_mysis_and_no_provider() {
-        let spared_by = |grouping: BooksGrouping| {
-            let table = table(&books(), grouping, BooksColumn::Spared);
+        let saved_by = |grouping: BooksGrouping| {
+            let table = table(&books(), grouping, BooksColumn::Saved);
             let lines = table.lines.iter();
-            let spared: Vec<_> = lines.map(|line| line.figures.spared).collect();
-            (spared, table.total.spared)
+            let saved: Vec<_> = lines.map(|line| line.figures.saved).collect();
+            (saved, table.total.saved)
         };
-        let (days, all) = spared_by(BooksGrouping::Day);
+        let (days, all) = saved_by(BooksGrouping::Day);
         assert_eq!((days, all), (vec![Some(30), Some(17)], Some(47)));
-        let (myses, all) = spared_by(BooksGrouping::Mysis);
+        let (myses, all) = saved_by(BooksGrouping::Mysis);
         assert_eq!((myses, all), (vec![Some(42), Some(5), None], Some(47)));
-        let (providers, all) = spared_by(BooksGrouping::Provider);
+        let (providers, all) = saved_by(BooksGrouping::Provider);
         assert_eq!((providers, all), (vec![None, None, None], Some(47)));
     }
 
@@ -491,7 +488,7 @@ mod tests {
         let books = SwarmBooks {
             costs: Vec::new(),
             earned: vec![earned(1, 1, 5)],
-            spared: Vec::new(),
+            saved: Vec::new(),
         };
         let table = table(&books, BooksGrouping::Mysis, BooksColumn::Cost);
         assert_eq!(told(&table), [("alpha", None, Some(5), None)]);

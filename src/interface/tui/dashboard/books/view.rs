@@ -18,7 +18,6 @@ use crate::dashboard::toolkit::page::{begin_page, say};
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-/// The most lines for budgets.
 const MAX_BUDGET_ROWS: usize = 4;
 /// The rows that the lines, their heading and the totals have before budgets are told.
 const ROWS_BEFORE_BUDGETS: u16 = 6;
@@ -124,9 +123,9 @@ fn budget_rows(dashboard: &Dashboard, view: &BooksView, columns: u16) -> Vec<Sty
 
 fn paint_lines(view: &BooksView, plan: &ColumnPlan, areas: &BooksAreas, painter: &mut Painter<'_>) {
     let paint = painter.paint();
-    let (above, in_sight) = view.visible_lines();
+    let (above, visible) = view.visible_lines();
     let selected = view.selected().map(|line| &line.key);
-    let rows = in_sight.iter().map(|line| {
+    let rows = visible.iter().map(|line| {
         let is_selected = selected == Some(&line.key);
         let ground = if is_selected {
             Ground::Selected
@@ -143,7 +142,7 @@ fn paint_lines(view: &BooksView, plan: &ColumnPlan, areas: &BooksAreas, painter:
     let heading = Table::new([plan.heading(view, paint)], plan.widths());
     painter.render(heading.column_spacing(GAP_COLUMNS), areas.heading);
     let all = view.table().lines.len();
-    painter.scrollbar(areas.lines, above, in_sight.len(), all);
+    painter.scrollbar(areas.lines, above, visible.len(), all);
 }
 
 fn paint_totals(

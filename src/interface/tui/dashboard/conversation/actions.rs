@@ -49,9 +49,9 @@ impl Dashboard {
         }
     }
 
-    pub(in crate::dashboard) fn go_in_focus(&mut self, going: Movement) {
+    pub(in crate::dashboard) fn go_in_focus(&mut self, movement: Movement) {
         let page = usize::from(self.layout().body.height).max(2) - 1;
-        match going {
+        match movement {
             Movement::Up => self.scroll(1, Direction::Back),
             Movement::Down => self.scroll(1, Direction::Forth),
             Movement::PageUp => self.scroll(page, Direction::Back),
@@ -147,7 +147,6 @@ impl Dashboard {
         ));
     }
 
-    /// Writes a text to a file of this name.
     pub(in crate::dashboard) fn write(&mut self, name: String, text: &str) {
         let text = text.into();
         self.actions.push(TerminalAction::Write { name, text });

@@ -39,7 +39,6 @@ pub(in crate::dashboard) struct Following {
 /// What became of a read that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dashboard) enum FollowFault {
-    /// It was no read of this conversation.
     NotOurs,
     /// The one before it succeeded.
     First,
@@ -47,7 +46,6 @@ pub(in crate::dashboard) enum FollowFault {
     Again,
 }
 
-/// Rows that were read.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::dashboard) struct FollowedRows {
     /// The rows, oldest first. Some may be known.

@@ -18,13 +18,11 @@ use zoea_text::clean::one_line;
 /// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
 
-/// What is known of a Mysis' game.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameSummary {
     credits: Arc<VecDeque<(Timestamp, i64)>>,
     /// The ship's gauges: the present value and the maximum.
     gauges: BTreeMap<Gauge, (f64, f64)>,
-    /// The ship's name.
     pub ship: Option<Box<str>>,
     /// The star system, the point of interest and the base.
     pub place: ShipLocation,
@@ -46,7 +44,6 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    /// All gauges.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
     /// The label on screen.
@@ -71,7 +68,6 @@ impl Gauge {
     }
 }
 
-/// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShipLocation {
     pub system: Option<Box<str>>,
@@ -88,7 +84,6 @@ impl GameSummary {
         self.at.is_some()
     }
 
-    /// The credits over time.
     #[must_use]
     pub fn credits(&self) -> &VecDeque<(Timestamp, i64)> {
         &self.credits

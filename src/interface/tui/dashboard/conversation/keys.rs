@@ -5,7 +5,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FocusAction {
     /// Select the previous entry.

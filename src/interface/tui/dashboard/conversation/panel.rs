@@ -178,7 +178,7 @@ fn add_game(
     } else {
         format!("{age} ago")
     };
-    title.push(format!("  as told {age}"), Tone::Dim);
+    title.push(format!("  seen {age}"), Tone::Dim);
     lines.push(title);
     if let Some(ship) = &game.ship {
         lines.push(labelled("name", ship.clone(), Tone::Text));
@@ -222,7 +222,6 @@ fn add_game(
     add_credits(game, dashboard.appearance().offset, lines, columns);
 }
 
-/// A level of the ship as it is shown.
 struct Level {
     gauge: Gauge,
     now: f64,

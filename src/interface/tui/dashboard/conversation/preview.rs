@@ -19,7 +19,6 @@ use crate::theme::Ground;
 /// The columns at its left: a gap to the table, a line, and a gap.
 const FRAME_COLUMNS: u16 = 3;
 
-/// The end of a conversation.
 #[derive(Clone, Debug)]
 pub(in crate::dashboard) struct Preview {
     transcript: Transcript,

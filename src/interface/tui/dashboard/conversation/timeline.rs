@@ -18,9 +18,7 @@ use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleStep, SampleSteps};
 use actors::domain::screen::ReadId;
 
-/// The most minutes that are known.
 const MAX_MINUTES: i64 = 400;
-/// The rows that are read when a conversation is opened.
 const MAX_ROWS: usize = 1_000;
 /// How often the samples are read again, in milliseconds.
 const REFRESH_MS: u64 = 30_000;
@@ -55,7 +53,6 @@ impl MinuteUse {
         MinuteUse::Fail,
     ];
 
-    /// What the screen calls it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -95,7 +92,6 @@ impl MinuteRecord {
     }
 }
 
-/// The timeline of the open conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     minutes: BTreeMap<Minute, MinuteRecord>,
@@ -107,7 +103,6 @@ pub struct Timeline {
     first_live: Option<Seq>,
     /// The newest row that is counted.
     newest: Seq,
-    /// The minute that the operator went to.
     pub cursor: Option<Minute>,
 }
 
@@ -151,7 +146,6 @@ impl Timeline {
         self.samples_read.is_none() && self.asked_at.is_none_or(is_old)
     }
 
-    /// The query for the samples up to now.
     pub fn ask_for_samples(
         &mut self,
         id: ReadId,

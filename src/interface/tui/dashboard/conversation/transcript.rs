@@ -147,7 +147,6 @@ impl Transcript {
         depth.clamp(0.0, 1.0)
     }
 
-    /// Takes a new name of the Mysis.
     pub fn rename(&mut self, name: &Arc<str>) {
         if self.name != *name {
             self.name = name.clone();
@@ -229,7 +228,6 @@ impl Transcript {
         self.laid_out.clear();
     }
 
-    /// How results are shown.
     #[must_use]
     pub fn results(&self) -> ResultForm {
         self.results

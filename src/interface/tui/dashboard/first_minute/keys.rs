@@ -6,9 +6,7 @@ use crate::dashboard::keys::{Binding, bind};
 /// What a key does while there is no Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstStep {
-    /// Play offline in this terminal.
     PlayOffline,
-    /// Set up in this terminal.
     SetUp,
 }
 

@@ -7,13 +7,9 @@ use crate::dashboard::keys::{Binding, bind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphAction {
-    /// Show the next value.
     Next,
-    /// Show the previous value.
     Previous,
-    /// Show a longer time.
     Longer,
-    /// Show a shorter time.
     Shorter,
     /// Show the swarm, or each of the targets.
     Scope,

@@ -6,7 +6,6 @@ use strum::{EnumCount, VariantArray};
 /// The minutes of an hour, for rates.
 const HOUR_MINUTES: f64 = 60.0;
 
-/// What a graph shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum GraphedValue {
     /// Credits in the wallet.
@@ -30,7 +29,6 @@ impl GraphedValue {
     /// All, in the order of the keys.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// What the screen calls it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

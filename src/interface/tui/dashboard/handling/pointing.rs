@@ -58,8 +58,8 @@ impl Dashboard {
 
     /// The first click selects a line. A second one opens the conversation, or folds the group.
     fn click_row(&mut self, row: usize) {
-        let (above, in_sight) = self.table.in_sight();
-        match in_sight.get(row) {
+        let (above, visible) = self.table.visible();
+        match visible.get(row) {
             Some(line) if self.table.is_selected(line) => self.open_selected(),
             Some(_) => self.table.go_to(above + row),
             None => {}

@@ -32,8 +32,8 @@ impl View for Inspector {
 
     fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
         let Some(action) = board.keymap().find(INSPECTOR_KEYS, press) else {
-            if let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) {
-                self.move_to(going);
+            if let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) {
+                self.move_to(movement);
             }
             return Pressed::Passes;
         };

@@ -26,7 +26,7 @@ pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, painter: &mut 
     );
     painter.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
     let mut was_selected = false;
-    for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {
+    for (row, (line, is_selected)) in (0..body.height).zip(inspector.visible()) {
         let whole = row_of(body, row);
         if is_selected {
             painter.fill(whole, Ground::Selected);

@@ -10,7 +10,6 @@ use super::{Binding, bind};
 pub enum GlobalAction {
     /// Write a mission.
     Broadcast,
-    /// Open the palette.
     Palette,
     /// Freeze the swarm, or thaw it.
     Freeze,
@@ -24,7 +23,6 @@ pub enum GlobalAction {
     Dump,
     /// Switch the mouse between program and terminal.
     Mouse,
-    /// Show the help screen.
     Help,
     /// Close the program.
     Quit,
@@ -39,7 +37,6 @@ pub enum GlobalAction {
 pub enum TargetAction {
     /// Write them a direct message.
     Message,
-    /// Write their note.
     Note,
     /// Start or relaunch them.
     Start,
@@ -117,7 +114,7 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         &[letter('T')],
         GlobalAction::Mouse,
         "",
-        "lend the mouse to the terminal, to select text",
+        "give the mouse to the terminal, to select text",
     ),
     bind(
         "help",
@@ -138,14 +135,14 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         &[ctrl('z')],
         GlobalAction::Suspend,
         "",
-        "go to the background; `fg` comes back",
+        "put zoea in the background; `fg` returns",
     ),
     bind(
         "redraw",
         &[ctrl('l')],
         GlobalAction::Redraw,
         "",
-        "draw the screen anew",
+        "redraw the screen",
     ),
 ];
 

@@ -38,7 +38,6 @@ impl Keymap {
         self.0.contains_key(name)
     }
 
-    /// The action of a key in this table.
     #[must_use]
     pub fn find<G: Copy>(&self, table: &[Binding<G>], press: KeyEvent) -> Option<G> {
         table

@@ -28,7 +28,6 @@ const NAMED: [(&str, KeyCode); 20] = [
     ("minus", KeyCode::Char('-')),
 ];
 
-/// What may be held with a key.
 const HELD: [(&str, KeyModifiers); 3] = [
     ("ctrl", KeyModifiers::CONTROL),
     ("alt", KeyModifiers::ALT),

@@ -71,11 +71,11 @@ impl View for LogView {
             return self.press_in_whole(board, whole, press);
         }
         let Some(action) = board.keymap().find(LOG_KEYS, press) else {
-            let Some(going) = board.keymap().find(MOVEMENT_KEYS, press) else {
+            let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) else {
                 return Pressed::Passes;
             };
             self.complaint = None;
-            self.move_to(going);
+            self.move_to(movement);
             return Pressed::Stays;
         };
         match action {
@@ -117,7 +117,7 @@ impl View for LogView {
     fn poll(&mut self, board: &mut Dashboard, page: Rect) {
         let offset = board.appearance.offset;
         (self.rules.offset, self.rules.today) = (offset, offset.day(board.now));
-        self.settle(&board.log, (page.width.saturating_sub(1), page.height));
+        self.update_lines(&board.log, (page.width.saturating_sub(1), page.height));
         if let Some(before) = self.wants_older(&board.log) {
             self.awaited = Some(board.read(StoreQuery::Events(EventQuery {
                 before: Some(before),
@@ -142,7 +142,7 @@ impl View for LogView {
         let messages = records.iter().map(LogMessage::of).collect();
         std::sync::Arc::make_mut(&mut board.log).add_older(messages);
         let page = board.layout().page();
-        self.settle(&board.log, (page.width.saturating_sub(1), page.height));
+        self.update_lines(&board.log, (page.width.saturating_sub(1), page.height));
         if std::mem::take(&mut self.seeks) {
             self.step_to_match(board, Direction::Back);
         }
@@ -192,14 +192,14 @@ impl LogView {
             },
             Some(WholeAction::Copy) => board.copy(whole.text()),
             None => {
-                let going = board.keymap().find(MOVEMENT_KEYS, press);
-                if let Some(going) = going {
+                let movement = board.keymap().find(MOVEMENT_KEYS, press);
+                if let Some(movement) = movement {
                     let page = board.layout().page();
                     let lines = whole.lines(board.appearance.offset, usize::from(page.width));
-                    whole.scroll(going, lines.len(), usize::from(page.height));
+                    whole.scroll(movement, lines.len(), usize::from(page.height));
                 }
                 self.whole = Some(whole);
-                return match going {
+                return match movement {
                     Some(_) => Pressed::Stays,
                     None => Pressed::Passes,
                 };

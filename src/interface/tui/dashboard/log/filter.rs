@@ -3,7 +3,6 @@
 use super::message::{LogKind, LogMessage};
 use crate::dashboard::text::tone::Tone;
 
-/// The messages that are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFilter {
     /// All events and orders.
@@ -34,7 +33,6 @@ impl LogFilter {
         }
     }
 
-    /// Whether a message is shown.
     #[must_use]
     pub fn shows(self, message: &LogMessage) -> bool {
         match self {

@@ -99,7 +99,6 @@ pub(crate) fn short_span_of_names<'a>(messages: impl Iterator<Item = &'a LogMess
     }
 }
 
-/// Whether one of these folds is unfolded.
 pub(crate) fn is_unfolded(
     fold: &Fold,
     messages: &[Arc<LogMessage>],

@@ -23,7 +23,6 @@ pub enum LogAction {
     Wrap,
     /// Search a text.
     Find,
-    /// Go to the next match.
     NextMatch,
     /// Go to the previous match.
     MatchBefore,
@@ -34,7 +33,6 @@ pub enum LogAction {
 /// What a key does where an event is shown whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WholeAction {
-    /// Go back to the log.
     Back,
     Open,
     Copy,

@@ -72,7 +72,7 @@ impl LogView {
     }
 
     /// Brings the lines up to date, and the window to a size.
-    pub(super) fn settle(&mut self, log: &MessageLog, size: (u16, u16)) {
+    pub(super) fn update_lines(&mut self, log: &MessageLog, size: (u16, u16)) {
         self.size = size;
         let made_of = (log.version(), self.rules.clone());
         if self.made_of.as_ref() != Some(&made_of) {
@@ -182,9 +182,9 @@ impl LogView {
         }
     }
 
-    pub(super) fn move_to(&mut self, going: Movement) {
+    pub(super) fn move_to(&mut self, movement: Movement) {
         let page = usize::from(self.size.1).max(2) - 1;
-        match going {
+        match movement {
             Movement::Up => self.step(1, Direction::Back),
             Movement::Down => self.step(1, Direction::Forth),
             Movement::PageUp => self.step(page, Direction::Back),

@@ -26,13 +26,11 @@ pub struct LogMessage {
     pub mysis: Option<MysisId>,
     /// A short stable word for what it is.
     pub code: Arc<str>,
-    /// One line of text.
     pub text: Box<str>,
     /// Who gave an order.
     pub source: Option<OrderSource>,
     /// The row of the conversation that it became or that tells it.
     pub row: Option<Seq>,
-    /// The row in which the Mysis answered a message.
     pub answered: Option<Seq>,
 }
 

@@ -59,8 +59,8 @@ pub(crate) fn paint_log(
             row += 1;
         }
     }
-    let in_sight = window.end - window.top;
-    painter.scrollbar(body, window.top, in_sight, view.lines().len());
+    let visible = window.end - window.top;
+    painter.scrollbar(body, window.top, visible, view.lines().len());
 }
 
 fn title(view: &LogView) -> StyledLine {

@@ -39,9 +39,9 @@ impl WholeEvent {
         self.events.first().map_or("", |first| &first.text)
     }
 
-    pub(super) fn scroll(&mut self, going: Movement, lines: usize, page: usize) {
+    pub(super) fn scroll(&mut self, movement: Movement, lines: usize, page: usize) {
         let last = lines.saturating_sub(page);
-        let top = match going {
+        let top = match movement {
             Movement::Up => self.top.saturating_sub(1),
             Movement::Down => self.top + 1,
             Movement::PageUp => self.top.saturating_sub(page),

@@ -284,7 +284,6 @@ impl SelectedSystem<'_> {
         }
     }
 
-    /// The names of the ships in one line.
     fn names(&self) -> StyledLine {
         let myses = self.ships.map_or(&[][..], |ships| &ships.myses);
         let names: Vec<String> = myses
@@ -332,7 +331,6 @@ impl SelectedSystem<'_> {
     }
 }
 
-/// Credits with their sign.
 fn signed(credits: i64) -> String {
     match credits > 0 {
         true => format!("+{}", short_credits(credits)),

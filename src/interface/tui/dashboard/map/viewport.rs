@@ -14,10 +14,8 @@ const MARGIN_COLUMNS: f64 = 5.0;
 /// How many columns are as wide as a row is high.
 const COLUMNS_OF_ROW: f64 = 2.0;
 
-/// The part of the map that is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Viewport {
-    /// Where on the screen.
     pub(super) area: Rect,
     centre: (f64, f64),
     /// The columns of a unit of the map.
@@ -25,7 +23,6 @@ pub(super) struct Viewport {
 }
 
 impl Viewport {
-    /// What a view shows of its map in an area.
     #[must_use]
     pub(super) fn new(view: &MapView, map: &SystemMap, area: Rect) -> Viewport {
         let (low, high) = bounds(map);

@@ -133,7 +133,7 @@ impl Dashboard {
                 format!("{count} matches of `{text}`; {next} and {before} go through them")
             }
         };
-        self.tell_operator(Tone::Hint, "said", &words);
+        self.notify_operator(Tone::Hint, "said", &words);
         if !had && let Some(newest) = newest {
             self.go_in_transcript(|transcript| {
                 if let Some(text_search) = &mut transcript.text_search {
@@ -144,11 +144,10 @@ impl Dashboard {
         }
     }
 
-    /// Takes the result of a terminal action.
     pub fn on_performed(&mut self, result: Result<String, String>) {
         match result {
-            Ok(text) => self.tell_operator(Tone::Success, "screen", &text),
-            Err(why) => self.tell_operator(Tone::Fault, "screen", &why),
+            Ok(text) => self.notify_operator(Tone::Success, "screen", &text),
+            Err(why) => self.notify_operator(Tone::Fault, "screen", &why),
         }
     }
 
@@ -163,7 +162,7 @@ impl Dashboard {
         };
         if is_news {
             let text = format!("the conversation cannot be read: {why}");
-            self.tell_operator(Tone::Fault, "unreadable", &text);
+            self.notify_operator(Tone::Fault, "unreadable", &text);
         }
     }
 
@@ -262,6 +261,6 @@ impl Dashboard {
         };
         let is_known = outcome.answer == Err(OrderRefusal::Closing);
         let tone = if is_known { Tone::Warning } else { Tone::Fault };
-        self.tell_operator(tone, "refused", &text);
+        self.notify_operator(tone, "refused", &text);
     }
 }

@@ -13,7 +13,6 @@ use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::palette::CommandPalette;
 
 impl Dashboard {
-    /// The question that a Mysis' server asks.
     fn question_of(&self, id: MysisId) -> Result<&Arc<Question>, String> {
         let member = self.roster.members().get(&id);
         let question = member.and_then(|member| member.status.activity.question());

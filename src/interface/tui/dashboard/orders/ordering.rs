@@ -115,7 +115,6 @@ impl Dashboard {
         }
     }
 
-    /// Sends the text of a composer.
     pub(in crate::dashboard) fn send(&mut self, target: ComposeTarget, text: &str) {
         let text: Arc<str> = text.into();
         if let ComposeTarget::Notes(ids) = &target
@@ -166,7 +165,6 @@ impl Dashboard {
         }
     }
 
-    /// Sends a filled-in form.
     pub(in crate::dashboard) fn send_form(&mut self, form: &mut MysisForm, order: Order) {
         let id = match (&form.purpose, &order) {
             (FormPurpose::Configure { mysis, .. }, _) => {
@@ -229,7 +227,6 @@ impl Dashboard {
         }));
     }
 
-    /// Asks before these Myses are stopped.
     pub(in crate::dashboard) fn ask_to_stop(&mut self, ids: Vec<MysisId>) {
         let lines = vec![
             format!("Stop {} Myses?", ids.len()),
@@ -266,7 +263,7 @@ impl Dashboard {
             ActionToConfirm::Quit,
             vec![
                 format!("Quit? {who}"),
-                "Calls in flight end in good order; nothing is lost.".to_string(),
+                "Requests already sent are awaited; nothing is lost.".to_string(),
                 "h: they go on without a terminal, and `zoea attach` opens one.".to_string(),
             ],
         )));
@@ -292,7 +289,7 @@ impl Dashboard {
             vec![
                 format!("Suspend? This stops {who} until `fg`."),
                 "Calls in flight may end with an unknown outcome meanwhile.".to_string(),
-                "h: leave the terminal and keep them running; `zoea attach` comes back."
+                "h: close this terminal and keep them running; `zoea attach` opens another."
                     .to_string(),
                 format!("{key} again: stop."),
             ],

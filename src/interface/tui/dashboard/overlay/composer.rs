@@ -37,7 +37,6 @@ pub struct Composer {
 pub enum ComposerOutcome {
     /// The key changed the composer.
     Used,
-    /// The text is to be sent.
     Send(String),
     /// The operator's editor is to change the text.
     Edit,

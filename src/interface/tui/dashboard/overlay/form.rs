@@ -43,7 +43,6 @@ pub struct MysisForm {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormPurpose {
-    /// A new Mysis.
     Create,
     /// To change a Mysis' profile.
     Configure {
@@ -163,7 +162,6 @@ impl MysisForm {
         }
     }
 
-    /// The model of the chosen provider.
     #[must_use]
     pub fn provider_model(&self) -> &str {
         self.providers

@@ -17,7 +17,6 @@ pub enum InspectorAction {
     Raw,
     /// Search a text.
     Find,
-    /// Go to the next match.
     NextMatch,
     /// Go to the previous match.
     MatchBefore,

@@ -15,10 +15,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 use commands::{AUTOMATIC, MYSIS_WORDS, PALETTE, PaletteCommand, find_command};
 use takes::{Takes, state_words};
 
-/// The most candidates that are shown.
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
 
-/// The open palette.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandPalette {
     pub field: TextField,
@@ -36,11 +34,8 @@ pub struct CommandPalette {
 pub struct Candidate {
     /// The whole line after the completion.
     pub line: String,
-    /// The text of the list.
     pub label: String,
-    /// What it does.
     pub help: String,
-    /// The key that does the same, if there is one.
     pub press: Option<KeyEvent>,
 }
 

@@ -33,7 +33,6 @@ pub enum QueryScope {
 /// The effect of a key in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryOutcome {
-    /// The text may have changed.
     Changed,
     /// The text is complete.
     Done,

@@ -10,7 +10,6 @@ use actors::domain::ids::MysisId;
 use crate::dashboard::input_event::has_ctrl;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmDialog {
     pub about: ActionToConfirm,
@@ -29,14 +28,12 @@ pub struct NumberToType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
-    /// Stopping these Myses.
     Stop(Vec<MysisId>),
     /// Giving these Myses this long note.
     Note(Vec<MysisId>, Arc<str>),
     /// Taking the loops that these Myses repeat as routines.
     TakeLoops(Vec<MysisId>),
     Thaw,
-    /// Draining the process with this name.
     Drain(Arc<str>),
     /// Leaving a routine that is changed and not saved.
     LeaveRoutine,
@@ -55,7 +52,6 @@ impl ActionToConfirm {
     }
 }
 
-/// The operator's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmAnswer {
     Yes,
@@ -127,7 +123,6 @@ impl ConfirmDialog {
         }
     }
 
-    /// The keys that answer the question.
     #[must_use]
     pub fn keys(&self) -> Cow<'static, str> {
         if let Some(NumberToType { wanted, typed }) = &self.number {
@@ -136,11 +131,11 @@ impl ConfirmDialog {
         let keys = match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
-            ActionToConfirm::Note(..) => "y add it   n go on writing",
+            ActionToConfirm::Note(..) => "y add it   n keep writing",
             ActionToConfirm::TakeLoops(_) => "y take them   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
             ActionToConfirm::Drain(_) => "y drain   n leave it",
-            ActionToConfirm::LeaveRoutine => "y leave   n go on writing",
+            ActionToConfirm::LeaveRoutine => "y discard   n keep writing",
             ActionToConfirm::Suspend => "y stop   h leave it running   n stay",
             ActionToConfirm::Quit => "y quit   h leave it running   n stay",
         };

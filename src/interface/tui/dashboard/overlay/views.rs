@@ -35,12 +35,10 @@ impl Dashboard {
         self.overlays.push(Overlay::Query(Query::new(scope, text)));
     }
 
-    /// Asks the operator.
     pub(in crate::dashboard) fn confirm(&mut self, question: ConfirmDialog) {
         self.overlays.push(Overlay::Confirm(question));
     }
 
-    /// The open view of this kind.
     #[must_use]
     pub fn view<V: View>(&self) -> Option<&V> {
         match self.overlays.get(self.place_of_view::<V>()?)? {
@@ -67,7 +65,6 @@ impl Dashboard {
         }
     }
 
-    /// Reads from the store for a view. The answer has this id.
     pub(in crate::dashboard) fn read(&mut self, query: StoreQuery) -> ReadId {
         let id = self.next_read_id();
         self.effects.push(UiEffect::Read { id, query });

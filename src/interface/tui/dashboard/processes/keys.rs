@@ -5,7 +5,6 @@ use crossterm::event::KeyCode;
 use crate::dashboard::input_event::{key, letter};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the list of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessesAction {
     Back,
@@ -13,7 +12,6 @@ pub enum ProcessesAction {
     Drain,
 }
 
-/// The keys of the list of processes.
 pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
     bind(
         "processes_back",

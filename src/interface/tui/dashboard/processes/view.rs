@@ -29,7 +29,7 @@ fn columns(now: Timestamp) -> [ListColumn<'static, FleetProcess>; 9] {
             age(of.since, now, Tone::Dim)
         }),
         ListColumn::figure("LAST SEEN", 3, 9, move |of: &FleetProcess| {
-            heard_cell(of, now)
+            last_seen_cell(of, now)
         }),
         ListColumn::text(
             "VERSION",
@@ -69,7 +69,7 @@ fn state_cell(process: &FleetProcess) -> StyledLine {
 }
 
 /// How long ago a process was heard of.
-fn heard_cell(process: &FleetProcess, now: Timestamp) -> StyledLine {
+fn last_seen_cell(process: &FleetProcess, now: Timestamp) -> StyledLine {
     match process.until {
         Some(until) => age(until, now, Tone::Warning),
         None => StyledLine::of("now", Tone::Dim),

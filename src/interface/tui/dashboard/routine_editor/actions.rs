@@ -134,7 +134,7 @@ impl RoutineEditor {
             board.confirm(ConfirmDialog::new(
                 ActionToConfirm::LeaveRoutine,
                 vec![
-                    format!("Leave the routine of {name} unsaved?"),
+                    format!("Discard the changes to the routine of {name}?"),
                     "What you wrote is lost.".to_string(),
                 ],
             ));

@@ -5,12 +5,10 @@ use crossterm::event::KeyCode;
 use crate::dashboard::input_event::{ctrl, key};
 use crate::dashboard::keys::{Binding, bind};
 
-/// What a key does in the editor of a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoutineAction {
     Save,
     Start,
-    /// Go to the next mistake.
     NextMistake,
     Back,
 }

@@ -100,7 +100,6 @@ fn lines_of_places(text: &str) -> BTreeMap<String, usize> {
     lines
 }
 
-/// Notes where an element of a list begins.
 fn note_element(inside: &[Inside], line: usize, lines: &mut BTreeMap<String, usize>) {
     if let Some(Inside::List(_)) = inside.last() {
         lines.entry(place_inside(inside)).or_insert(line);

@@ -78,8 +78,8 @@ impl View for SearchView {
                 }
             }
             None => match board.keymap().find(MOVEMENT_KEYS, press) {
-                Some(going) => {
-                    self.go(going);
+                Some(movement) => {
+                    self.go(movement);
                     Pressed::Stays
                 }
                 None => Pressed::Passes,

@@ -69,8 +69,8 @@ impl Dashboard {
     /// The columns of the table as it is shown. A table with more rows than fit leaves a column of the screen
     /// to its scrollbar.
     pub(in crate::dashboard) fn table_columns(&self) -> Vec<PlacedColumn> {
-        let (_, in_sight) = self.table.in_sight();
-        let overflows = self.table.lines().len() > in_sight.len();
+        let (_, visible) = self.table.visible();
+        let overflows = self.table.lines().len() > visible.len();
         let width = self.layout().body.width;
         self.table
             .columns(width.saturating_sub(u16::from(overflows)))
@@ -176,7 +176,6 @@ impl Dashboard {
         });
     }
 
-    /// Opens the conversation of a Mysis.
     pub(in crate::dashboard) fn open(&mut self, id: MysisId) {
         let name = self.name_of(id);
         self.table.select(id);

@@ -271,7 +271,6 @@ fn with_time(words: &str, left: Option<&str>, taken: &str, columns: usize) -> St
     format!("{} {time}", width::clip(words, room))
 }
 
-/// The beginning of a tool's name.
 fn short_name(tool: &str) -> String {
     one_line(tool).chars().take(40).collect()
 }

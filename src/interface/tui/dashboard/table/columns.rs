@@ -18,7 +18,7 @@ use crate::dashboard::money::percent;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
-use crate::dashboard::toolkit::columns::{Wish, share_room};
+use crate::dashboard::toolkit::columns::{WidthRequest, share_room};
 
 /// A column of the table. They stand in this order, unless the operator chose another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +30,6 @@ pub enum Column {
     Doing,
     /// The process of the fleet that runs it.
     Process,
-    /// Where it is in the game.
     Place,
     Credits,
     /// The credits that it earned in its last hour.
@@ -47,7 +46,6 @@ pub enum Column {
     Role,
     Provider,
     Model,
-    /// Nudges that it was given.
     Nudges,
     Turns,
     Tokens,
@@ -64,7 +62,6 @@ pub enum Column {
 /// The fixed facts of a column.
 struct ColumnSpec {
     column: Column,
-    /// The operator's word for it.
     word: &'static str,
     title: &'static str,
     /// The width in a table without much room, the one that it grows to, and the width of the table from which it
@@ -75,7 +72,6 @@ struct ColumnSpec {
     order: ColumnOrder,
 }
 
-/// What a cell says.
 type CellText = fn(&CellFacts<'_>) -> (String, Tone);
 
 /// By what a column sorts.
@@ -180,14 +176,12 @@ impl Column {
         columns.into_iter()
     }
 
-    /// The column of the operator's word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Column> {
         let spec = COLUMNS.iter().find(|spec| spec.word == word);
         spec.map(|spec| spec.column)
     }
 
-    /// The operator's word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.spec().word
@@ -218,7 +212,7 @@ impl Column {
 
 impl ColumnSpec {
     /// The columns of the screen that it wants as the one at this place by importance.
-    fn wish(&self, place: u16) -> Wish {
+    fn request(&self, place: u16) -> WidthRequest {
         let (width, wide, _) = self.widths;
         let good = [
             (Column::Words, GOOD_WORDS_COLUMNS),
@@ -226,7 +220,7 @@ impl ColumnSpec {
         ];
         let good = good.into_iter().find(|(column, _)| *column == self.column);
         let good = good.map_or(width, |(_, good)| good);
-        Wish {
+        WidthRequest {
             // No gap stands before the mark, and none separates it from the name.
             gap: u16::from(place > 1),
             least: width,
@@ -261,7 +255,6 @@ pub struct PlacedColumn {
 }
 
 impl PlacedColumn {
-    /// The text of its cell of a Mysis.
     #[must_use]
     pub fn cell(
         self,
@@ -313,12 +306,12 @@ type Chosen = Vec<(&'static ColumnSpec, u16)>;
 /// the screen that are left. In a very narrow table the first two are cut.
 fn choose(width: u16, wanted: impl Iterator<Item = &'static ColumnSpec>) -> (Chosen, u16) {
     let specs: Vec<&ColumnSpec> = wanted.collect();
-    let wishes: Vec<Wish> = specs
+    let requests: Vec<WidthRequest> = specs
         .iter()
         .zip(0..)
-        .map(|(spec, place)| spec.wish(place))
+        .map(|(spec, place)| spec.request(place))
         .collect();
-    let (widths, left) = share_room(width, 2, &wishes);
+    let (widths, left) = share_room(width, 2, &requests);
     let chosen = specs.into_iter().zip(widths);
     let chosen = chosen.filter_map(|(spec, width)| Some((spec, width?)));
     (chosen.collect(), left)

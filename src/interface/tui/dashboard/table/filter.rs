@@ -39,7 +39,6 @@ macro_rules! term_forms {
     };
 }
 
-/// The help of the key that opens the filter.
 pub const FILTER_KEY_HELP: &str = concat!("show only matches: ", term_forms!(", "));
 
 pub const FILTER_COMMAND_HELP: &str = concat!(
@@ -114,7 +113,6 @@ impl Filter {
         }
     }
 
-    /// The operator's text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -126,7 +124,6 @@ impl Filter {
         self.complaint.as_ref()
     }
 
-    /// Whether it shows every Mysis.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.terms.is_empty() && self.state.is_none()

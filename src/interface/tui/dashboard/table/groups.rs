@@ -56,7 +56,6 @@ impl Grouping {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 
-    /// The column that says the same in each row of a group.
     pub(super) fn column(self) -> Option<Column> {
         match self {
             // It has the place within the system besides.
@@ -136,7 +135,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Its name on screen.
     #[must_use]
     pub fn name(&self, by: Grouping) -> String {
         match &self.key {

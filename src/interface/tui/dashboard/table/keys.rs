@@ -137,7 +137,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         &[letter('t')],
         TableAction::TryNow,
         "",
-        "try the awaited server now",
+        "try the server it waits for now",
     ),
     bind(
         "raise_budget",

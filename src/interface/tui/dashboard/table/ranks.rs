@@ -13,7 +13,6 @@ use crate::dashboard::money::percent;
 pub(super) enum NeedRank {
     /// It needs the operator, and does nothing until he acts.
     Error,
-    /// It needs the operator.
     Warning,
     /// It needs nobody.
     None,
@@ -82,7 +81,6 @@ pub(super) fn role_key(status: &MysisStatus) -> (bool, Option<&str>) {
     (role.is_none(), role)
 }
 
-/// The tokens that it used.
 pub(super) fn tokens(status: &MysisStatus) -> u64 {
     let totals = status.totals;
     totals.tokens_in.saturating_add(totals.tokens_out)

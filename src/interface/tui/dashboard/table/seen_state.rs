@@ -16,7 +16,6 @@ pub enum SeenState {
     Paused,
     /// It runs but waits for a server that is away, or for its next try.
     Waiting,
-    /// It runs.
     Running,
     /// It has nothing to do.
     Idle,

@@ -29,8 +29,8 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
         return paint_empty(dashboard, layout.body, painter);
     }
     let table = dashboard.table();
-    let (above, in_sight) = table.in_sight();
-    for (row, shown) in (0..).zip(in_sight) {
+    let (above, visible) = table.visible();
+    for (row, shown) in (0..).zip(visible) {
         let line = row_of(layout.body, row);
         if table.is_selected(shown) {
             painter.fill(line, Ground::Selected);
@@ -50,7 +50,7 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
         }
     }
     let all = table.lines().len();
-    painter.scrollbar(layout.body, above, in_sight.len(), all);
+    painter.scrollbar(layout.body, above, visible.len(), all);
 }
 
 fn paint_title(

@@ -211,7 +211,7 @@ fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
     };
     let lines = |desk: &Desk| {
         let inspector = desk.board.view::<Inspector>().expect("a request");
-        let lines = inspector.in_sight().map(|(line, _)| line.text());
+        let lines = inspector.visible().map(|(line, _)| line.text());
         let words = lines.collect::<Vec<_>>().join(" ");
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     };
@@ -280,7 +280,7 @@ fn the_help_has_columns_and_begins_with_what_this_screen_can_do() {
     };
     assert!(shows(&desk, (80, 24), "open the conversation"));
     assert!(shows(&desk, (80, 40), "running, idle, stopped, errored"));
-    let last_of_global = "draw the screen anew";
+    let last_of_global = "redraw the screen";
     assert!(!shows(&desk, (80, 60), last_of_global));
     assert!(shows(&desk, (120, 60), last_of_global));
     assert!(shows(&desk, (200, 60), "to the next error"));

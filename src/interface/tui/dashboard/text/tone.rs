@@ -73,7 +73,6 @@ impl StyledSpan {
     }
 }
 
-/// A line of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StyledLine {
     /// The pieces, from left to right.
@@ -81,7 +80,6 @@ pub struct StyledLine {
 }
 
 impl StyledLine {
-    /// A line with one piece.
     #[must_use]
     pub fn of(text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         StyledLine {
@@ -89,14 +87,12 @@ impl StyledLine {
         }
     }
 
-    /// Adds a piece and returns the line.
     #[must_use]
     pub fn with(mut self, text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         self.push(text, tone);
         self
     }
 
-    /// Adds a piece.
     pub fn push(&mut self, text: impl Into<Box<str>>, tone: Tone) {
         let span = StyledSpan::new(text, tone);
         if !span.text.is_empty() {
@@ -117,7 +113,6 @@ impl StyledLine {
         }
     }
 
-    /// The text of all pieces.
     #[must_use]
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| &*span.text).collect()

@@ -40,7 +40,6 @@ pub enum Fold {
     /// They are hidden.
     #[default]
     Closed,
-    /// They are shown.
     Open,
 }
 
@@ -270,7 +269,6 @@ impl Tree {
     }
 }
 
-/// A value on one line.
 #[must_use]
 pub fn in_short(value: &Value) -> (String, Tone) {
     match value {

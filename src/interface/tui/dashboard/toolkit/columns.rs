@@ -11,8 +11,7 @@ use crate::theme::Ground;
 
 /// The columns of the screen that a column of a table wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
-    /// The gap before it.
+pub struct WidthRequest {
     pub gap: u16,
     /// Without these it is left out.
     pub least: u16,
@@ -25,23 +24,26 @@ pub struct Wish {
 /// Shares the room out among columns that stand by importance. Returns the width of each, `None` if
 /// it is left out, and the room that is left. The first `kept` are cut rather than left out.
 #[must_use]
-pub fn share_room(room: u16, kept: usize, wishes: &[Wish]) -> (Vec<Option<u16>>, u16) {
+pub fn share_room(room: u16, kept: usize, requests: &[WidthRequest]) -> (Vec<Option<u16>>, u16) {
     let mut left = room;
-    let mut widths = Vec::with_capacity(wishes.len());
-    for (place, wish) in wishes.iter().enumerate() {
-        let needed = wish.least.saturating_add(wish.gap);
+    let mut widths = Vec::with_capacity(requests.len());
+    for (place, request) in requests.iter().enumerate() {
+        let needed = request.least.saturating_add(request.gap);
         let width = match needed <= left {
-            true => Some(wish.least),
-            false if place < kept && left > 0 => Some(left.saturating_sub(wish.gap)),
+            true => Some(request.least),
+            false if place < kept && left > 0 => Some(left.saturating_sub(request.gap)),
             false => None,
         };
-        left = left.saturating_sub(width.map_or(0, |width| width + wish.gap));
+        left = left.saturating_sub(width.map_or(0, |width| width + request.gap));
         widths.push(width);
     }
-    for enough in [|wish: &Wish| wish.good, |wish: &Wish| wish.wide] {
-        for (width, wish) in widths.iter_mut().zip(wishes) {
+    for enough in [
+        |request: &WidthRequest| request.good,
+        |request: &WidthRequest| request.wide,
+    ] {
+        for (width, request) in widths.iter_mut().zip(requests) {
             if let Some(width) = width {
-                let more = enough(wish).saturating_sub(*width).min(left);
+                let more = enough(request).saturating_sub(*width).min(left);
                 *width += more;
                 left -= more;
             }
@@ -58,7 +60,7 @@ pub struct ListColumn<'a, L> {
     side: Alignment,
     /// The less, the sooner it gives way.
     worth: u8,
-    wish: Wish,
+    request: WidthRequest,
     cell: CellText<'a, L>,
 }
 
@@ -70,7 +72,7 @@ impl<'a, L> ListColumn<'a, L> {
         (least, wide): (u16, u16),
         cell: impl Fn(&L, usize) -> StyledLine + 'a,
     ) -> ListColumn<'a, L> {
-        let wish = Wish {
+        let request = WidthRequest {
             gap: 2,
             least,
             good: least,
@@ -80,7 +82,7 @@ impl<'a, L> ListColumn<'a, L> {
             title,
             side: Alignment::Left,
             worth,
-            wish,
+            request,
             cell: Box::new(cell),
         }
     }
@@ -127,8 +129,8 @@ pub fn paint_list<L: Listed>(
         }
     }
     let place = selection.place(list);
-    let (above, in_sight) = selection.in_sight(list);
-    for (row, (at, line)) in (0..lines.height).zip((above..).zip(in_sight)) {
+    let (above, visible) = selection.visible(list);
+    for (row, (at, line)) in (0..lines.height).zip((above..).zip(visible)) {
         if at == place {
             painter.fill(row_of(lines, row), Ground::Selected);
             painter.text(lines, row, "▌", Tone::Accent);
@@ -138,7 +140,7 @@ pub fn paint_list<L: Listed>(
             paint_cell(lines, row, (*x, *width, column.side), cell, painter);
         }
     }
-    painter.scrollbar(lines, above, in_sight.len(), list.len());
+    painter.scrollbar(lines, above, visible.len(), list.len());
 }
 
 fn paint_cell(
@@ -171,9 +173,12 @@ fn place<'c, 'a, L>(
 ) -> Vec<PlacedListColumn<'c, 'a, L>> {
     let mut by_worth: Vec<usize> = (0..columns.len()).collect();
     by_worth.sort_by_key(|place| std::cmp::Reverse(columns[*place].worth));
-    let wishes: Vec<Wish> = by_worth.iter().map(|place| columns[*place].wish).collect();
+    let requests: Vec<WidthRequest> = by_worth
+        .iter()
+        .map(|place| columns[*place].request)
+        .collect();
     // The scrollbar has a column of its own, and a gap before it.
-    let (widths, _) = share_room(room.saturating_sub(2), 1, &wishes);
+    let (widths, _) = share_room(room.saturating_sub(2), 1, &requests);
     let mut shown: Vec<(usize, u16)> = by_worth
         .into_iter()
         .zip(widths)
@@ -183,7 +188,7 @@ fn place<'c, 'a, L>(
     let mut x = 0;
     let mut placed = Vec::with_capacity(shown.len());
     for (place, width) in shown {
-        x += columns[place].wish.gap;
+        x += columns[place].request.gap;
         placed.push((&columns[place], x, width));
         x += width;
     }
@@ -194,8 +199,8 @@ fn place<'c, 'a, L>(
 mod tests {
     use super::*;
 
-    fn wish(least: u16, good: u16, wide: u16) -> Wish {
-        Wish {
+    fn request(least: u16, good: u16, wide: u16) -> WidthRequest {
+        WidthRequest {
             gap: 1,
             least,
             good,
@@ -205,15 +210,15 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_left_out_and_less_important_ones_may_still_fit() {
-        let wishes = [wish(5, 5, 8), wish(20, 20, 20), wish(3, 6, 6)];
+        let requests = [request(5, 5, 8), request(20, 20, 20), request(3, 6, 6)];
         assert_eq!(
-            share_room(40, 1, &wishes),
+            share_room(40, 1, &requests),
             (vec![Some(8), Some(20), Some(6)], 3)
         );
-        assert_eq!(share_room(30, 1, &wishes).0, [Some(8), Some(20), None]);
-        assert_eq!(share_room(14, 1, &wishes).0, [Some(6), None, Some(6)]);
-        assert_eq!(share_room(4, 1, &wishes).0, [Some(3), None, None]);
-        assert_eq!(share_room(0, 1, &wishes).0, [None; 3]);
+        assert_eq!(share_room(30, 1, &requests).0, [Some(8), Some(20), None]);
+        assert_eq!(share_room(14, 1, &requests).0, [Some(6), None, Some(6)]);
+        assert_eq!(share_room(4, 1, &requests).0, [Some(3), None, None]);
+        assert_eq!(share_room(0, 1, &requests).0, [None; 3]);
     }
 
     #[test]

@@ -3,12 +3,9 @@
 
 use crate::dashboard::keys::Movement;
 
-/// A line of a list.
 pub trait Listed {
-    /// What the line is known by.
     type Key: Clone + PartialEq;
 
-    /// The key of this line.
     fn key(&self) -> &Self::Key;
 }
 
@@ -62,7 +59,6 @@ impl<K: Clone + PartialEq> Selection<K> {
         self.key.as_ref()
     }
 
-    /// Selects the line of a key.
     pub fn select(&mut self, key: Option<K>) {
         self.key = key;
     }
@@ -75,9 +71,12 @@ impl<K: Clone + PartialEq> Selection<K> {
     }
 
     /// Selects another line.
-    pub fn go<L: Listed<Key = K>>(&mut self, going: Movement, list: &[L]) {
+    pub fn go<L: Listed<Key = K>>(&mut self, movement: Movement, list: &[L]) {
         let last = list.len().saturating_sub(1);
-        self.go_to(going.lead_from(self.place(list), last, self.height), list);
+        self.go_to(
+            movement.lead_from(self.place(list), last, self.height),
+            list,
+        );
     }
 
     /// Scrolls so that the selected line is within so many lines.
@@ -92,7 +91,7 @@ impl<K: Clone + PartialEq> Selection<K> {
 
     /// The number of lines above those in sight, and these.
     #[must_use]
-    pub fn in_sight<'a, L>(&self, list: &'a [L]) -> (usize, &'a [L]) {
+    pub fn visible<'a, L>(&self, list: &'a [L]) -> (usize, &'a [L]) {
         let end = self.top.saturating_add(self.height).min(list.len());
         (self.top, list.get(self.top..end).unwrap_or_default())
     }
@@ -123,7 +122,7 @@ mod tests {
     }
 
     fn shown(selection: &Selection<char>, list: &[Line]) -> (Option<char>, String) {
-        let (_, lines) = selection.in_sight(list);
+        let (_, lines) = selection.visible(list);
         let line = selection.line(list).map(|line| line.0);
         (line, lines.iter().map(|line| line.0).collect())
     }

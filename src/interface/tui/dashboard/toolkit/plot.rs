@@ -14,7 +14,6 @@ const MIN_ROWS_WITH_TIMES: u16 = 6;
 const MIN_ROWS_WITH_AXIS: u16 = 3;
 /// The columns of one label of time, with a gap.
 const TIME_COLUMNS: u16 = 14;
-/// The eighths of a row.
 const EIGHTHS: f64 = 8.0;
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 

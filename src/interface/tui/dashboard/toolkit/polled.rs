@@ -62,7 +62,6 @@ impl<T> Polled<T> {
         self.is_outdated = true;
     }
 
-    /// Whether the answer of this id is waited for.
     #[must_use]
     pub fn awaits(&self, id: ReadId) -> bool {
         self.awaited == Some(id)
@@ -105,7 +104,6 @@ impl<T> Polled<T> {
         self.complaint.as_ref()
     }
 
-    /// Whether an answer is waited for.
     #[must_use]
     pub fn is_reading(&self) -> bool {
         self.awaited.is_some()

@@ -70,7 +70,6 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
 
 /// What becomes of a view after a key.
 pub enum Pressed {
-    /// It stays open.
     Stays,
     Closes,
     /// It stays open, and the key may be one that works everywhere.
@@ -89,7 +88,6 @@ impl Pressed {
 /// What becomes of an input of the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointed {
-    /// It was used, or is of no use.
     Used,
     /// The wheel works as the keys for up and down.
     AsKeys,

@@ -43,7 +43,6 @@ pub enum WaitsAction {
     Open,
 }
 
-/// The keys of the list of waits.
 pub const WAITS_KEYS: &[Binding<WaitsAction>] = &[
     bind(
         "waits_back",
@@ -61,14 +60,12 @@ pub const WAITS_KEYS: &[Binding<WaitsAction>] = &[
     ),
 ];
 
-/// The open list of waits.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsView {
     waits: Vec<Wait>,
     selection: Selection<MysisId>,
 }
 
-/// A Mysis that waits for a server.
 #[derive(Clone, Debug)]
 struct Wait {
     mysis: MysisId,
@@ -76,7 +73,6 @@ struct Wait {
     server: String,
     what: String,
     since: Timestamp,
-    /// Whether the server is away.
     is_away: bool,
 }
 
@@ -151,8 +147,8 @@ impl View for WaitsView {
                 None => Pressed::Stays,
             },
             None => match board.keymap().find(MOVEMENT_KEYS, press) {
-                Some(going) => {
-                    self.selection.go(going, &self.waits);
+                Some(movement) => {
+                    self.selection.go(movement, &self.waits);
                     Pressed::Stays
                 }
                 None => Pressed::Passes,

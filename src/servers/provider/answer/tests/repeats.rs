@@ -28,7 +28,6 @@ enum Sending {
     EmptyThenWhole,
 }
 
-/// Which ids calls have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ids {
     Own,
@@ -122,7 +121,6 @@ fn streams() -> impl Strategy<Value = Stream> {
     )
 }
 
-/// The pieces in which a call's arguments come.
 fn pieces(arguments: &str, sending: Sending, cuts: &[Index]) -> Vec<String> {
     let places = arguments.char_indices().map(|(place, _)| place).skip(1);
     let places: Vec<usize> = places.collect();

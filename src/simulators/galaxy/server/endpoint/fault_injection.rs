@@ -24,7 +24,6 @@ use crate::{
 pub(super) struct FaultedRequest<'a> {
     pub(super) session: Option<&'a str>,
     pub(super) connection: Option<ConnectionId>,
-    /// The fault that will change the answer.
     pub(super) spoilt: Option<FaultEffect>,
 }
 

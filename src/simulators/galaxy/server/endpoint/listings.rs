@@ -9,7 +9,6 @@ use super::super::{
 
 /// Results of `tools/list`, written once.
 pub(super) struct Listings {
-    /// The list.
     pub(super) usual: String,
     /// The list after a change, and the same for clients without sessions.
     pub(super) changed: String,

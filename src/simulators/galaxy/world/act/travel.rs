@@ -144,7 +144,7 @@ fn arrive_at_poi(world: &mut World, player: PlayerId, to: PoiIx, now: u64) -> Va
     let others: Vec<Value> = world
         .players_at(to)
         .take(MAX_LISTED_PILOTS)
-        .map(view::in_sight)
+        .map(view::visible)
         .collect();
     let count = world.count_at(to);
     json!({

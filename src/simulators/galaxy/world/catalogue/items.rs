@@ -82,7 +82,6 @@ impl CatalogueItem {
         self.spec().value
     }
 
-    /// The number of this item in the name of a roll.
     pub(crate) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }

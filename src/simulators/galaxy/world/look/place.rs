@@ -75,7 +75,7 @@ pub(crate) fn get_nearby(world: &World, player: &PlayerAccount, _: CommandArgume
     let others = world
         .players_at(player.at)
         .filter(|other| other.id != player.id);
-    let nearby: Vec<Value> = others.take(MAX_LISTED_PILOTS).map(view::in_sight).collect();
+    let nearby: Vec<Value> = others.take(MAX_LISTED_PILOTS).map(view::visible).collect();
     let myself = usize::from(player.visit.is_some());
     Ok(json!({
         "poi_id": world.atlas.poi(player.at).id,

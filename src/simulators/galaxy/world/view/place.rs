@@ -35,7 +35,6 @@ pub(crate) fn system(world: &World, ix: SystemIx) -> Value {
     view
 }
 
-/// A place in the list of its system.
 pub(crate) fn poi_of_system(world: &World, ix: PoiIx) -> Value {
     let poi = world.atlas.poi(ix);
     let mut view = json!({

@@ -84,7 +84,6 @@ pub(crate) fn read_channel(arguments: CommandArguments) -> Result<Channel, GameR
     })
 }
 
-/// A pilot with this id or name.
 pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, GameRefusal> {
     if text.is_empty() {
         return Err(GameRefusal::invalid_payload(

@@ -24,7 +24,6 @@ fn takes_known_name(stored: &StoredSwarm, write: &Write) -> bool {
     others.any(|(_, name)| *name == new.profile.name)
 }
 
-/// The commits of one process.
 pub(in super::super) struct FleetCommits {
     pub(in super::super) database: Arc<FleetDatabase>,
     pub(in super::super) session: Arc<LeaseSession>,

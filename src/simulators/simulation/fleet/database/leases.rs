@@ -36,7 +36,6 @@ pub(super) struct ProcessRow {
 /// What a process sees of the fleet.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct FleetView {
-    /// The leases that it holds.
     pub(in super::super) held: usize,
     pub(in super::super) processes: usize,
     pub(in super::super) myses: usize,
@@ -66,7 +65,6 @@ impl FleetTables {
         ours.map(|(id, _)| *id).collect()
     }
 
-    /// The processes of a home.
     fn owners_at(&self, home: &str) -> Vec<Arc<str>> {
         let rows = self.processes.iter().filter(|(_, row)| *row.home == *home);
         rows.map(|(owner, _)| owner.clone()).collect()
@@ -184,7 +182,9 @@ impl FleetDatabase {
             expires: now + LEASE_TIME,
         };
         tables.processes.insert(session.owner.clone(), row);
-        self.monitor.frozen.on_told(&session.home, report.is_frozen);
+        self.monitor
+            .frozen
+            .on_shared(&session.home, report.is_frozen);
         for lease in tables.leases.values_mut() {
             if lease.owner == session.owner {
                 lease.expires = now + LEASE_TIME;
@@ -193,7 +193,6 @@ impl FleetDatabase {
         tables.owned(&session.owner)
     }
 
-    /// Counts what is there.
     pub(in super::super) fn look(&self, owner: &str) -> FleetView {
         let (tables, now) = (self.lock(), server_time());
         let mut counts = FleetCounts::default();
@@ -284,7 +283,6 @@ impl FleetDatabase {
         found.map(|row| row.is_draining = is_draining).is_some()
     }
 
-    /// The name of a process.
     pub(in super::super) fn name_of(&self, owner: &str) -> Option<Arc<str>> {
         let tables = self.lock();
         tables.processes.get(owner).map(|row| row.name.clone())
@@ -314,7 +312,6 @@ impl FleetDatabase {
         })
     }
 
-    /// The process that holds the lease of a Mysis.
     pub(in super::super) fn owner_of(&self, mysis: MysisId) -> Option<Arc<str>> {
         let tables = self.lock();
         tables.leases.get(&mysis).map(|lease| lease.owner.clone())

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::books::Day;
-use actors::domain::held::{HeldText, ToldTrial, TrialClaim};
+use actors::domain::held::{HeldText, SharedTrial, TrialClaim};
 use actors::domain::ids::Lane;
 use actors::domain::model::ServiceReturn;
 use actors::domain::sharing::{
-    Allowance, LimitClaim, LimitKind, LimitPart, OutageChange, OutageReport, ToldOutage, grant,
+    Allowance, LimitClaim, LimitKind, LimitPart, OutageChange, OutageReport, SharedOutage, grant,
 };
 use actors::ports::{LimitNews, LimitReport};
 use tokio::time::Instant;
@@ -28,7 +28,6 @@ const TRIAL_TIME: Duration = Duration::from_secs(3600);
 
 #[derive(Default)]
 pub(super) struct LimitTables {
-    /// By the name of the limit and the owner.
     allowances: BTreeMap<(String, Arc<str>), AllowanceRow>,
     outages: BTreeMap<Arc<str>, OutageRow>,
     version: i64,
@@ -72,7 +71,7 @@ impl LimitTables {
         seen.collect()
     }
 
-    fn tell_outage(&mut self, report: &OutageReport, now: Instant) {
+    fn share_outage(&mut self, report: &OutageReport, now: Instant) {
         match &report.change {
             None => {
                 let known = self.outages.get_mut(&report.provider);
@@ -83,14 +82,14 @@ impl LimitTables {
             Some(OutageChange::Over) => {
                 self.outages.remove(&report.provider);
             }
-            Some(OutageChange::Away(told)) => {
+            Some(OutageChange::Away(shared)) => {
                 self.version += 1;
                 let row = OutageRow {
                     version: self.version,
-                    text: told.text.clone(),
-                    ends_by: told.ends_by,
-                    since: now.checked_sub(told.since).unwrap_or(now),
-                    next_try: now + told.next_try,
+                    text: shared.text.clone(),
+                    ends_by: shared.ends_by,
+                    since: now.checked_sub(shared.since).unwrap_or(now),
+                    next_try: now + shared.next_try,
                     expires: now + PART_TIME,
                 };
                 self.outages.insert(report.provider.clone(), row);
@@ -99,29 +98,29 @@ impl LimitTables {
     }
 
     /// Takes the trials that may be made, and tells those of all.
-    fn tell_trials(&mut self, claims: &[TrialClaim], now: Instant) -> Vec<ToldTrial> {
+    fn share_trials(&mut self, claims: &[TrialClaim], now: Instant) -> Vec<SharedTrial> {
         self.trials
             .retain(|(_, at)| now.saturating_duration_since(*at) < TRIAL_TIME);
         for claim in claims {
             let is_told = self.trials.iter().any(|(known, _)| known == claim);
-            if !is_told && claim.is_admitted(&self.told_trials(now)) {
+            if !is_told && claim.is_admitted(&self.shared_trials(now)) {
                 self.trials.push((claim.clone(), now));
             }
         }
-        self.told_trials(now)
+        self.shared_trials(now)
     }
 
-    fn told_trials(&self, now: Instant) -> Vec<ToldTrial> {
-        let trials = self.trials.iter().map(|(claim, at)| ToldTrial {
+    fn shared_trials(&self, now: Instant) -> Vec<SharedTrial> {
+        let trials = self.trials.iter().map(|(claim, at)| SharedTrial {
             claim: claim.clone(),
             age: now.saturating_duration_since(*at),
         });
         trials.collect()
     }
 
-    fn told_outages(&self, now: Instant) -> Vec<ToldOutage> {
+    fn shared_outages(&self, now: Instant) -> Vec<SharedOutage> {
         let rows = self.outages.iter().filter(|(_, row)| row.expires > now);
-        let told = rows.map(|(provider, row)| ToldOutage {
+        let shared = rows.map(|(provider, row)| SharedOutage {
             provider: provider.clone(),
             version: row.version,
             text: row.text.clone(),
@@ -129,7 +128,7 @@ impl LimitTables {
             since: now.saturating_duration_since(row.since),
             next_try: row.next_try.saturating_duration_since(now),
         });
-        told.collect()
+        shared.collect()
     }
 }
 
@@ -156,7 +155,7 @@ impl FleetDatabase {
         }
         for outage in &report.outages {
             if outage.change.is_some() || outage.seen != 0 {
-                limits.tell_outage(outage, now);
+                limits.share_outage(outage, now);
             }
         }
         let day = report.day;
@@ -165,8 +164,8 @@ impl FleetDatabase {
             spent: day
                 .filter(|_| !self.is_sabotaged(Sabotage::HidesSpending))
                 .map(|day| self.memory.look(|swarm| swarm.spent_together(day))),
-            outages: limits.told_outages(now),
-            trials: limits.tell_trials(&report.trials, now),
+            outages: limits.shared_outages(now),
+            trials: limits.share_trials(&report.trials, now),
             held: self.held_news(report.held_stamp),
         }
     }

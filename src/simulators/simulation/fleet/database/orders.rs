@@ -58,7 +58,7 @@ impl FleetTables {
 
 impl FleetDatabase {
     /// Stores the orders and the answers of a process.
-    pub(in super::super) fn tell_orders(&self, owner: &Arc<str>, report: &FleetReport) {
+    pub(in super::super) fn share_orders(&self, owner: &Arc<str>, report: &FleetReport) {
         let mut tables = self.lock();
         for order in &report.given {
             let is_known = tables.orders.iter().any(|row| row.order.id == order.id)

@@ -13,7 +13,6 @@ use super::FleetDatabase;
 /// The most statuses that one step reads.
 const MAX_STATUSES: usize = 1_000;
 
-/// A status that a process wrote, as text.
 pub(super) struct StatusRow {
     owner: Arc<str>,
     place: i64,

@@ -22,7 +22,6 @@ impl StoredMysis {
         row.routine().is_some() || answers.is_some_and(|seq| is_of_step(self.rows.get(&seq)))
     }
 
-    /// Whether a routine made a call.
     pub(super) fn is_of_routine(&self, call: CallKey) -> bool {
         let row = self.rows.get(&call.seq);
         let call = row.and_then(|row| row.calls().get(usize::from(call.position)));

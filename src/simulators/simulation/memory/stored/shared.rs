@@ -20,7 +20,6 @@ impl StoredSwarm {
         myses.map(|(id, member)| (*id, member.record.state == LifeState::Running))
     }
 
-    /// All Myses by id, with their names.
     pub(crate) fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
         let myses = self.myses.iter();
         myses
@@ -28,7 +27,6 @@ impl StoredSwarm {
             .collect()
     }
 
-    /// Whether there is this Mysis.
     pub(crate) fn has(&self, mysis: MysisId) -> bool {
         self.myses.contains_key(&mysis)
     }
@@ -51,7 +49,6 @@ impl StoredSwarm {
         (records, accounts.map(|account| account.password).collect())
     }
 
-    /// The swarm as a process finds it that holds these Myses.
     pub(crate) fn swarm_of(&self, myses: &BTreeSet<MysisId>) -> SwarmRecord {
         let mut swarm = self.swarm_record();
         swarm.myses.retain(|record| myses.contains(&record.id));
@@ -68,7 +65,6 @@ impl StoredSwarm {
         held.map(|held| HeldText::clone(held)).collect()
     }
 
-    /// What all spent on a day, by provider.
     pub(crate) fn spent_together(&self, day: Day) -> SpentTogether {
         let mut providers: Vec<ProviderSpending> = Vec::new();
         let entries = self.books_since(day).into_iter();

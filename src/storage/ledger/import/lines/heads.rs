@@ -20,7 +20,6 @@ pub(super) struct MysisLine {
     pub(super) fault: Option<MysisFault>,
     pub(super) totals: Totals,
     pub(super) notes_after: Seq,
-    /// The name of its game account.
     pub(super) account: Option<Arc<str>>,
 }
 

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use actors::domain::ids::{CallKey, Seq};
 use actors::domain::message::Row;
 
-/// The state of the check for one conversation.
 #[derive(Debug, Default)]
 pub(super) struct RowOrderCheck {
     last: Seq,
@@ -18,7 +17,7 @@ impl RowOrderCheck {
     pub(super) fn check_next(&mut self, row: &Row) -> Result<(), String> {
         if row.seq <= self.last {
             return Err(format!(
-                "row {} of this mysis stands behind row {}: rows come in the order of their places, \
+                "row {} of this mysis comes after row {}: rows come in the order of their numbers, \
                  each once",
                 row.seq, self.last
             ));

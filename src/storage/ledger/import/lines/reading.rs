@@ -7,7 +7,6 @@ const MAX_LINE_BYTES: usize = 24 << 20;
 /// The most values of a line. As a tree each takes many times its text.
 const MAX_LINE_VALUES: usize = 256 << 10;
 
-/// A line of the file.
 pub(super) enum ReadLine {
     Text(Vec<u8>),
     TooLarge,

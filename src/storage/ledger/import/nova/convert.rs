@@ -26,9 +26,7 @@ pub struct Memory {
     pub source: String,
     /// Its sender, if the source names one.
     pub sender: Option<String>,
-    /// The text.
     pub content: String,
-    /// The model's reasoning.
     pub reasoning: Option<String>,
     /// The time, if it can be parsed.
     pub at: Option<Timestamp>,
@@ -58,8 +56,7 @@ impl Memory {
     }
 }
 
-/// Converts one conversation.
-pub struct Telling<'a> {
+pub struct ConversationConverter<'a> {
     names: &'a Names,
     seq: Seq,
     turn: TurnNumber,
@@ -74,11 +71,11 @@ struct UnansweredCall {
     tool: Arc<str>,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> ConversationConverter<'a> {
     /// Begins a conversation at the time when its Mysis was created.
     #[must_use]
-    pub fn new(names: &'a Names, at: Timestamp) -> Telling<'a> {
-        Telling {
+    pub fn new(names: &'a Names, at: Timestamp) -> ConversationConverter<'a> {
+        ConversationConverter {
             names,
             seq: Seq(0),
             turn: TurnNumber(0),
@@ -87,7 +84,12 @@ impl<'a> Telling<'a> {
         }
     }
 
-    pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> Row {
+    pub fn convert(
+        &mut self,
+        memory: Memory,
+        mission: MissionId,
+        report: &mut ImportReport,
+    ) -> Row {
         match memory.at {
             Some(at) => self.at = at,
             None => report.without_time += 1,
@@ -120,7 +122,7 @@ impl<'a> Telling<'a> {
 
     fn body(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> RowBody {
         match (memory.role.as_str(), memory.source.as_str()) {
-            ("user", "direct" | "broadcast") => self.heard(memory, mission),
+            ("user", "direct" | "broadcast") => self.received_row(memory, mission),
             // A nudge or a reminder of the old runtime.
             ("user", "system") => host(&memory.content),
             // The system prompt of that time.
@@ -136,7 +138,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn heard(&mut self, memory: Memory, mission: MissionId) -> RowBody {
+    fn received_row(&mut self, memory: Memory, mission: MissionId) -> RowBody {
         if let From::Peer(name) = memory.from(self.names) {
             return RowBody::Peer {
                 sender: name.clone(),

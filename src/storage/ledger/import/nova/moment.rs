@@ -23,7 +23,7 @@ const UTC_LAYOUTS: [&str; 4] = [
 /// Parses a time. Returns `None` for an unknown layout or a year out of range.
 #[must_use]
 pub fn parse_moment(text: &str) -> Option<Timestamp> {
-    in_any_layout(strip_go_suffix(text)).filter(|at| at.can_be_told())
+    in_any_layout(strip_go_suffix(text)).filter(|at| at.has_four_digit_year())
 }
 
 fn in_any_layout(text: &str) -> Option<Timestamp> {

@@ -35,7 +35,6 @@ pub(super) struct SourceMysis {
     pub(super) created_at: Option<Timestamp>,
 }
 
-/// A game account of the source.
 pub(super) struct SourceAccount {
     pub(super) username: String,
     pub(super) password: Arc<str>,
@@ -118,7 +117,7 @@ impl NovaDatabase {
         }
         Err(ImportFault::NoNova(format!(
             "{shown} is a Zoea-Nova database of version {}, and only version {NOVA_VERSION} can be \
-             imported; let the newest Zoea-Nova bring it up to date first",
+             imported; open it with the newest Zoea-Nova first",
             version.map_or_else(|| "unknown".to_string(), |version| version.to_string())
         )))
     }

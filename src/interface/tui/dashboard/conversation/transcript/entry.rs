@@ -19,10 +19,8 @@ const PREVIEW_OF_A_FAILURE: usize = 6;
 const PREVIEW_OF_WORDS: usize = 40;
 const MAX_LINES: usize = 1500;
 
-/// A row as lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptEntry {
-    /// The row's number.
     pub seq: Seq,
     /// The speaker's tone. It colours the bar at the left.
     pub speaker: Tone,
@@ -39,10 +37,8 @@ pub struct TranscriptEntry {
 /// How a folded result is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultForm {
-    /// In words, as one line.
     #[default]
     Words,
-    /// Its text, as the model gets it.
     Raw,
 }
 

@@ -46,16 +46,13 @@ pub enum Edge {
 /// A query, and what it does to the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// The rows to read.
     pub from: PageFrom,
-    /// How the rows are merged.
     pub then: PageMerge,
 }
 
 /// How new rows are merged with the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageMerge {
-    /// They are added.
     Join,
     /// They replace the rows in memory.
     Replace,
@@ -228,9 +225,9 @@ impl Pages {
     }
 
     /// Drops rows when there are too many: those farthest from the visible row.
-    pub fn trim_rows(&mut self, in_sight: usize) {
+    pub fn trim_rows(&mut self, visible: usize) {
         while self.rows.len() > MAX_HELD_ROWS {
-            if in_sight > self.rows.len() / 2 {
+            if visible > self.rows.len() / 2 {
                 self.rows.drain(..MAX_HELD_ROWS / 3);
                 self.start = Edge::Open;
                 return;

@@ -95,7 +95,7 @@ impl Transcript {
         self.is_held = false;
         self.selected = Some(seq);
         if self.pages.row(seq).is_some() {
-            self.bring_into_sight(seq);
+            self.scroll_to_row(seq);
             return None;
         }
         self.place = ScrollPosition::Pending(seq);
@@ -153,7 +153,7 @@ impl Transcript {
         };
         if let Some(seq) = next.map(|row| row.seq) {
             self.selected = Some(seq);
-            self.bring_into_sight(seq);
+            self.scroll_to_row(seq);
         }
     }
 
@@ -169,7 +169,7 @@ impl Transcript {
         self.shown.get(line).map(|shown| &shown.entry)
     }
 
-    fn bring_into_sight(&mut self, seq: Seq) {
+    fn scroll_to_row(&mut self, seq: Seq) {
         let lines = self
             .shown
             .iter()
@@ -261,11 +261,11 @@ impl Transcript {
     }
 
     fn trim_pages(&mut self) {
-        let in_sight = match (self.is_following(), self.shown.first()) {
+        let visible = match (self.is_following(), self.shown.first()) {
             (true, _) | (false, None) => self.pages.rows().len(),
             (false, Some(line)) => self.pages.index_of(line.entry.seq),
         };
-        self.pages.trim_rows(in_sight);
+        self.pages.trim_rows(visible);
     }
 
     fn next_load(&self) -> Option<Load> {

@@ -12,7 +12,6 @@ pub struct TextSearch {
     is_case_sensitive: bool,
     /// The rows that contain the text and are known so far, in order.
     places: Vec<Seq>,
-    /// Whether the store has answered.
     pub is_complete: bool,
     /// The hit that the operator was taken to.
     pub current: Option<Seq>,

@@ -22,17 +22,14 @@ pub struct PaletteCommand {
     pub name: &'static str,
     /// The arguments.
     pub takes: &'static [Takes],
-    /// What it does.
     pub help: &'static str,
     run: Run,
 }
 
-/// How a command is carried out.
 #[derive(Clone, Copy, Debug)]
 enum Run {
     /// It takes nothing.
     Once(fn(&mut Dashboard)),
-    /// It takes Myses.
     Myses(fn(&mut Dashboard, Vec<MysisId>)),
     /// It takes Myses, each of which gets this order. What it is called is first.
     Order(&'static str, &'static MysisOrder),
@@ -87,7 +84,6 @@ pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
 }
 
 impl Dashboard {
-    /// Carries out a line of the palette.
     pub(in crate::dashboard) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;

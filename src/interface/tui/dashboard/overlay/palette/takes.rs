@@ -17,7 +17,6 @@ pub enum Takes {
     /// The name of a role, `none` or `default`.
     Role,
     Word(&'static [&'static str]),
-    /// A state, or `all`.
     State,
     /// A column of the table.
     Column,

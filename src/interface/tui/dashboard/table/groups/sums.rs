@@ -19,7 +19,6 @@ pub struct GroupSums {
 }
 
 impl GroupSums {
-    /// The sums of these Myses.
     #[must_use]
     pub fn of<'a>(
         members: impl Iterator<Item = &'a RosterMember> + Clone,

@@ -78,7 +78,6 @@ impl<'a> CommandArgs<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// The rest of the line, as a text.
     pub(super) fn rest_of_line(&self) -> Result<&'a str, Complaint> {
         if self.rest.is_empty() {
             return Err(format!("{} needs a text", self.command.name));

@@ -42,7 +42,7 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(set_notify), "how to notify you when a Mysis needs you"),
     command("dump", &[], Once(Dashboard::dump), "write the screen to files, as text and as a picture"),
     command("dismiss", &[], Once(|board| Arc::make_mut(&mut board.log).dismiss_all()), "dismiss all errors"),
-    command("redraw", &[], Once(Dashboard::redraw), "draw the screen anew"),
+    command("redraw", &[], Once(Dashboard::redraw), "redraw the screen"),
     command("suspend", &[], Once(Dashboard::suspend), "suspend to the shell"),
     command("reload", &[], Once(|board| { board.order_once("reload", "the configuration", Order::Reload); }), "read the configuration again"),
     command("quit", &[], Once(Dashboard::quit), "close the program"),
@@ -85,7 +85,11 @@ fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
 fn group(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let grouping = match Grouping::parse(word) {
-        None if word != "off" => return Err(format!("`{word}` is no grouping")),
+        None if word != "off" => {
+            return Err(format!(
+                "`{word}` is not a grouping: place, role, model, state, or off"
+            ));
+        }
         grouping => grouping,
     };
     board.table.group_by(grouping);
@@ -205,7 +209,6 @@ fn choose<T: Copy, const N: usize>(word: &str, values: [(&str, T); N]) -> Option
     values.find_map(|(name, value)| (name == word).then_some(value))
 }
 
-/// Puts a value in its place, if there is one.
 fn put<T>(place: &mut T, value: Option<T>) -> bool {
     value.map(|value| *place = value).is_some()
 }

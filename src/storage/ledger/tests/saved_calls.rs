@@ -1,6 +1,6 @@
 //! The calls that routines made in the models' place, by day.
 
-use actors::domain::books::SparedEntry;
+use actors::domain::books::SavedCalls;
 use sea_orm::ConnectionTrait;
 
 use super::*;
@@ -65,8 +65,8 @@ fn played() -> Vec<Write> {
     calls.into_iter().flatten().collect()
 }
 
-fn spared(day: i64, calls: u64) -> SparedEntry {
-    SparedEntry {
+fn saved(day: i64, calls: u64) -> SavedCalls {
+    SavedCalls {
         day: Day(day),
         mysis: ALPHA,
         calls,
@@ -77,7 +77,7 @@ async fn steps_of_routines_are_counted_by_day_once_and_outlive_their_mysis(books
     let (ledger, _) = filled(&books).await;
     write(&ledger, played()).await.unwrap();
     let costs = ledger.books(Day(0)).await.unwrap();
-    let expected = [spared(1, 2), spared(2, 1)];
+    let expected = [saved(1, 2), saved(2, 1)];
     assert_eq!(ledger.spared_calls(Day(0)).await.unwrap(), expected);
     assert_eq!(ledger.spared_calls(Day(2)).await.unwrap(), expected[1..]);
     write(&ledger, played()).await.unwrap();
@@ -108,5 +108,5 @@ async fn the_steps_of_before_are_counted_by_the_migration(books: Books) {
     ledger.close().await;
     let ledger = books.open().await;
     let counted = ledger.spared_calls(Day(0)).await.unwrap();
-    assert_eq!(counted, [spared(1, 2), spared(2, 1)]);
+    assert_eq!(counted, [saved(1, 2), saved(2, 1)]);
 }

@@ -8,16 +8,15 @@ use super::units::to_dollars;
 
 /// The report in `doctor --prove --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProofReport {
-    /// The provider's name in the configuration.
+pub struct ModelCheckReport {
     pub provider: String,
     /// The server's address without parts that may be secret.
     pub server: String,
     pub model: String,
     #[serde(flatten)]
-    pub verdict: ProofVerdict,
+    pub verdict: CheckVerdict,
     /// The checks, in order.
-    pub checks: Vec<ProofCheck>,
+    pub checks: Vec<ModelCheckStep>,
     /// The server's special requirements, one sentence each.
     pub learnt: Vec<String>,
     /// How long a prompt the model reads.
@@ -25,14 +24,14 @@ pub struct ProofReport {
     /// How fast it answers.
     pub speed: ProvenSpeed,
     /// The usage that the server reports; `None` if there was no answer.
-    pub usage: Option<ToldUsage>,
+    pub usage: Option<ReportedUsage>,
     /// What the proof itself used.
-    pub spent: ProofSpending,
+    pub spent: CheckSpending,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum ProofVerdict {
+pub enum CheckVerdict {
     Plays,
     CannotPlay {
         /// The reason, without a full stop.
@@ -42,12 +41,11 @@ pub enum ProofVerdict {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ProofCheck {
+pub struct ModelCheckStep {
     /// A short stable name.
     pub name: &'static str,
     /// Whether the result is good; `None` if it is neither good nor bad.
     pub ok: Option<bool>,
-    /// The result in a sentence.
     pub detail: String,
 }
 
@@ -56,7 +54,6 @@ pub struct ProofCheck {
 pub struct ProvenContext {
     /// The longest prompt that was read from its beginning to its end.
     pub proven: Option<u64>,
-    /// The context that the server names.
     pub told: Option<u64>,
     /// The length from which a longer prompt is cut silently or refused.
     pub limit: Option<u64>,
@@ -71,9 +68,8 @@ pub struct ProvenSpeed {
     pub tokens_per_second: Option<f64>,
 }
 
-/// The usage that a server reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ToldUsage {
+pub struct ReportedUsage {
     /// Whether it reports tokens at all.
     #[serde(rename = "told")]
     pub is_told: bool,
@@ -83,8 +79,7 @@ pub struct ToldUsage {
 
 /// What a proof used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ProofSpending {
-    /// Requests that were sent.
+pub struct CheckSpending {
     pub requests: u64,
     /// Tokens sent. They are estimated if the server does not report them.
     pub tokens_in: u64,
@@ -95,21 +90,21 @@ pub struct ProofSpending {
     pub cost_micros: Option<u64>,
 }
 
-impl ProofVerdict {
+impl CheckVerdict {
     #[must_use]
     pub fn plays(&self) -> bool {
         match self {
-            ProofVerdict::Plays => true,
-            ProofVerdict::CannotPlay { .. } => false,
+            CheckVerdict::Plays => true,
+            CheckVerdict::CannotPlay { .. } => false,
         }
     }
 }
 
-impl fmt::Display for ProofVerdict {
+impl fmt::Display for CheckVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProofVerdict::Plays => formatter.write_str("plays"),
-            ProofVerdict::CannotPlay { why, remedy } => {
+            CheckVerdict::Plays => formatter.write_str("plays"),
+            CheckVerdict::CannotPlay { why, remedy } => {
                 write!(formatter, "cannot play: {why}; {remedy}")
             }
         }

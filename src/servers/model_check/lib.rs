@@ -24,9 +24,9 @@ use actors::domain::price::TokenPrice;
 
 use zoea_provider::{LearntStyle, ProviderEndpoint};
 
-pub use zoea_contract::{ProofCheck, ProofReport, ProofVerdict};
+pub use zoea_contract::{CheckVerdict, ModelCheckReport, ModelCheckStep};
 
-use course::ProofCourse;
+use course::CheckCourse;
 
 /// The most tokens that a proof uses, sent and received.
 pub const MAX_PROOF_TOKENS: u64 = 20_000;
@@ -36,13 +36,11 @@ pub const MAX_ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// The server and model to test.
 #[derive(Clone)]
-pub struct ProofTarget {
-    /// The provider's name in the configuration.
+pub struct CheckTarget {
     pub provider: Arc<str>,
     /// The address of the server and how to talk to it.
     pub endpoint: ProviderEndpoint,
     pub model: Arc<str>,
-    /// The temperature that the swarm would send.
     pub temperature: Option<f32>,
     /// How long one answer may take.
     pub timeout: Duration,
@@ -55,30 +53,30 @@ pub struct ProofTarget {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProofProgress<'a> {
+pub enum CheckProgress<'a> {
     /// This is being tried.
     Trying(&'static str),
-    Checked(&'a ProofCheck),
+    Checked(&'a ModelCheckStep),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proof {
+pub struct ModelCheck {
     /// The report with the verdict.
-    pub report: ProofReport,
+    pub report: ModelCheckReport,
     /// What the swarm can start with.
-    pub lessons: ProofLessons,
+    pub lessons: CheckLessons,
 }
 
 /// What a proof learnt about a server and a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProofLessons {
+pub struct CheckLessons {
     /// The form of requests to it.
     pub style: LearntStyle,
     /// The model's context in tokens, if it was found.
     pub context_tokens: Option<u64>,
 }
 
-impl ProofTarget {
+impl CheckTarget {
     /// The server's address without parts that may be secret.
     #[must_use]
     pub fn server(&self) -> String {
@@ -116,21 +114,21 @@ fn tokens_in_millions(tokens: u64) -> f64 {
 /// verdict.
 pub async fn prove(
     http: &reqwest::Client,
-    target: &ProofTarget,
-    tell: &(dyn Fn(ProofProgress<'_>) + Send + Sync),
-) -> Proof {
-    let mut course = ProofCourse::new(http, target, tell);
+    target: &CheckTarget,
+    tell: &(dyn Fn(CheckProgress<'_>) + Send + Sync),
+) -> ModelCheck {
+    let mut course = CheckCourse::new(http, target, tell);
     course.list().await;
     let verdict = match play(&mut course).await {
-        Ok(()) => ProofVerdict::Plays,
+        Ok(()) => CheckVerdict::Plays,
         Err(verdict) => verdict,
     };
-    course.tell_how_it_answers();
+    course.report_how_it_answers();
     course.finish(verdict)
 }
 
 /// Runs all checks until one of them ends the proof.
-async fn play(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
+async fn play(course: &mut CheckCourse<'_>) -> Result<(), CheckVerdict> {
     calling::check_calling(course).await?;
     calling::check_roles(course).await?;
     course.trying("a long prompt");

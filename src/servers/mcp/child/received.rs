@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::TellEnd;
+use super::OnEnd;
 use crate::pace::{Paced, REQUESTS, TOO_MANY_REQUESTS};
 
 /// The most answers of ours that may be on their way to a process.
@@ -22,17 +22,17 @@ const UNREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a process is heard no longer, which also ends it.
 #[derive(Clone)]
-pub(super) struct Unheard {
+pub(super) struct EndedReading {
     why: Arc<OnceLock<String>>,
     stop: CancellationToken,
-    tell: Option<TellEnd>,
+    on_end: Option<OnEnd>,
 }
 
-impl Unheard {
+impl EndedReading {
     /// Nothing yet. The token ends the process.
-    pub(super) fn new(stop: CancellationToken, tell: Option<TellEnd>) -> Unheard {
+    pub(super) fn new(stop: CancellationToken, on_end: Option<OnEnd>) -> EndedReading {
         let why = Arc::default();
-        Unheard { why, stop, tell }
+        EndedReading { why, stop, on_end }
     }
 
     pub(super) fn why(&self) -> Option<String> {
@@ -42,32 +42,31 @@ impl Unheard {
     pub(super) fn end(&self, why: &str) {
         let why = format!("{why}; its process was ended");
         if self.why.set(why.clone()).is_ok()
-            && let Some(tell) = &self.tell
+            && let Some(on_end) = &self.on_end
         {
-            tell(&why);
+            on_end(&why);
         }
         self.stop.cancel();
     }
 }
 
-/// The messages of a process.
-pub(super) struct Heard<T> {
+pub(super) struct LimitedMessages<T> {
     messages: T,
     room: Arc<Semaphore>,
     /// Since when there has been no room.
     full_since: Option<Instant>,
     requests: Paced,
-    unheard: Unheard,
+    ended_reading: EndedReading,
 }
 
-impl<T> Heard<T> {
-    pub(super) fn new(messages: T, unheard: Unheard) -> Heard<T> {
-        Heard {
+impl<T> LimitedMessages<T> {
+    pub(super) fn new(messages: T, ended_reading: EndedReading) -> LimitedMessages<T> {
+        LimitedMessages {
             messages,
             room: Arc::new(Semaphore::new(MAX_UNREAD)),
             full_since: None,
             requests: REQUESTS.begin(Instant::now()),
-            unheard,
+            ended_reading,
         }
     }
 
@@ -87,7 +86,7 @@ impl<T> Heard<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for LimitedMessages<T> {
     type Error = T::Error;
 
     fn send(
@@ -106,17 +105,17 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             if !self.has_room().await {
-                self.unheard
+                self.ended_reading
                     .end("the server does not read the answers to what it asks");
                 return None;
             }
             let message = self.messages.receive().await?;
             match &message {
                 JsonRpcMessage::Request(_) if !self.requests.admits(Instant::now()) => {
-                    self.unheard.end(TOO_MANY_REQUESTS);
+                    self.ended_reading.end(TOO_MANY_REQUESTS);
                     return None;
                 }
-                JsonRpcMessage::Notification(told) if !is_of_use(&told.notification) => {}
+                JsonRpcMessage::Notification(output) if !is_of_use(&output.notification) => {}
                 JsonRpcMessage::Request(_)
                 | JsonRpcMessage::Notification(_)
                 | JsonRpcMessage::Response(_)

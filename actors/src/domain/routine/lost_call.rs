@@ -27,12 +27,11 @@ const SAME_FOR_MS: u64 = 30_000;
 
 /// A call of unknown outcome that can be proven.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Doubt {
+pub(super) struct LostCall {
     key: CallKey,
     command: Arc<str>,
     /// The arguments, by their names of the first interface.
     arguments: Map<String, Json>,
-    /// Where the ship was before.
     before: Place,
     looks: u32,
     /// Since when everything is seen as it was, by the run's time.
@@ -42,7 +41,6 @@ pub(super) struct Doubt {
     is_waiting: bool,
 }
 
-/// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Place {
     system: Option<Arc<str>>,
@@ -50,27 +48,24 @@ struct Place {
     docked: Option<bool>,
 }
 
-/// What a look shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
-    /// What the call was for.
+enum LookResult {
     Done,
-    /// What was before.
-    Same,
+    Unchanged,
     /// Neither. A later look may show more.
     Unclear,
     /// That no look can tell: what it would have to name is not there, or stands for several things.
-    Blind,
+    Inconclusive,
 }
 
 /// The proof that a call was carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub struct ConfirmedCall {
     key: CallKey,
     command: Arc<str>,
 }
 
-impl Proof {
+impl ConfirmedCall {
     /// It in words for the operator.
     #[must_use]
     pub fn describe(&self) -> String {
@@ -82,17 +77,17 @@ impl Proof {
     }
 }
 
-impl Doubt {
+impl LostCall {
     /// The doubt about a call; `None` if no look could end it.
     pub(super) fn of(
         key: CallKey,
         call: &CallRecord,
         before: &GameFacts,
         hold: Option<&[Goods]>,
-    ) -> Option<Doubt> {
+    ) -> Option<LostCall> {
         let given = serde_json::from_str(&call.arguments).ok()?;
         let (command, arguments) = commands::to_first(&call.name, given);
-        let doubt = Doubt {
+        let lost_call = LostCall {
             key,
             command: command.into(),
             arguments,
@@ -111,15 +106,15 @@ impl Doubt {
                 .zip(target)
                 .is_some_and(|(here, to)| here != to)
         };
-        let can_be_seen = match &*doubt.command {
-            "travel" => is_elsewhere(&doubt.before.poi, doubt.text("target_poi")),
-            "jump" => is_elsewhere(&doubt.before.system, doubt.text("target_system")),
-            "dock" => doubt.before.docked == Some(false),
-            "undock" => doubt.before.docked == Some(true),
-            "refuel" => doubt.arguments.is_empty(),
-            command => hold.is_some() && changes_hold(command, &doubt.arguments),
+        let can_be_seen = match &*lost_call.command {
+            "travel" => is_elsewhere(&lost_call.before.poi, lost_call.text("target_poi")),
+            "jump" => is_elsewhere(&lost_call.before.system, lost_call.text("target_system")),
+            "dock" => lost_call.before.docked == Some(false),
+            "undock" => lost_call.before.docked == Some(true),
+            "refuel" => lost_call.arguments.is_empty(),
+            command => hold.is_some() && changes_hold(command, &lost_call.arguments),
         };
-        can_be_seen.then_some(doubt)
+        can_be_seen.then_some(lost_call)
     }
 
     fn text(&self, argument: &str) -> Option<&str> {
@@ -163,28 +158,28 @@ impl Doubt {
         is_lost: bool,
         hold: Option<&[Goods]>,
         elapsed_ms: u64,
-    ) -> Option<Proof> {
+    ) -> Option<ConfirmedCall> {
         self.looks = self.looks.saturating_add(1);
         self.is_waiting = true;
-        let sight = match facts {
-            Some(facts) => self.sight(facts, hold),
-            None if is_lost => Sight::Unclear,
-            None => Sight::Blind,
+        let compare = match facts {
+            Some(facts) => self.compare(facts, hold),
+            None if is_lost => LookResult::Unclear,
+            None => LookResult::Inconclusive,
         };
-        match sight {
-            Sight::Done => Some(Proof {
+        match compare {
+            LookResult::Done => Some(ConfirmedCall {
                 key: self.key,
                 command: self.command.clone(),
             }),
-            Sight::Blind => {
+            LookResult::Inconclusive => {
                 self.is_over = true;
                 None
             }
-            Sight::Unclear => {
+            LookResult::Unclear => {
                 self.same_since = None;
                 None
             }
-            Sight::Same => {
+            LookResult::Unchanged => {
                 let since = *self.same_since.get_or_insert(elapsed_ms);
                 self.is_over = elapsed_ms.saturating_sub(since) >= SAME_FOR_MS;
                 None
@@ -192,37 +187,37 @@ impl Doubt {
         }
     }
 
-    fn sight(&self, facts: &Map<String, Json>, hold: Option<&[Goods]>) -> Sight {
+    fn compare(&self, facts: &Map<String, Json>, hold: Option<&[Goods]>) -> LookResult {
         let seen = standing::read(self.look().1, true, facts);
         let is_at = |now: Option<&str>, target: Option<&str>| match now {
-            _ if facts.get("in_transit") == Some(&Json::Bool(true)) => Sight::Unclear,
-            Some(now) if Some(now) == target => Sight::Done,
+            _ if facts.get("in_transit") == Some(&Json::Bool(true)) => LookResult::Unclear,
+            Some(now) if Some(now) == target => LookResult::Done,
             // Whatever else it is: once it stays, it does not become the target any more.
-            Some(_) => Sight::Same,
-            None => Sight::Blind,
+            Some(_) => LookResult::Unchanged,
+            None => LookResult::Inconclusive,
         };
         match &*self.command {
             "travel" => is_at(seen.poi.as_deref(), self.text("target_poi")),
             "jump" => is_at(seen.system.as_deref(), self.text("target_system")),
             "dock" | "undock" => match seen.docked {
-                Some(docked) if Some(docked) == self.before.docked => Sight::Same,
-                Some(_) => Sight::Done,
-                None => Sight::Blind,
+                Some(docked) if Some(docked) == self.before.docked => LookResult::Unchanged,
+                Some(_) => LookResult::Done,
+                None => LookResult::Inconclusive,
             },
             "refuel" => match (seen.fuel.now, seen.fuel.most) {
-                (Some(now), Some(most)) if now >= most => Sight::Done,
-                (Some(_), Some(_)) => Sight::Same,
-                (_, _) => Sight::Blind,
+                (Some(now), Some(most)) if now >= most => LookResult::Done,
+                (Some(_), Some(_)) => LookResult::Unchanged,
+                (_, _) => LookResult::Inconclusive,
             },
             _ => match (goods_of(facts), hold) {
-                (Some(now), Some(before)) => self.sight_of_goods(before, &now),
-                (_, _) => Sight::Blind,
+                (Some(now), Some(before)) => self.compare_goods(before, &now),
+                (_, _) => LookResult::Inconclusive,
             },
         }
     }
 
     /// Exactly one kind of goods has changed, as the call changes them, or none.
-    fn sight_of_goods(&self, before: &[Goods], now: &[Goods]) -> Sight {
+    fn compare_goods(&self, before: &[Goods], now: &[Goods]) -> LookResult {
         let quantity = |hold: &[Goods], item: &str| {
             let of_item = hold.iter().filter(|goods| goods.item == item);
             of_item.map(|goods| goods.quantity).sum::<i64>()
@@ -233,16 +228,16 @@ impl Doubt {
         items.retain(|item| quantity(before, item) != quantity(now, item));
         let [item] = items[..] else {
             return match items.is_empty() {
-                true => Sight::Same,
-                false => Sight::Blind,
+                true => LookResult::Unchanged,
+                false => LookResult::Inconclusive,
             };
         };
         let has_grown = quantity(now, item) > quantity(before, item);
         let is_its_item = self.text("item_id").is_none_or(|given| given == item);
         let grows = matches!(&*self.command, "mine" | "buy");
         match is_its_item && has_grown == grows {
-            true => Sight::Done,
-            false => Sight::Blind,
+            true => LookResult::Done,
+            false => LookResult::Inconclusive,
         }
     }
 
@@ -263,9 +258,9 @@ impl Doubt {
     }
 
     /// Restores it. The looks begin anew, for time has passed.
-    pub(super) fn restore(stored: &Json) -> Option<Doubt> {
+    pub(super) fn restore(stored: &Json) -> Option<LostCall> {
         let text = |value: &Json| value.as_str().map(Arc::from);
-        Some(Doubt {
+        Some(LostCall {
             key: CallKey {
                 seq: Seq(stored[0][0].as_i64()?),
                 position: u16::try_from(stored[0][1].as_u64()?).ok()?,

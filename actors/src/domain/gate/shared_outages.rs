@@ -9,11 +9,10 @@ use std::sync::Arc;
 use super::AdmissionGate;
 use super::circuit::Outage;
 use crate::ids::{Lane, Moment};
-use crate::sharing::{OutageChange, OutageReport, ToldOutage};
+use crate::sharing::{OutageChange, OutageReport, SharedOutage};
 
-/// What was agreed on, by provider.
 #[derive(Debug, Default)]
-pub(super) struct ToldOutages(BTreeMap<Arc<str>, Agreed>);
+pub(super) struct SharedOutages(BTreeMap<Arc<str>, Agreed>);
 
 #[derive(Clone, Debug, Default)]
 struct Agreed {
@@ -47,14 +46,14 @@ impl AdmissionGate {
     /// here has nothing to say beyond what was agreed on.
     fn outage_for_all(&self, provider: &Arc<str>) -> Option<Outage> {
         let lane = self.lanes.get(&Lane::Provider(provider.clone()))?;
-        let here = lane.told_outage()?;
+        let here = lane.shared_outage()?;
         match here.is_local {
-            true => self.told.0.get(provider)?.outage.clone(),
+            true => self.shared_outages.0.get(provider)?.outage.clone(),
             false => Some(here.clone()),
         }
     }
 
-    fn told_providers(&self) -> Vec<Arc<str>> {
+    fn shared_providers(&self) -> Vec<Arc<str>> {
         let lanes = self.rules.lanes.iter();
         let provider = |lane: &Lane| match lane {
             Lane::Provider(provider) => Some(provider.clone()),
@@ -66,16 +65,15 @@ impl AdmissionGate {
             .collect()
     }
 
-    /// What this process has to say about each provider.
     pub fn outage_reports(&mut self, now: Moment) -> Vec<OutageReport> {
         let mut reports = Vec::new();
-        for provider in self.told_providers() {
+        for provider in self.shared_providers() {
             let here = self.outage_for_all(&provider);
-            let agreed = self.told.0.entry(provider.clone()).or_default();
+            let agreed = self.shared_outages.0.entry(provider.clone()).or_default();
             let change =
                 (!is_the_same(here.as_ref(), agreed.outage.as_ref())).then(|| match &here {
                     None => OutageChange::Over,
-                    Some(absence) => OutageChange::Away(ToldOutage {
+                    Some(absence) => OutageChange::Away(SharedOutage {
                         provider: provider.clone(),
                         version: 0,
                         text: absence.text.clone(),
@@ -94,14 +92,24 @@ impl AdmissionGate {
         reports
     }
 
-    /// Takes what all say after the report.
-    pub fn on_outages_told(&mut self, reports: &[OutageReport], told: &[ToldOutage], now: Moment) {
+    pub fn on_outages_shared(
+        &mut self,
+        reports: &[OutageReport],
+        shared: &[SharedOutage],
+        now: Moment,
+    ) {
         for report in reports {
-            let told = told.iter().find(|told| told.provider == report.provider);
+            let shared = shared
+                .iter()
+                .find(|shared| shared.provider == report.provider);
             let here = self.outage_for_all(&report.provider);
-            let agreed = self.told.0.entry(report.provider.clone()).or_default();
+            let agreed = self
+                .shared_outages
+                .0
+                .entry(report.provider.clone())
+                .or_default();
             let reported = agreed.reported.take();
-            let version = told.map_or(0, |told| told.version);
+            let version = shared.map_or(0, |shared| shared.version);
             let is_news = report.change.is_none()
                 && version != report.seen
                 && is_the_same(here.as_ref(), reported.as_ref());
@@ -111,23 +119,28 @@ impl AdmissionGate {
                 reported: None,
             };
             if is_news {
-                self.take_over_outage(&report.provider, told, now);
+                self.take_over_outage(&report.provider, shared, now);
             }
         }
     }
 
-    fn take_over_outage(&mut self, provider: &Arc<str>, told: Option<&ToldOutage>, now: Moment) {
+    fn take_over_outage(
+        &mut self,
+        provider: &Arc<str>,
+        shared: Option<&SharedOutage>,
+        now: Moment,
+    ) {
         let lane = Lane::Provider(provider.clone());
-        let outage = told.map(|told| {
-            let (since, next_try) = (now.minus(told.since), now.plus(told.next_try));
-            Outage::told(told.text.clone(), since, next_try, told.ends_by)
+        let outage = shared.map(|shared| {
+            let (since, next_try) = (now.minus(shared.since), now.plus(shared.next_try));
+            Outage::shared(shared.text.clone(), since, next_try, shared.ends_by)
         });
         let turn = self
             .lanes
             .entry(lane.clone())
             .or_default()
             .take_over(outage.clone(), now);
-        if let Some(agreed) = self.told.0.get_mut(provider) {
+        if let Some(agreed) = self.shared_outages.0.get_mut(provider) {
             agreed.outage = outage;
         }
         self.on_transition(&lane, turn);

@@ -13,7 +13,7 @@ use zoea_provider::Providers;
 
 use super::allowance::Allowance;
 use super::speed::SpeedGauge;
-use super::{ProofTarget, drill};
+use super::{CheckTarget, drill};
 
 /// The waits before further attempts of a request that may succeed later.
 const RETRY_WAITS: [Duration; 3] = [
@@ -41,7 +41,7 @@ pub(super) enum ProbeFault {
 
 /// Sends requests to one server for one model.
 pub(super) struct Prober {
-    target: ProofTarget,
+    target: CheckTarget,
     providers: Providers,
     tools: Arc<Toolset>,
     /// Whether requests limit the length of the answer.
@@ -58,11 +58,9 @@ pub(super) struct Prober {
     pub(super) doubt: Option<Arc<str>>,
     /// The reported tokens of the last prompt.
     pub(super) last_prompt: Option<u64>,
-    /// Whether calls were read from the text of an answer.
     pub(super) has_text_calls: bool,
 }
 
-/// The result of one request.
 struct ProbeOutcome {
     answer: Result<ModelAnswer, ModelFault>,
     first: Option<Duration>,
@@ -70,7 +68,7 @@ struct ProbeOutcome {
 }
 
 impl Prober {
-    pub(super) fn new(http: &reqwest::Client, target: &ProofTarget, secrets: Secrets) -> Prober {
+    pub(super) fn new(http: &reqwest::Client, target: &CheckTarget, secrets: Secrets) -> Prober {
         let endpoint = (target.provider.clone(), target.endpoint.clone());
         Prober {
             target: target.clone(),

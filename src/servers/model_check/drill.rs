@@ -24,7 +24,6 @@ pub(super) const SECOND_BEACON: BeaconOrder = BeaconOrder {
     sector: "B2-9",
     depth: 6,
 };
-/// The names of the tools.
 pub(super) const READ_BEACON: &str = "read_beacon";
 pub(super) const OPEN_GATE: &str = "open_gate";
 pub(super) const SET_LAMP: &str = "set_lamp";

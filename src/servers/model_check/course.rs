@@ -3,7 +3,7 @@
 use actors::domain::model::ModelAnswer;
 use actors::domain::written_call::WRITTEN_CALLS_ADVICE;
 use actors::secrets::Secrets;
-use zoea_contract::{ProofSpending, ProvenContext, ToldUsage};
+use zoea_contract::{CheckSpending, ProvenContext, ReportedUsage};
 use zoea_provider::{LearntStyle, WireProfile};
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor, header_secrets};
 
@@ -12,30 +12,31 @@ use super::listing::{ListFault, ListedModel, list_models};
 use super::prober::{ProbeFault, Prober};
 use super::scratch::Scratch;
 use super::{
-    Proof, ProofCheck, ProofLessons, ProofProgress, ProofReport, ProofTarget, ProofVerdict,
+    CheckLessons, CheckProgress, CheckTarget, CheckVerdict, ModelCheck, ModelCheckReport,
+    ModelCheckStep,
 };
 
 /// The tokens of an answer for a model that has finished thinking.
 pub(super) const ANSWER_TOKENS: u32 = 1200;
 
 /// A proof in progress.
-pub(super) struct ProofCourse<'a> {
-    pub(super) target: &'a ProofTarget,
+pub(super) struct CheckCourse<'a> {
+    pub(super) target: &'a CheckTarget,
     pub(super) prober: Prober,
     pub(super) context: ProvenContext,
     http: &'a reqwest::Client,
     listed: Result<Vec<ListedModel>, ListFault>,
     secrets: Secrets,
-    checks: Vec<ProofCheck>,
-    tell: &'a (dyn Fn(ProofProgress<'_>) + Send + Sync),
+    checks: Vec<ModelCheckStep>,
+    tell: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
 }
 
-impl<'a> ProofCourse<'a> {
+impl<'a> CheckCourse<'a> {
     pub(super) fn new(
         http: &'a reqwest::Client,
-        target: &'a ProofTarget,
-        tell: &'a (dyn Fn(ProofProgress<'_>) + Send + Sync),
-    ) -> ProofCourse<'a> {
+        target: &'a CheckTarget,
+        tell: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
+    ) -> CheckCourse<'a> {
         // A server that refuses a key or a header may quote it.
         let endpoint = &target.endpoint;
         let headers = endpoint.headers.iter();
@@ -43,7 +44,7 @@ impl<'a> ProofCourse<'a> {
         let secrets = endpoint.api_key.as_deref().into_iter().chain(headers);
         let secrets = secrets.filter(|secret| secret.len() >= MIN_EMBEDDED_SECRET_BYTES);
         let secrets = Secrets::new(secrets.map(Into::into));
-        ProofCourse {
+        CheckCourse {
             target,
             prober: Prober::new(http, target, secrets.clone()),
             context: ProvenContext::default(),
@@ -63,7 +64,7 @@ impl<'a> ProofCourse<'a> {
     }
 
     pub(super) fn trying(&self, what: &'static str) {
-        (self.tell)(ProofProgress::Trying(what));
+        (self.tell)(CheckProgress::Trying(what));
     }
 
     /// Sends the request that a Mysis would send now.
@@ -72,7 +73,7 @@ impl<'a> ProofCourse<'a> {
         scratch: &Scratch,
         answer_tokens: u32,
         doing: &'static str,
-    ) -> Result<ModelAnswer, ProofVerdict> {
+    ) -> Result<ModelAnswer, CheckVerdict> {
         self.trying(doing);
         let messages = scratch.messages();
         let sent = self.prober.request_bytes(&messages);
@@ -88,7 +89,7 @@ impl<'a> ProofCourse<'a> {
     }
 
     /// The verdict about a fault. It is reported at once.
-    pub(super) fn verdict_of(&mut self, fault: &ProbeFault, doing: &str) -> ProofVerdict {
+    pub(super) fn verdict_of(&mut self, fault: &ProbeFault, doing: &str) -> CheckVerdict {
         let verdict = verdict_of_fault(fault, self.target, &self.listed, doing);
         self.bad("answers", &verdict);
         verdict
@@ -98,16 +99,16 @@ impl<'a> ProofCourse<'a> {
         self.check(name, Some(true), detail);
     }
 
-    pub(super) fn bad(&mut self, name: &'static str, verdict: &ProofVerdict) {
-        if let ProofVerdict::CannotPlay { why, .. } = verdict {
+    pub(super) fn bad(&mut self, name: &'static str, verdict: &CheckVerdict) {
+        if let CheckVerdict::CannotPlay { why, .. } = verdict {
             self.check(name, Some(false), why.clone());
         }
     }
 
     pub(super) fn check(&mut self, name: &'static str, ok: Option<bool>, detail: String) {
         let detail = self.secrets.redactor().clean_own(detail);
-        let check = ProofCheck { name, ok, detail };
-        (self.tell)(ProofProgress::Checked(&check));
+        let check = ModelCheckStep { name, ok, detail };
+        (self.tell)(CheckProgress::Checked(&check));
         self.checks.push(check);
     }
 
@@ -124,7 +125,7 @@ impl<'a> ProofCourse<'a> {
     }
 
     /// Reports streaming, usage, speed and price. None of them decides the verdict.
-    pub(super) fn tell_how_it_answers(&mut self) {
+    pub(super) fn report_how_it_answers(&mut self) {
         let Some(in_pieces) = self.prober.came_in_pieces else {
             return;
         };
@@ -179,7 +180,7 @@ impl<'a> ProofCourse<'a> {
     }
 
     /// The complete proof with this verdict.
-    pub(super) fn finish(self, verdict: ProofVerdict) -> Proof {
+    pub(super) fn finish(self, verdict: CheckVerdict) -> ModelCheck {
         let known = self.secrets.redactor();
         let allowance = &self.prober.allowance;
         let used = actors::domain::model::TokenUsage {
@@ -193,11 +194,11 @@ impl<'a> ProofCourse<'a> {
             is_streamed: self.target.endpoint.is_streamed,
         });
         let is_usage_told = self.prober.cached;
-        let lessons = ProofLessons {
+        let lessons = CheckLessons {
             style,
             context_tokens: self.context.limit.or(self.context.told),
         };
-        let report = ProofReport {
+        let report = ModelCheckReport {
             provider: self.target.provider.to_string(),
             server: self.target.server(),
             model: self.target.model.to_string(),
@@ -206,25 +207,25 @@ impl<'a> ProofCourse<'a> {
             learnt: lines(&self.prober.learnt, &known),
             context: self.context,
             speed: self.prober.speed.proven(),
-            usage: self.prober.came_in_pieces.map(|_| ToldUsage {
+            usage: self.prober.came_in_pieces.map(|_| ReportedUsage {
                 is_told: is_usage_told.is_some(),
                 cached: is_usage_told.unwrap_or(0),
             }),
-            spent: ProofSpending {
+            spent: CheckSpending {
                 requests: allowance.requests,
                 tokens_in: allowance.tokens_in,
                 tokens_out: allowance.tokens_out,
                 cost_micros: self.price().map(|price| price.cost_micros(used)),
             },
         };
-        Proof { report, lessons }
+        ModelCheck { report, lessons }
     }
 }
 
-fn clean_verdict(verdict: ProofVerdict, known: &Redactor) -> ProofVerdict {
+fn clean_verdict(verdict: CheckVerdict, known: &Redactor) -> CheckVerdict {
     match verdict {
-        ProofVerdict::Plays => ProofVerdict::Plays,
-        ProofVerdict::CannotPlay { why, remedy } => ProofVerdict::CannotPlay {
+        CheckVerdict::Plays => CheckVerdict::Plays,
+        CheckVerdict::CannotPlay { why, remedy } => CheckVerdict::CannotPlay {
             why: known.clean_own(why),
             remedy: known.clean_own(remedy),
         },

@@ -6,22 +6,22 @@ use zoea_settings::Settings;
 use crate::host::home::Home;
 use crate::interface::cli::{game_check, out, prove};
 use crate::wiring;
-use zoea_proof::{Proof, ProofTarget};
+use zoea_model_check::{CheckTarget, ModelCheck};
 
 /// A server and a model that passed the proof.
-pub(super) struct PassedProof {
-    target: ProofTarget,
-    proof: Proof,
+pub(super) struct PassedCheck {
+    target: CheckTarget,
+    check_result: ModelCheck,
 }
 
 /// What is to be proven.
-pub(super) struct ProofCandidate<'a> {
+pub(super) struct CheckCandidate<'a> {
     http: &'a reqwest::Client,
     settings: &'a Settings,
-    target: ProofTarget,
+    target: CheckTarget,
 }
 
-impl<'a> ProofCandidate<'a> {
+impl<'a> CheckCandidate<'a> {
     /// The provider with this name, and the game.
     ///
     /// # Errors
@@ -30,13 +30,13 @@ impl<'a> ProofCandidate<'a> {
         http: &'a reqwest::Client,
         settings: &'a Settings,
         provider: &str,
-    ) -> anyhow::Result<ProofCandidate<'a>> {
+    ) -> anyhow::Result<CheckCandidate<'a>> {
         let chosen = settings.providers.get(provider);
         let chosen = chosen.with_context(|| format!("find the provider {provider}"))?;
-        Ok(ProofCandidate {
+        Ok(CheckCandidate {
             http,
             settings,
-            target: wiring::proof_target(provider, chosen, None),
+            target: wiring::check_target(provider, chosen, None),
         })
     }
 
@@ -49,7 +49,7 @@ impl<'a> ProofCandidate<'a> {
     ///
     /// # Errors
     /// The answers do not play. The reason was printed.
-    pub(super) async fn prove(self) -> anyhow::Result<PassedProof> {
+    pub(super) async fn prove(self) -> anyhow::Result<PassedCheck> {
         // The check of the game costs nothing, so it comes first.
         let game = match game_check::check_game(self.http, self.settings).await {
             Some(Ok(game)) => {
@@ -62,32 +62,32 @@ impl<'a> ProofCandidate<'a> {
             }
             None => None,
         };
-        let proof = prove::prove_aloud(self.http, &self.target).await?;
-        let learnt = proof.lessons.context_tokens;
+        let check_result = prove::prove_aloud(self.http, &self.target).await?;
+        let learnt = check_result.lessons.context_tokens;
         let context = learnt.or(self.target.context_tokens);
         if let Some(shortage) = game.and_then(|game| game.context_shortage(context)) {
             out::line(&format!("✗ context: {shortage}"))?;
         }
-        if !proof.report.verdict.plays() {
+        if !check_result.report.verdict.plays() {
             bail!("{} cannot play", self.target.model);
         }
-        Ok(PassedProof {
+        Ok(PassedCheck {
             target: self.target,
-            proof,
+            check_result,
         })
     }
 }
 
-impl PassedProof {
+impl PassedCheck {
     /// The model's context in tokens, as far as the proof found it out.
     pub(super) fn context_tokens(&self) -> Option<u64> {
-        self.proof.lessons.context_tokens
+        self.check_result.lessons.context_tokens
     }
 
     /// Stores what the proof learnt, for the swarm. If that fails, the swarm learns it again while
     /// it plays.
     pub(super) fn keep(&self, home: &Home) {
-        if let Err(error) = prove::keep(home, &self.target, &self.proof) {
+        if let Err(error) = prove::keep(home, &self.target, &self.check_result) {
             out::note(&format!("the results could not be kept: {error:#}"));
         }
     }

@@ -80,7 +80,6 @@ impl Scratch {
         };
     }
 
-    /// Adds the model's answer.
     pub(super) fn answered(&mut self, answer: &ModelAnswer) {
         let calls = answer.calls.iter();
         let calls: Vec<(String, String)> = calls

@@ -5,8 +5,8 @@ use actors::domain::model::ModelAnswer;
 use actors::domain::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
 use serde_json::json;
 
-use super::ProofVerdict;
-use super::course::{ANSWER_TOKENS, ProofCourse};
+use super::CheckVerdict;
+use super::course::{ANSWER_TOKENS, CheckCourse};
 use super::drill::{
     self, BeaconOrder, FIRST_BEACON, OPEN_GATE, READ_BEACON, SECOND_BEACON, SET_LAMP,
 };
@@ -34,11 +34,11 @@ enum CallTrouble {
 /// What decides is asked twice and must be right both times, because a model that is right now and
 /// then would pass a single question by luck. The second question about a result is at the end of
 /// [`check_roles`].
-pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
+pub(super) async fn check_calling(course: &mut CheckCourse<'_>) -> Result<(), CheckVerdict> {
     let word = drill::draw_code_word();
     let (mut scratch, first) = ask_for_beacon(course, FIRST_BEACON).await?;
     let (_, second) = ask_for_beacon(course, SECOND_BEACON).await?;
-    let call = settle(course, "call", first, second)?;
+    let call = require_both(course, "call", first, second)?;
     let detail = format!("calls {READ_BEACON} with arguments by its schema, twice");
     course.good("call", detail);
     scratch.answered(&call);
@@ -75,22 +75,22 @@ pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), Pr
 /// Asks for a call that needs a word of a result. If there is none, asks again, so that the verdict
 /// can say whether it is always so.
 async fn ask_for_word(
-    course: &mut ProofCourse<'_>,
+    course: &mut CheckCourse<'_>,
     scratch: &Scratch,
     word: &str,
-) -> Result<ModelAnswer, ProofVerdict> {
+) -> Result<ModelAnswer, CheckVerdict> {
     let trouble = |answer: &ModelAnswer| second_trouble(answer, word);
     let first = ask_for_call(course, scratch, "a second turn", trouble).await?;
     if let Ok(answer) = first {
         return Ok(answer);
     }
     let second = ask_for_call(course, scratch, "a second turn", trouble).await?;
-    settle(course, "result", first, second)
+    require_both(course, "result", first, second)
 }
 
 /// Checks whether a conversation with every order of roles is accepted, and asks again for a call
 /// that needs a word of a result, among older words.
-pub(super) async fn check_roles(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
+pub(super) async fn check_roles(course: &mut CheckCourse<'_>) -> Result<(), CheckVerdict> {
     let older = drill::draw_code_word();
     let word = drill::draw_code_word();
     let scratch = roles::long_conversation(&older, &word);
@@ -119,9 +119,9 @@ fn result_of(tool: &str, word: &str) -> String {
 
 /// Gives the first order with these arguments.
 async fn ask_for_beacon(
-    course: &mut ProofCourse<'_>,
+    course: &mut CheckCourse<'_>,
     beacon: BeaconOrder,
-) -> Result<(Scratch, Result<ModelAnswer, CallTrouble>), ProofVerdict> {
+) -> Result<(Scratch, Result<ModelAnswer, CallTrouble>), CheckVerdict> {
     let mut scratch = Scratch::new(MISSION);
     scratch.order(&drill::first_order(beacon));
     let trouble = |answer: &ModelAnswer| first_trouble(answer, beacon);
@@ -132,11 +132,11 @@ async fn ask_for_beacon(
 /// Asks for a call. Asks again with more tokens if the model had not finished thinking. A call that
 /// the server refuses is never made, however right it is.
 async fn ask_for_call(
-    course: &mut ProofCourse<'_>,
+    course: &mut CheckCourse<'_>,
     scratch: &Scratch,
     doing: &'static str,
     trouble: impl Fn(&ModelAnswer) -> Option<CallTrouble>,
-) -> Result<Result<ModelAnswer, CallTrouble>, ProofVerdict> {
+) -> Result<Result<ModelAnswer, CallTrouble>, CheckVerdict> {
     let trouble = |answer: &ModelAnswer| {
         let refusal = answer.refusal.clone().map(CallTrouble::Refused);
         refusal.or_else(|| trouble(answer))
@@ -154,12 +154,12 @@ async fn ask_for_call(
 }
 
 /// The first answer, if both are right.
-fn settle(
-    course: &mut ProofCourse<'_>,
+fn require_both(
+    course: &mut CheckCourse<'_>,
     check: &'static str,
     first: Result<ModelAnswer, CallTrouble>,
     second: Result<ModelAnswer, CallTrouble>,
-) -> Result<ModelAnswer, ProofVerdict> {
+) -> Result<ModelAnswer, CheckVerdict> {
     let verdict = match (first, second) {
         (Ok(answer), Ok(_)) => return Ok(answer),
         (Err(trouble), Err(_)) => verdict_of_trouble(&trouble),
@@ -169,10 +169,10 @@ fn settle(
 }
 
 fn refuse(
-    course: &mut ProofCourse<'_>,
+    course: &mut CheckCourse<'_>,
     check: &'static str,
-    verdict: ProofVerdict,
-) -> ProofVerdict {
+    verdict: CheckVerdict,
+) -> CheckVerdict {
     course.bad(check, &verdict);
     verdict
 }
@@ -219,7 +219,7 @@ fn trouble_without_call(answer: &ModelAnswer) -> CallTrouble {
 }
 
 /// The verdict about a model that did it right once and wrong once.
-fn verdict_of_sometimes(trouble: &CallTrouble) -> ProofVerdict {
+fn verdict_of_sometimes(trouble: &CallTrouble) -> CheckVerdict {
     let what = match trouble {
         CallTrouble::Written(text) => format!("once it wrote its call as text, {}", quoted(text)),
         CallTrouble::Words(text) => {
@@ -237,7 +237,7 @@ fn verdict_of_sometimes(trouble: &CallTrouble) -> ProofVerdict {
     )
 }
 
-fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {
+fn verdict_of_trouble(trouble: &CallTrouble) -> CheckVerdict {
     match trouble {
         CallTrouble::Written(text) => cannot_play(
             format!("it writes its calls as text, {}", quoted(text)),

@@ -18,7 +18,7 @@ pub(super) const REWARD_COMMAND: &str = "complete_mission";
 
 /// Acting calls in a row that are alike.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Leg {
+pub(super) struct Candidate {
     pub(super) tool: Arc<str>,
     pub(super) command: Arc<str>,
     /// The arguments. What is known of the ship stands as its word in braces.
@@ -27,9 +27,7 @@ pub(super) struct Leg {
     pub(super) each: Option<Each>,
     /// Whether it handed over all that it had of each kind.
     pub(super) is_all: bool,
-    /// The calls that were done.
     pub(super) done: u32,
-    /// Whether a call of it failed.
     pub(super) has_failed: bool,
     pub(super) earned: i64,
     /// The last fuel that was told by its end, and the lowest.
@@ -38,13 +36,13 @@ pub(super) struct Leg {
     pub(super) lowest_hull: Option<u32>,
 }
 
-impl Leg {
+impl Candidate {
     pub(super) fn of(
         ended: &EndedCall<'_>,
         command: &str,
         mut arguments: Map<String, Json>,
         one: Option<&EachOne>,
-    ) -> Leg {
+    ) -> Candidate {
         match one {
             Some(EachOne::Goods(sold)) => {
                 for argument in arguments.values_mut() {
@@ -65,7 +63,7 @@ impl Leg {
             None => name_known(&mut arguments, ended.before),
         }
         let is_good = ended.status == CallStatus::Done;
-        Leg {
+        Candidate {
             tool: ended.call.name.clone(),
             command: command.into(),
             arguments,
@@ -84,12 +82,12 @@ impl Leg {
     }
 
     /// Whether two legs are the same step.
-    pub(super) fn is_like(&self, other: &Leg) -> bool {
+    pub(super) fn is_like(&self, other: &Candidate) -> bool {
         self.tool == other.tool && self.arguments == other.arguments
     }
 
     /// Adds a leg of the same step that follows.
-    pub(super) fn add(&mut self, other: &Leg) {
+    pub(super) fn add(&mut self, other: &Candidate) {
         self.done = self.done.saturating_add(other.done);
         self.has_failed |= other.has_failed;
         self.is_all &= other.is_all;
@@ -97,7 +95,7 @@ impl Leg {
     }
 
     /// Adds what a leg that follows told and earned.
-    pub(super) fn add_figures(&mut self, other: &Leg) {
+    pub(super) fn add_figures(&mut self, other: &Candidate) {
         self.earned = self.earned.saturating_add(other.earned);
         self.fuel = other.fuel.or(self.fuel);
         self.lowest_fuel = least(self.lowest_fuel, other.lowest_fuel);

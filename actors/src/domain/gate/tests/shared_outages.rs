@@ -2,34 +2,33 @@
 
 use super::*;
 use crate::model::ServiceReturn;
-use crate::sharing::{LimitKind, LimitPart, OutageChange, ToldOutage};
+use crate::sharing::{LimitKind, LimitPart, OutageChange, SharedOutage};
 
-/// What the database knows.
 #[derive(Default)]
 struct Rows {
-    told: Vec<ToldOutage>,
+    shared: Vec<SharedOutage>,
     versions: i64,
 }
 
 impl Rows {
-    /// A step of this process.
     fn step(&mut self, gate: &mut AdmissionGate, now: i64) {
         let reports = gate.outage_reports(Moment(now));
         for report in &reports {
             let Some(change) = &report.change else {
                 continue;
             };
-            self.told.retain(|told| told.provider != report.provider);
-            if let OutageChange::Away(told) = change {
+            self.shared
+                .retain(|shared| shared.provider != report.provider);
+            if let OutageChange::Away(shared) = change {
                 self.versions += 1;
                 let version = self.versions;
-                self.told.push(ToldOutage {
+                self.shared.push(SharedOutage {
                     version,
-                    ..told.clone()
+                    ..shared.clone()
                 });
             }
         }
-        gate.on_outages_told(&reports, &self.told, Moment(now));
+        gate.on_outages_shared(&reports, &self.shared, Moment(now));
     }
 }
 
@@ -79,7 +78,7 @@ fn an_outage_that_one_process_found_is_known_to_the_other_and_one_of_them_tries(
     assert_eq!(ways(&mut one, 0).len(), 1);
     end(&mut one, 1, &fails(), 1000);
     rows.step(&mut one, 1000);
-    assert_eq!(rows.told.len(), 1);
+    assert_eq!(rows.shared.len(), 1);
     rows.step(&mut other, 2000);
     assert_eq!(other.outages().count(), 1);
     assert_eq!(other.take_news().len(), 1, "its operator is told");
@@ -118,7 +117,7 @@ fn an_outage_that_one_process_found_is_known_to_the_other_and_one_of_them_tries(
         9500,
     );
     rows.step(&mut other, 10_000);
-    assert_eq!(rows.told, []);
+    assert_eq!(rows.shared, []);
     rows.step(&mut one, 10_000);
     assert_eq!(one.outages().count(), 0);
     assert_eq!(ways(&mut one, 10_000).len(), 1);
@@ -140,7 +139,7 @@ fn a_server_that_cannot_be_reached_from_here_is_no_news_for_others() {
     end(&mut one, 1, &gone, 1000);
     assert_eq!(one.outages().count(), 1);
     rows.step(&mut one, 1000);
-    assert_eq!(rows.told, []);
+    assert_eq!(rows.shared, []);
     queue_at(&mut one, 2, vec![P()], 1000);
     assert_eq!(ways(&mut one, 5000).len(), 1, "it tries by itself");
     // Now the server itself says that it serves nobody.
@@ -151,8 +150,8 @@ fn a_server_that_cannot_be_reached_from_here_is_no_news_for_others() {
     };
     end(&mut one, 2, &out, 6000);
     rows.step(&mut one, 6000);
-    assert_eq!(rows.told[0].next_try, Duration::from_secs(900));
-    assert_eq!(rows.told[0].ends_by, Some(ServiceReturn::Operator));
+    assert_eq!(rows.shared[0].next_try, Duration::from_secs(900));
+    assert_eq!(rows.shared[0].ends_by, Some(ServiceReturn::Operator));
 }
 
 #[test]
@@ -178,7 +177,7 @@ fn who_cannot_reach_a_server_does_not_say_that_it_is_back() {
     end(&mut other, 2, &gone, 9500);
     rows.step(&mut other, 10_000);
     rows.step(&mut one, 10_000);
-    assert_eq!((rows.told.len(), one.outages().count()), (1, 1));
+    assert_eq!((rows.shared.len(), one.outages().count()), (1, 1));
 }
 
 #[test]
@@ -189,8 +188,8 @@ fn what_was_found_out_during_a_step_is_told_by_the_next_one() {
     assert_eq!(ways(&mut one, 0).len(), 1);
     let reports = one.outage_reports(Moment(0));
     end(&mut one, 1, &fails(), 500);
-    one.on_outages_told(&reports, &[], Moment(1000));
+    one.on_outages_shared(&reports, &[], Moment(1000));
     assert_eq!(one.outages().count(), 1, "it is not undone");
     rows.step(&mut one, 2000);
-    assert_eq!(rows.told.len(), 1);
+    assert_eq!(rows.shared.len(), 1);
 }

@@ -1,10 +1,10 @@
 //! The calls that routines made in the models' place, by day. Each is entered in the transaction of its result, so that
 //! they and the rows agree after a crash. Those of a deleted Mysis stay.
 
-use actors::domain::books::{Day, SparedEntry};
+use actors::domain::books::{Day, SavedCalls};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
-use actors::domain::routine::spares_a_call;
+use actors::domain::routine::saves_a_call;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -19,7 +19,7 @@ pub(super) async fn enter_call(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
     let Some((call, _, meta)) = row.result() else {
         return Ok(());
     };
-    if !is_spared(&meta.call_id, meta.status) {
+    if !is_saved_call(&meta.call_id, meta.status) {
         return Ok(());
     }
     let key = (mysis.0, call.seq.0, i32::from(call.position));
@@ -47,8 +47,8 @@ pub(super) async fn enter_call(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
 }
 
 /// Whether the result of a call with this id and status may be that of one that a routine made.
-pub(super) fn is_spared(id: &str, status: CallStatus) -> bool {
-    spares_a_call(id, status) && is_step_id(id)
+pub(super) fn is_saved_call(id: &str, status: CallStatus) -> bool {
+    saves_a_call(id, status) && is_step_id(id)
 }
 
 /// Whether an id looks like that of a routine's step (`r3.1.12`). Most results are of other calls, of which the database
@@ -60,7 +60,7 @@ fn is_step_id(id: &str) -> bool {
 
 impl LedgerInner {
     /// The calls that routines made in the models' place since a day.
-    pub(super) async fn spared_calls(&self, since: Day) -> Result<Vec<SparedEntry>, DbErr> {
+    pub(super) async fn spared_calls(&self, since: Day) -> Result<Vec<SavedCalls>, DbErr> {
         let lines = Entity::find()
             .filter(Column::Day.gte(since.0))
             .order_by_asc(Column::Day)
@@ -71,8 +71,8 @@ impl LedgerInner {
     }
 }
 
-fn entry_from_model(model: Model) -> SparedEntry {
-    SparedEntry {
+fn entry_from_model(model: Model) -> SavedCalls {
+    SavedCalls {
         day: Day(model.day),
         mysis: MysisId(model.mysis_id),
         calls: u64::try_from(model.calls).unwrap_or(0),

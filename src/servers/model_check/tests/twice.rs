@@ -15,7 +15,7 @@ struct Moody {
 }
 
 impl Moody {
-    async fn prove(misread: (&'static str, &'static str), after: usize) -> (Proof, usize) {
+    async fn prove(misread: (&'static str, &'static str), after: usize) -> (ModelCheck, usize) {
         let behind = Served::pilot(pilot(&[])).await;
         let moody = Moody {
             pilot: behind.url.clone(),
@@ -28,9 +28,9 @@ impl Moody {
             .route("/v1/chat/completions", post(Moody::answer))
             .with_state(moody.clone());
         let served = Served::app(app).await;
-        let proof = prove_quietly(&target(&served.url)).await;
+        let check_result = prove_quietly(&target(&served.url)).await;
         let asked = *moody.asked.lock().expect("nobody panics");
-        (proof, asked)
+        (check_result, asked)
     }
 
     async fn answer(State(moody): State<Moody>, body: String) -> Response {
@@ -51,26 +51,42 @@ impl Moody {
 
 #[tokio::test]
 async fn a_model_that_calls_rightly_once_cannot_play() {
-    let (proof, asked) = Moody::prove(("B2-9", "K7-4"), 0).await;
+    let (check_result, asked) = Moody::prove(("B2-9", "K7-4"), 0).await;
     let expected = "its calls are right only sometimes: \"its arguments are not what";
-    assert!(why(&proof).starts_with(expected), "{}", why(&proof));
-    assert!(remedy(&proof).contains("a larger model"));
-    assert_eq!((asked, detail(&proof, "call").0), (2, Some(false)));
+    assert!(
+        why(&check_result).starts_with(expected),
+        "{}",
+        why(&check_result)
+    );
+    assert!(remedy(&check_result).contains("a larger model"));
+    assert_eq!((asked, detail(&check_result, "call").0), (2, Some(false)));
     // The other way round: wrong at first.
-    let (proof, asked) = Moody::prove(("K7-4", "B2-9"), 0).await;
-    assert!(why(&proof).starts_with(expected), "{}", why(&proof));
+    let (check_result, asked) = Moody::prove(("K7-4", "B2-9"), 0).await;
+    assert!(
+        why(&check_result).starts_with(expected),
+        "{}",
+        why(&check_result)
+    );
     assert_eq!(asked, 2);
 }
 
 #[tokio::test]
 async fn a_model_that_uses_a_result_once_cannot_play() {
     // Without the field the pilot finds no word in a long conversation.
-    let (proof, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 9).await;
+    let (check_result, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 9).await;
     let expected = "its calls are right only sometimes: \"it does not use a tool's result";
-    assert!(why(&proof).starts_with(expected), "{}", why(&proof));
-    assert_eq!(detail(&proof, "call").0, Some(true));
-    assert_eq!(detail(&proof, "result").0, Some(false));
-    let (proof, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 0).await;
+    assert!(
+        why(&check_result).starts_with(expected),
+        "{}",
+        why(&check_result)
+    );
+    assert_eq!(detail(&check_result, "call").0, Some(true));
+    assert_eq!(detail(&check_result, "result").0, Some(false));
+    let (check_result, _) = Moody::prove(("\\\"code_word\\\"", "\\\"word\\\""), 0).await;
     let expected = "its calls are wrong: \"it does not use a tool's result";
-    assert!(why(&proof).starts_with(expected), "{}", why(&proof));
+    assert!(
+        why(&check_result).starts_with(expected),
+        "{}",
+        why(&check_result)
+    );
 }

@@ -7,7 +7,7 @@ use zoea_text::clean;
 
 use super::listing::{ListFault, ListedModel};
 use super::prober::ProbeFault;
-use super::{MAX_PROOF_TOKENS, ProofTarget, ProofVerdict};
+use super::{CheckTarget, CheckVerdict, MAX_PROOF_TOKENS};
 
 /// The most bytes of a server's or model's text that are shown.
 const MAX_QUOTED_BYTES: usize = 300;
@@ -23,9 +23,8 @@ const NO_TOOLS_WORDS: [&str; 5] = [
     "tool calling is not supported",
 ];
 
-/// The verdict that the model cannot play.
-pub(super) fn cannot_play(why: impl Into<String>, remedy: impl Into<String>) -> ProofVerdict {
-    ProofVerdict::CannotPlay {
+pub(super) fn cannot_play(why: impl Into<String>, remedy: impl Into<String>) -> CheckVerdict {
+    CheckVerdict::CannotPlay {
         why: why.into(),
         remedy: remedy.into(),
     }
@@ -42,10 +41,10 @@ pub(super) fn quoted(text: &str) -> String {
 /// The verdict about a fault. `doing` is what was tried.
 pub(super) fn verdict_of_fault(
     fault: &ProbeFault,
-    target: &ProofTarget,
+    target: &CheckTarget,
     listed: &Result<Vec<ListedModel>, ListFault>,
     doing: &str,
-) -> ProofVerdict {
+) -> CheckVerdict {
     let name = &target.provider;
     match fault {
         ProbeFault::Silent(time) => cannot_play(
@@ -73,10 +72,10 @@ pub(super) fn verdict_of_fault(
 
 fn verdict_of_refusal(
     fault: &ModelFault,
-    target: &ProofTarget,
+    target: &CheckTarget,
     listed: &Result<Vec<ListedModel>, ListFault>,
     doing: &str,
-) -> ProofVerdict {
+) -> CheckVerdict {
     let (name, server) = (&target.provider, target.server());
     let said = fault.text();
     match fault {
@@ -113,7 +112,7 @@ fn verdict_of_refusal(
 
 /// The verdict about a provider that serves nobody until the operator does something. The text says
 /// what, after the server's words.
-fn verdict_of_need(text: &str) -> ProofVerdict {
+fn verdict_of_need(text: &str) -> CheckVerdict {
     let (said, remedy) = text
         .rsplit_once("; ")
         .unwrap_or((text, "look at its account"));
@@ -123,7 +122,7 @@ fn verdict_of_need(text: &str) -> ProofVerdict {
     )
 }
 
-fn let_in_later(words: &str) -> ProofVerdict {
+fn let_in_later(words: &str) -> CheckVerdict {
     cannot_play(
         format!("the server refuses further requests for now: {words}"),
         "wait and try again, or raise the limits of the account",
@@ -133,10 +132,10 @@ fn let_in_later(words: &str) -> ProofVerdict {
 /// The verdict about a server's text, if the text is known.
 fn verdict_of_words(
     said: &str,
-    target: &ProofTarget,
+    target: &CheckTarget,
     listed: &Result<Vec<ListedModel>, ListFault>,
     doing: &str,
-) -> ProofVerdict {
+) -> CheckVerdict {
     let lower = said.to_lowercase();
     if NO_TOOLS_WORDS.iter().any(|word| lower.contains(word)) {
         return cannot_play(
@@ -151,10 +150,10 @@ fn verdict_of_words(
 fn verdict_of_status(
     status: Option<u16>,
     said: &str,
-    target: &ProofTarget,
+    target: &CheckTarget,
     listed: &Result<Vec<ListedModel>, ListFault>,
     doing: &str,
-) -> ProofVerdict {
+) -> CheckVerdict {
     let (name, server, words) = (&target.provider, target.server(), quoted(said));
     match status {
         Some(401 | 403) => cannot_play(
@@ -196,7 +195,7 @@ fn verdict_of_status(
 }
 
 /// Whether the server lists its models without this one.
-fn is_missing(target: &ProofTarget, listed: &Result<Vec<ListedModel>, ListFault>) -> bool {
+fn is_missing(target: &CheckTarget, listed: &Result<Vec<ListedModel>, ListFault>) -> bool {
     let Ok(models) = listed else {
         return false;
     };

@@ -12,12 +12,10 @@ use zoea_provider::ProviderEndpoint;
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest list in bytes. Routers have thousands of models.
 const MAX_LIST_BYTES: usize = 8 << 20;
-/// The most models of a list that are kept.
 const MAX_MODELS: usize = 5000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedModel {
-    /// Its name in requests.
     pub name: String,
     /// Its context in tokens, if the server names it.
     pub context_tokens: Option<u64>,
@@ -32,7 +30,6 @@ pub enum ListFault {
     Unreachable(String),
     /// The server answers with this HTTP status.
     Status(u16),
-    /// The answer is no list.
     NoList,
 }
 

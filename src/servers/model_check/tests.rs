@@ -67,8 +67,8 @@ impl Served {
     }
 }
 
-fn target(url: &str) -> ProofTarget {
-    ProofTarget {
+fn target(url: &str) -> CheckTarget {
+    CheckTarget {
         provider: "local".into(),
         endpoint: ProviderEndpoint {
             url: url.to_string(),
@@ -88,56 +88,63 @@ fn target(url: &str) -> ProofTarget {
     }
 }
 
-async fn prove_quietly(target: &ProofTarget) -> Proof {
+async fn prove_quietly(target: &CheckTarget) -> ModelCheck {
     let http = zoea_http::build_client().unwrap();
-    let proof = prove(&http, target, &|_| {}).await;
-    let spent = &proof.report.spent;
+    let check_result = prove(&http, target, &|_| {}).await;
+    let spent = &check_result.report.spent;
     assert!(
         spent.tokens_in + spent.tokens_out <= MAX_PROOF_TOKENS,
         "{spent:?}"
     );
-    let told = zoea_contract::to_value(&proof.report).to_string();
+    let told = zoea_contract::to_value(&check_result.report).to_string();
     assert!(!told.contains(KEY), "{told}");
-    proof
+    check_result
 }
 
-async fn prove_pilot(options: PilotOptions) -> Proof {
+async fn prove_pilot(options: PilotOptions) -> ModelCheck {
     let served = Served::pilot(options).await;
     prove_quietly(&target(&served.url)).await
 }
 
-fn why(proof: &Proof) -> &str {
-    match &proof.report.verdict {
-        ProofVerdict::CannotPlay { why, .. } => why,
-        ProofVerdict::Plays => panic!("it plays: {:?}", proof.report),
+fn why(check_result: &ModelCheck) -> &str {
+    match &check_result.report.verdict {
+        CheckVerdict::CannotPlay { why, .. } => why,
+        CheckVerdict::Plays => panic!("it plays: {:?}", check_result.report),
     }
 }
 
-fn remedy(proof: &Proof) -> &str {
-    match &proof.report.verdict {
-        ProofVerdict::CannotPlay { remedy, .. } => remedy,
-        ProofVerdict::Plays => panic!("it plays: {:?}", proof.report),
+fn remedy(check_result: &ModelCheck) -> &str {
+    match &check_result.report.verdict {
+        CheckVerdict::CannotPlay { remedy, .. } => remedy,
+        CheckVerdict::Plays => panic!("it plays: {:?}", check_result.report),
     }
 }
 
-fn detail<'a>(proof: &'a Proof, name: &str) -> (Option<bool>, &'a str) {
-    let mut checks = proof.report.checks.iter();
+fn detail<'a>(check_result: &'a ModelCheck, name: &str) -> (Option<bool>, &'a str) {
+    let mut checks = check_result.report.checks.iter();
     let check = checks.find(|check| check.name == name);
-    let check = check.unwrap_or_else(|| panic!("no {name}: {:?}", proof.report));
+    let check = check.unwrap_or_else(|| panic!("no {name}: {:?}", check_result.report));
     (check.ok, &check.detail)
 }
 
 #[tokio::test]
 async fn a_server_that_does_all_of_it_plays() {
-    let proof = prove_pilot(pilot(&[])).await;
-    let report = &proof.report;
-    assert_eq!(report.verdict, ProofVerdict::Plays, "{report:?}");
+    let check_result = prove_pilot(pilot(&[])).await;
+    let report = &check_result.report;
+    assert_eq!(report.verdict, CheckVerdict::Plays, "{report:?}");
     for name in ["call", "result", "two_calls", "roles", "context"] {
-        assert_eq!(detail(&proof, name).0, Some(true), "{name}: {report:?}");
+        assert_eq!(
+            detail(&check_result, name).0,
+            Some(true),
+            "{name}: {report:?}"
+        );
     }
-    assert_eq!(detail(&proof, "streaming").1, "answers come in pieces");
+    assert_eq!(
+        detail(&check_result, "streaming").1,
+        "answers come in pieces"
+    );
     assert_eq!(report.learnt, Vec::<String>::new());
-    assert!(proof.lessons.style.is_streamed && proof.lessons.style.has_temperature);
+    assert!(check_result.lessons.style.is_streamed && check_result.lessons.style.has_temperature);
     assert!(
         report.context.proven.is_some_and(|tokens| tokens > 6000),
         "{report:?}"
@@ -145,7 +152,7 @@ async fn a_server_that_does_all_of_it_plays() {
     assert!(report.usage.is_some_and(|usage| usage.is_told));
     assert_eq!(report.spent.cost_micros, None);
     assert_eq!(
-        (report.spent.requests, proof.lessons.context_tokens),
+        (report.spent.requests, check_result.lessons.context_tokens),
         (7, None)
     );
 }
@@ -153,7 +160,7 @@ async fn a_server_that_does_all_of_it_plays() {
 #[tokio::test]
 async fn what_a_priced_proof_cost_is_told() {
     let served = Served::pilot(pilot(&[])).await;
-    let priced = ProofTarget {
+    let priced = CheckTarget {
         price: Some(TokenPrice {
             input: 1.0,
             output: 4.0,
@@ -162,8 +169,8 @@ async fn what_a_priced_proof_cost_is_told() {
         ..target(&served.url)
     };
     assert!(priced.announcement().contains("at most $0.0800"));
-    let proof = prove_quietly(&priced).await;
-    let spent = &proof.report.spent;
+    let check_result = prove_quietly(&priced).await;
+    let spent = &check_result.report.spent;
     let expected = spent.tokens_in + 4 * spent.tokens_out;
     assert_eq!(spent.cost_micros, Some(expected));
 }
@@ -171,26 +178,26 @@ async fn what_a_priced_proof_cost_is_told() {
 /// Nothing is said in the model's name unless its server demands it, which the proof finds out.
 #[tokio::test]
 async fn a_server_that_demands_words_after_results_plays_and_that_is_learnt() {
-    let proof = prove_pilot(PilotOptions {
+    let check_result = prove_pilot(PilotOptions {
         strictness: Strictness::Strictest,
         ..pilot(&[])
     })
     .await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    assert!(proof.lessons.style.profile.wants_bridges);
+    assert!(check_result.lessons.style.profile.wants_bridges);
 }
 
 #[tokio::test]
 async fn a_server_without_a_system_role_plays_and_that_is_learnt() {
-    let proof = prove_pilot(pilot(&["no-system"])).await;
-    assert_eq!(proof.report.verdict, ProofVerdict::Plays);
-    assert!(proof.lessons.style.profile.has_no_system_role);
-    let learnt = &proof.report.learnt;
+    let check_result = prove_pilot(pilot(&["no-system"])).await;
+    assert_eq!(check_result.report.verdict, CheckVerdict::Plays);
+    assert!(check_result.lessons.style.profile.has_no_system_role);
+    let learnt = &check_result.report.learnt;
     assert!(
         learnt[0].starts_with("the system prompt opens the first user message"),
         "{learnt:?}"
@@ -199,55 +206,60 @@ async fn a_server_without_a_system_role_plays_and_that_is_learnt() {
 
 #[tokio::test]
 async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
-    let proof = prove_pilot(pilot(&["no-usage"])).await;
+    let check_result = prove_pilot(pilot(&["no-usage"])).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    assert!(proof.report.usage.is_some_and(|usage| !usage.is_told));
-    assert!(!proof.lessons.style.is_streamed);
-    assert!(proof.report.spent.tokens_in > 0);
+    assert!(
+        check_result
+            .report
+            .usage
+            .is_some_and(|usage| !usage.is_told)
+    );
+    assert!(!check_result.lessons.style.is_streamed);
+    assert!(check_result.report.spent.tokens_in > 0);
 }
 
 #[tokio::test]
 async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
-    let proof = prove_pilot(pilot(&["prose-calls"])).await;
-    let why = why(&proof);
+    let check_result = prove_pilot(pilot(&["prose-calls"])).await;
+    let why = why(&check_result);
     assert!(
         why.starts_with("it writes its calls as text") && why.contains("read_beacon"),
         "{why}"
     );
-    assert!(remedy(&proof).contains("--jinja"));
-    assert_eq!(proof.report.spent.requests, 2);
+    assert!(remedy(&check_result).contains("--jinja"));
+    assert_eq!(check_result.report.spent.requests, 2);
 }
 
 #[tokio::test]
 async fn a_model_that_leaves_its_calls_in_its_text_plays_unless_they_must_not_be_read() {
-    let proof = prove_pilot(pilot(&["text-calls"])).await;
+    let check_result = prove_pilot(pilot(&["text-calls"])).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    let check = |proof: &Proof, name: &str| {
-        let mut checks = proof.report.checks.iter();
+    let check = |check_result: &ModelCheck, name: &str| {
+        let mut checks = check_result.report.checks.iter();
         checks
             .find(|check| check.name == name)
             .map(|check| check.detail.clone())
     };
-    let told = check(&proof, "text_calls").expect("it is told");
+    let told = check(&check_result, "text_calls").expect("it is told");
     assert!(told.contains("--jinja"), "{told}");
     let served = Served::pilot(pilot(&["text-calls"])).await;
-    let strict = ProofTarget {
+    let strict = CheckTarget {
         reads_text_calls: false,
         ..target(&served.url)
     };
-    let proof = prove_quietly(&strict).await;
-    assert!(why(&proof).starts_with("it writes its calls as text"));
-    assert_eq!(check(&proof, "text_calls"), None);
+    let check_result = prove_quietly(&strict).await;
+    assert!(why(&check_result).starts_with("it writes its calls as text"));
+    assert_eq!(check(&check_result, "text_calls"), None);
 }
 
 #[tokio::test]
@@ -265,11 +277,11 @@ async fn a_model_that_only_speaks_or_says_nothing_cannot_play() {
     ] {
         let mut options = pilot(&[]);
         options.habits.persona = persona;
-        let proof = prove_pilot(options).await;
+        let check_result = prove_pilot(options).await;
         assert!(
-            why(&proof).starts_with(expected),
+            why(&check_result).starts_with(expected),
             "{persona}: {}",
-            why(&proof)
+            why(&check_result)
         );
     }
 }
@@ -283,11 +295,11 @@ async fn calls_that_are_wrong_each_time_cannot_play() {
         ),
         ("unknown-tool", "its calls are wrong: \"it calls "),
     ] {
-        let proof = prove_pilot(pilot(&[fault])).await;
+        let check_result = prove_pilot(pilot(&[fault])).await;
         assert!(
-            why(&proof).starts_with(expected),
+            why(&check_result).starts_with(expected),
             "{fault}: {}",
-            why(&proof)
+            why(&check_result)
         );
     }
 }
@@ -295,78 +307,78 @@ async fn calls_that_are_wrong_each_time_cannot_play() {
 #[tokio::test]
 async fn a_prompt_that_is_cut_in_silence_is_found_out() {
     for fault in ["cut-prompt:4096", "cut-prompt:2048"] {
-        let proof = prove_pilot(pilot(&[fault])).await;
-        let why = why(&proof);
+        let check_result = prove_pilot(pilot(&[fault])).await;
+        let why = why(&check_result);
         assert!(
             why.starts_with("it cuts long prompts without an error"),
             "{fault}: {why}"
         );
-        assert!(remedy(&proof).contains("OLLAMA_CONTEXT_LENGTH"));
+        assert!(remedy(&check_result).contains("OLLAMA_CONTEXT_LENGTH"));
         let limit = fault.split(':').next_back().unwrap().parse().ok();
-        assert_eq!(proof.lessons.context_tokens, limit);
+        assert_eq!(check_result.lessons.context_tokens, limit);
     }
 }
 
 #[tokio::test]
 async fn a_prompt_that_is_cut_is_found_out_where_usage_is_not_told() {
-    let proof = prove_pilot(pilot(&["cut-prompt:4096", "no-usage"])).await;
-    let why = why(&proof);
+    let check_result = prove_pilot(pilot(&["cut-prompt:4096", "no-usage"])).await;
+    let why = why(&check_result);
     assert!(why.contains("its beginning is not read"), "{why}");
 }
 
 #[tokio::test]
 async fn a_context_that_is_configured_is_not_gone_beyond() {
     let served = Served::pilot(pilot(&["cut-prompt:4096"])).await;
-    let configured = ProofTarget {
+    let configured = CheckTarget {
         context_tokens: Some(4096),
         ..target(&served.url)
     };
-    let proof = prove_quietly(&configured).await;
+    let check_result = prove_quietly(&configured).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
 }
 
 #[tokio::test]
 async fn a_context_that_refuses_plays_if_a_turn_fits() {
-    let proof = prove_pilot(pilot(&["context-length:6000"])).await;
+    let check_result = prove_pilot(pilot(&["context-length:6000"])).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    assert_eq!(proof.report.context.limit, Some(6000));
+    assert_eq!(check_result.report.context.limit, Some(6000));
     assert!(
-        proof
+        check_result
             .report
             .context
             .proven
             .is_some_and(|tokens| tokens > 3000)
     );
-    assert_eq!(proof.lessons.context_tokens, Some(6000));
-    let proof = prove_pilot(pilot(&["context-length:2500"])).await;
-    assert!(why(&proof).starts_with("its context of about 2500 tokens is too small"));
+    assert_eq!(check_result.lessons.context_tokens, Some(6000));
+    let check_result = prove_pilot(pilot(&["context-length:2500"])).await;
+    assert!(why(&check_result).starts_with("its context of about 2500 tokens is too small"));
 }
 
 #[tokio::test]
 async fn what_takes_no_tools_or_no_results_cannot_play() {
-    let proof = prove_pilot(pilot(&["no-tools"])).await;
+    let check_result = prove_pilot(pilot(&["no-tools"])).await;
     assert!(
-        why(&proof).starts_with("pilot does not accept tools:"),
+        why(&check_result).starts_with("pilot does not accept tools:"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
-    let proof = prove_pilot(pilot(&["no-tool-role"])).await;
-    let why = why(&proof);
+    let check_result = prove_pilot(pilot(&["no-tool-role"])).await;
+    let why = why(&check_result);
     assert!(
         why.starts_with("it refuses what the swarm sends (a result)"),
         "{why}"
     );
-    assert!(remedy(&proof).contains("template"));
+    assert!(remedy(&check_result).contains("template"));
 }
 
 #[tokio::test]
@@ -375,64 +387,70 @@ async fn a_wrong_key_is_told_and_not_shown() {
         api_key: Some("another-secret-key".to_string()),
         ..pilot(&[])
     };
-    let proof = prove_pilot(options).await;
-    assert!(why(&proof).contains("refuses the key"), "{}", why(&proof));
-    assert!(remedy(&proof).contains("`api_key_env`") && remedy(&proof).contains("local"));
-    assert_eq!(proof.report.spent.tokens_in, 0);
-    assert_eq!(proof.report.usage, None);
+    let check_result = prove_pilot(options).await;
+    assert!(
+        why(&check_result).contains("refuses the key"),
+        "{}",
+        why(&check_result)
+    );
+    assert!(
+        remedy(&check_result).contains("`api_key_env`") && remedy(&check_result).contains("local")
+    );
+    assert_eq!(check_result.report.spent.tokens_in, 0);
+    assert_eq!(check_result.report.usage, None);
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_is_given_up() {
     let served = Served::pilot(pilot(&["hang"])).await;
-    let hasty = ProofTarget {
+    let hasty = CheckTarget {
         timeout: Duration::from_secs(1),
         ..target(&served.url)
     };
-    let proof = prove_quietly(&hasty).await;
+    let check_result = prove_quietly(&hasty).await;
     assert!(
-        why(&proof).starts_with("no complete answer came within 1 s"),
+        why(&check_result).starts_with("no complete answer came within 1 s"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
-    assert!(remedy(&proof).contains("still loading"));
+    assert!(remedy(&check_result).contains("still loading"));
 }
 
 #[tokio::test]
 async fn answers_that_break_off_are_told() {
-    let proof = prove_pilot(pilot(&["drop"])).await;
+    let check_result = prove_pilot(pilot(&["drop"])).await;
     assert!(
-        why(&proof).starts_with("its answers do not arrive"),
+        why(&check_result).starts_with("its answers do not arrive"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
     assert!(
-        !proof.lessons.style.is_streamed,
+        !check_result.lessons.style.is_streamed,
         "whole answers were tried, too"
     );
 }
 
 #[tokio::test]
 async fn what_is_no_model_server_is_told() {
-    let proof = prove_pilot(pilot(&["garbage"])).await;
+    let check_result = prove_pilot(pilot(&["garbage"])).await;
     assert!(
-        why(&proof).contains("is not a model server"),
+        why(&check_result).contains("is not a model server"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
     let web = axum::Router::new().fallback(|| async { (StatusCode::NOT_FOUND, "<html>no</html>") });
     let served = Served::app(web).await;
-    let proof = prove_quietly(&target(&served.url)).await;
+    let check_result = prove_quietly(&target(&served.url)).await;
     assert!(
-        why(&proof).starts_with("there is no chat endpoint at"),
+        why(&check_result).starts_with("there is no chat endpoint at"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", nobody.local_addr().unwrap());
     drop(nobody);
-    let proof = prove_quietly(&target(&url)).await;
-    assert_eq!(why(&proof), format!("no server answers at {url}"));
+    let check_result = prove_quietly(&target(&url)).await;
+    assert_eq!(why(&check_result), format!("no server answers at {url}"));
 }
 
 /// A server in front of a pilot that refuses like other servers.
@@ -537,28 +555,33 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     ];
     let (served, _behind, picky) = Picky::serve(rules).await;
     let target = target(&served.url);
-    let proof = prove_quietly(&target).await;
+    let check_result = prove_quietly(&target).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    let style = proof.lessons.style;
+    let style = check_result.lessons.style;
     assert!(style.profile.has_no_system_role && style.profile.wants_short_ids);
     assert!(style.profile.wants_single_calls && !style.has_temperature);
-    assert_eq!(proof.report.learnt.len(), 4, "{:?}", proof.report.learnt);
-    assert_eq!(proof.report.context.told, Some(32768));
+    assert_eq!(
+        check_result.report.learnt.len(),
+        4,
+        "{:?}",
+        check_result.report.learnt
+    );
+    assert_eq!(check_result.report.context.told, Some(32768));
     assert!(
-        detail(&proof, "price")
+        detail(&check_result, "price")
             .1
             .starts_with("$1 for a million tokens sent, $2")
     );
 
-    let kept = kept::KeptProofs::default().with(&target, &proof);
+    let kept = kept::KeptChecks::default().with(&target, &check_result);
     zoea_golden::hold_members("proofs.txt", &kept.to_text().unwrap());
     let lessons = kept.lessons(&served.url, "pilot").expect("it is kept");
-    assert_eq!(lessons, proof.lessons);
+    assert_eq!(lessons, check_result.lessons);
     let http = zoea_http::build_client().unwrap();
     let providers =
         zoea_provider::Providers::new(&http, [(target.provider.clone(), target.endpoint.clone())]);
@@ -582,24 +605,24 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
 async fn a_model_whose_calls_its_server_refuses_cannot_play() {
     let rules: Vec<Rule> = vec![("groq-failed-call.400.json", |_| true)];
     let (served, _behind, _picky) = Picky::serve(rules).await;
-    let proof = prove_quietly(&target(&served.url)).await;
+    let check_result = prove_quietly(&target(&served.url)).await;
     assert!(
-        why(&proof).starts_with("the server refuses its calls: "),
+        why(&check_result).starts_with("the server refuses its calls: "),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
     // Only where the first result is used: one call was refused, and the other one, too.
     let rules: Vec<Rule> = vec![("groq-nothing-written.400.json", |request| {
         messages(request).len() > 4
     })];
     let (served, _behind, _picky) = Picky::serve(rules).await;
-    let proof = prove_quietly(&target(&served.url)).await;
-    assert_eq!(detail(&proof, "call").0, Some(true));
-    assert_eq!(detail(&proof, "result").0, Some(false));
+    let check_result = prove_quietly(&target(&served.url)).await;
+    assert_eq!(detail(&check_result, "call").0, Some(true));
+    assert_eq!(detail(&check_result, "result").0, Some(false));
     assert!(
-        why(&proof).starts_with("the server refuses its calls: "),
+        why(&check_result).starts_with("the server refuses its calls: "),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
 }
 
@@ -619,8 +642,8 @@ async fn the_values_of_headers_are_not_shown() {
         ),
         ("X-Title".into(), "spacemolt".into()),
     ];
-    let proof = prove_quietly(&target).await;
-    let told = zoea_contract::to_value(&proof.report).to_string();
+    let check_result = prove_quietly(&target).await;
+    let told = zoea_contract::to_value(&check_result.report).to_string();
     assert!(!told.contains("of-the-header"), "{told}");
     assert!(told.contains("is no key, spacemolt"), "{told}");
 }
@@ -643,15 +666,19 @@ async fn what_only_the_operator_can_end_is_told_with_what_ends_it() {
         let served =
             Served::app(axum::Router::new().fallback(move || async move { read_sample(sample) }))
                 .await;
-        let proof = prove_quietly(&target(&served.url)).await;
+        let check_result = prove_quietly(&target(&served.url)).await;
         assert!(
-            why(&proof).starts_with("the server serves no requests as it is: ")
-                && why(&proof).contains(said)
-                && !why(&proof).contains(expected),
+            why(&check_result).starts_with("the server serves no requests as it is: ")
+                && why(&check_result).contains(said)
+                && !why(&check_result).contains(expected),
             "{}",
-            why(&proof)
+            why(&check_result)
         );
-        assert!(remedy(&proof).contains(expected), "{}", remedy(&proof));
+        assert!(
+            remedy(&check_result).contains(expected),
+            "{}",
+            remedy(&check_result)
+        );
     }
 }
 
@@ -659,20 +686,20 @@ async fn what_only_the_operator_can_end_is_told_with_what_ends_it() {
 async fn a_model_that_is_not_there_is_told_with_those_that_are() {
     let rules: Vec<Rule> = vec![("ollama-missing-model.404.json", |_| true)];
     let (served, _behind, _picky) = Picky::serve(rules).await;
-    let missing = ProofTarget {
+    let missing = CheckTarget {
         model: "qwen9".into(),
         ..target(&served.url)
     };
-    let proof = prove_quietly(&missing).await;
+    let check_result = prove_quietly(&missing).await;
     assert!(
-        why(&proof).ends_with("has no model qwen9"),
+        why(&check_result).ends_with("has no model qwen9"),
         "{}",
-        why(&proof)
+        why(&check_result)
     );
     assert!(
-        remedy(&proof).contains("one that it has: qwen3:8b, pilot"),
+        remedy(&check_result).contains("one that it has: qwen3:8b, pilot"),
         "{}",
-        remedy(&proof)
+        remedy(&check_result)
     );
 }
 
@@ -680,13 +707,13 @@ async fn a_model_that_is_not_there_is_told_with_those_that_are() {
 async fn a_server_that_takes_no_limit_and_breaks_streams_off_plays_all_the_same() {
     let rules: Vec<Rule> = vec![("stream-cut.200.sse", |request| request["stream"] == true)];
     let (served, _behind, _picky) = Picky::serve(rules).await;
-    let proof = prove_quietly(&target(&served.url)).await;
+    let check_result = prove_quietly(&target(&served.url)).await;
     assert_eq!(
-        proof.report.verdict,
-        ProofVerdict::Plays,
+        check_result.report.verdict,
+        CheckVerdict::Plays,
         "{:?}",
-        proof.report
+        check_result.report
     );
-    assert!(!proof.lessons.style.is_streamed);
-    assert!(proof.report.learnt[0].starts_with("answers are requested in one piece"));
+    assert!(!check_result.lessons.style.is_streamed);
+    assert!(check_result.report.learnt[0].starts_with("answers are requested in one piece"));
 }

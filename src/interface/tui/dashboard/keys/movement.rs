@@ -11,9 +11,7 @@ pub enum Movement {
     Down,
     PageUp,
     PageDown,
-    /// To the beginning.
     First,
-    /// To the end.
     Last,
 }
 

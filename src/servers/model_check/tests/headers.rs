@@ -36,9 +36,9 @@ async fn server(
     (Served::app(app).await, heard)
 }
 
-fn with_header(url: &str) -> ProofTarget {
+fn with_header(url: &str) -> CheckTarget {
     let target = target(url);
-    ProofTarget {
+    CheckTarget {
         endpoint: ProviderEndpoint {
             headers: vec![("X-Team".to_string(), HEADER.to_string())],
             ..target.endpoint
@@ -55,8 +55,8 @@ async fn every_request_of_a_proof_carries_the_configured_headers() {
         _ => (StatusCode::FORBIDDEN, format!("no team {HEADER} here")).into_response(),
     })
     .await;
-    let proof = prove_quietly(&with_header(&served.url)).await;
-    let told = zoea_contract::to_value(&proof.report).to_string();
+    let check_result = prove_quietly(&with_header(&served.url)).await;
+    let told = zoea_contract::to_value(&check_result.report).to_string();
     assert!(told.contains("no team") && !told.contains(HEADER), "{told}");
     let heard = heard.lock().unwrap();
     let paths = ["/v1/models", "/v1/chat/completions"];
@@ -78,8 +78,8 @@ async fn no_key_and_no_header_follows_a_redirect_to_another_server() {
         (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, there)]).into_response()
     })
     .await;
-    let proof = prove_quietly(&with_header(&served.url)).await;
-    assert_ne!(proof.report.verdict, ProofVerdict::Plays);
+    let check_result = prove_quietly(&with_header(&served.url)).await;
+    assert_ne!(check_result.report.verdict, CheckVerdict::Plays);
     assert!(!heard.lock().unwrap().is_empty());
     assert_eq!(*others.lock().unwrap(), []);
 }

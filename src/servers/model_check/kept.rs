@@ -9,7 +9,7 @@ use thiserror::Error;
 use zoea_provider::{LearntStyle, WireProfile};
 use zoea_system::files;
 
-use super::{Proof, ProofLessons, ProofTarget};
+use super::{CheckLessons, CheckTarget, ModelCheck};
 
 /// The file's version that is written and read.
 const VERSION: u32 = 1;
@@ -20,10 +20,10 @@ const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// What proofs learnt, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptProofs(Vec<KeptProof>);
+pub struct KeptChecks(Vec<KeptCheck>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct KeptProof {
+struct KeptCheck {
     server: String,
     model: String,
     at: String,
@@ -49,16 +49,15 @@ struct KeptProof {
 #[derive(Serialize, Deserialize)]
 struct KeptFile {
     version: u32,
-    proofs: Vec<KeptProof>,
+    proofs: Vec<KeptCheck>,
 }
 
 /// Why the file cannot be used. It is ignored, and the next proof writes it anew.
 #[derive(Debug, Error)]
-pub enum KeptProofsError {
+pub enum KeptChecksError {
     /// The file cannot be read.
     #[error("{file} cannot be read ({cause}) and is ignored")]
     Unreadable {
-        /// The file's name.
         file: String,
         /// The system's message.
         cause: io::Error,
@@ -68,42 +67,38 @@ pub enum KeptProofsError {
         "{file} holds no test results that this version can read; it is ignored, and the next \
          `zoea doctor --prove` writes it anew"
     )]
-    Unknown {
-        /// The file's name.
-        file: String,
-    },
+    Unknown { file: String },
 }
 
-impl KeptProofs {
+impl KeptChecks {
     /// Reads the file; empty if there is none.
     ///
     /// # Errors
     /// It cannot be read, or has another content.
-    pub fn read(file: &Path) -> Result<KeptProofs, KeptProofsError> {
+    pub fn read(file: &Path) -> Result<KeptChecks, KeptChecksError> {
         let name = || file.display().to_string();
         let text = match files::read_text(file, MAX_FILE_BYTES) {
             Ok(text) => text,
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(cause) => {
-                return Err(KeptProofsError::Unreadable {
+                return Err(KeptChecksError::Unreadable {
                     file: name(),
                     cause,
                 });
             }
         };
         match serde_json::from_str::<KeptFile>(&text) {
-            Ok(kept) if kept.version == VERSION => Ok(KeptProofs(kept.proofs)),
-            Ok(_) | Err(_) => Err(KeptProofsError::Unknown { file: name() }),
+            Ok(kept) if kept.version == VERSION => Ok(KeptChecks(kept.proofs)),
+            Ok(_) | Err(_) => Err(KeptChecksError::Unknown { file: name() }),
         }
     }
 
-    /// What is known about a server and a model.
     #[must_use]
-    pub fn lessons(&self, endpoint: &str, model: &str) -> Option<ProofLessons> {
+    pub fn lessons(&self, endpoint: &str, model: &str) -> Option<CheckLessons> {
         let server = shown_server(endpoint);
         let mut kept = self.0.iter();
         let kept = kept.find(|kept| kept.server == server && kept.model == model)?;
-        Some(ProofLessons {
+        Some(CheckLessons {
             style: LearntStyle {
                 profile: WireProfile {
                     has_no_system_role: kept.no_system_role,
@@ -125,16 +120,16 @@ impl KeptProofs {
 
     /// Adds what a proof learnt, in place of what was known about that server and model.
     #[must_use]
-    pub fn with(mut self, target: &ProofTarget, proof: &Proof) -> KeptProofs {
+    pub fn with(mut self, target: &CheckTarget, check_result: &ModelCheck) -> KeptChecks {
         let (server, model) = (target.server(), target.model.to_string());
         self.0
             .retain(|kept| kept.server != server || kept.model != model);
-        let style = proof.lessons.style;
-        let kept = KeptProof {
+        let style = check_result.lessons.style;
+        let kept = KeptCheck {
             server,
             model,
             at: chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-            plays: proof.report.verdict.plays(),
+            plays: check_result.report.verdict.plays(),
             no_system_role: style.profile.has_no_system_role,
             short_ids: style.profile.wants_short_ids,
             single_calls: style.profile.wants_single_calls,
@@ -146,7 +141,7 @@ impl KeptProofs {
             bridges: style.profile.wants_bridges,
             temperature: style.has_temperature,
             streamed: style.is_streamed,
-            context_tokens: proof.lessons.context_tokens,
+            context_tokens: check_result.lessons.context_tokens,
         };
         self.0.insert(0, kept);
         self.0.truncate(MAX_KEPT_PROOFS);

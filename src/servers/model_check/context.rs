@@ -10,8 +10,8 @@ use actors::domain::model::{ModelAnswer, ModelFault};
 use serde_json::json;
 use zoea_contract::ProvenContext;
 
-use super::ProofVerdict;
-use super::course::{ANSWER_TOKENS, ProofCourse};
+use super::CheckVerdict;
+use super::course::{ANSWER_TOKENS, CheckCourse};
 use super::drill::{self, FIRST_BEACON, READ_BEACON};
 use super::judging::{cannot_play, context_in_words, context_remedy};
 use super::prober::ProbeFault;
@@ -55,7 +55,7 @@ struct ContextProbe {
 }
 
 /// Finds out how much of a prompt is read.
-pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
+pub(super) async fn check_context(course: &mut CheckCourse<'_>) -> Result<(), CheckVerdict> {
     let mut tokens = longest_prompt(course);
     for _ in 0..TRIES {
         if tokens < SHORTEST_PROMPT_TOKENS {
@@ -90,7 +90,7 @@ pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), Pr
 }
 
 /// The longest prompt that allowance, configuration and time permit, in tokens.
-fn longest_prompt(course: &ProofCourse<'_>) -> u64 {
+fn longest_prompt(course: &CheckCourse<'_>) -> u64 {
     // A second, shorter prompt must fit into the allowance, too.
     let allowance = course.prober.allowance.left();
     let allowed = allowance.saturating_sub(2 * u64::from(ANSWER_TOKENS)) * 4 / 5 * 9 / 10;
@@ -104,7 +104,7 @@ fn longest_prompt(course: &ProofCourse<'_>) -> u64 {
 }
 
 /// Sends a prompt of about this many tokens and counts the code words in the answer.
-async fn probe(course: &mut ProofCourse<'_>, tokens: u64) -> Result<ContextProbe, ProbeFault> {
+async fn probe(course: &mut CheckCourse<'_>, tokens: u64) -> Result<ContextProbe, ProbeFault> {
     let words = [(); 3].map(|()| drill::draw_code_word());
     let scratch = long_prompt(course, tokens, &words);
     let messages = scratch.messages();
@@ -123,7 +123,7 @@ fn recalls(answer: &ModelAnswer, word: &str) -> bool {
 }
 
 /// A conversation of about this many tokens with the code words at its beginning.
-fn long_prompt(course: &ProofCourse<'_>, tokens: u64, words: &[String; 3]) -> Scratch {
+fn long_prompt(course: &CheckCourse<'_>, tokens: u64, words: &[String; 3]) -> Scratch {
     let third = &words[2];
     let base = written(&[], words);
     let base = course.prober.request_bytes(&base.messages());
@@ -143,7 +143,6 @@ fn long_prompt(course: &ProofCourse<'_>, tokens: u64, words: &[String; 3]) -> Sc
     written(&texts, words)
 }
 
-/// The conversation with these results.
 fn written(results: &[String], words: &[String; 3]) -> Scratch {
     let [first, second, _] = words;
     let mut scratch = Scratch::new(&format!("{MISSION} The first code word is {first}."));
@@ -169,7 +168,7 @@ fn filler(bytes: usize) -> String {
 }
 
 /// What a long prompt says about the context. If necessary, it is compared with a short one.
-async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(), ProofVerdict> {
+async fn judge(course: &mut CheckCourse<'_>, found: &ContextProbe) -> Result<(), CheckVerdict> {
     let expected = course.prober.allowance.measured_tokens(found.bytes);
     let tokens = found
         .told
@@ -213,7 +212,7 @@ async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(),
     Ok(())
 }
 
-impl ProofCourse<'_> {
+impl CheckCourse<'_> {
     /// Records that the prompt was read completely, as far as can be told, but not all words were
     /// remembered.
     fn forgetful(&mut self, tokens: u64, recalled: usize) {
@@ -225,7 +224,7 @@ impl ProofCourse<'_> {
     }
 }
 
-fn cut(course: &mut ProofCourse<'_>, sent: u64, read: Option<u64>) -> ProofVerdict {
+fn cut(course: &mut CheckCourse<'_>, sent: u64, read: Option<u64>) -> CheckVerdict {
     let read = match read {
         Some(read) => format!("{read} are read"),
         None => "its beginning is not read".to_string(),
@@ -238,7 +237,7 @@ fn cut(course: &mut ProofCourse<'_>, sent: u64, read: Option<u64>) -> ProofVerdi
     verdict
 }
 
-fn too_small(course: &mut ProofCourse<'_>, limit: u64) -> ProofVerdict {
+fn too_small(course: &mut CheckCourse<'_>, limit: u64) -> CheckVerdict {
     course.context = ProvenContext {
         limit: Some(limit),
         ..course.context
