@@ -1,4 +1,6 @@
-//! How many idle connections are kept for each server.
+//! How many idle connections are kept for each server, and for how long.
+
+use std::time::Duration;
 
 /// The most: as many as some hundred Myses use at once. Opening one anew costs up to three round trips
 /// and, with TLS, more time of the processor than a request does.
@@ -8,6 +10,11 @@ const MAX_IDLE: u64 = 256;
 const DESCRIPTORS_PER_IDLE: u64 = 16;
 const USUAL_IDLE: u64 = 64;
 const FEW_IDLE: usize = 8;
+
+/// How long an idle connection is kept. A swarm that plays needs each again within seconds, and its
+/// first requests, which all Myses make together, leave many that it does not need any more. One that
+/// is idle for long may be closed by its server just as a call is sent.
+pub(crate) const IDLE_TIME: Duration = Duration::from_secs(20);
 
 /// The idle connections for each server where the system allows so many descriptors.
 pub(crate) fn max_idle(descriptors: u64) -> usize {

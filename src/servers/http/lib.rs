@@ -103,7 +103,7 @@ fn client_builder() -> ClientBuilder {
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_max_idle_per_host(idle::max_idle(descriptors::current_limit()))
-        .pool_idle_timeout(Duration::from_secs(60))
+        .pool_idle_timeout(idle::IDLE_TIME)
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(refuse_redirect))
 }

@@ -1,8 +1,9 @@
 //! The archive: reads what is stored, without delaying the writer.
 
+mod completing;
 mod system_map;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actors::domain::books::{CostEntry, Day, SavedCalls};
@@ -12,7 +13,7 @@ use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::fleet_process::FleetProcess;
 use actors::domain::held::HeldText;
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
-use actors::domain::message::{CallRecord, Row, RowKind};
+use actors::domain::message::Row;
 use actors::domain::record::{
     AccountRecord, GameAccount, Mission, MysisProfile, MysisRecord, SavedSession, StoredHistory,
 };
@@ -30,9 +31,7 @@ use sea_orm::{
     Select, Statement,
 };
 
-use super::connection::DialectConnection;
-use super::entity::{account, message, mission, mysis, tool_call};
-use super::rows::{self, LinkedRecords};
+use super::entity::{account, message, mission, mysis};
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// The condition of the partial index over rare kinds. A query must contain exactly this text:
@@ -269,66 +268,6 @@ impl LedgerInner {
             models.reverse();
         }
         self.readers.complete(models).await
-    }
-}
-
-impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// Rows with their calls and the texts of their missions.
-    pub(super) async fn complete(
-        &self,
-        models: Vec<message::Model>,
-    ) -> Result<Vec<Arc<Row>>, DbErr> {
-        let beside = self.beside(&models).await?;
-        Ok(models
-            .into_iter()
-            .map(|model| rows::from_model(model, &beside))
-            .collect())
-    }
-
-    async fn beside(&self, models: &[message::Model]) -> Result<LinkedRecords, DbErr> {
-        let mut beside = LinkedRecords::default();
-        let missions: BTreeSet<i64> = models.iter().filter_map(|model| model.mission_id).collect();
-        if !missions.is_empty() {
-            let found = mission::Entity::find()
-                .filter(mission::Column::Id.is_in(missions))
-                .all(self)
-                .await?;
-            beside.missions = found
-                .into_iter()
-                .map(|mission| (mission.id, mission.content.into()))
-                .collect();
-        }
-        let mut callers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-        for model in models
-            .iter()
-            .filter(|model| model.kind == RowKind::Call.as_str())
-        {
-            callers.entry(model.mysis_id).or_default().push(model.seq);
-        }
-        for (mysis, seqs) in callers {
-            for (place, call) in self.calls(mysis, seqs).await? {
-                beside.calls.entry(place).or_default().push(call);
-            }
-        }
-        Ok(beside)
-    }
-
-    async fn calls(
-        &self,
-        mysis: i64,
-        seqs: Vec<i64>,
-    ) -> Result<Vec<((i64, i64), CallRecord)>, DbErr> {
-        let models = tool_call::Entity::find()
-            .filter(tool_call::Column::MysisId.eq(mysis))
-            .filter(tool_call::Column::Seq.is_in(seqs))
-            .order_by_asc(tool_call::Column::Seq)
-            .order_by_asc(tool_call::Column::Position)
-            .all(self)
-            .await?;
-        Ok(models
-            .into_iter()
-            .map(|model| ((mysis, model.seq), rows::call_from_model(model)))
-            .collect())
     }
 }
 

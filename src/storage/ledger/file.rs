@@ -155,7 +155,10 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("temp_store", "memory")
-        .pragma("cache_size", "-1000")
+        // As many pages as a hundred Myses write again and again. A large transaction may have more,
+        // before it writes some of them twice.
+        .pragma("cache_size", "-400")
+        .pragma("cache_spill", "2000")
         .pragma("wal_autocheckpoint", "4000")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
@@ -177,7 +180,7 @@ fn reader_options(path: &Path) -> ConnectOptions {
                 .pragma("temp_store", "memory")
                 // The cache is small, because there may be four. Pages outside of it are in the
                 // system's cache.
-                .pragma("cache_size", "-250")
+                .pragma("cache_size", "-100")
         });
     options
 }

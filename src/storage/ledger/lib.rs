@@ -33,6 +33,7 @@ mod index;
 mod last_commit;
 mod leases;
 mod lent_connection;
+mod listed;
 mod log_file;
 mod loss;
 mod mark;
@@ -80,7 +81,6 @@ use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseConnection, DbErr};
-use tokio::sync::Semaphore;
 
 use connection::{DialectConnection, Readers};
 use dialect::Dialect;
@@ -89,6 +89,7 @@ use index::SettledRows;
 use leases::LeaseHolder;
 use paths::DatabasePaths;
 use place::DatabaseFile;
+use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
 
@@ -135,8 +136,8 @@ struct LedgerInner {
     dialect: Dialect,
     writer: DatabaseWriter,
     readers: Readers,
-    /// Limits how many Myses read what they continue with.
-    recalls: Semaphore,
+    /// Myses that read what they continue with.
+    recalls: Recalls,
     /// The newest incarnation of each Mysis. Batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// The approximate number of rows that are not in the search index yet.
@@ -226,7 +227,8 @@ impl SqlLedger {
                 dialect,
                 writer,
                 readers: DialectConnection::new(readers, dialect),
-                recalls: Semaphore::new(connection::READ_CONNECTIONS as usize - 1),
+                // One connection stays free for screens.
+                recalls: Recalls::new(connection::READ_CONNECTIONS as usize - 1),
                 fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
                 settled: Mutex::default(),

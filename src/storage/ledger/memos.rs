@@ -1,6 +1,7 @@
 //! The memos of each Mysis: what it writes down for its next life. They are in one table, but for those of
 //! kinds that older builds keep elsewhere: processes of those builds share the database during an update.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
@@ -107,34 +108,44 @@ async fn update_row(tx: &Tx, mysis: MysisId, set: mysis::ActiveModel) -> Result<
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The memos of a Mysis, some of which are in its row. One of a newer build is not read.
+    /// The memos of these Myses, some of which are in their rows. One of a newer build is not read.
     pub(super) async fn memos(
         &self,
-        mysis: MysisId,
-        record: Option<&mysis::Model>,
-    ) -> Result<Memos, DbErr> {
-        let watch = watch::Entity::find_by_id(mysis.0).one(self).await?;
-        let routines = routine::Entity::find_by_id(mysis.0).one(self).await?;
-        let older = [
-            (MemoKind::Watch, watch.map(|model| model.memo)),
-            (MemoKind::Routines, routines.map(|model| model.memo)),
-            (
-                MemoKind::WorkingSet,
-                record.and_then(|mysis| mysis.working_set.clone()),
-            ),
-            (MemoKind::Tier, record.and_then(|mysis| mysis.tier.clone())),
-        ];
-        let others = memo::Entity::find()
-            .filter(memo::Column::MysisId.eq(mysis.0))
-            .all(self)
-            .await?
-            .into_iter()
-            .filter_map(|model| Some((MemoKind::parse(&model.kind)?, model.memo)));
-        let older = older
-            .into_iter()
-            .filter_map(|(kind, memo)| Some((kind, memo?)));
-        let all = older.chain(others);
-        Ok(all.map(|(kind, memo)| (kind, Arc::from(memo))).collect())
+        myses: &[i64],
+        records: impl Iterator<Item = &mysis::Model>,
+    ) -> Result<BTreeMap<i64, Memos>, DbErr> {
+        let ids = || myses.iter().copied();
+        let watches = watch::Entity::find().filter(watch::Column::MysisId.is_in(ids()));
+        let routines = routine::Entity::find().filter(routine::Column::MysisId.is_in(ids()));
+        let others = memo::Entity::find().filter(memo::Column::MysisId.is_in(ids()));
+        let mut memos: BTreeMap<i64, Memos> = BTreeMap::new();
+        let mut keep = |mysis: i64, kind: MemoKind, memo: String| {
+            let of_mysis = memos.entry(mysis).or_default();
+            of_mysis.keep(kind, Arc::from(memo));
+        };
+        for record in records {
+            let working_set = record.working_set.clone();
+            let in_row = [
+                (MemoKind::WorkingSet, working_set),
+                (MemoKind::Tier, record.tier.clone()),
+            ];
+            for (kind, memo) in in_row {
+                memo.into_iter()
+                    .for_each(|memo| keep(record.id, kind, memo));
+            }
+        }
+        for watch in watches.all(self).await? {
+            keep(watch.mysis_id, MemoKind::Watch, watch.memo);
+        }
+        for routine in routines.all(self).await? {
+            keep(routine.mysis_id, MemoKind::Routines, routine.memo);
+        }
+        for other in others.all(self).await? {
+            if let Some(kind) = MemoKind::parse(&other.kind) {
+                keep(other.mysis_id, kind, other.memo);
+            }
+        }
+        Ok(memos)
     }
 }
 
@@ -164,9 +175,11 @@ impl SqlLedger {
         &self,
         mysis: MysisId,
     ) -> Result<Vec<(MemoKind, Arc<str>)>, ArchiveFault> {
-        let memos = self.inner.readers.memos(mysis, None).await;
+        let readers = &self.inner.readers;
+        let memos = readers.memos(&[mysis.0], std::iter::empty()).await;
         let memos = memos.map_err(|error| ArchiveFault(error_text(&error)))?;
-        let exported = memos.into_iter().filter(|(kind, _)| kind.is_exported());
+        let memos = memos.into_values().flatten();
+        let exported = memos.filter(|(kind, _)| kind.is_exported());
         Ok(exported.collect())
     }
 }

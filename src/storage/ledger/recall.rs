@@ -1,21 +1,22 @@
 //! Recall: the part of its conversation with which a Mysis continues after a start, and which of it
 //! is answered.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod together;
 
-use actors::domain::ids::{CallKey, MysisId, Seq};
-use actors::domain::message::{Row, RowKind};
-use actors::domain::record::StoredHistory;
+use std::collections::BTreeSet;
+
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::RowKind;
 use sea_orm::prelude::Expr;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
-use super::LedgerInner;
-use super::archive::{RARE_KINDS_CONDITION, of, profile, totals};
+use super::archive::{RARE_KINDS_CONDITION, of};
 use super::connection::DialectConnection;
 use super::entity::{message, mysis, tool_call};
+
+pub(super) use together::Recalls;
 
 /// The number of newest rows that a Mysis recalls, and the number of rows among all recalled ones
 /// that a request may contain.
@@ -48,52 +49,9 @@ impl LastReply {
     }
 }
 
-impl LedgerInner {
-    /// What a Mysis continues with. A whole swarm that starts asks for it at the same time: some are
-    /// answered after the others, each on one connection, and one connection stays free for screens.
-    pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
-        // It is never closed.
-        let _place = self.recalls.acquire().await;
-        let reader = self.readers.begin().await?;
-        let (rows, last) = reader.newest_rows(mysis).await?;
-        let record = mysis::Entity::find_by_id(mysis.0).one(&reader).await?;
-        let notes_after = record.as_ref().map_or(0, |record| record.notes_after);
-        let history = StoredHistory {
-            rows,
-            notes: reader.recall_notes(mysis, notes_after).await?,
-            last,
-            profile: record.as_ref().map(profile),
-            totals: record.as_ref().map(totals),
-            snapshots: reader.snapshots(mysis).await?,
-            memos: reader.memos(mysis, record.as_ref()).await?,
-            samples: reader.newest_samples(mysis).await?,
-            tasks: reader.tasks(mysis).await?,
-        };
-        reader.end().await?;
-        Ok(history)
-    }
-}
-
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The open calls that the server works on.
-    async fn tasks(&self, mysis: MysisId) -> Result<BTreeMap<CallKey, Arc<str>>, DbErr> {
-        let calls = tool_call::Entity::find()
-            .filter(tool_call::Column::MysisId.eq(mysis.0))
-            .filter(tool_call::Column::Task.is_not_null())
-            .all(self)
-            .await?;
-        let tasks = calls.into_iter().filter_map(|call| {
-            let key = CallKey {
-                seq: Seq(call.seq),
-                position: u16::try_from(call.position).ok()?,
-            };
-            Some((key, call.task?.into()))
-        });
-        Ok(tasks.collect())
-    }
-
     /// The recalled rows in order, and the number of the last row.
-    async fn newest_rows(&self, mysis: MysisId) -> Result<(Vec<Arc<Row>>, Seq), DbErr> {
+    async fn newest_rows(&self, mysis: MysisId) -> Result<(Vec<message::Model>, Seq), DbErr> {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
             .limit(MAX_RECALLED_ROWS)
@@ -103,7 +61,7 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         if (models.len() as u64) < MAX_RECALLED_ROWS {
             // There are no others.
             models.reverse();
-            return Ok((self.complete(models).await?, last));
+            return Ok((models, last));
         }
         let steps = self.steps_among(mysis, &models).await?;
         let mut before = self.sendable_before(mysis, &models, &steps).await?;
@@ -111,7 +69,7 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         models.reverse();
         let mut rows = self.unanswered_before(mysis, &models).await?;
         rows.append(&mut models);
-        Ok((self.complete(rows).await?, last))
+        Ok((rows, last))
     }
 
     /// Which calls among these rows were made by routines.
@@ -237,17 +195,6 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .await?;
         let reply = newest.map(|(seq, answers)| LastReply { seq, answers });
         Ok(reply.unwrap_or_default())
-    }
-
-    async fn recall_notes(&self, mysis: MysisId, after: i64) -> Result<Vec<Arc<Row>>, DbErr> {
-        let notes = of(mysis)
-            .filter(Expr::cust(RARE_KINDS_CONDITION))
-            .filter(message::Column::Kind.eq(RowKind::Note.as_str()))
-            .filter(message::Column::Seq.gt(after))
-            .order_by_asc(message::Column::Seq)
-            .all(self)
-            .await?;
-        self.complete(notes).await
     }
 
     /// The row up to which the operator cleared the notes.

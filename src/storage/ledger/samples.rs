@@ -7,6 +7,8 @@ mod thinning;
 
 pub(crate) use reading::{StoredHour, read_hour};
 
+use std::collections::BTreeMap;
+
 use actors::domain::books::Day;
 use actors::domain::ids::MysisId;
 use actors::domain::samples::{Hour, PackedHour, StoredSamples};
@@ -37,8 +39,8 @@ pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Res
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The samples from which a Mysis continues.
-    pub(super) async fn newest_samples(&self, mysis: MysisId) -> Result<StoredSamples, DbErr> {
+    /// The hours from which a Mysis continues.
+    pub(super) async fn newest_hours(&self, mysis: MysisId) -> Result<Vec<PackedHour>, DbErr> {
         // The hours that were written last. After the clock was set back, those are not the latest.
         let hours = sample::Entity::find()
             .filter(sample::Column::MysisId.eq(mysis.0))
@@ -47,6 +49,11 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .limit(StoredSamples::HOURS as u64)
             .all(self)
             .await?;
+        Ok(hours.into_iter().map(packed_hour).collect())
+    }
+
+    /// What these Myses cost on the newest day of the books.
+    pub(super) async fn newest_costs(&self, myses: &[i64]) -> Result<NewestCosts, DbErr> {
         let newest: Option<i64> = spending::Entity::find()
             .order_by_desc(spending::Column::Day)
             .select_only()
@@ -54,22 +61,38 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .into_tuple()
             .one(self)
             .await?;
-        let day = Day(newest.unwrap_or_default());
-        let costs: Vec<i64> = spending::Entity::find()
-            .filter(spending::Column::Day.eq(day.0))
-            .filter(spending::Column::MysisId.eq(mysis.0))
+        let day = newest.unwrap_or_default();
+        let costs: Vec<(i64, i64)> = spending::Entity::find()
+            .filter(spending::Column::Day.eq(day))
+            .filter(spending::Column::MysisId.is_in(myses.iter().copied()))
             .select_only()
+            .column(spending::Column::MysisId)
             .column(spending::Column::CostMicros)
             .into_tuple()
             .all(self)
             .await?;
-        let counted = costs
-            .into_iter()
-            .map(|cost| u64::try_from(cost).unwrap_or(0));
-        Ok(StoredSamples {
-            hours: hours.into_iter().map(packed_hour).collect(),
-            cost: (day, counted.fold(0, u64::saturating_add)),
-        })
+        let mut newest = NewestCosts {
+            day: Day(day),
+            of_myses: BTreeMap::new(),
+        };
+        for (mysis, cost) in costs {
+            let sum = newest.of_myses.entry(mysis).or_default();
+            *sum = sum.saturating_add(u64::try_from(cost).unwrap_or(0));
+        }
+        Ok(newest)
+    }
+}
+
+/// The newest day of the books, and what Myses cost on it, in millionths of a US dollar.
+pub(super) struct NewestCosts {
+    day: Day,
+    of_myses: BTreeMap<i64, u64>,
+}
+
+impl NewestCosts {
+    pub(super) fn of(&self, mysis: MysisId) -> (Day, u64) {
+        let cost = self.of_myses.get(&mysis.0).copied();
+        (self.day, cost.unwrap_or_default())
     }
 }
 

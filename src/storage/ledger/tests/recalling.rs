@@ -11,7 +11,73 @@ on_both!(
     orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
     what_the_watch_knows_is_kept_until_its_mysis_goes,
     steps_of_a_routine_do_not_push_out_what_was_said,
+    each_of_a_swarm_that_asks_at_once_recalls_its_own,
 );
+
+/// What is stored of one Mysis of a swarm: an order, two notes of which the first was cleared, and a memo
+/// of each kind.
+fn life_of(mysis: MysisId) -> Vec<Write> {
+    let text = |what: &str| Arc::from(format!("{what} of {mysis}"));
+    let note = |what: &str| RowBody::Note { text: text(what) };
+    let order = RowBody::Prompt {
+        text: text("the order"),
+    };
+    let rows = [order, note("a cleared note"), note("a note")];
+    let rows = (1..).zip(rows).map(|(seq, body)| Write::Append {
+        mysis,
+        row: row(seq, body),
+    });
+    let memos = MemoKind::ALL.iter().map(|kind| Write::Memo {
+        mysis,
+        kind: *kind,
+        memo: text(kind.as_str()),
+    });
+    let cleared = Write::ClearNotes {
+        mysis,
+        upto: Seq(2),
+    };
+    let born = create(mysis, &format!("m{mysis}"));
+    [born]
+        .into_iter()
+        .chain(rows)
+        .chain([cleared])
+        .chain(memos)
+        .collect()
+}
+
+async fn each_of_a_swarm_that_asks_at_once_recalls_its_own(books: Books) {
+    let (ledger, _) = filled(&books).await;
+    let swarm: Vec<MysisId> = (100..150).map(MysisId).collect();
+    for mysis in &swarm {
+        write(&ledger, life_of(*mysis)).await.unwrap();
+    }
+    let asked = swarm
+        .iter()
+        .map(|mysis| (*mysis, tokio::spawn(ledger.load_history(*mysis))));
+    let asked: Vec<_> = asked.collect();
+    // Some are gone before they are answered, those among them that read for others.
+    for (_, gone) in asked.iter().step_by(3) {
+        gone.abort();
+    }
+    for (place, (mysis, asked)) in asked.into_iter().enumerate() {
+        let Ok(recalled) = asked.await else {
+            assert_eq!(place % 3, 0, "{mysis} has no answer");
+            continue;
+        };
+        let recalled = recalled.unwrap();
+        assert_eq!(recalled, ledger.load_history(mysis).await.unwrap());
+        let texts = |rows: &[Arc<Row>]| -> Vec<String> {
+            rows.iter().map(|row| row.text().to_string()).collect()
+        };
+        assert_eq!(texts(&recalled.rows)[0], format!("the order of {mysis}"));
+        assert_eq!(texts(&recalled.notes), [format!("a note of {mysis}")]);
+        for kind in MemoKind::ALL {
+            let memo = format!("{} of {mysis}", kind.as_str());
+            assert_eq!(recalled.memos.get(*kind), Some(&*memo));
+        }
+        assert_eq!(recalled.profile.unwrap().name, format!("m{mysis}").into());
+    }
+}
 
 async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
     let (ledger, rows) = filled(&books).await;

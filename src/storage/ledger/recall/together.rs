@@ -1,0 +1,225 @@
+//! Recalls together: all Myses of a swarm that starts ask at once for what they continue with. Several
+//! are read on one connection, the small tables with one statement for all of these.
+//!
+//! Each answer leaves as soon as it is read, since a conversation may be long.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::ids::{CallKey, MysisId, Seq};
+use actors::domain::memo::Memos;
+use actors::domain::message::RowKind;
+use actors::domain::record::StoredHistory;
+use actors::domain::samples::StoredSamples;
+use sea_orm::prelude::Expr;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
+};
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::LedgerInner;
+use crate::archive::{RARE_KINDS_CONDITION, profile, totals};
+use crate::connection::DialectConnection;
+use crate::entity::{message, mysis, tool_call};
+use crate::listed::padded;
+use crate::samples::NewestCosts;
+
+/// The most Myses that are read together.
+const MAX_TOGETHER: usize = 16;
+/// Whether a note was made after the operator cleared the notes.
+const NOT_CLEARED_CONDITION: &str =
+    "seq > (SELECT notes_after FROM mysis WHERE mysis.id = message.mysis_id)";
+
+/// The Myses that wait for what they continue with.
+pub(crate) struct Recalls {
+    /// The connections that may read it at the same time.
+    places: Semaphore,
+    waiting: Mutex<VecDeque<WaitingRecall>>,
+}
+
+struct WaitingRecall {
+    mysis: MysisId,
+    answer: oneshot::Sender<Result<StoredHistory, DbErr>>,
+}
+
+impl Recalls {
+    pub(crate) fn new(places: usize) -> Recalls {
+        Recalls {
+            places: Semaphore::new(places),
+            waiting: Mutex::default(),
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<WaitingRecall>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_for(&self, mysis: MysisId) -> oneshot::Receiver<Result<StoredHistory, DbErr>> {
+        let (answer, answered) = oneshot::channel();
+        self.waiting().push_back(WaitingRecall { mysis, answer });
+        answered
+    }
+
+    /// Takes those that have waited longest, each Mysis once.
+    fn take_some(&self) -> VecDeque<WaitingRecall> {
+        let mut waiting = self.waiting();
+        let mut taken: VecDeque<WaitingRecall> = VecDeque::new();
+        while taken.len() < MAX_TOGETHER
+            && let Some(next) = waiting.pop_front()
+        {
+            if taken.iter().any(|other| other.mysis == next.mysis) {
+                waiting.push_front(next);
+                break;
+            }
+            taken.push_back(next);
+        }
+        taken
+    }
+}
+
+impl LedgerInner {
+    /// What a Mysis continues with.
+    pub(crate) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
+        loop {
+            let mut answered = self.recalls.wait_for(mysis);
+            let answer = loop {
+                tokio::select! {
+                    biased;
+                    answer = &mut answered => break answer,
+                    _place = self.recalls.places.acquire() => {
+                        let mut some = self.recalls.take_some();
+                        if some.is_empty() {
+                            // Another task reads it.
+                            break (&mut answered).await;
+                        }
+                        if let Err(error) = self.read_together(&mut some).await
+                            && let Some(failed) = some.pop_front()
+                        {
+                            // A caller that is gone needs no answer.
+                            let _ = failed.answer.send(Err(error));
+                        }
+                    }
+                }
+            };
+            // One that waited behind another's failure asks again, as does one whose reader is gone.
+            if let Ok(answer) = answer {
+                return answer;
+            }
+        }
+    }
+
+    /// Reads and answers these one after the other. After a failure the first of those that are left
+    /// is the one that failed.
+    async fn read_together(&self, some: &mut VecDeque<WaitingRecall>) -> Result<(), DbErr> {
+        let reader = self.readers.begin().await?;
+        let myses = some.iter().map(|waiting| waiting.mysis);
+        let mut small = reader.small_tables(&myses.collect::<Vec<_>>()).await?;
+        while let Some(next) = some.front() {
+            let history = reader.history(next.mysis, &mut small).await?;
+            if let Some(next) = some.pop_front() {
+                // A caller that is gone needs no answer.
+                let _ = next.answer.send(Ok(history));
+            }
+        }
+        reader.end().await
+    }
+}
+
+/// What the small tables have of several Myses.
+struct SmallTables {
+    records: BTreeMap<i64, mysis::Model>,
+    notes: BTreeMap<i64, Vec<message::Model>>,
+    memos: BTreeMap<i64, Memos>,
+    tasks: BTreeMap<i64, BTreeMap<CallKey, Arc<str>>>,
+    costs: NewestCosts,
+    /// The texts of missions that were read.
+    missions: BTreeMap<i64, Arc<str>>,
+}
+
+impl DialectConnection<DatabaseTransaction> {
+    async fn small_tables(&self, myses: &[MysisId]) -> Result<SmallTables, DbErr> {
+        let ids = padded(myses.iter().map(|mysis| mysis.0));
+        let records = mysis::Entity::find().filter(mysis::Column::Id.is_in(ids.clone()));
+        let records: BTreeMap<i64, mysis::Model> = records
+            .all(self)
+            .await?
+            .into_iter()
+            .map(|record| (record.id, record))
+            .collect();
+        Ok(SmallTables {
+            notes: self.recall_notes(&ids).await?,
+            memos: self.memos(&ids, records.values()).await?,
+            tasks: self.tasks(&ids).await?,
+            costs: self.newest_costs(&ids).await?,
+            missions: BTreeMap::new(),
+            records,
+        })
+    }
+
+    async fn history(
+        &self,
+        mysis: MysisId,
+        small: &mut SmallTables,
+    ) -> Result<StoredHistory, DbErr> {
+        let (rows, last) = self.newest_rows(mysis).await?;
+        let notes = small.notes.remove(&mysis.0).unwrap_or_default();
+        let record = small.records.get(&mysis.0);
+        Ok(StoredHistory {
+            rows: self.complete_with(rows, &mut small.missions).await?,
+            notes: self.complete_with(notes, &mut small.missions).await?,
+            last,
+            profile: record.map(profile),
+            totals: record.map(totals),
+            snapshots: self.snapshots(mysis).await?,
+            memos: small.memos.remove(&mysis.0).unwrap_or_default(),
+            samples: StoredSamples {
+                hours: self.newest_hours(mysis).await?,
+                cost: small.costs.of(mysis),
+            },
+            tasks: small.tasks.remove(&mysis.0).unwrap_or_default(),
+        })
+    }
+}
+
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
+    /// The open calls that the server works on.
+    async fn tasks(
+        &self,
+        myses: &[i64],
+    ) -> Result<BTreeMap<i64, BTreeMap<CallKey, Arc<str>>>, DbErr> {
+        let calls = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.is_in(myses.iter().copied()))
+            .filter(tool_call::Column::Task.is_not_null())
+            .all(self)
+            .await?;
+        let mut tasks: BTreeMap<i64, BTreeMap<CallKey, Arc<str>>> = BTreeMap::new();
+        for call in calls {
+            let (Ok(position), Some(task)) = (u16::try_from(call.position), call.task) else {
+                continue;
+            };
+            let seq = Seq(call.seq);
+            let of_mysis = tasks.entry(call.mysis_id).or_default();
+            of_mysis.insert(CallKey { seq, position }, task.into());
+        }
+        Ok(tasks)
+    }
+
+    async fn recall_notes(
+        &self,
+        myses: &[i64],
+    ) -> Result<BTreeMap<i64, Vec<message::Model>>, DbErr> {
+        let all = message::Entity::find()
+            .filter(message::Column::MysisId.is_in(myses.iter().copied()))
+            .filter(Expr::cust(RARE_KINDS_CONDITION))
+            .filter(message::Column::Kind.eq(RowKind::Note.as_str()))
+            .filter(Expr::cust(NOT_CLEARED_CONDITION))
+            .order_by_asc(message::Column::Seq)
+            .all(self)
+            .await?;
+        let mut notes: BTreeMap<i64, Vec<message::Model>> = BTreeMap::new();
+        for note in all {
+            notes.entry(note.mysis_id).or_default().push(note);
+        }
+        Ok(notes)
+    }
+}
