@@ -113,6 +113,9 @@ fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
     assert!(["running", "idle"].contains(&state), "{state}");
     let notices = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
     assert_eq!(notices[0]["metadata"]["code"], "mcp_down");
+    // Whose tools it has is not known before it has listed them.
+    let said = notices[0]["content"].as_str().expect("a text");
+    assert!(said.starts_with("the tool server cannot be used: "), "{said}");
 }
 
 #[test]

@@ -284,7 +284,7 @@ impl McpServer {
 
 fn server_words(tools: &Toolset) -> &'static str {
     let game = tools.game();
-    game.unwrap_or_else(|| GameRef::of_key(None)).server()
+    game.unwrap_or(GameRef::ANY_TOOLS).server()
 }
 
 fn to_tool_spec(tool: ListedTool) -> ToolSpec {
