@@ -115,7 +115,10 @@ fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
     assert_eq!(notices[0]["metadata"]["code"], "mcp_down");
     // Whose tools it has is not known before it has listed them.
     let said = notices[0]["content"].as_str().expect("a text");
-    assert!(said.starts_with("the tool server cannot be used: "), "{said}");
+    assert!(
+        said.starts_with("the tool server cannot be used: "),
+        "{said}"
+    );
 }
 
 #[test]

@@ -302,7 +302,7 @@ fn made_books(query: &BooksQuery) -> SwarmBooks {
     SwarmBooks {
         costs: costs.collect(),
         earned: earned.collect(),
-        spared: spared.collect(),
+        saved: spared.collect(),
     }
 }
 /// The map of looks at so many systems, every second of which is somewhere between two others and tells no place.
