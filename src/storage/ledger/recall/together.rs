@@ -113,7 +113,11 @@ impl LedgerInner {
     async fn read_together(&self, some: &mut VecDeque<WaitingRecall>) -> Result<(), DbErr> {
         let reader = self.readers.begin().await?;
         let myses = some.iter().map(|waiting| waiting.mysis);
-        let mut small = reader.small_tables(&myses.collect::<Vec<_>>()).await?;
+        let small = reader.small_tables(&myses.collect::<Vec<_>>()).await;
+        if small.is_err() && some.len() > 1 {
+            return self.read_each(some).await;
+        }
+        let mut small = small?;
         while let Some(next) = some.front() {
             let history = reader.history(next.mysis, &mut small).await?;
             if let Some(next) = some.pop_front() {
@@ -122,6 +126,20 @@ impl LedgerInner {
             }
         }
         reader.end().await
+    }
+
+    /// Reads each alone until one fails: what is stored of one cannot be read, which is no fault of
+    /// the others.
+    async fn read_each(&self, some: &mut VecDeque<WaitingRecall>) -> Result<(), DbErr> {
+        while let Some(next) = some.pop_front() {
+            let mut alone = VecDeque::from([next]);
+            let read = Box::pin(self.read_together(&mut alone)).await;
+            if read.is_err() {
+                *some = alone;
+                return read;
+            }
+        }
+        Ok(())
     }
 }
 

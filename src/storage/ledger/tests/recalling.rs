@@ -79,6 +79,29 @@ async fn each_of_a_swarm_that_asks_at_once_recalls_its_own(books: Books) {
     }
 }
 
+#[tokio::test]
+async fn one_whose_rows_cannot_be_read_keeps_no_other_one_from_its_own() {
+    let books = Books::file();
+    let (ledger, _) = filled(&books).await;
+    let swarm: Vec<MysisId> = (100..140).map(MysisId).collect();
+    for mysis in &swarm {
+        write(&ledger, life_of(*mysis)).await.unwrap();
+    }
+    for broken in [
+        "UPDATE mysis SET name = x'ff' WHERE id = 117",
+        "UPDATE message SET content = x'ff' WHERE mysis_id = 118 AND seq = 3",
+    ] {
+        let writer = &ledger.inner.writer;
+        writer.execute_unprepared(broken).await.unwrap();
+    }
+    let asked = swarm.iter().map(|mysis| ledger.load_history(*mysis));
+    let recalled = futures::future::join_all(asked).await;
+    for (mysis, recalled) in swarm.iter().zip(recalled) {
+        let is_broken = [117, 118].contains(&mysis.0);
+        assert_eq!(recalled.is_err(), is_broken, "{mysis}: {recalled:?}");
+    }
+}
+
 async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
     let (ledger, rows) = filled(&books).await;
     let said = ledger.load_history(ALPHA).await.unwrap();
