@@ -163,6 +163,7 @@ fn known_words(refusal: &str) -> Option<&'static str> {
         (OrderRefusal::AlreadyStopped, "already stopped"),
         (OrderRefusal::AlreadyRunning, "already running"),
         (OrderRefusal::NothingToRetry, "nothing to retry for"),
+        (OrderRefusal::NoLoop, "no paying loop of"),
     ];
     let known = known
         .into_iter()

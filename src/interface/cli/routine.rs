@@ -12,7 +12,8 @@ use zoea_text::names::plural;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
-use crate::interface::cli::selection::list_myses;
+use crate::interface::cli::outcomes::{OrderWords, order_each};
+use crate::interface::cli::selection::{MysisSelector, list_myses};
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::{EditRoutine, StartRoutine};
@@ -33,6 +34,8 @@ pub(super) enum RoutineCommand {
         /// Mysis has run before, or of what it repeats now (`routine list`).
         routine: String,
     },
+    /// Let Myses go on with the paying loop that they repeat now, without the model.
+    Take(MysisSelector),
     /// Show a routine that a Mysis runs or has run, as JSON.
     Show {
         /// The name of the Mysis.
@@ -85,6 +88,19 @@ async fn carry_out(
             };
             client.call(ControlCall::StartRoutine(asked)).await?;
             Ok(out::line(&format!("started {started} of {name}"))?)
+        }
+        RoutineCommand::Take(which) => {
+            let chosen = which.which.resolve(client).await?;
+            let take = |name| {
+                let routine = Map::new();
+                ControlCall::StartRoutine(StartRoutine { name, routine })
+            };
+            let words = OrderWords {
+                done: "took the loop of",
+                after: "",
+                would_be: "would take the loop of".to_string(),
+            };
+            order_each(client, &chosen, take, &words, which.shown).await
         }
         RoutineCommand::Show { name, routine } => {
             let mut asked = Map::new();

@@ -95,7 +95,8 @@ pub enum ControlCall {
         /// The name of the Mysis.
         name: String,
     },
-    /// Start a routine of a running Mysis: a whole one, or the name of one that it has run before.
+    /// Start a routine of a running Mysis: a whole one, the name of one that it has run before, or the paying loop
+    /// that it repeats now.
     #[schemars(title = "Start a routine", extend("effect" = Effect::Adds, "acts" = true))]
     StartRoutine(StartRoutine),
     /// Change a routine that a Mysis knows: the given members take the place of its own, null takes one away.

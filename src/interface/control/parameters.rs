@@ -152,7 +152,8 @@ pub struct StartRoutine {
     /// The name of the Mysis.
     pub name: String,
     /// The routine as an object with name, steps, guards, until and rounds, as `zoea_routine_start` takes
-    /// it; with a name alone, one that the Mysis has run before.
+    /// it; with a name alone, one that the Mysis has run before; absent: the paying loop that it repeats now.
+    #[serde(default)]
     pub routine: Map<String, Value>,
 }
 

@@ -222,6 +222,8 @@ pub enum OrderRefusal {
     /// The routine stays as it was, for these reasons.
     BadEdit(Vec<String>),
     NoRoutine,
+    /// The Mysis repeats no loop that pays and can be taken.
+    NoLoop,
     /// The Mysis is stopped and takes no messages.
     Stopped,
     /// The Mysis is errored and takes no messages.
@@ -332,6 +334,7 @@ impl fmt::Display for OrderRefusal {
                 write!(f, "the routine is unchanged: {}", why.join("; "))
             }
             OrderRefusal::NoRoutine => f.write_str("no routine runs"),
+            OrderRefusal::NoLoop => f.write_str("it repeats no paying loop now"),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
             OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
             OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),

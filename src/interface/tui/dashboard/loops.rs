@@ -51,9 +51,15 @@ impl Dashboard {
         let has_selected = self.target().is_some_and(|status| ids.contains(&status.id));
         let take = self.keymap.key_of(TARGET_KEYS, TargetAction::Routine);
         let take_all = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::TakeLoops);
-        let keys = match has_selected {
-            true => format!("{take} takes it for this one, {take_all} for all"),
-            false => format!("{take_all} takes it for all"),
+        let (keys, short) = match has_selected {
+            true => (
+                format!("{take} takes it for this one, {take_all} for all"),
+                format!("{take} takes it, {take_all} all"),
+            ),
+            false => (
+                format!("{take_all} takes it for all"),
+                format!("{take_all} takes all"),
+            ),
         };
         let saved = format!(
             "   {DEFAULT_ROUNDS} rounds save {}",
@@ -62,6 +68,10 @@ impl Dashboard {
         let (screen, _) = self.size();
         let room = usize::from(screen).saturating_sub(2);
         let count = format!(" {looping} of {all} {repeat} a paying loop");
+        let keys = match width::of(&count) + width::of(&keys) + 2 <= room {
+            true => keys,
+            false => short,
+        };
         let mut line = StyledLine::of(count, Tone::Success).with(format!("; {keys}"), Tone::Hint);
         if width::of(&line.text()) + width::of(&saved) <= room {
             line.push(saved, Tone::Text);
@@ -86,6 +96,8 @@ impl Dashboard {
 
     /// Asks before the loops of these Myses are taken, with what they earned and what it saves.
     pub(super) fn ask_to_take_loops(&mut self, ids: Vec<MysisId>) {
+        let looping = self.all_loops();
+        let ids: Vec<MysisId> = looping.into_iter().filter(|id| ids.contains(id)).collect();
         let count = ids.len();
         if count == 0 {
             let processes = self.keymap.key_named(&OPENING_KEYS, "processes");

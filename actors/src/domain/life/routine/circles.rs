@@ -93,7 +93,7 @@ impl Life {
     }
 
     /// The circle that can be started now.
-    fn open_circle(&self) -> Option<&Circle> {
+    pub(super) fn open_circle(&self) -> Option<&Circle> {
         let is_idle = self.routines.run.is_none();
         let is_wanted = is_idle && self.rules.routines.mode != CircleMode::Off;
         self.routines.circles.circle().filter(|_| is_wanted)
@@ -121,8 +121,7 @@ impl Life {
         };
         if let Ok(routine) = self.fit_routine(&routine) {
             let mut draft = WriteDraft::default();
-            let by_name = false;
-            let wanted = WantedRoutine { routine, by_name };
+            let wanted = WantedRoutine::whole(routine);
             self.begin_routine(&mut draft, wanted, RunSource::Runtime);
             self.record_draft(draft);
         }

@@ -16,6 +16,9 @@ use super::super::record::WriteDraft;
 use super::super::{Life, LifeStage, ToolOutcome};
 use super::wanted::WantedRoutine;
 
+/// What an order names that wants the loop which the Mysis repeats now.
+const THE_LOOP: &str = "{}";
+
 impl Life {
     /// Handles the model's call that starts a routine. It stays open while the routine runs.
     pub(in super::super) fn on_routine_call(&mut self, open: &PendingCall) {
@@ -53,13 +56,19 @@ impl Life {
         });
     }
 
-    /// Starts a routine by order of the operator. A Mysis between two turns begins at once.
+    /// Starts a routine by order of the operator: without any member the loop that the Mysis repeats now. A Mysis between
+    /// two turns begins at once.
     pub(in super::super) fn take_routine(
         &mut self,
         reply: ReplyId,
         wanted: &str,
     ) -> Result<(), OrderRefusal> {
-        if self.state() != LifeState::Running {
+        let is_running = self.state() == LifeState::Running;
+        let is_of_loop = wanted == THE_LOOP;
+        if is_of_loop && !(is_running && self.open_circle().is_some()) {
+            return Err(OrderRefusal::NoLoop);
+        }
+        if !is_running {
             let told = "the mysis does not run".to_string();
             return Err(OrderRefusal::BadRoutine(vec![told]));
         }
@@ -67,7 +76,10 @@ impl Life {
             let told = format!("the routine {} runs already", run.routine().name);
             return Err(OrderRefusal::BadRoutine(vec![told]));
         }
-        let routine = self.wanted_routine(wanted);
+        let routine = match self.open_circle().filter(|_| is_of_loop) {
+            Some(circle) => self.fit_routine(&circle.routine).map(WantedRoutine::whole),
+            None => self.wanted_routine(wanted),
+        };
         let routine = routine.map_err(OrderRefusal::BadRoutine)?;
         let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
         let mut draft = WriteDraft::default().with_answer(reply, done);

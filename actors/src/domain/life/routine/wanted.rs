@@ -18,6 +18,16 @@ pub(super) struct WantedRoutine {
     pub(super) by_name: bool,
 }
 
+impl WantedRoutine {
+    /// A routine that is given as a whole: it begins with its first round.
+    pub(super) fn whole(routine: Arc<Routine>) -> WantedRoutine {
+        WantedRoutine {
+            routine,
+            by_name: false,
+        }
+    }
+}
+
 impl Life {
     /// The routine that the arguments of a call mean, or everything that is wrong with them.
     pub(super) fn wanted_routine(&self, arguments: &str) -> Result<WantedRoutine, Vec<String>> {

@@ -124,6 +124,21 @@ fn a_circle_is_offered_and_starts_by_its_name() {
 }
 
 #[test]
+fn the_operator_takes_what_is_repeated_without_its_name() {
+    let take = || MysisOrder::StartRoutine("{}".into());
+    let mut scene = Scene::with_mode(CircleMode::Offer);
+    assert_eq!(scene.order(take()), Some(Err(OrderRefusal::NoLoop)));
+    scene.makes_three_rounds();
+    assert!(scene.life.status().circle.is_some());
+    let taken = scene.order(take());
+    assert!(matches!(taken, Some(Ok(_))), "{taken:?}");
+    let run = scene.life.status().routine.expect("it runs");
+    assert_eq!((&*run.name, run.source.as_str()), ("sell", "operator"));
+    // One that runs is taken already.
+    assert_eq!(scene.order(take()), Some(Err(OrderRefusal::NoLoop)));
+}
+
+#[test]
 fn with_auto_it_begins_with_the_next_turn_and_ends_after_its_rounds() {
     let mut scene = Scene::with_mode(CircleMode::Auto);
     scene.makes_three_rounds();

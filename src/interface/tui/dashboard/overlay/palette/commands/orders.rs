@@ -29,6 +29,7 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("budget", &[Takes::Amount], Line(|board, words| board.raise_budget(words.rest_of_line()?)), "raise today's spending cap"),
     command("stop", &[Takes::Myses], Myses(Dashboard::stop), "stop at once"),
     command("routine", &[Takes::Myses, Takes::Text], Line(start_routine), "start a repeated round, or an earlier routine"),
+    command("take", &[Takes::Myses], Myses(Dashboard::ask_to_take_loops), "let them repeat their paying loops as routines; asks first"),
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
     command("stop-routine", &[Takes::Myses], ForEach("stop the routine", &MysisOrder::StopRoutine), "stop the routine that runs; the model is asked"),
     command("delete", &[Takes::Myses], Myses(Dashboard::ask_to_delete), "delete with the conversation; asks first"),
