@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use zoea_text::figures::group_digits;
-use zoea_text::names::plural;
+use zoea_text::names::{listed, plural};
 
 use super::bounds::estimated_tokens;
 use super::compose::wire_bytes;
 use super::ids::Timestamp;
 use super::model::{ChatMessage, ModelRequest};
+use super::tool::{ToolSpec, Toolset};
 
 /// The last request, as it is kept.
 #[derive(Clone, Debug)]
@@ -37,8 +38,11 @@ impl LastRequest {
     /// It, beside the one before.
     #[must_use]
     pub fn after(mut self: Box<Self>, before: Option<Box<LastRequest>>) -> Box<LastRequest> {
-        let now = &self.request.messages;
-        self.change = before.map(|before| RequestChange::of(&before.request.messages, now));
+        let now = &self.request;
+        self.change = before.map(|before| RequestChange {
+            tools: change_of_tools(&before.request.tools, &now.tools),
+            ..RequestChange::of(&before.request.messages, &now.messages)
+        });
         self
     }
 }
@@ -53,6 +57,8 @@ pub struct RequestChange {
     pub changed: MessageSum,
     /// The messages that only the request before had.
     pub dropped: MessageSum,
+    /// What became of its tools, in words; `None` if they are the same.
+    pub tools: Option<Arc<str>>,
 }
 
 /// What a message of a request is beside the request before.
@@ -137,12 +143,47 @@ impl RequestChange {
             self.changed.describe("changed"),
             self.dropped.describe("dropped"),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let tools = self.tools.as_deref().map(str::to_string);
+        let parts: Vec<String> = parts.into_iter().flatten().chain(tools).collect();
         match parts.is_empty() {
-            true => "the same messages as before".to_string(),
+            true => "the same messages and tools as before".to_string(),
             false => parts.join(", "),
         }
     }
+}
+
+/// What became of the tools of a request, in words: those that were added, those with another definition, and those that
+/// are gone; `None` if they are the same.
+fn change_of_tools(before: &Arc<Toolset>, now: &Arc<Toolset>) -> Option<Arc<str>> {
+    let sent = |tool: &ToolSpec| (tool.description.clone(), tool.schema.clone());
+    let named = |of: &Toolset| -> Vec<(Arc<str>, _)> {
+        let tools = of.tools().iter();
+        tools.map(|tool| (tool.name.clone(), sent(tool))).collect()
+    };
+    if Arc::ptr_eq(before, now) || named(before) == named(now) {
+        return None;
+    }
+    let told = |of: &Toolset, what: &str, is: &dyn Fn(&ToolSpec) -> bool| {
+        let tools = of.tools().iter().filter(|tool| is(tool));
+        let names: Vec<Arc<str>> = tools.map(|tool| tool.name.clone()).collect();
+        let count = names.len() as u64;
+        let tools = plural(count, "tool");
+        (count > 0).then(|| format!("{count} {tools} {what} ({})", listed(&names)))
+    };
+    let is_other = |tool: &ToolSpec| {
+        let known = before.get(&tool.name);
+        known.is_some_and(|known| sent(known) != sent(tool))
+    };
+    let parts = [
+        told(now, "added", &|tool| before.get(&tool.name).is_none()),
+        told(now, "changed", &is_other),
+        told(before, "dropped", &|tool| now.get(&tool.name).is_none()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    Some(match parts.is_empty() {
+        true => "the tools in another order".into(),
+        false => parts.join(", ").into(),
+    })
 }
 
 /// Whether two messages are the same one in different words: a result of the same call, or the same role.
@@ -302,10 +343,54 @@ mod tests {
             "{text}"
         );
         let same = RequestChange::of(&now, &now);
-        assert_eq!(same.describe(), "the same messages as before");
+        assert_eq!(same.describe(), "the same messages and tools as before");
         let all_new = RequestChange::of(&[], &now);
         assert_eq!((all_new.added.count, all_new.dropped.count), (6, 0));
         assert_eq!(RequestChange::of(&now, &[]).dropped.count, 6);
+    }
+
+    fn with_tools(tools: &[(&str, &str)]) -> Box<LastRequest> {
+        let tool = |(name, description): &(&str, &str)| ToolSpec {
+            name: (*name).into(),
+            description: (*description).into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        };
+        let request = ModelRequest {
+            provider: "local".into(),
+            model: "small".into(),
+            temperature: None,
+            max_tokens: None,
+            messages: Arc::default(),
+            tools: Arc::new(Toolset::new(tools.iter().map(tool))),
+        };
+        Box::new(LastRequest::new(Timestamp(1), request))
+    }
+
+    #[test]
+    fn tools_that_changed_since_the_request_before_are_named() {
+        let before = [("mine", "digs"), ("sell", "sells"), ("jump", "flies")];
+        let told = |now: &[(&str, &str)]| {
+            let sent = with_tools(now).after(Some(with_tools(&before)));
+            sent.change.expect("one was before").describe()
+        };
+        assert_eq!(told(&before), "the same messages and tools as before");
+        assert_eq!(
+            told(&[
+                ("buy", "buys"),
+                ("mine", "digs deep"),
+                ("sell", "sells"),
+                ("dock", "docks")
+            ]),
+            "2 tools added (buy, dock), 1 tool changed (mine), 1 tool dropped (jump)"
+        );
+        let turned = [("sell", "sells"), ("mine", "digs"), ("jump", "flies")];
+        assert_eq!(told(&turned), "the tools in another order");
+        let many: Vec<String> = (0..40).map(|number| format!("tool_{number}")).collect();
+        let many: Vec<(&str, &str)> = many.iter().map(|name| (&**name, "")).collect();
+        let text = told(&many);
+        assert!(text.starts_with("40 tools added (tool_0, "), "{text}");
+        assert!(text.contains(" and 28 more)"), "{text}");
     }
 
     #[test]

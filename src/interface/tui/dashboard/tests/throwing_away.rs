@@ -162,15 +162,18 @@ fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
     ] {
         assert!(asked.contains(part), "{part}: {asked}");
     }
-    let given = orders_of(&desk.types("y"));
     let whom = ["alpha", "beta"].map(|name| start.clone().for_mysis(name.to_string()));
-    assert_eq!(
-        given
-            .into_iter()
-            .map(|(_, order)| order)
-            .collect::<Vec<_>>(),
-        whom
-    );
+    let given = |desk: &mut Desk| -> Vec<Order> {
+        let given = orders_of(&desk.types("y")).into_iter();
+        given.map(|(_, order)| order).collect()
+    };
+    assert_eq!(given(&mut desk), whom);
+    desk.types(":take all");
+    desk.key(KeyCode::Enter);
+    assert_eq!(given(&mut desk), whom);
+    desk.types(":take gamma");
+    desk.key(KeyCode::Enter);
+    assert!(desk.board.overlays().is_empty(), "gamma repeats none");
 }
 
 #[test]
@@ -230,12 +233,14 @@ fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
         added: sum(2),
         changed: sum(1),
         dropped: sum(3),
+        tools: Some("1 tool changed (\u{1b}[31mse\u{202e}ll)".into()),
     };
     desk.answers(given, Ok(request_with_a_result(Some(change))));
     desk.board.prepare_frame();
     let told = lines(&desk);
     for part in [
         "2 messages added (about 1,800 tokens), 1 message changed (about 900 tokens), 3 messages dropped",
+        "1 tool changed (sell)",
         "1 system",
         "~2 order",
         "sell it",
