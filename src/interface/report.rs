@@ -15,7 +15,6 @@ mod wall_clock;
 
 use std::collections::BTreeMap;
 
-use actors::domain::books::Day;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::period::Period;
 use serde::{Deserialize, Serialize};
@@ -128,12 +127,16 @@ pub struct PeriodReport {
     /// Whether its tools are no game's, so that nothing is said of credits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_of_no_game: bool,
+    /// The name of the number that stands in place of credits (`[mcp] number`), if one was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
 }
 
 impl ReportLine {
-    fn new(id: MysisId, of: &MysisShare, spent: Cost) -> ReportLine {
+    /// `is_number`: whether its credits are another number, of which only levels are told.
+    fn new((id, of): (MysisId, &MysisShare), spent: Cost, is_number: bool) -> ReportLine {
         // Who has samples and credits, and made no deal, earned nothing.
-        let known = of.credits.map(|_| 0);
+        let known = of.credits.filter(|_| !is_number).map(|_| 0);
         ReportLine {
             name: of.name.clone().unwrap_or_else(|| format!("(deleted) {id}")),
             turns: of.turns,
@@ -161,16 +164,10 @@ impl PeriodReport {
         is_free: impl Fn(&str) -> bool,
     ) -> PeriodReport {
         let times = (period.from, now.clamp(period.from, period.until));
-        let mut spent = BTreeMap::<MysisId, Cost>::new();
-        let mut days = BTreeMap::<Day, Cost>::new();
-        for entry in &record.books {
-            let cost = Cost::of_entry(entry, is_free(&entry.provider));
-            days.entry(entry.day).or_default().add(&cost);
-        }
-        for entry in &record.spent {
-            let cost = Cost::of_entry(entry, is_free(&entry.provider));
-            spent.entry(entry.mysis).or_default().add(&cost);
-        }
+        let spent = cost::sums(&record.spent, |entry| entry.mysis, &is_free);
+        let days = cost::sums(&record.books, |entry| entry.day, &is_free);
+        let named = record.samples.number.as_ref();
+        let number = named.filter(|_| record.has_other_tools);
         let mut myses = Vec::new();
         let mut earned = BTreeMap::new();
         let mut waits = BTreeMap::new();
@@ -178,9 +175,9 @@ impl PeriodReport {
             // Of a deleted Mysis the rows are gone, and the samples are left.
             let sampled_cost = || of.sampled.filter(|_| of.name.is_none());
             let spent = spent.get(id).copied();
-            let spent = spent.or_else(|| sampled_cost().map(|flow| Cost::of_samples(&flow)));
-            let spent = spent.unwrap_or_default();
-            let mut line = ReportLine::new(*id, of, spent);
+            let of_samples = || sampled_cost().map(|flow| Cost::of_samples(&flow));
+            let spent = spent.or_else(of_samples).unwrap_or_default();
+            let mut line = ReportLine::new((*id, of), spent, number.is_some());
             let sampled = of.sampled.unwrap_or_default();
             line.spent.is_partly_unknown |= sampled.tokens_unpriced > 0;
             earned.insert(*id, line.gained());
@@ -188,11 +185,12 @@ impl PeriodReport {
             myses.push(line);
         }
         myses.sort_by(values::compare_value);
-        let is_of_no_game = record.has_other_tools && earned.values().all(Option::is_none);
-        let mut systems = values::by_system(record);
-        if is_of_no_game {
-            systems.clear();
-        }
+        let is_untold = earned.values().all(Option::is_none);
+        let is_of_no_game = record.has_other_tools && (is_untold || number.is_some());
+        let systems = match is_of_no_game {
+            true => Vec::new(),
+            false => values::by_system(record),
+        };
         PeriodReport {
             from: times.0,
             until: times.1,
@@ -208,6 +206,7 @@ impl PeriodReport {
             held_up: holdups::read_holdups(&record.events, times, &waits),
             are_events_cut: record.are_events_cut,
             is_of_no_game,
+            number: number.map(ToString::to_string),
             myses,
             ..PeriodReport::default()
         }
@@ -258,9 +257,35 @@ impl PeriodReport {
 
     /// Those of the columns, tiles or curves that it has: what is of money only where a game told of it.
     fn having<T, const N: usize>(&self, all: [(T, OfMoney); N]) -> Vec<T> {
-        let has = |of: OfMoney| !(of.0 && self.is_of_no_game);
+        let has = |of: OfMoney| !of.0 || self.has_worth();
         let shown = all.into_iter().filter(|(_, of)| has(*of));
         shown.map(|(one, _)| one).collect()
+    }
+
+    /// Whether work is judged by credits, or by the number that the operator named.
+    fn has_worth(&self) -> bool {
+        !self.is_of_no_game || self.number.is_some()
+    }
+
+    /// The column of what was brought.
+    fn gain_column(&self) -> &'static str {
+        match self.number {
+            Some(_) => "gained",
+            None => "earned",
+        }
+    }
+
+    /// What work is judged by. The name of a number is as the operator gave it.
+    fn worth(&self) -> &str {
+        self.number.as_deref().unwrap_or("credits")
+    }
+
+    /// What more of it is called.
+    fn gain(&self) -> String {
+        match &self.number {
+            Some(name) => format!("change of {name}"),
+            None => "credits earned".to_string(),
+        }
     }
 
     #[must_use]

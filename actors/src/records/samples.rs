@@ -102,6 +102,20 @@ pub struct GameFacts {
     #[serde(rename = "cargo_old")]
     pub is_cargo_old: bool,
     pub hull: Gauge,
+    /// The number that the operator named, where tools are of no game. A status has it in its figures.
+    #[serde(skip)]
+    pub number: Option<i64>,
+    /// What it is called.
+    #[serde(skip)]
+    pub number_name: Option<Arc<str>>,
+}
+
+impl GameFacts {
+    /// What its work is judged by: its credits, else the number that the operator named.
+    #[must_use]
+    pub fn worth(&self) -> Option<i64> {
+        self.credits.or(self.number)
+    }
 }
 
 /// What happened in a span of time. Sums of spans are spans.

@@ -100,6 +100,9 @@ fn print_page(status: &Status, is_running: bool) -> std::io::Result<()> {
     if let Some(line) = credits_line(status) {
         out::line(&line)?;
     }
+    if let Some(line) = number_line(status) {
+        out::line(&line)?;
+    }
     out::line(&today_line(&status.today))?;
     mysis::mysis_table(&status.myses, &status.needs).print()
 }
@@ -115,6 +118,15 @@ fn credits_line(status: &Status) -> Option<String> {
         ),
         None => format!("credits: {credits} in all wallets"),
     })
+}
+
+/// The number that the operator named, of all, and its change.
+fn number_line(status: &Status) -> Option<String> {
+    let number = status.number.as_ref()?;
+    let [sum, change] = [number.sum, number.last_hour];
+    let [sum, change] = [sum, change].map(|it| shown::number_or_hyphen(Some(it)));
+    let name = out::clean(&number.name);
+    Some(format!("{name}: {sum} in all, {change} in the last hour"))
 }
 
 /// How many ran when the program ended, and the command that starts them again.

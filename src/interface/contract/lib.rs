@@ -38,7 +38,9 @@ pub use reminders::{ListedReminderJson, ReminderJson};
 pub use rows::{CallJson, RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
 pub use selecting::Conditions;
-pub use status::{AccountJson, CostEntryJson, OutageJson, ProgramStatusJson, SpendingJson};
+pub use status::{
+    AccountJson, CostEntryJson, NumberJson, OutageJson, ProgramStatusJson, SpendingJson,
+};
 
 /// A shape of the contract as a value whose members are sorted by name.
 #[must_use]

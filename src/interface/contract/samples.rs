@@ -94,6 +94,12 @@ pub struct GameFactsJson {
     pub cargo_max: Option<u32>,
     pub hull: Option<u32>,
     pub hull_max: Option<u32>,
+    /// The number that the operator named, where tools are of no game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<i64>,
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number_name: Option<String>,
 }
 
 impl GameFactsJson {
@@ -110,6 +116,8 @@ impl GameFactsJson {
             cargo_max: facts.cargo.most,
             hull: facts.hull.now,
             hull_max: facts.hull.most,
+            number: facts.number,
+            number_name: place(&facts.number_name),
         }
     }
 }
@@ -131,6 +139,9 @@ pub struct FiguresJson {
     /// Credits earned since the program started.
     pub earned: Option<i64>,
     pub credits_per_dollar: Option<i64>,
+    /// The change of the named number in the last hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number_last_hour: Option<i64>,
 }
 
 impl FiguresJson {
@@ -138,14 +149,20 @@ impl FiguresJson {
     #[must_use]
     pub fn new(figures: &CurrentFigures, is_price_known: bool, now: Timestamp) -> Self {
         let cost = figures.cost_today(now);
+        let number = figures.number.as_ref();
         FiguresJson {
-            facts: GameFactsJson::new(&figures.facts),
+            facts: GameFactsJson {
+                number: number.map(|number| number.level),
+                number_name: number.map(|number| number.name.to_string()),
+                ..GameFactsJson::new(&figures.facts)
+            },
             fuel_old: figures.facts.is_fuel_old,
             cargo_old: figures.facts.is_cargo_old,
             earned_last_hour: figures.earned_last_hour(now),
             cost_today: (is_price_known || cost > 0).then(|| to_dollars(cost)),
             earned: figures.earned_since_start(),
             credits_per_dollar: figures.value.credits_per_dollar(),
+            number_last_hour: figures.number_last_hour(now),
         }
     }
 }

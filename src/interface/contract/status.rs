@@ -47,9 +47,23 @@ pub struct ProgramStatusJson<'a> {
     pub credits: Option<i64>,
     /// What all Myses earned in the last hour; likewise.
     pub earned_last_hour: Option<i64>,
+    /// The number that the operator named, of all Myses; `None` if no result told of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberJson>,
     /// The cost of today.
     pub today: SpendingJson,
     pub myses: Vec<MysisStatusJson<'a>>,
+}
+
+/// The number that the operator named (`[mcp] number`) in `status`.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct NumberJson {
+    pub name: String,
+    /// Its sum over all Myses.
+    pub sum: i64,
+    /// By how much that changed in the last hour.
+    pub last_hour: i64,
 }
 
 /// A server that is away in `status`.

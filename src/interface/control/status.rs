@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::ids::MysisId;
+use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
 use actors::domain::samples::CurrentFigures;
@@ -15,8 +15,8 @@ use actors::domain::standing::StandingKind;
 use actors::ports::{ArchiveFault, Clock};
 use serde_json::Value;
 use zoea_contract::{
-    Conditions, HeldTextJson, MissionJson, MysisStatusJson, NeedJson, OutageJson, ProcessJson,
-    ProgramStatusJson, SpendingJson, WarningJson, to_value,
+    Conditions, HeldTextJson, MissionJson, MysisStatusJson, NeedJson, NumberJson, OutageJson,
+    ProcessJson, ProgramStatusJson, SpendingJson, WarningJson, to_value,
 };
 
 use crate::interface::swarm::Swarm;
@@ -192,6 +192,7 @@ pub(super) async fn program_status(
         proxied: (about.proxied)(),
         credits: sum_of(&statuses, |figures| figures.facts.credits),
         earned_last_hour: sum_of(&statuses, |figures| figures.earned_last_hour(now)),
+        number: sum_of_number(&statuses, now),
         today: SpendingJson::new(&spending, now),
         myses,
     });
@@ -208,6 +209,18 @@ fn sum_of(
 ) -> Option<i64> {
     let known = statuses.iter().filter_map(|status| figure(&status.figures));
     known.reduce(i64::saturating_add)
+}
+
+/// The sum of the number that the operator named; `None` if no result told of it.
+fn sum_of_number(statuses: &[Arc<MysisStatus>], now: Timestamp) -> Option<NumberJson> {
+    let named = statuses.iter().filter_map(|of| of.figures.number.as_ref());
+    let name = named.map(|number| number.name.to_string()).next()?;
+    let level = |figures: &CurrentFigures| Some(figures.number.as_ref()?.level);
+    Some(NumberJson {
+        name,
+        sum: sum_of(statuses, level)?,
+        last_hour: sum_of(statuses, |figures| figures.number_last_hour(now))?,
+    })
 }
 
 /// The texts that are held back from models, by all processes of the database.

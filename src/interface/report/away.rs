@@ -3,7 +3,7 @@
 use actors::domain::screen::AwaySummary;
 
 use super::PeriodReport;
-use super::figures::{duration, group_count, group_thousands};
+use super::figures::{duration, group_count, group_thousands, with_sign};
 use super::holdups::HoldUp;
 use super::timeline::Span;
 
@@ -30,7 +30,10 @@ fn gains(report: &PeriodReport) -> String {
     }
     let cost = total.spent.dollars();
     let earned = match total.earned {
-        Some(earned) => format!("{} credits earned, cost {cost}", group_thousands(earned)),
+        Some(earned) => match &report.number {
+            Some(name) => format!("{name} {}, cost {cost}", with_sign(earned)),
+            None => format!("{} credits earned, cost {cost}", group_thousands(earned)),
+        },
         None => format!("{} turns, cost {cost}", group_count(total.turns)),
     };
     match report.spared_calls {

@@ -1,5 +1,7 @@
 //! What model calls cost, and what a dollar brings. A price that is not known is never a 0.
 
+use std::collections::BTreeMap;
+
 use actors::domain::books::{BudgetUse, CostEntry};
 use actors::domain::samples::Flow;
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,20 @@ pub struct Cost {
     /// Whether some tokens had no known price.
     #[serde(default)]
     pub is_partly_unknown: bool,
+}
+
+/// The costs of these lines of the books, added up by a key.
+pub(super) fn sums<K: Ord>(
+    entries: &[CostEntry],
+    key: impl Fn(&CostEntry) -> K,
+    is_free: impl Fn(&str) -> bool,
+) -> BTreeMap<K, Cost> {
+    let mut sums = BTreeMap::<K, Cost>::new();
+    for entry in entries {
+        let cost = Cost::of_entry(entry, is_free(&entry.provider));
+        sums.entry(key(entry)).or_default().add(&cost);
+    }
+    sums
 }
 
 impl Cost {

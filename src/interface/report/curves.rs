@@ -65,12 +65,14 @@ impl CurveKind {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            CurveKind::Credits => "Credits in all wallets",
-            CurveKind::Earned => "Credits earned an hour",
-            CurveKind::Cost => "Dollars an hour",
-            CurveKind::Tokens => "Tokens an hour",
+    pub(super) fn title(self, report: &PeriodReport) -> String {
+        match (self, &report.number) {
+            (CurveKind::Credits, None) => "Credits in all wallets".to_string(),
+            (CurveKind::Credits, Some(name)) => format!("{name} of all"),
+            (CurveKind::Earned, None) => "Credits earned an hour".to_string(),
+            (CurveKind::Earned, Some(name)) => format!("Change of {name} an hour"),
+            (CurveKind::Cost, _) => "Dollars an hour".to_string(),
+            (CurveKind::Tokens, _) => "Tokens an hour".to_string(),
         }
     }
 
@@ -117,6 +119,7 @@ impl Curves {
         };
         let credits = samples.credits();
         let starts = (first..=last).step_by(step);
+        let is_number = samples.number.is_some();
         let steps = starts.map(|start| {
             let end = (start + step - 1).min(last);
             // What happened in a small part of a step is no rate of an hour.
@@ -124,7 +127,17 @@ impl Curves {
             let minutes = samples.minutes.get(start..=end).unwrap_or_default();
             let mut flow = Flow::default();
             minutes.iter().for_each(|minute| flow.add(&minute.flow));
+            let before = start
+                .checked_sub(1)
+                .and_then(|before| *credits.get(before)?);
             let credits = credits.get(end).copied().flatten();
+            if is_number {
+                // Of a number only levels are told.
+                let change = credits
+                    .zip(before)
+                    .map(|(now, before)| now.saturating_sub(before));
+                flow.earned = change;
+            }
             match is_partial {
                 true => CurveStep {
                     credits,

@@ -11,6 +11,12 @@ pub(super) fn group_thousands(value: i64) -> String {
     format!("{sign}{}", group_digits(value.unsigned_abs()))
 }
 
+/// A change: a number with its sign.
+pub(super) fn with_sign(value: i64) -> String {
+    let sign = if value > 0 { "+" } else { "" };
+    format!("{sign}{}", group_thousands(value))
+}
+
 /// A count with commas between thousands.
 pub(super) fn group_count(value: u64) -> String {
     group_digits(value)

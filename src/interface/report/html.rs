@@ -39,16 +39,20 @@ fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
         (_, _) => (cost.dollars(), "cost"),
     };
     let each = cost.credits_per_dollar(total.gained());
+    let (gain, per_dollar) = (report.gain(), format!("{} per dollar", report.worth()));
     let tiles = report.having([
-        (("credits earned", earned), OF_MONEY),
+        ((&*gain, earned), OF_MONEY),
         ((of_what, known), OF_ANY),
-        (("credits per dollar", each), OF_MONEY),
+        ((&*per_dollar, each), OF_MONEY),
         (("tokens", short_count(cost.tokens())), OF_ANY),
         (("turns", group_count(total.turns)), OF_ANY),
         (("errors", group_count(total.faults)), OF_ANY),
     ]);
     let tiles = tiles.into_iter();
     tiles
-        .map(|(what, value)| format!("<div class=\"tile\"><b>{value}</b><span>{what}</span></div>"))
+        .map(|(what, value)| {
+            let what = escape_html(what);
+            format!("<div class=\"tile\"><b>{value}</b><span>{what}</span></div>")
+        })
         .collect()
 }

@@ -51,9 +51,9 @@ pub(super) fn render_text(report: &PeriodReport) -> String {
     text.push_str(&comparison(report));
     let ranking = Ranking::of(&report.myses);
     let total = report.total();
-    text.push_str(match report.is_of_no_game {
-        true => "\n## Myses\n\n",
-        false => "\n## Myses by value\n\n",
+    text.push_str(match report.has_worth() {
+        true => "\n## Myses by value\n\n",
+        false => "\n## Myses\n\n",
     });
     text.push_str(&mysis_table(report, ranking.best.iter().chain([&total])));
     if !ranking.worst.is_empty() {
@@ -88,6 +88,7 @@ fn comparison(report: &PeriodReport) -> String {
     let mut text = String::from("\n## Against the same hours before\n\n");
     text.push_str("| | this time | before |\n|---|--:|--:|\n");
     for [what, now, before] in rows {
+        let what = plain_line(&what);
         let _ = writeln!(text, "| {what} | {now} | {before} |");
     }
     text
@@ -97,16 +98,16 @@ fn curves(report: &PeriodReport) -> String {
     let mut text = String::from("```text\n");
     for kind in CurveKind::of_report(report) {
         let values = report.curves.values(kind);
+        let title = plain_line(&kind.title(report));
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         if let Some(absence) = kind.absence(&values) {
-            let _ = writeln!(text, "{}: {absence}\n", kind.title());
+            let _ = writeln!(text, "{title}: {absence}\n");
             continue;
         }
         let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let last = known.last().copied().unwrap_or_default();
         let [lowest, highest, last] = [lowest, highest, last].map(short_number);
-        let title = kind.title();
         let gap = match kind == CurveKind::Cost && report.curves.is_cost_partial() {
             true => UNPRICED_LEFT_OUT,
             false => "",
@@ -242,7 +243,13 @@ fn head(columns: &[&str]) -> String {
 }
 
 fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
-    let mut text = head(&report.having(MYSIS_COLUMNS));
+    let worth = plain_line(report.worth());
+    let columns = report.having(MYSIS_COLUMNS).into_iter();
+    let columns = columns.map(|column| match column {
+        "credits" => &*worth,
+        other => other,
+    });
+    let mut text = head(&columns.collect::<Vec<&str>>());
     for line in lines {
         let _ = writeln!(text, "{}", mysis_row(report, line));
     }
@@ -283,7 +290,7 @@ fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[Valu
         columns.extend(["time", "earned an hour"]);
     }
     columns.extend(report.having([
-        ("earned", OF_MONEY),
+        (report.gain_column(), OF_MONEY),
         ("tokens", OF_ANY),
         ("cost", OF_ANY),
         ("per dollar", OF_MONEY),

@@ -2,7 +2,7 @@
 
 use zoea_text::names::plural;
 
-use super::figures::{duration, group_count, group_thousands};
+use super::figures::{duration, group_count, group_thousands, with_sign};
 use super::holdups::HoldUp;
 use super::timeline::SpanKind;
 use super::values::ValueLine;
@@ -50,18 +50,27 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
         (0, _, _) | (_, true, _) | (_, _, None) => String::new(),
         _ => {
             let each = cost.credits_per_dollar(total.earned);
-            format!(", {each} credits for each dollar")
+            match report.number {
+                Some(_) => format!(", {each} for each dollar"),
+                None => format!(", {each} credits for each dollar"),
+            }
         }
     };
-    match total.earned {
-        Some(earned) => format!(
+    match (total.gained(), &report.number) {
+        (Some(change), Some(name)) => {
+            format!(
+                "{who} changed {name} by {} {costs}{each}.",
+                with_sign(change)
+            )
+        }
+        (Some(earned), None) => format!(
             "{who} earned {} credits {costs}{each}.",
             group_thousands(earned)
         ),
-        None if report.is_of_no_game => {
+        (None, _) if report.is_of_no_game => {
             format!("{who} took {} turns {costs}.", group_count(total.turns))
         }
-        None => format!(
+        (None, _) => format!(
             "{who} took {} turns {costs}; no result has credits.",
             group_count(total.turns)
         ),
@@ -96,11 +105,17 @@ fn before(report: &PeriodReport, total: &ReportLine) -> Option<String> {
         let sign = if percent > 0 { "+" } else { "" };
         format!("; now {sign}{} %", group_thousands(percent))
     });
-    Some(format!(
-        "The same hours before: {} credits, cost {cost}{}.",
-        group_thousands(earned),
-        change.unwrap_or_default()
-    ))
+    let change = change.unwrap_or_default();
+    Some(match &report.number {
+        Some(name) => format!(
+            "The same hours before: {name} {}, cost {cost}{change}.",
+            with_sign(earned)
+        ),
+        None => format!(
+            "The same hours before: {} credits, cost {cost}{change}.",
+            group_thousands(earned)
+        ),
+    })
 }
 
 /// What the time comes to, figure by figure, beside the same hours before: what it is, now, and before.
@@ -121,15 +136,15 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
     };
     let (now, before) = (figures(&report.totals()), figures(before));
     let whats = [
-        "credits earned",
-        "cost",
-        "credits per dollar",
-        "tokens",
-        "turns",
-        "calls saved by routines",
+        report.gain(),
+        "cost".to_string(),
+        format!("{} per dollar", report.worth()),
+        "tokens".to_string(),
+        "turns".to_string(),
+        "calls saved by routines".to_string(),
     ];
     let rows = whats.into_iter().zip(now).zip(before);
-    rows.map(|((what, now), before)| [what.to_string(), now, before])
+    rows.map(|((what, now), before)| [what, now, before])
         .collect()
 }
 
@@ -140,8 +155,9 @@ fn extremes(report: &PeriodReport) -> Option<String> {
     let (most, least) = (best.gained()?, worst.gained()?);
     (most > least).then(|| {
         format!(
-            "{} earned the most ({}), {} the least ({}).",
+            "{} {} the most ({}), {} the least ({}).",
             best.name,
+            report.gain_column(),
             group_thousands(most),
             worst.name,
             group_thousands(least)

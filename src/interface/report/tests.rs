@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry};
+use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 use actors::domain::message::Severity;
@@ -408,6 +408,56 @@ fn where_the_tools_are_no_games_nothing_is_said_of_credits() {
             "{form}"
         );
     }
+}
+
+#[test]
+fn the_number_that_the_operator_named_stands_where_credits_do() {
+    let mut record = busy_day(3);
+    record.has_other_tools = true;
+    record.samples.number = Some("<b>files</b>|x".into());
+    for of in record.myses.values_mut() {
+        if let Some(flow) = &mut of.sampled {
+            flow.earned = None;
+        }
+    }
+    for minute in &mut record.samples.minutes {
+        minute.flow.earned = None;
+    }
+    let told = report(&record);
+    // They began with 100 each, and the first two rose by 200 and by 100.
+    assert_eq!(
+        (told.total().credits, told.total().gained()),
+        (Some((300, 600)), Some(300))
+    );
+    let hourly: Vec<Option<i64>> = told
+        .curves
+        .steps
+        .iter()
+        .map(|it| it.earned_hourly)
+        .collect();
+    assert!(hourly.contains(&Some(600)), "10 a minute: {hourly:?}");
+    let (page, text) = both(&told);
+    for form in [&page, &text] {
+        let small = form.to_lowercase();
+        for word in ["credit", "earned", "wallet", "by system", "not reported"] {
+            assert!(!small.contains(word), "{word}: {form}");
+        }
+        assert!(!form.contains("<b>files"), "{form}");
+        assert!(
+            form.contains("+300") && form.contains("m1 gained the most (200)"),
+            "{form}"
+        );
+    }
+    assert!(
+        page.contains("&lt;b&gt;files&lt;/b&gt;|x per dollar"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<h3>Change of &lt;b&gt;files&lt;/b&gt;|x an hour</h3>"),
+        "{page}"
+    );
+    let json = serde_json::to_value(&told).expect("JSON");
+    assert_eq!(json["number"], "<b>files</b>|x");
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub struct MysisShare {
     pub turns: u64,
     /// How often it became errored.
     pub faults: u64,
-    /// Its credits at the beginning and at the end: by its samples, or by its first and
-    /// its last status where there are none.
+    /// Its credits, or the number that the operator named, at the beginning and at the end: by its samples, or by its
+    /// first and its last status where there are none.
     pub credits: Option<(i64, i64)>,
     /// The sum of its samples; `None` without any.
     pub sampled: Option<Flow>,
@@ -162,7 +162,7 @@ impl LedgerInner {
                 true => None,
                 false => self.facts_before(mysis, first).await?,
             };
-            let before = before.and_then(|facts| facts.credits);
+            let before = before.and_then(|facts| facts.worth());
             let sum = record.samples.add_mysis(&hours, before, !is_deleted);
             if sum.flow.is_none() && sum.credits.is_none() {
                 continue;

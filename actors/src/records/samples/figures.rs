@@ -55,6 +55,13 @@ impl CurrentFigures {
         self.are_credits_known().then_some(self.value.earned)
     }
 
+    /// The change of the named number in the last hour; `None` if none is told.
+    #[must_use]
+    pub fn number_last_hour(&self, now: Timestamp) -> Option<i64> {
+        let number = self.number.as_ref()?;
+        Some(number.changes.points(now).iter().sum())
+    }
+
     /// What it earned in the last hour in points, or by how much its named number changed; `None` if neither is known.
     #[must_use]
     pub fn rate_points(&self, now: Timestamp) -> Option<[i64; TREND_POINTS]> {

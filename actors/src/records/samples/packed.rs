@@ -16,8 +16,8 @@ use reading::Reader;
 const VERSION: u8 = 2;
 /// The version without the tokens whose price was not known.
 const VERSION_WITHOUT_UNPRICED: u8 = 1;
-/// The longest name of a place.
-const MAX_PLACE_BYTES: usize = 64;
+/// The longest name of a place or of a number.
+const MAX_NAME_BYTES: usize = 256;
 /// The most samples of an hour that are read. A clock that was set back makes some minutes twice.
 const MAX_SAMPLES: usize = 4096;
 
@@ -126,25 +126,7 @@ impl Packer {
         let mut fields = Fields::default();
         fields.put_fact(before.credits, facts.credits);
         for (before, place) in [(&before.system, &facts.system), (&before.poi, &facts.poi)] {
-            let is_changed = before != place;
-            let known = |place: &Arc<str>| self.places.iter().position(|known| known == place);
-            fields.put_if(is_changed, |values| match place {
-                None => put_number(values, 0),
-                Some(place) => match known(place) {
-                    Some(at) => put_number(values, at as u64 + 2),
-                    None => {
-                        put_number(values, 1);
-                        put_number(values, place.len() as u64);
-                        values.extend_from_slice(place.as_bytes());
-                    }
-                },
-            });
-            if let Some(place) = place
-                .as_ref()
-                .filter(|place| is_changed && known(place).is_none())
-            {
-                self.places.push(place.clone());
-            }
+            self.put_name(&mut fields, before, place);
         }
         let docked = |docked: Option<bool>| docked.map(i64::from);
         fields.put_fact(docked(before.docked), docked(facts.docked));
@@ -163,9 +145,37 @@ impl Packer {
         for sum in flow_sums(flow) {
             fields.put_if(sum > 0, |values| put_number(values, sum));
         }
+        self.put_name(&mut fields, &before.number_name, &facts.number_name);
+        fields.put_fact(before.number, facts.number);
         put_number(&mut self.bytes, fields.present);
         self.bytes.append(&mut fields.values);
         self.facts.clone_from(facts);
+    }
+
+    /// Puts a name if it changed: whole where it is new, else by its place among those before.
+    fn put_name(
+        &mut self,
+        fields: &mut Fields,
+        before: &Option<Arc<str>>,
+        name: &Option<Arc<str>>,
+    ) {
+        let is_changed = before != name;
+        let known = |name: &Arc<str>| self.places.iter().position(|known| known == name);
+        fields.put_if(is_changed, |values| match name {
+            None => put_number(values, 0),
+            Some(name) => match known(name) {
+                Some(at) => put_number(values, at as u64 + 2),
+                None => {
+                    put_number(values, 1);
+                    put_number(values, name.len() as u64);
+                    values.extend_from_slice(name.as_bytes());
+                }
+            },
+        });
+        let is_new = |name: &&Arc<str>| is_changed && known(name).is_none();
+        if let Some(name) = name.as_ref().filter(is_new) {
+            self.places.push(name.clone());
+        }
     }
 
     pub(super) fn packed(&self, hour: Hour, upto: i64) -> PackedHour {
@@ -239,4 +249,5 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(u8::try_from(number).unwrap_or_default());
 }
 
-const FIELDS: u32 = 20;
+/// A sample of an older program has no name and level of a number, the last two.
+const FIELDS: u32 = 22;

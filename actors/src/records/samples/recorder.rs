@@ -261,8 +261,11 @@ impl SampleRecorder {
         };
         let is_told = meta.status == CallStatus::Done && !meta.game.tells_facts();
         if let Some(level) = named.read(&meta.tool, text).filter(|_| is_told) {
-            let number = &mut Arc::make_mut(&mut self.figures).number;
-            NumberFigures::take(number, (named.name(), level), row.at);
+            let figures = Arc::make_mut(&mut self.figures);
+            NumberFigures::take(&mut figures.number, (named.name(), level), row.at);
+            figures.facts.number = Some(level);
+            figures.facts.number_name = Some(named.name().clone());
+            self.has_news = true;
         }
     }
 

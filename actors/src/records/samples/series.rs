@@ -173,8 +173,8 @@ pub struct SampleQuery {
 pub struct SampleSeries {
     /// The Mysis; `None` for a sum.
     pub mysis: Option<MysisId>,
-    /// The samples, oldest first, without a gap since the first. A sum has no facts but credits: the
-    /// credits of those Myses whose credits are known.
+    /// The samples, oldest first, without a gap since the first. A sum has no facts but credits, those of
+    /// the Myses whose credits are known, and likewise the number that the operator named.
     pub samples: Vec<Sample>,
 }
 
@@ -251,7 +251,7 @@ impl SeriesBuilder {
 #[derive(Clone, Debug)]
 pub struct SeriesSum {
     steps: SampleSteps,
-    points: Vec<Option<(Option<i64>, Flow)>>,
+    points: Vec<Option<(GameFacts, Flow)>>,
 }
 
 impl SeriesSum {
@@ -269,10 +269,18 @@ impl SeriesSum {
         for sample in samples {
             let place = self.steps.place(sample.minute);
             if let Some(point) = place.and_then(|place| self.points.get_mut(place)) {
-                let (credits, flow) = point.get_or_insert_default();
-                if let Some(more) = sample.facts.credits {
-                    *credits = Some(credits.unwrap_or(0).saturating_add(more));
+                let (facts, flow) = point.get_or_insert_default();
+                let told = &sample.facts;
+                for (sum, more) in [
+                    (&mut facts.credits, told.credits),
+                    (&mut facts.number, told.number),
+                ] {
+                    if let Some(more) = more {
+                        *sum = Some(sum.unwrap_or(0).saturating_add(more));
+                    }
                 }
+                let name = told.number_name.as_ref();
+                facts.number_name = name.or(facts.number_name.as_ref()).cloned();
                 flow.add(&sample.flow);
             }
         }
@@ -283,13 +291,10 @@ impl SeriesSum {
         let points = self.points.into_iter().enumerate();
         points
             .filter_map(|(place, point)| {
-                let (credits, flow) = point?;
+                let (facts, flow) = point?;
                 Some(Sample {
                     minute: self.steps.minute(place),
-                    facts: GameFacts {
-                        credits,
-                        ..GameFacts::default()
-                    },
+                    facts,
                     flow,
                 })
             })

@@ -717,6 +717,8 @@ prop_compose! {
     fn any_sample()(
         minute in 0_i64..60,
         credits in prop::option::of(0..1_000_000_000_000_000_i64),
+        number in any::<Option<i32>>().prop_map(|number| number.map(i64::from)),
+        number_name in any_place(),
         places in (any_place(), any_place()),
         docked in any::<Option<bool>>(),
         gauges in (any_gauge(), any_gauge(), any_gauge()),
@@ -728,7 +730,7 @@ prop_compose! {
         let [tokens_in, tokens_cached, tokens_out, cost_micros, model_calls, tool_calls, failures, waited_ms, tokens_unpriced] = sums;
         Sample {
             minute: Minute(minute + 60 * 7),
-            facts: GameFacts { credits, system, poi, docked, fuel, cargo, hull, ..GameFacts::default() },
+            facts: GameFacts { credits, system, poi, docked, fuel, cargo, hull, number, number_name, ..GameFacts::default() },
             flow: Flow { earned, tokens_in, tokens_cached, tokens_out, cost_micros, model_calls, tool_calls, failures, waited_ms, tokens_unpriced },
         }
     }

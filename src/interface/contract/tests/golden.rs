@@ -200,6 +200,7 @@ fn the_program_its_servers_and_its_processes_keep_their_members() {
         }],
         credits: Some(1200),
         earned_last_hour: None,
+        number: None,
         today: SpendingJson::new(&spending, Timestamp(0)),
         myses: Vec::new(),
     };

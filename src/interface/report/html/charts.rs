@@ -50,7 +50,7 @@ fn chart(report: &PeriodReport, kind: CurveKind) -> String {
     let (curves, timeline) = (&report.curves, &report.timeline);
     let values = curves.values(kind);
     let known = || values.iter().flatten().copied();
-    let title = kind.title();
+    let title = escape_html(&kind.title(report));
     if let Some(absence) = kind.absence(&values) {
         return format!("<figure><h3>{title}</h3><figcaption>{absence}</figcaption></figure>");
     }

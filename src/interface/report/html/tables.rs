@@ -35,10 +35,17 @@ pub(super) fn mysis_section(report: &PeriodReport, total: &ReportLine) -> String
         rows.collect()
     };
     let foot = format!("<tfoot>{}</tfoot>", mysis_row(report, total, None));
-    let columns = report.having(MYSIS_COLUMNS);
-    let title = match report.is_of_no_game {
-        true => "Myses",
-        false => "Myses by credits earned",
+    let worth = escape_html(report.worth());
+    let columns = report.having(MYSIS_COLUMNS).into_iter();
+    let columns = columns.map(|column| match column {
+        "credits" => &*worth,
+        "earned" => report.gain_column(),
+        other => other,
+    });
+    let columns: Vec<&str> = columns.collect();
+    let title = match report.has_worth() {
+        true => format!("Myses by {}", escape_html(&report.gain())),
+        false => "Myses".to_string(),
     };
     let mut section = format!("<section class=\"card\"><h2>{title}</h2>");
     if !ranking.worst.is_empty() {
@@ -59,6 +66,7 @@ pub(super) fn mysis_section(report: &PeriodReport, total: &ReportLine) -> String
 /// What the same hours came to before, beside what they come to now.
 pub(super) fn comparison_section(report: &PeriodReport) -> String {
     let rows = compared(report).into_iter().map(|[what, now, before]| {
+        let what = escape_html(&what);
         format!("<tr><th>{what}</th>{}{}</tr>", cell(&now), cell(&before))
     });
     let rows: String = rows.collect();
@@ -74,9 +82,10 @@ pub(super) fn value_sections(report: &PeriodReport) -> String {
     if report.providers.is_empty() && report.systems.is_empty() {
         return String::new();
     }
-    let title = match report.is_of_no_game {
-        true => "Cost",
-        false => "Credits per dollar",
+    let title = match (&report.number, report.is_of_no_game) {
+        (Some(name), _) => format!("{} per dollar", escape_html(name)),
+        (None, true) => "Cost".to_string(),
+        (None, false) => "Credits per dollar".to_string(),
     };
     let mut section = format!("<section class=\"card\"><h2>{title}</h2>");
     let parts = [
@@ -236,7 +245,7 @@ fn value_table(report: &PeriodReport, what: &str, lines: &[ValueLine]) -> String
     let has_time = lines.iter().any(|line| line.minutes.is_some());
     let mut columns = report.having([
         (what, OF_ANY),
-        ("earned", OF_MONEY),
+        (report.gain_column(), OF_MONEY),
         ("cost", OF_ANY),
         ("per dollar", OF_MONEY),
     ]);

@@ -42,7 +42,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('g')],
         Opening(|board| board.open_view(GraphView::of_targets)),
         "graphs",
-        "show credits, tokens and costs over time",
+        "show tokens, costs and gains over time",
     )),
     keys: || KeyTable::of("The graphs", GRAPH_KEYS),
     moves: false,
@@ -135,11 +135,11 @@ impl GraphView {
             true => GraphScope::Each(board.targets()),
             false => GraphScope::Swarm,
         };
-        let mut members = board.roster.members().values();
-        let value = match members.any(|member| member.status.may_tell_facts()) {
-            true => GraphedValue::Earned,
+        let value = match (board.roster.may_tell_facts(), board.number_name()) {
+            (_, Some(_)) => GraphedValue::Number,
+            (true, None) => GraphedValue::Earned,
             // Nothing tells of money.
-            false => GraphedValue::Tokens,
+            (false, None) => GraphedValue::Tokens,
         };
         GraphView::new(scope, value)
     }
@@ -161,6 +161,19 @@ impl GraphView {
         if span != self.span {
             self.span = span;
             self.samples.invalidate();
+        }
+    }
+
+    /// Shows the next or the previous value, without those of which these tools tell nothing.
+    fn step_value(&mut self, forward: bool, board: &Dashboard) {
+        let is_untold = |value: GraphedValue| {
+            let is_number = value == GraphedValue::Number;
+            (is_number && board.number_name().is_none())
+                || (value.is_of_money() && !board.roster.may_tell_facts())
+        };
+        self.value = self.value.step(forward);
+        while is_untold(self.value) {
+            self.value = self.value.step(forward);
         }
     }
 
@@ -207,8 +220,7 @@ impl GraphView {
     #[must_use]
     pub fn bounds(&self, curves: &[Curve]) -> Option<(f64, f64)> {
         let last = self.samples.value()?.upto.0 as f64;
-        let points = curves.iter().flat_map(|curve| curve.points.first());
-        let first = points.map(|(minute, _)| *minute).fold(last, f64::min);
+        let first = known_since(curves, last);
         Some((first.min(last - MIN_AXIS_MINUTES), last))
     }
 
@@ -265,8 +277,8 @@ impl View for GraphView {
         };
         match action {
             GraphAction::Back => return Pressed::Closes,
-            GraphAction::Next => self.value = self.value.step(true),
-            GraphAction::Previous => self.value = self.value.step(false),
+            GraphAction::Next => self.step_value(true, board),
+            GraphAction::Previous => self.step_value(false, board),
             GraphAction::Longer => self.change_span(self.span.step(true)),
             GraphAction::Shorter => self.change_span(self.span.step(false)),
             GraphAction::Scope => self.change_scope(match &self.scope {
@@ -305,6 +317,12 @@ impl View for GraphView {
     fn point(&mut self, _: MouseEvent, _: Rect) -> Pointed {
         Pointed::Used
     }
+}
+
+/// The minute of the first point of these curves; `last` if they have none.
+fn known_since(curves: &[Curve], last: f64) -> f64 {
+    let points = curves.iter().flat_map(|curve| curve.points.first());
+    points.map(|(minute, _)| *minute).fold(last, f64::min)
 }
 
 /// The least round number that is not below a value.
@@ -423,8 +441,9 @@ mod tests {
     #[test]
     fn values_and_spans_are_walked_through() {
         let all = GraphedValue::ALL;
-        assert_eq!(all[6].step(true), all[0]);
-        assert_eq!(all[0].step(false), all[6]);
+        let last = all[all.len() - 1];
+        assert_eq!(last.step(true), all[0]);
+        assert_eq!(all[0].step(false), last);
         assert_eq!(GraphSpan::Hour.step(false), GraphSpan::Hour);
         assert_eq!(GraphSpan::Month.step(true), GraphSpan::Month);
     }

@@ -19,6 +19,8 @@ pub struct PeriodSamples {
     pub minutes: Vec<SwarmMinute>,
     /// Whether some samples are those of whole hours, which stand at the first minute of their hour.
     pub is_hourly: bool,
+    /// What the operator called the number that stands in place of credits; `None` where credits, or neither, are told.
+    pub number: Option<Arc<str>>,
     /// What was done in each system; `None` is where no result told of one.
     pub systems: BTreeMap<Option<Arc<str>>, SystemShare>,
 }
@@ -27,7 +29,7 @@ pub struct PeriodSamples {
 pub struct SwarmMinute {
     /// What happened in it.
     pub flow: Flow,
-    /// The change of the known credits in all wallets; `None` where none became known or changed.
+    /// The change of the known credits, or of the number, of all; `None` where none became known or changed.
     pub credits_change: Option<i64>,
 }
 
@@ -90,7 +92,7 @@ impl PeriodSamples {
         let (earlier, samples): (Vec<_>, Vec<_>) =
             samples.partition(|(sample, _)| sample.minute < self.first);
         let before = match earlier.last() {
-            Some((sample, _)) => sample.facts.credits.filter(|_| has_wallet),
+            Some((sample, _)) => sample.facts.worth().filter(|_| has_wallet),
             None => before,
         };
         let mut sum = MysisSamples {
@@ -111,7 +113,10 @@ impl PeriodSamples {
             self.is_hourly |= is_thinned;
             minute.flow.add(&sample.flow);
             sum.flow.get_or_insert_default().add(&sample.flow);
-            let told = sample.facts.credits.filter(|_| has_wallet);
+            let told = sample.facts.worth().filter(|_| has_wallet);
+            if sample.facts.credits.is_none() {
+                self.number = sample.facts.number_name.clone().or(self.number.take());
+            }
             if told != known {
                 let change = told.unwrap_or(0).saturating_sub(known.unwrap_or(0));
                 minute.change_credits(change);

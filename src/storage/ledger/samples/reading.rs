@@ -70,7 +70,7 @@ impl LedgerInner {
             let mut samples = builder.finish(older);
             if query.is_sum {
                 let samples_of_deleted = samples.iter_mut().filter(|_| is_deleted);
-                samples_of_deleted.for_each(|sample| sample.facts.credits = None);
+                samples_of_deleted.for_each(|sample| sample.facts = GameFacts::default());
                 sum.add(&samples);
             } else {
                 series.push(SampleSeries {

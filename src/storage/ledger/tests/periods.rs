@@ -16,6 +16,7 @@ on_both!(
     an_empty_day_has_nothing,
     a_night_has_what_was_spent_between_its_moments,
     what_a_mysis_had_before_a_period_is_what_it_begins_with,
+    the_number_that_the_operator_named_stands_where_credits_do,
 );
 
 const BETA: MysisId = MysisId(8);
@@ -99,6 +100,35 @@ async fn a_day_has_the_samples_of_all_together_and_of_each(books: Books) {
     assert_eq!(day.samples.minutes[5].flow.earned, Some(37));
     let gone = &day.myses[&BETA];
     assert_eq!((&gone.name, gone.credits), (&None, None));
+}
+
+async fn the_number_that_the_operator_named_stands_where_credits_do(books: Books) {
+    let ledger = books.open().await;
+    let counted = |minute: i64, number: i64| Sample {
+        minute: Minute(minute),
+        facts: GameFacts {
+            number: Some(number),
+            number_name: Some("total".into()),
+            ..GameFacts::default()
+        },
+        flow: Flow::default(),
+    };
+    let writes = vec![
+        create(ALPHA, "alpha"),
+        create(BETA, "beta"),
+        save(ALPHA, &[counted(59, 40)]),
+        save(
+            ALPHA,
+            &[counted(MIDNIGHT + 5, 70), counted(MIDNIGHT + 25, 65)],
+        ),
+        save(BETA, &[counted(MIDNIGHT + 5, 7)]),
+    ];
+    write(&ledger, writes).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
+    assert_eq!(day.samples.number.as_deref(), Some("total"));
+    assert_eq!(day.myses[&ALPHA].credits, Some((40, 65)));
+    let at = [0, 5, 25].map(|minute: usize| day.samples.credits()[minute]);
+    assert_eq!(at, [40, 77, 72].map(Some));
 }
 
 async fn old_days_are_told_by_the_hour(books: Books) {

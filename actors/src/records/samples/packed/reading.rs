@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bounds::bounded_sum;
 
 use super::super::{Flow, GameFacts, Gauge, HOUR_MINUTES, Hour, Minute, Sample};
-use super::{FIELDS, MAX_PLACE_BYTES, VERSION_WITHOUT_UNPRICED, unzigzag};
+use super::{FIELDS, MAX_NAME_BYTES, VERSION_WITHOUT_UNPRICED, unzigzag};
 
 /// Which fields of a sample are told, read one after the other.
 struct PresentFields {
@@ -37,11 +37,16 @@ impl Reader<'_, '_> {
         if minute >= HOUR_MINUTES || present.bits >> FIELDS != 0 {
             return None;
         }
-        let (facts, present) = self.facts(present, before)?;
+        let (mut facts, present) = self.facts(present, before)?;
+        let (flow, mut present) = self.flow(present)?;
+        if present.next() {
+            facts.number_name = self.place()?;
+        }
+        self.fact(present.next(), &mut facts.number)?;
         Some(Sample {
             minute: Minute(hour.first_minute().0.saturating_add(minute)),
             facts,
-            flow: self.flow(present)?,
+            flow,
         })
     }
 
@@ -75,7 +80,8 @@ impl Reader<'_, '_> {
         Some((facts, present))
     }
 
-    fn flow(&mut self, mut present: PresentFields) -> Option<Flow> {
+    /// What happened, and the fields that follow it.
+    fn flow(&mut self, mut present: PresentFields) -> Option<(Flow, PresentFields)> {
         let earned = match present.next() {
             true => Some(unzigzag(self.number()?)),
             false => None,
@@ -102,7 +108,7 @@ impl Reader<'_, '_> {
             (VERSION_WITHOUT_UNPRICED, 0) => bounded_sum(tokens_in, tokens_out),
             _ => told_unpriced,
         };
-        Some(Flow {
+        let flow = Flow {
             earned,
             tokens_in,
             tokens_cached,
@@ -113,7 +119,8 @@ impl Reader<'_, '_> {
             failures,
             waited_ms,
             tokens_unpriced,
-        })
+        };
+        Some((flow, present))
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -155,7 +162,7 @@ impl Reader<'_, '_> {
             return Some(Some(known.clone()));
         }
         let length = usize::try_from(self.number()?).ok()?;
-        if length > MAX_PLACE_BYTES {
+        if length > MAX_NAME_BYTES {
             return None;
         }
         let (name, rest) = self.rest.split_at_checked(length)?;

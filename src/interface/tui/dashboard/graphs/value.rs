@@ -23,11 +23,27 @@ pub enum GraphedValue {
     Failures,
     /// The share of the time in which it waits.
     Waiting,
+    /// The number that the operator named, where tools are of no game.
+    Number,
 }
 
 impl GraphedValue {
     /// All, in the order of the keys.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+
+    /// Whether it is of money, of which only a game tells.
+    #[must_use]
+    pub fn is_of_money(self) -> bool {
+        match self {
+            GraphedValue::Credits | GraphedValue::Earned => true,
+            GraphedValue::Tokens
+            | GraphedValue::Dollars
+            | GraphedValue::Calls
+            | GraphedValue::Failures
+            | GraphedValue::Waiting
+            | GraphedValue::Number => false,
+        }
+    }
 
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -39,6 +55,7 @@ impl GraphedValue {
             GraphedValue::Calls => "tool calls an hour",
             GraphedValue::Failures => "failures an hour",
             GraphedValue::Waiting => "percent of the time waiting",
+            GraphedValue::Number => "the number that you named",
         }
     }
 
@@ -53,6 +70,7 @@ impl GraphedValue {
             GraphedValue::Calls => "tool calls/h",
             GraphedValue::Failures => "failures/h",
             GraphedValue::Waiting => "time waiting",
+            GraphedValue::Number => "number",
         }
     }
 
@@ -66,6 +84,7 @@ impl GraphedValue {
             GraphedValue::Dollars => "$/h",
             GraphedValue::Calls | GraphedValue::Failures => "n/h",
             GraphedValue::Waiting => "%",
+            GraphedValue::Number => "",
         }
     }
 
@@ -82,14 +101,21 @@ impl GraphedValue {
     /// several Myses count each of them.
     pub(super) fn of(self, sample: &Sample, step: StepTime, myses: usize) -> Option<f64> {
         let flow = &sample.flow;
-        if self == GraphedValue::Credits {
-            return sample.facts.credits.map(|credits| credits as f64);
+        match self {
+            GraphedValue::Credits => return sample.facts.credits.map(|credits| credits as f64),
+            GraphedValue::Number => return sample.facts.number.map(|number| number as f64),
+            GraphedValue::Earned
+            | GraphedValue::Tokens
+            | GraphedValue::Dollars
+            | GraphedValue::Calls
+            | GraphedValue::Failures
+            | GraphedValue::Waiting => {}
         }
         // A sum of a few minutes is no rate of a longer step.
         let minutes = step.minutes_of_rate()? as f64;
         let hourly = |sum: f64| sum * HOUR_MINUTES / minutes;
         match self {
-            GraphedValue::Credits => None,
+            GraphedValue::Credits | GraphedValue::Number => None,
             GraphedValue::Earned => {
                 // Who has credits and made no deal earned nothing.
                 let known = sample.facts.credits.map(|_| 0);

@@ -6,7 +6,9 @@ use actors::domain::ids::Timestamp;
 use actors::domain::samples::Minute;
 
 use super::marks::{legend, marks};
-use super::{Curve, GraphScope, GraphSpan, GraphView, GraphedValue, MAX_GRAPHS, round_ceiling};
+use super::{
+    Curve, GraphScope, GraphSpan, GraphView, GraphedValue, MAX_GRAPHS, known_since, round_ceiling,
+};
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::figures;
@@ -35,7 +37,8 @@ pub(super) fn paint(
         None => Vec::new(),
     });
     let marked: Vec<Vec<Mark>> = marked.collect();
-    let mut title = title(dashboard, view, bounds);
+    let known = bounds.map(|(_, last)| (known_since(&curves, last), last));
+    let mut title = title(dashboard, view, known);
     title.spans.extend(legend(&marked.concat()).spans);
     let title = with_complaint(title, view.samples.complaint());
     let body = begin_page(layout, &title, painter);
@@ -85,7 +88,7 @@ fn name_of(dashboard: &Dashboard, curve: &Curve) -> String {
 }
 
 /// What is shown, and since when.
-fn title(dashboard: &Dashboard, view: &GraphView, bounds: Option<(f64, f64)>) -> StyledLine {
+fn title(dashboard: &Dashboard, view: &GraphView, known: Option<(f64, f64)>) -> StyledLine {
     let whose = match &view.scope {
         GraphScope::Swarm => "the swarm".to_string(),
         GraphScope::Each(myses) if myses.len() > MAX_GRAPHS => {
@@ -96,7 +99,7 @@ fn title(dashboard: &Dashboard, view: &GraphView, bounds: Option<(f64, f64)>) ->
             zoea_text::clean::one_line(&names.collect::<Vec<_>>().join(", "))
         }
     };
-    let since = match bounds {
+    let since = match known {
         Some((first, last)) => {
             let taken = ((last - first).max(0.0) * 60_000.0) as u64;
             let since = time(dashboard, view.span, first);
@@ -109,9 +112,19 @@ fn title(dashboard: &Dashboard, view: &GraphView, bounds: Option<(f64, f64)>) ->
         None => format!("  {}", view.span.as_str()),
     };
     StyledLine::of(" GRAPHS  ", Tone::Brand)
-        .with(view.value.as_str(), Tone::Strong)
+        .with(
+            value_text(dashboard, view.value, view.value.as_str()),
+            Tone::Strong,
+        )
         .with(since, Tone::Accent)
         .with(format!("   {whose}"), Tone::Dim)
+}
+
+/// What a value is called: a number as the operator named it, all others in these words.
+fn value_text(dashboard: &Dashboard, value: GraphedValue, words: &str) -> String {
+    let named = || dashboard.number_name();
+    let named = (value == GraphedValue::Number).then(named).flatten();
+    named.unwrap_or_else(|| words.to_string())
 }
 
 /// The figures of each curve; of one curve those of all values.
@@ -136,7 +149,8 @@ fn paint_table(
             .flat_map(|value| {
                 let curves = view.curves_of(value, dashboard.counts().all);
                 let known = curves.into_iter().filter(|curve| !curve.points.is_empty());
-                known.map(move |curve| (value.name().to_string(), value, curve))
+                let name = value_text(dashboard, value, value.name());
+                known.map(move |curve| (name.clone(), value, curve))
             })
             .collect(),
         curves => {
@@ -207,7 +221,8 @@ fn figure(shown: GraphedValue, value: f64) -> String {
         | GraphedValue::Earned
         | GraphedValue::Tokens
         | GraphedValue::Calls
-        | GraphedValue::Failures => {
+        | GraphedValue::Failures
+        | GraphedValue::Number => {
             if size < 10.0 && size.fract() > 0.0 {
                 return format!("{sign}{size:.1}");
             }
@@ -220,9 +235,10 @@ fn figure(shown: GraphedValue, value: f64) -> String {
 fn time(dashboard: &Dashboard, span: GraphSpan, minute: f64) -> String {
     let offset = dashboard.appearance().offset;
     let at: Timestamp = Minute(minute as i64).start_time();
-    let (day, clock) = (offset.day(at), offset.clock(at));
     match span {
-        GraphSpan::Hour | GraphSpan::Day => clock.get(..5).unwrap_or_default().to_string(),
-        GraphSpan::Week | GraphSpan::Month => day.get(5..).unwrap_or_default().to_string(),
+        GraphSpan::Hour | GraphSpan::Day => offset.short_clock(at),
+        GraphSpan::Week | GraphSpan::Month => {
+            offset.day(at).get(5..).unwrap_or_default().to_string()
+        }
     }
 }
