@@ -164,6 +164,20 @@ fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_afte
         "{text}"
     );
     screen.kill();
+    let status = home.json(&["status", "--json"]);
+    let number = json!({"name": "total", "sum": 2_040, "last_hour": 2_000});
+    assert_eq!(status["number"], number, "{status}");
+    assert_eq!(status["credits"], Value::Null);
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["number"], &alpha["number_name"]),
+        (&json!(2_040), &json!("total"))
+    );
+    let told = home.ok(&["status"]);
+    assert!(
+        told.contains("total: 2,040 in all, 2,000 in the last hour"),
+        "{told}"
+    );
     swarm.signal("-KILL");
     swarm.wait();
     let swarm = home.fly(&[]);
@@ -172,8 +186,49 @@ fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_afte
         screen.contains("total 2,040") && screen.contains("A MINUTE")
     });
     screen.kill();
+    home.ok(&["send", "alpha", "go on"]);
+    home.ok(&["wait", "alpha", "--until", "answered"]);
     swarm.signal("-TERM");
     swarm.wait();
+    let report = home.ok(&["report"]);
+    assert!(report.contains("changed total by "), "{report}");
+    assert!(
+        report.contains("| total | gained |") && !report.contains("credit"),
+        "{report}"
+    );
+    let samples = home.ok(&["samples", "--json"]);
+    assert!(samples.contains(r#""number_name":"total""#), "{samples}");
+}
+
+/// Opens each view that shows no results, and finds no false word on it.
+fn walk_the_views(home: &Home) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = home.path();
+    let arguments = ["--home", &path.to_string_lossy(), "attach"];
+    let program = zoea_rig::program().to_string_lossy().into_owned();
+    let mut screen = Program::open(&program, &arguments, folder.path(), (120, 40));
+    screen.until("the table is there", |screen| screen.contains("MYSIS"));
+    for (key, title) in [
+        ("g", "GRAPHS  tokens"),
+        ("\t", "GRAPHS  dollars"),
+        ("$", "BOOKS"),
+        ("M", "these tools tell of no places"),
+        ("Z", "WAITS"),
+        ("H", "PROCESSES"),
+        ("L", "LOG"),
+        ("?", "The signs"),
+    ] {
+        screen.press_until(key, |screen| screen.contains(title));
+        let text = screen.contents().to_lowercase();
+        for word in FALSE_WORDS {
+            assert!(!text.contains(word), "{key}: {word}: {text}");
+        }
+        if title.starts_with("GRAPHS  tokens") {
+            continue;
+        }
+        screen.press_until("\u{1b}", |screen| !screen.contains(title));
+    }
+    screen.kill();
 }
 
 #[test]
@@ -227,6 +282,7 @@ fn nothing_that_is_shown_or_sent_speaks_of_a_game() {
         );
         assert!(tools.contains("get_next_job"), "{tools}");
     }
+    walk_the_views(&home);
     let words = home.ok(&["log", "alpha", "--words"]);
     let report = home.ok(&["report"]);
     // Its style has a cell that is `sticky`, which is no word about a tick.

@@ -178,11 +178,14 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
         let figures = &mysis.figures;
         figures.facts.credits.is_some() || figures.earned.is_some()
     });
+    // Nor do they have accounts.
+    let have_accounts = myses.is_empty() || myses.iter().any(|mysis| mysis.game.is_none());
     let mut columns = vec![Column::text("NAME")];
     columns.extend(are_many.then_some(Column::text("PROCESS")));
     columns.push(Column::state("STATE"));
     columns.extend(have_needs.then_some(Column::text("NEED")));
-    columns.extend(["DOING", "ACCOUNT"].map(Column::text));
+    columns.push(Column::text("DOING"));
+    columns.extend(have_accounts.then_some(Column::text("ACCOUNT")));
     columns.extend(have_roles.then_some(Column::text("ROLE")));
     columns.extend(["PROVIDER", "MODEL"].map(Column::text));
     let money = have_money.then_some(["CREDITS", "EARNED"]);
@@ -199,7 +202,8 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
         cells.extend(are_many.then(|| or_hyphen(&mysis.process)));
         cells.push(mysis.state.to_string());
         cells.extend(have_needs.then(|| need_of(&mysis.name).to_string()));
-        cells.extend([out::shorten(doing, 50), or_hyphen(&mysis.account)]);
+        cells.push(out::shorten(doing, 50));
+        cells.extend(have_accounts.then(|| or_hyphen(&mysis.account)));
         cells.extend(have_roles.then(|| {
             let unknown = match mysis.role_known {
                 Some(false) => " (not configured)",
@@ -213,11 +217,8 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
             cells.push(shown::number_or_hyphen(figures.facts.credits));
             cells.push(shown::number_or_hyphen(figures.earned));
         }
-        cells.push(
-            mysis
-                .cost
-                .map_or("-".to_string(), |cost| shown::dollars(Some(cost))),
-        );
+        let dollars = |cost| shown::dollars(Some(cost));
+        cells.push(mysis.cost.map_or("-".to_string(), dollars));
         cells.push(group_digits(mysis.turns));
         table.add(cells);
     }

@@ -40,7 +40,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('$')],
         Opening(|board| board.open_view(|_| BooksView::default())),
         "books",
-        "show the books: costs, credits, budgets",
+        "show the books: costs, gains, budgets",
     )),
     keys: || KeyTable::of("The books", BOOKS_KEYS),
     moves: true,

@@ -149,6 +149,13 @@ impl Roster {
         }
     }
 
+    /// Whether the tools of any of them may tell of money and places: not if they are no game's.
+    #[must_use]
+    pub fn may_tell_facts(&self) -> bool {
+        let mut members = self.members.values();
+        self.members.is_empty() || members.any(|member| member.status.may_tell_facts())
+    }
+
     /// The number of Myses that this process runs, and no other one of its fleet.
     #[must_use]
     pub fn running_here(&self) -> usize {

@@ -16,7 +16,7 @@ const SIGNS: [(&str, &str); 14] = [
     ("┊", "reasoning of the model"),
     ("▾ ▸", "open, folded; on an axis: your orders"),
     ("×3", "the same three times"),
-    ("▲ ▼", "earns more, or less, than before"),
+    ("▲ ▼", "a rate that rises, or falls"),
     ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
 ];
 

@@ -60,8 +60,15 @@ impl ColumnPlan {
     /// As many columns as fit, the whole figures if they do. The column that sorts stays.
     pub(super) fn new(view: &BooksView, room: u16) -> ColumnPlan {
         let mut columns = BooksColumn::ALL.to_vec();
-        if view.table().total.saved.is_none() {
+        let table = view.table();
+        if table.total.saved.is_none() {
             columns.retain(|column| *column != BooksColumn::Saved);
+        }
+        // Nothing told of credits.
+        if table.total.earned.is_none() {
+            let of_credits = [BooksColumn::Earned, BooksColumn::CreditsPerDollar];
+            let is_sorted = |column: &BooksColumn| *column == view.sorting.by;
+            columns.retain(|column| !of_credits.contains(column) || is_sorted(column));
         }
         let whole = ColumnPlan::with(view, &columns, FigureForm::Whole);
         if whole.columns_taken() <= room {

@@ -73,10 +73,9 @@ fn add_mysis(
     columns: u16,
 ) {
     let totals = status.totals;
-    let account = status
-        .account
-        .as_deref()
-        .map_or("none".to_string(), one_line);
+    let account = status.account.as_deref().map(one_line);
+    // Tools of no game have no accounts.
+    let account = account.or_else(|| status.may_tell_facts().then(|| "none".to_string()));
     let link_tone = match &status.link {
         LinkState::None => Tone::Dim,
         LinkState::Ok => Tone::Success,
@@ -85,7 +84,7 @@ fn add_mysis(
     let tokens = [totals.tokens_in, totals.tokens_out].map(figures::amount);
     let tokens = format!("{} in, {} out", tokens[0], tokens[1]);
     lines.push(StyledLine::of("MYSIS", Tone::Brand));
-    lines.push(labelled("account", account, Tone::Text));
+    lines.extend(account.map(|account| labelled("account", account, Tone::Text)));
     let link = status.link.describe().trim_start_matches("session ");
     lines.push(labelled("session", link, link_tone));
     add_role(status, lines);
@@ -291,8 +290,7 @@ fn add_credits(game: &GameSummary, offset: UtcOffset, lines: &mut Vec<StyledLine
     lines.push(StyledLine::default());
     let (began, first) = game.credits().front().copied().unwrap_or_default();
     let gain = newest.saturating_sub(first);
-    let clock = offset.clock(began);
-    let since = clock.get(..5).unwrap_or(&clock);
+    let since = offset.short_clock(began);
     let tone = if gain < 0 {
         Tone::Warning
     } else {

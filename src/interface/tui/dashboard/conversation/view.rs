@@ -67,7 +67,8 @@ fn paint_title(
         .with(format!("  {doing}"), doing_tone);
     let account = match &status.account {
         Some(account) => format!("  plays as {}", one_line(account)),
-        None => "  no account".to_string(),
+        None if status.may_tell_facts() => "  no account".to_string(),
+        None => String::new(),
     };
     line.push(account, Tone::Dim);
     let model = format!(

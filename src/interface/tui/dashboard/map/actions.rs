@@ -30,7 +30,7 @@ pub const SPEC: ViewSpec = ViewSpec {
         &[letter('M')],
         Opening(|board| board.open_view(|_| MapView::default())),
         "map",
-        "show the map: ships, and credits by system",
+        "show the map: who is where, gains by place",
     )),
     keys: || KeyTable::of("The map", MAP_KEYS),
     moves: false,

@@ -57,15 +57,15 @@ pub const MAP_KEYS: &[Binding<MapAction>] = &[
         "map_next_ships",
         &[key(KeyCode::Tab)],
         MapAction::NextShips,
-        "next ships",
-        "to the next system with ships",
+        "next Myses",
+        "to the next system with Myses",
     ),
     bind(
         "map_previous_ships",
         &[key(KeyCode::BackTab)],
         MapAction::PreviousShips,
         "",
-        "to the previous system with ships",
+        "to the previous system with Myses",
     ),
     bind(
         "map_zoom_in",

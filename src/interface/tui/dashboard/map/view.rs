@@ -19,7 +19,7 @@ use super::viewport::Viewport;
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::money::short_credits;
+use crate::dashboard::money::{period_text, short_credits};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -62,7 +62,7 @@ pub(crate) fn paint(
     painter.fill(layout.title, Ground::Panel);
     let Some(map) = view.map().filter(|map| !map.systems.is_empty()) else {
         painter.text(layout.title, 0, " MAP", Tone::Brand);
-        return paint_empty(view, page, painter);
+        return paint_empty(dashboard, view, page, painter);
     };
     let ships = ships_by_system(dashboard.roster(), dashboard.now());
     let [area, pane] = areas(page);
@@ -73,7 +73,8 @@ pub(crate) fn paint(
     for label in &labels.labels {
         paint_label(label, area, painter);
     }
-    let title = title(map, &ships, labels.hidden, view.zoom);
+    let period = period_text(dashboard);
+    let title = title((map, &ships), &period, labels.hidden, view.zoom);
     let title = with_complaint(title, view.map.complaint());
     painter.line(layout.title, 0, &title);
     if let Some(place) = selected {
@@ -88,10 +89,13 @@ pub(crate) fn paint(
 }
 
 /// Says why there is no map, and what brings one.
-fn paint_empty(view: &MapView, page: Rect, painter: &mut Painter<'_>) {
+fn paint_empty(dashboard: &Dashboard, view: &MapView, page: Rect, painter: &mut Painter<'_>) {
     let (first, second) = match (view.map.complaint(), view.map()) {
         (Some(why), _) => (format!("the map cannot be read: {why}"), ""),
         (None, None) => ("reading the map …".to_string(), ""),
+        (None, Some(_)) if !dashboard.roster().may_tell_facts() => {
+            ("these tools tell of no places".to_string(), "")
+        }
         (None, Some(_)) => (
             "no Mysis has seen a system yet".to_string(),
             "get_system and get_map bring systems and lanes here",
@@ -102,7 +106,12 @@ fn paint_empty(view: &MapView, page: Rect, painter: &mut Painter<'_>) {
     painter.text_at(middle, 1, Alignment::Center, second, Tone::Dim);
 }
 
-fn title(map: &SystemMap, ships: &ShipsBySystem, hidden: usize, zoom: i32) -> StyledLine {
+fn title(
+    (map, ships): (&SystemMap, &ShipsBySystem),
+    period: &str,
+    hidden: usize,
+    zoom: i32,
+) -> StyledLine {
     let seen = map.systems.iter().filter(|it| it.seen_at.is_some()).count();
     let flying: usize = ships.values().map(|ships| ships.myses.len()).sum();
     let systems = map.systems.len();
@@ -116,7 +125,7 @@ fn title(map: &SystemMap, ships: &ShipsBySystem, hidden: usize, zoom: i32) -> St
     if zoom > 0 {
         line.push(format!("  zoom {zoom}"), Tone::Accent);
     }
-    line.push("  each earned in 1 h: ", Tone::Dim);
+    line.push(format!("  each earned {period}: "), Tone::Dim);
     for (text, tone) in [
         ("● best ", Tone::Success),
         ("● good ", Tone::Accent),
@@ -236,7 +245,10 @@ impl SelectedSystem<'_> {
         let noun = if count == 1 { "ship" } else { "ships" };
         let line = StyledLine::of(format!(" {count} {noun}"), Tone::Text);
         match ships.earned {
-            Some(earned) => line.with(format!("  {} in 1 h", signed(earned)), Tone::Number),
+            Some(earned) => {
+                let period = period_text(self.dashboard);
+                line.with(format!("  {} {period}", signed(earned)), Tone::Number)
+            }
             None => line.with("  credits not known", Tone::Dim),
         }
     }

@@ -51,13 +51,8 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
     painter.fill(area, Ground::Panel);
     let first = first_minute(dashboard.now(), area);
     let offset = dashboard.appearance().offset;
-    let clock = |minute: Minute| {
-        offset
-            .clock(minute.start_time())
-            .get(..5)
-            .map(str::to_string)
-    };
-    let begin = clock(first).unwrap_or_default();
+    let clock = |minute: Minute| offset.short_clock(minute.start_time());
+    let begin = clock(first);
     painter.text(area, 1, &format!(" {begin}"), Tone::Dim);
     let timeline = &focus.timeline;
     let is_gone_to =
@@ -89,7 +84,7 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
         timeline
             .cursor
             .filter(|minute| is_gone_to(*minute))
-            .and_then(clock),
+            .map(clock),
     );
     let columns = width::of(&legend.text());
     // The legend gives way to the flags.
