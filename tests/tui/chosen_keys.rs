@@ -44,10 +44,10 @@ fn a_chosen_key_acts_and_stands_in_hints_help_and_palette() {
     let text = operator.text();
     assert!(text.contains("W goes to the next"), "{text}");
     assert!(text.contains("Ctrl-G help"), "{text}");
-    operator.keys(":show credits");
+    operator.keys(":show tokens");
     let text = operator.text();
     assert!(
-        text.contains("show credits, tokens and costs over time") && text.contains("F5"),
+        text.contains("show tokens, costs and gains over time") && text.contains("F5"),
         "{text}"
     );
     operator.keys("<esc>");
@@ -57,7 +57,7 @@ fn a_chosen_key_acts_and_stands_in_hints_help_and_palette() {
         .help()
         .into_iter()
         .flat_map(|chapter| chapter.lines);
-    let graphs = lines.find(|line| line.help.contains("show credits"));
+    let graphs = lines.find(|line| line.help.contains("show tokens"));
     assert_eq!(graphs.map(|line| line.keys), Some("F5".to_string()));
     operator.input(ctrl('g').into());
     assert!(operator.board.overlays().is_empty());

@@ -29,7 +29,7 @@ fn what_was_earned_is_the_sum_of_the_last_hour_and_no_guess() {
     assert!(row_of(&screen, "bravo").contains(" -310 "), "{screen}");
     assert!(screen.contains("EARNED"), "{screen}");
     assert!(screen.contains("credits 1,800"), "{screen}");
-    assert!(screen.contains("+90 in 1 h"), "{screen}");
+    assert!(screen.contains("+90 since 00:04"), "{screen}");
 }
 
 #[test]

@@ -124,6 +124,9 @@ pub struct MysisStatus {
     pub tick: Option<i64>,
     pub nudges: u32,
     pub totals: Totals,
+    /// When it was created.
+    #[serde(rename = "created")]
+    pub created_at: Timestamp,
     /// When it was last active.
     #[serde(rename = "active_at")]
     pub last_activity_at: Timestamp,
@@ -262,6 +265,7 @@ impl MysisStatus {
             account: record.account.clone(),
             link_since: now,
             totals: record.totals,
+            created_at: record.created_at,
             last_activity_at: record.created_at,
             ..MysisStatus::default()
         }

@@ -349,6 +349,7 @@ impl Life {
             tick: self.session.tick,
             nudges: self.nudges,
             totals: self.figures.totals,
+            created_at: self.figures.created_at,
             last_activity_at: self.figures.last_activity_at,
             last_words: self.recent_activity.words(),
             last_tool_call: self.recent_activity.last_tool_call(),

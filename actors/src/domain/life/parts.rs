@@ -62,6 +62,7 @@ impl SessionView {
 pub(super) struct LifeFigures {
     pub(super) totals: Totals,
     pub(super) last_call_ms: Option<u64>,
+    pub(super) created_at: Timestamp,
     pub(super) last_activity_at: Timestamp,
     /// Up to when the time of the routine that runs is counted.
     pub(super) routine_timed: Moment,
@@ -70,12 +71,13 @@ pub(super) struct LifeFigures {
 impl LifeFigures {
     pub(super) fn restored(
         totals: Totals,
-        last_activity_at: Timestamp,
+        (created_at, last_activity_at): (Timestamp, Timestamp),
         now: Moment,
     ) -> LifeFigures {
         LifeFigures {
             totals,
             last_call_ms: None,
+            created_at,
             last_activity_at,
             routine_timed: now,
         }

@@ -277,7 +277,7 @@ fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> L
     let totals = past.totals.unwrap_or(record.totals);
     let last = past.rows.last();
     let last_activity_at = last.map_or(record.created_at, |row| row.at);
-    LifeFigures::restored(totals, last_activity_at, now)
+    LifeFigures::restored(totals, (record.created_at, last_activity_at), now)
 }
 
 fn restore_routines(past: &StoredHistory) -> RoutineMemo {

@@ -14,7 +14,7 @@ const JUDGED_POINTS: usize = 5;
 /// The fewest points that tell a direction.
 const LEAST_POINTS_BEFORE: usize = 3;
 /// A change by less than this part of what was before is none.
-const STEADY_PART: i64 = 10;
+const STEADY_PART: i64 = 4;
 /// The length of a point in milliseconds.
 const POINT_MS: i64 = TREND_MINUTES * 60_000;
 /// The shortest time that a rate is made of, in milliseconds: a sum of seconds is no rate of a minute.
@@ -110,6 +110,22 @@ impl EarnRate {
     }
 }
 
+/// The points as if the newest one were over: by what it brought so far, or with the one before where that is too short
+/// to tell. A point that has just begun would look like a fall.
+#[must_use]
+pub fn whole_points(points: &EarnedPoints, now: Timestamp) -> EarnedPoints {
+    let mut whole = *points;
+    let [.., before, newest] = &mut whole;
+    let ms = now.0.rem_euclid(POINT_MS);
+    let (sum, ms) = match ms < LEAST_MS {
+        true => (before.saturating_add(*newest), ms + POINT_MS),
+        false => (*newest, ms),
+    };
+    let by_time = i128::from(sum) * i128::from(POINT_MS) / i128::from(ms.max(1));
+    *newest = i64::try_from(by_time).unwrap_or(sum);
+    whole
+}
+
 fn rate_of(points: &[i64], ms: i64) -> i64 {
     let sum: i128 = points.iter().map(|earned| i128::from(*earned)).sum();
     let rate = sum * 60_000 / i128::from(ms.max(LEAST_MS));
@@ -139,6 +155,7 @@ pub fn rate_line(points: &EarnedPoints, now: Timestamp, scale: i64, columns: usi
     let mut line = StyledLine::of(format!("{:>FIGURE_COLUMNS$}", rate.figure()), rate.tone())
         .with(rate.direction.sign(), arrow);
     let bars = columns.saturating_sub(FIGURE_COLUMNS + 1).min(TREND_POINTS);
+    let points = whole_points(points, now);
     push_bars(&points[TREND_POINTS - bars..], scale, &mut line);
     line
 }
@@ -195,6 +212,19 @@ mod tests {
         assert_eq!(rate(&[100]).0, 50, "two minutes");
         let at = |ms| EarnRate::of(&points(&[100]), Timestamp(POINT_MS * 9 + ms)).per_minute;
         assert_eq!([at(1_000), at(60_000), at(90_000)], [100, 100, 66]);
+    }
+
+    #[test]
+    fn a_point_that_has_just_begun_looks_like_no_fall() {
+        let newest = |ms, last: &[i64]| {
+            let points = whole_points(&points(last), Timestamp(POINT_MS * 9 + ms));
+            points[TREND_POINTS - 1]
+        };
+        assert_eq!(newest(0, &[120, 0]), 120);
+        assert_eq!(newest(30_000, &[120, 30]), 120);
+        assert_eq!(newest(60_000, &[120, 60]), 120);
+        assert_eq!(newest(90_000, &[120, 30]), 40, "it does fall");
+        assert_eq!(newest(0, &[i64::MAX, i64::MAX]), i64::MAX);
     }
 
     #[test]

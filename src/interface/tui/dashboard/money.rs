@@ -1,11 +1,16 @@
 //! What the game tells of money and ships, as the screen shows it.
 
 use actors::domain::ids::Timestamp;
-use actors::domain::samples::{Gauge, TREND_POINTS};
+use actors::domain::samples::{Gauge, Minute, TREND_MINUTES, TREND_POINTS};
 use zoea_text::figures::group_digits;
 
+use super::Dashboard;
 use super::roster::RosterMember;
 use super::text::figures;
+
+/// Without a gain for longer than this, the hour of the points is said to begin later.
+const LONGEST_PAUSE_MINUTES: i64 = 10;
+const HOUR_MS: u64 = 3_600_000;
 
 /// The money of the whole swarm, or of some of its Myses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +23,8 @@ pub struct SwarmMoney {
     pub number: Option<i64>,
     /// What was earned in the last hour, or by how much the number changed.
     pub points: [i64; TREND_POINTS],
+    /// When the first of them was created.
+    pub begun: Option<Timestamp>,
     /// Whether any Mysis ever earned or lost anything, as far as is known.
     pub has_earned: bool,
     /// The highest point that one Mysis has: the scale that all rows share.
@@ -39,6 +46,29 @@ impl SwarmMoney {
         let points = self.points.iter();
         points.fold(0, |sum, point| sum.saturating_add(*point))
     }
+
+    /// Since when the points tell anything, if that is less than the hour of which they are.
+    #[must_use]
+    pub fn known_since(&self, now: Timestamp) -> Option<Timestamp> {
+        let minutes = |points: usize| i64::try_from(points).unwrap_or(0) * TREND_MINUTES;
+        let first = self.points.iter().position(|point| *point != 0);
+        // Who sells every few minutes has such pauses.
+        let first = first.filter(|first| minutes(*first) > LONGEST_PAUSE_MINUTES);
+        let newest = Minute::of(now).0.div_euclid(TREND_MINUTES) * TREND_MINUTES;
+        let known = first.map(|first| newest - minutes(TREND_POINTS - 1 - first));
+        let known = known.map(|minute| Minute(minute).start_time());
+        let begun = self.begun.filter(|begun| now.since(*begun) < HOUR_MS);
+        known.max(begun)
+    }
+}
+
+/// Of which time the sums of the swarm are: of an hour, or of as much as is known of it.
+#[must_use]
+pub fn period_text(board: &Dashboard) -> String {
+    match board.money.known_since(board.now) {
+        Some(since) => format!("since {}", board.appearance.offset.short_clock(since)),
+        None => "in 1 h".to_string(),
+    }
 }
 
 #[must_use]
@@ -46,6 +76,8 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
     let mut money = SwarmMoney::default();
     for member in members {
         let figures = &member.status.figures;
+        let created = member.status.created_at;
+        money.begun = Some(money.begun.map_or(created, |begun| begun.min(created)));
         if let Some(credits) = figures.facts.credits {
             money.credits = Some(money.credits.unwrap_or(0).saturating_add(credits));
         }

@@ -167,8 +167,10 @@ fn money_verdict(board: &Dashboard) -> Option<Verdict> {
         (0, _) if !money.has_earned && number.is_none() => {
             format!("{a_minute}, nothing earned yet")
         }
-        // Also said of a swarm that is younger.
-        (0, 60..) => format!("{a_minute}, nothing in the last hour"),
+        (0, 60..) => match money.known_since(board.now()) {
+            Some(_) => format!("{a_minute}, nothing {}", money::period_text(board)),
+            None => format!("{a_minute}, nothing in the last hour"),
+        },
         (0, QUIET_MINUTES..) => format!("{a_minute}, nothing for {}m", rate.quiet_minutes),
         _ => a_minute,
     };

@@ -26,8 +26,8 @@ use zoea_text::clean::one_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-/// From this width on, the header says what is simulated.
-const MIN_COLUMNS_FOR_SIMULATED: u16 = 70;
+/// The columns of the clock, and those before it.
+const CLOCK_COLUMNS: usize = 10;
 /// What stands between two figures.
 const GAP: &str = "   ";
 const MAX_CREDITS_COLUMNS: usize = 13;
@@ -77,15 +77,20 @@ fn paint_counts(
         let taken = figures::stopwatch(dashboard.now().since(trouble.since));
         line.push(format!("   ✖ NO WRITES {taken}"), Tone::Fault);
     }
+    let mut states = StyledLine::default();
+    push_states(dashboard, &mut states);
     let simulated = dashboard.rules().map_or("", |rules| rules.simulated.text());
     if !simulated.is_empty() {
-        let words = match area.width >= MIN_COLUMNS_FOR_SIMULATED {
-            true => format!("   OFFLINE: {simulated}"),
+        let words = format!("   OFFLINE: {simulated}");
+        let wide = [&line.text(), &states.text(), &words].map(|text| width::of(text));
+        // How many there are in which state tells more.
+        let words = match wide.iter().sum::<usize>() + CLOCK_COLUMNS <= usize::from(area.width) {
+            true => words,
             false => "   OFFLINE".to_string(),
         };
         line.push(words, Tone::Warning);
     }
-    push_states(dashboard, &mut line);
+    line.spans.extend(states.spans);
     let end = painter.line(area, 0, &line);
     let clock = dashboard.appearance().offset.clock(dashboard.now());
     let room = usize::from(area.width.saturating_sub(end + 2));
@@ -298,7 +303,8 @@ fn earned_text(dashboard: &Dashboard) -> Option<StyledLine> {
     let earned = money.has_rate().then(|| money.in_an_hour())?;
     let sign = if earned > 0 { "+" } else { "" };
     let sum = format!("{sign}{}", money::short_credits(earned));
-    Some(StyledLine::of(sum, tone_of_gain(earned)).with(" in 1 h", Tone::Dim))
+    let period = format!(" {}", money::period_text(dashboard));
+    Some(StyledLine::of(sum, tone_of_gain(earned)).with(period, Tone::Dim))
 }
 
 /// The cost of today.
@@ -322,12 +328,9 @@ fn budget_text(dashboard: &Dashboard) -> Option<StyledLine> {
         Tone::Text
     };
     let until = Day::of(dashboard.now()).end_time();
-    let clock = dashboard.appearance().offset.clock(until);
+    let until = dashboard.appearance().offset.short_clock(until);
     let line = StyledLine::of(format!("{whose} "), Tone::Dim).with(percent_text(percent), tone);
-    Some(line.with(
-        format!(" until {}", clock.get(..5).unwrap_or_default()),
-        Tone::Dim,
-    ))
+    Some(line.with(format!(" until {until}"), Tone::Dim))
 }
 
 fn logins_text(dashboard: &Dashboard) -> Option<StyledLine> {

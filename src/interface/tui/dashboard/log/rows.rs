@@ -44,8 +44,7 @@ pub(crate) fn rows_of(
             } else {
                 format!("{day} ")
             };
-            let clock = rules.offset.clock(*at);
-            let clock = clock.get(..5).unwrap_or(&clock);
+            let clock = rules.offset.short_clock(*at);
             let words = format!("since you looked, {date}{clock}");
             return vec![ruler(&words, Tone::Accent, columns)];
         }

@@ -193,7 +193,7 @@ fn time_of(dashboard: &Dashboard, hit: &SearchHit, columns: usize) -> String {
     match (columns, is_today) {
         (14.., _) => format!("{short_day} {clock}"),
         (8.., true) => clock,
-        (_, true) => clock.get(..5).unwrap_or_default().to_string(),
+        (_, true) => offset.short_clock(hit.at),
         (_, false) => short_day.to_string(),
     }
 }

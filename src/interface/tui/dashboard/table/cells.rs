@@ -146,7 +146,7 @@ pub(super) fn attention_mark(member: &RosterMember) -> (String, Tone) {
     let (sign, tone) = match need_rank(&member.status) {
         NeedRank::Error => ("!", Tone::Fault),
         NeedRank::Warning => ("!", Tone::Warning),
-        NeedRank::None if member.is_unread() => ("●", Tone::Accent),
+        NeedRank::None if member.is_unread() => ("●", Tone::Dim),
         NeedRank::None => ("", Tone::Dim),
     };
     (sign.to_string(), tone)
@@ -260,7 +260,7 @@ fn with_round(
 }
 
 /// Words with the time that is left, else with the time that was taken. A narrow column has room for
-/// the time alone.
+/// the time alone, and words that fit are not cut for it.
 fn with_time(words: &str, left: Option<&str>, taken: &str, columns: usize) -> String {
     let time = left.unwrap_or(taken);
     let whole = format!("{words} {time} left");
@@ -268,6 +268,9 @@ fn with_time(words: &str, left: Option<&str>, taken: &str, columns: usize) -> St
         return whole;
     }
     let room = columns.saturating_sub(width::of(time) + 1);
+    if (room + 1..=columns).contains(&width::of(words)) {
+        return words.to_string();
+    }
     format!("{} {time}", width::clip(words, room))
 }
 
@@ -357,7 +360,8 @@ mod tests {
         assert_eq!(told(22), "travels 0:02 left");
         assert_eq!(told(13), "travels 0:02");
         assert_eq!(with_time("travels", None, "0:07", 13), "travels 0:07");
-        assert_eq!(with_time("on cooldown", None, "0:07", 13), "on cool… 0:07");
+        assert_eq!(with_time("on cooldown", None, "0:07", 13), "on cooldown");
+        assert_eq!(with_time("on cooldown", None, "0:07", 10), "on c… 0:07");
     }
 
     #[test]

@@ -115,7 +115,7 @@ const COLUMNS: [ColumnSpec; 23] = [
         |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64)),
     spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
         |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name))),
-    spec((Column::Doing, "doing", "DOING"), (13, 22, 0), TEXT,
+    spec((Column::Doing, "doing", "DOING"), (15, 22, 0), TEXT,
         |at| cells::doing_within(at.status(), at.now, at.outages, usize::from(at.width)),
         Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity)))),
     spec((Column::State, "state", "STATE"), (9, 9, 0), TEXT,
@@ -211,9 +211,13 @@ impl Column {
 }
 
 impl ColumnSpec {
-    /// The columns of the screen that it wants as the one at this place by importance.
-    fn request(&self, place: u16) -> WidthRequest {
+    /// The columns of the screen that it wants in a table of this width, as the one at this place by importance.
+    fn request(&self, table: u16, place: u16) -> WidthRequest {
         let (width, wide, _) = self.widths;
+        let width = match self.column == Column::Doing && table < MIN_COLUMNS_FOR_WORDS {
+            true => SHORT_DOING_COLUMNS,
+            false => width,
+        };
         let good = [
             (Column::Words, GOOD_WORDS_COLUMNS),
             (Column::Trend, GOOD_TREND_COLUMNS),
@@ -300,6 +304,10 @@ const GOOD_WORDS_COLUMNS: u16 = 40;
 /// A rate with the bars of the last quarter of an hour.
 const GOOD_TREND_COLUMNS: u16 = 14;
 
+/// From this width of the table on, every word of DOING is whole; the state needs the room in a smaller one.
+const MIN_COLUMNS_FOR_WORDS: u16 = 44;
+const SHORT_DOING_COLUMNS: u16 = 13;
+
 type Chosen = Vec<(&'static ColumnSpec, u16)>;
 
 /// Takes the columns that fit, in this order, and shares the room out. Returns them and the columns of
@@ -309,7 +317,7 @@ fn choose(width: u16, wanted: impl Iterator<Item = &'static ColumnSpec>) -> (Cho
     let requests: Vec<WidthRequest> = specs
         .iter()
         .zip(0..)
-        .map(|(spec, place)| spec.request(place))
+        .map(|(spec, place)| spec.request(width, place))
         .collect();
     let (widths, left) = share_room(width, 2, &requests);
     let chosen = specs.into_iter().zip(widths);

@@ -4,7 +4,7 @@ use super::cells;
 use super::groups::{Group, Grouping};
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
-use crate::dashboard::earning::EarnRate;
+use crate::dashboard::earning::{EarnRate, whole_points};
 use crate::dashboard::first_minute;
 use crate::dashboard::graphs::marks::marks;
 use crate::dashboard::graphs::round_ceiling;
@@ -30,7 +30,7 @@ use crate::theme::Ground;
 const MIN_COLUMNS_WITH_GRAPH: u16 = 90;
 const MIN_ROWS_WITH_GRAPH: u16 = 8;
 /// The least length of its axis of time, in minutes.
-const MIN_GRAPH_MINUTES: i64 = 10;
+const MIN_GRAPH_MINUTES: i64 = 4;
 /// The most lines of words or of a fault.
 const MAX_TEXT_LINES: usize = 4;
 
@@ -94,12 +94,16 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let now = Minute::of(dashboard.now()).0;
     let minutes = |points: usize| i64::try_from(points).unwrap_or(0) * TREND_MINUTES;
     let points = &dashboard.money().points;
-    let first = points.iter().position(|point| *point != 0).unwrap_or(0);
-    let known = points.iter().enumerate().skip(first);
-    let curve: Vec<(f64, f64)> = known
-        .map(|(place, earned)| {
-            let end = now - minutes(TREND_POINTS - 1 - place);
-            (end as f64, *earned as f64 / TREND_MINUTES as f64)
+    let since = dashboard.money().known_since(dashboard.now());
+    let whole = whole_points(points, dashboard.now());
+    let first = whole.iter().position(|point| *point != 0).unwrap_or(0);
+    let newest = now.div_euclid(TREND_MINUTES) * TREND_MINUTES;
+    // A point is of all its minutes.
+    let curve: Vec<(f64, f64)> = (whole.iter().enumerate().skip(first))
+        .flat_map(|(place, earned)| {
+            let begin = newest - minutes(TREND_POINTS - 1 - place);
+            let rate = *earned as f64 / TREND_MINUTES as f64;
+            [begin, begin + TREND_MINUTES].map(|minute| (minute.min(now) as f64, rate))
         })
         .collect();
     let extreme = |pick: fn(f64, f64) -> f64| curve.iter().map(|(_, it)| *it).fold(0.0, pick);
@@ -111,13 +115,14 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     };
     let rate = EarnRate::of(points, dashboard.now());
     let offset = dashboard.appearance().offset;
-    let begin = now - minutes(TREND_POINTS - first).max(MIN_GRAPH_MINUTES);
-    let bounds = (begin as f64, now as f64);
-    let time_text = |minute: f64| {
-        let clock = offset.clock(Minute(minute as i64).start_time());
-        clock.get(..5).unwrap_or_default().to_string()
+    let begin = newest - minutes(TREND_POINTS - 1 - first);
+    let bounds = (begin.min(now - MIN_GRAPH_MINUTES) as f64, now as f64);
+    let time_text = |minute: f64| offset.short_clock(Minute(minute as i64).start_time());
+    let since = match since {
+        Some(since) => offset.short_clock(since),
+        None => time_text(bounds.0),
     };
-    let since = format!("the swarm since {}", time_text(bounds.0));
+    let since = format!("the swarm since {since}");
     let plot = Plot {
         points: &curve,
         bounds,

@@ -22,6 +22,13 @@ impl UtcOffset {
         text.get(11..19).unwrap_or("--:--:--").to_string()
     }
 
+    /// The local time of day, as `12:41`.
+    #[must_use]
+    pub fn short_clock(self, at: Timestamp) -> String {
+        let clock = self.clock(at);
+        clock.get(..5).unwrap_or(&clock).to_string()
+    }
+
     /// The local day, as `2026-11-22`.
     #[must_use]
     pub fn day(self, at: Timestamp) -> String {

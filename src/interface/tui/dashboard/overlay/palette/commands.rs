@@ -106,7 +106,8 @@ impl Dashboard {
             Run::Look(change) => {
                 let word = words.next()?;
                 if !change(&mut self.appearance, word) {
-                    return Err(format!("`{word}` is not one of its values"));
+                    let takes = command.takes.first().copied();
+                    return Err(takes.unwrap_or(Takes::Text).refuse(word));
                 }
             }
             Run::Line(run) => return run(self, words),
@@ -161,6 +162,9 @@ mod tests {
 
     #[test]
     fn who_is_nobody_is_refused() {
+        let no_column = "is not one of need, name, doing, state, process, place, credits, earned, \
+             trend, cargo, fuel, words, account, role, provider, model, nudges, turns, tokens, cost, \
+             value, call, seen";
         for (line, why) in [
             ("start zulu", "no mysis is called `zulu`"),
             ("delete interrupted", "no mysis is called `interrupted`"),
@@ -176,12 +180,22 @@ mod tests {
                 "`colour` is not one of state, name, provider, model, role, account, system, process, credits, earned, earned_last_hour, cost, cost_today, turns, tokens_in, tokens_out, nudges, tick, fuel, cargo, hull, spared_calls; conditions are such as state=errored,provider!=local,name=scout-*,credits>5000",
             ),
             ("stop where", "no mysis is called `where`"),
-            ("state marked", "`marked` is not a state"),
-            ("state interrupted", "`interrupted` is not a state"),
+            (
+                "state marked",
+                "`marked` is not one of all, running, waiting, paused, idle, stopped, errored",
+            ),
+            (
+                "group colour",
+                "`colour` is not one of place, role, model, state, off",
+            ),
+            (
+                "theme pink",
+                "`pink` is not one of dark, light, contrast, terminal, none",
+            ),
             ("columns", "columns what? COLUMNS|auto"),
             ("columns , ,", "columns what? COLUMNS|auto"),
-            ("columns name,shoe", "`shoe` is not a column"),
-            ("columns auto,name", "`auto` is not a column"),
+            ("columns name,shoe", &format!("`shoe` {no_column}")),
+            ("sort auto", &format!("`auto` {no_column}")),
         ] {
             let mut desk = desk();
             assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");

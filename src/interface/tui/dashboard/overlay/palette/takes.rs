@@ -1,5 +1,6 @@
 //! The types of the arguments of commands.
 
+use crate::dashboard::table::columns::Column;
 use crate::dashboard::table::seen_state::SeenState;
 
 /// The argument of `:state` that shows all Myses.
@@ -48,6 +49,29 @@ impl Takes {
             Takes::Amount => "DOLLARS|TOKENS tokens".to_string(),
             Takes::Text => "TEXT".to_string(),
         }
+    }
+
+    /// That a word is not an argument of this type.
+    #[must_use]
+    pub fn refuse(self, word: &str) -> String {
+        let words = match self {
+            Takes::Word(words) => words.join(", "),
+            Takes::State => state_words().join(", "),
+            Takes::Column | Takes::Columns => Column::all()
+                .map(Column::word)
+                .collect::<Vec<_>>()
+                .join(", "),
+            Takes::Myses
+            | Takes::Mysis
+            | Takes::NewName
+            | Takes::Provider
+            | Takes::Role
+            | Takes::Model
+            | Takes::Number
+            | Takes::Amount
+            | Takes::Text => self.placeholder(),
+        };
+        format!("`{word}` is not one of {words}")
     }
 }
 

@@ -24,12 +24,12 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("filter", &[Takes::Text], Line(filter), FILTER_COMMAND_HELP),
     command("state", &[Takes::State], Line(filter_state), "show only one state"),
     command("sort", &[Takes::Column], Line(sort), "sort the table; again reverses it"),
-    command("group", &[Takes::Word(&["place", "role", "model", "state", "off"])], Line(group), "group the table, with sums"),
+    command("group", &[GROUPINGS], Line(group), "group the table, with sums"),
     command("columns", &[Takes::Columns], Line(choose_columns), "show these columns, in this order; `auto`: those that fit"),
     command("mark", &[Takes::Myses], Myses(|board, ids| board.table.mark_only(ids)), "mark for an order to several"),
     command("unmark", &[], Once(|board| board.table.mark_only([])), "mark none"),
     command("find", &[Takes::Text], Line(find), "search the conversation"),
-    command("export", &[Takes::Word(&["md", "jsonl"])], Line(export), "write the conversation to a file"),
+    command("export", &[FORMATS], Line(export), "write the conversation to a file"),
     command("report", &[Takes::Text], Line(report), "write a report: of today, or since 10h, 22:00, looked"),
     command("backup", &[], Once(|board| board.effects.push(UiEffect::Write(FileOrder::Backup))), "write a copy of the database"),
     command("undo", &[], Once(Dashboard::undo_last), "undo the last order"),
@@ -48,6 +48,9 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("quit", &[], Once(Dashboard::quit), "close the program"),
 ];
 
+const GROUPINGS: Takes = Takes::Word(&["place", "role", "model", "state", "off"]);
+const FORMATS: Takes = Takes::Word(&["md", "jsonl"]);
+
 type Done = Result<(), Complaint>;
 
 fn open(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
@@ -65,7 +68,7 @@ fn filter(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
 fn filter_state(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let state = match SeenState::parse(word) {
-        None if word != ALL_STATES => return Err(format!("`{word}` is not a state")),
+        None if word != ALL_STATES => return Err(Takes::State.refuse(word)),
         state => state,
     };
     board.table.change_filter(|filter| filter.state = state);
@@ -73,7 +76,7 @@ fn filter_state(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
 }
 
 fn parse_column(word: &str) -> Result<Column, Complaint> {
-    Column::parse(word).ok_or_else(|| format!("`{word}` is not a column"))
+    Column::parse(word).ok_or_else(|| Takes::Column.refuse(word))
 }
 
 fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
@@ -85,11 +88,7 @@ fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
 fn group(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let grouping = match Grouping::parse(word) {
-        None if word != "off" => {
-            return Err(format!(
-                "`{word}` is not a grouping: place, role, model, state, or off"
-            ));
-        }
+        None if word != "off" => return Err(GROUPINGS.refuse(word)),
         grouping => grouping,
     };
     board.table.group_by(grouping);
@@ -137,7 +136,7 @@ fn export(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
     let format = match words.optional().unwrap_or("md") {
         "md" => ExportFormat::Markdown,
         "jsonl" => ExportFormat::JsonLines,
-        other => return Err(format!("md or jsonl, not `{other}`")),
+        other => return Err(FORMATS.refuse(other)),
     };
     let status = board.target().ok_or("no Mysis is selected")?;
     let (mysis, name) = (status.id, status.name.clone());
