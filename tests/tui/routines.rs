@@ -28,7 +28,7 @@ fn it_is_asked_who_starts_it_and_what_becomes_of_changes() {
     let mut operator = Operator::at(normal(), (80, 24));
     operator.keys("w<down><down><end><left>0<esc>");
     let asked = operator.text();
-    assert!(asked.contains("unsaved?"), "{asked}");
+    assert!(asked.contains("Discard the changes"), "{asked}");
     operator.keys("y");
     assert!(!operator.text().contains("ROUTINE"));
 }
