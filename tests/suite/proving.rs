@@ -142,7 +142,7 @@ fn the_swarm_begins_with_what_a_proof_learnt() {
     assert_eq!(kept["proofs"][0]["no_system_role"], true, "{kept}");
 
     let said = home.ok(&["doctor"]);
-    assert!(said.contains("it wants no system role"), "{said}");
+    assert!(said.contains("requests adapted: no system role"), "{said}");
     let proofs = recorded(&record).len();
     home.ok(&["mysis", "create", "alpha"]);
     let _swarm = home.fly(&["--start-swarm"]);

@@ -357,7 +357,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
             let learnt = providers.learnt_in_words(name, model);
             let learnt = match learnt.is_empty() {
                 true => String::new(),
-                false => format!("; it needs {}", learnt.join(", ")),
+                false => format!("; requests adapted: {}", learnt.join(", ")),
             };
             Ok(format!("{model} answers{learnt}"))
         }
