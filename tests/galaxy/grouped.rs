@@ -1,8 +1,11 @@
 //! The second interface over HTTP, by rmcp's client.
 
+use actors::domain::game::GameRef;
+use actors::domain::message::CallStatus;
+use actors::domain::result_words::result_in_words;
 use serde_json::{Value, json};
 use zoea_galaxy::GalaxyOptions;
-use zoea_spacemolt::{commands, wording};
+use zoea_spacemolt::commands;
 
 use crate::clients::{Player, assert_readable, fast, start};
 
@@ -56,7 +59,8 @@ async fn one_world_is_played_by_both_interfaces() {
     let mined: Value = serde_json::from_str(&mined).unwrap();
     let ore = mined["details"]["resource_id"].as_str().unwrap();
     assert_eq!(mined["cargo"][0]["item_id"], ore);
-    let told = wording::describe("mine", &mined.to_string()).unwrap();
+    let text = mined.to_string();
+    let told = result_in_words(GameRef::SPACEMOLT, "mine", CallStatus::Done, &text);
     let quantity = mined["details"]["quantity"].as_u64().unwrap();
     let goods = ore.replace('_', " ");
     assert_eq!(

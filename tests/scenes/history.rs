@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
-use actors::domain::game::GameRef;
+use actors::domain::game::{GameReading, GameRef};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
@@ -278,7 +278,7 @@ impl Told {
             self.game.record_snapshot(
                 look,
                 key,
-                &text,
+                &GameReading::of(GameRef::SPACEMOLT, &text),
                 None,
                 Now::from_timestamp(Timestamp(seq * 1000)),
             );

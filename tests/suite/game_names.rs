@@ -25,6 +25,46 @@ fn files_in(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The files outside `src/game` that read a result as JSON by the game's fields.
+fn files_with_readers_of_their_own(root: &Path) -> BTreeSet<String> {
+    let mut files = Vec::new();
+    for folder in ["actors", "src"] {
+        files_in(&root.join(folder), &mut files);
+    }
+    files_in(&root.join("src/simulators/pilot/situation"), &mut files);
+    let reads = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a file");
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let keys = [
+            "\"current_system\"",
+            "\"cargo_capacity\"",
+            "\"total_earned\"",
+        ];
+        product.contains("results::read_facts") || keys.iter().any(|key| product.contains(key))
+    };
+    let named = files.iter().filter(|path| reads(path));
+    named
+        .map(|path| {
+            path.strip_prefix(root)
+                .expect("inside")
+                .display()
+                .to_string()
+        })
+        .collect()
+}
+
+/// Everything else takes what `Results::read` tells, so that one hand reads each fact (decision 600).
+#[test]
+fn a_result_of_the_game_is_read_by_the_game_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let known = [
+        // Announcements are the server's, and are read before a Mysis gets the answer.
+        "src/servers/toolbox/request_saver/server_clock.rs",
+    ];
+    let known: BTreeSet<String> = known.map(str::to_string).into();
+    assert_eq!(files_with_readers_of_their_own(root), known);
+}
+
 #[test]
 fn no_further_file_outside_the_game_names_it() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,17 +1,15 @@
 //! A tool's result in words, for the operator's screen. The model sees the result itself.
 
-use zoea_spacemolt::results::without_headings;
-use zoea_spacemolt::wording;
+use zoea_game::lines::{first_words, without_headings};
 use zoea_text::figures::group_digits;
 
-use crate::game::GameRef;
-use crate::game_state::digest_text;
+use crate::game::{GameReading, GameRef};
 use crate::message::CallStatus;
 
 /// Longer results are not read for their words.
 const MAX_READ_BYTES: usize = 256 << 10;
 
-/// A result as one line, at most [`wording::MAX_LINE_CHARS`] characters and the sign of a cut, safe
+/// A result as one line, at most [`zoea_game::lines::MAX_LINE_CHARS`] characters and the sign of a cut, safe
 /// for a terminal.
 ///
 /// `command` is what the call means in the game. A call that failed reads as refused by a game and as
@@ -19,20 +17,29 @@ const MAX_READ_BYTES: usize = 256 << 10;
 /// runtime says it.
 #[must_use]
 pub fn result_in_words(game: GameRef, command: &str, status: CallStatus, result: &str) -> String {
+    reading_in_words(command, status, &GameReading::of(game, result))
+}
+
+/// The same of a result that may have been read already.
+#[must_use]
+pub fn reading_in_words(command: &str, status: CallStatus, reading: &GameReading<'_>) -> String {
+    let (game, result) = (reading.game(), reading.text());
     let words = match status {
         CallStatus::Done if result.len() > MAX_READ_BYTES => unread(result.len()),
         CallStatus::Done => {
             let told = own_words(command, result);
-            let told = told.or_else(|| game.words(command, result));
-            told.unwrap_or_else(|| by_its_form(game, result))
+            let told = told.or_else(|| reading.whole().words(command, result));
+            told.unwrap_or_else(|| by_its_form(reading))
         }
-        CallStatus::Failed if game.tells_facts() => wording::refuse(result),
-        CallStatus::Failed => match wording::first_words(result) {
-            words if words.is_empty() => "failed".to_string(),
-            words => format!("failed: {words}"),
-        },
+        CallStatus::Failed => {
+            let told = || match first_words(result) {
+                words if words.is_empty() => "failed".to_string(),
+                words => format!("failed: {words}"),
+            };
+            game.refusal(result).unwrap_or_else(told)
+        }
         CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown | CallStatus::NotExecuted => {
-            wording::first_words(result)
+            first_words(result)
         }
     };
     match words.is_empty() {
@@ -42,11 +49,15 @@ pub fn result_in_words(game: GameRef, command: &str, status: CallStatus, result:
 }
 
 /// A result of which only the form is known: what stands in it as JSON, else its first line.
-fn by_its_form(game: GameRef, result: &str) -> String {
-    let body = without_headings(result);
-    match game.tells_facts() || body.starts_with(['{', '[']) {
-        true => wording::first_words(&digest_text(body)),
-        false => wording::first_words(body),
+fn by_its_form(reading: &GameReading<'_>) -> String {
+    let body = without_headings(reading.text());
+    let digest = || match body.len() == reading.text().len() {
+        true => reading.digest(),
+        false => GameReading::of(reading.game(), body).digest(),
+    };
+    match reading.is_of_a_game() || body.starts_with(['{', '[']) {
+        true => first_words(&digest()),
+        false => first_words(body),
     }
 }
 
@@ -127,7 +138,7 @@ mod tests {
                 let words = result_in_words(GAME, "list", status, result);
                 let count = words.chars().count();
                 assert!(
-                    (1..=wording::MAX_LINE_CHARS + 1).contains(&count),
+                    (1..=zoea_game::lines::MAX_LINE_CHARS + 1).contains(&count),
                     "{words}"
                 );
             }

@@ -11,12 +11,12 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use zoea_spacemolt::results::read_facts;
-use zoea_spacemolt::systems::{self, SystemFacts};
+use zoea_game::systems::SystemFacts;
 
+use super::game::{GameReading, GameRef};
 use super::ids::Timestamp;
 
-pub use zoea_spacemolt::systems::PointFacts;
+pub use zoea_game::systems::PointFacts;
 
 /// The most systems of a map. Beyond that, those that were named longest ago are left out.
 pub const MAX_MAPPED_SYSTEMS: usize = 1_000;
@@ -88,11 +88,12 @@ impl SystemMapBuilder {
         builder
     }
 
+    /// Adds a result that was stored without the word of another game, however long it is.
     pub fn add_result(&mut self, command: &str, text: &str, at: Timestamp) {
-        let Some(facts) = read_facts(text) else {
-            return;
-        };
-        for told in systems::read(command, &facts) {
+        for told in GameReading::of(GameRef::of_key(None), text)
+            .whole()
+            .systems(command)
+        {
             self.add_system(told, at);
         }
     }

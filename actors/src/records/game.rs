@@ -5,10 +5,12 @@ use std::cell::OnceCell;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use serde_json::{Map, Value};
-use zoea_game::{AnyTools, Game};
+use zoea_game::digest::MAX_DIGEST_BYTES;
+use zoea_game::{AnyTools, Game, Reading};
 use zoea_spacemolt::SpaceMolt;
-use zoea_spacemolt::results::read_facts;
+
+pub use zoea_game::reading::ShipNames;
+pub use zoea_game::standing::Standing;
 
 /// One of the known games, or tools of none.
 #[derive(Clone, Copy, Debug)]
@@ -88,12 +90,12 @@ impl Eq for GameRef {}
 /// The longest result that is read. Longer ones are tables of a game, not a player's own state.
 const MAX_READ_BYTES: usize = 64 << 10;
 
-/// What a result tells of its game. The first reader parses it, the others use what that one found.
+/// A result and what it tells. The first that asks has it read, the others get what that one found.
 #[derive(Debug)]
 pub struct GameReading<'a> {
     game: GameRef,
     text: &'a str,
-    facts: OnceCell<Option<Map<String, Value>>>,
+    told: OnceCell<Box<dyn Reading>>,
 }
 
 impl<'a> GameReading<'a> {
@@ -102,8 +104,14 @@ impl<'a> GameReading<'a> {
         GameReading {
             game,
             text,
-            facts: OnceCell::new(),
+            told: OnceCell::new(),
         }
+    }
+
+    /// The game of its tool.
+    #[must_use]
+    pub fn game(&self) -> GameRef {
+        self.game
     }
 
     /// The result itself.
@@ -124,15 +132,47 @@ impl<'a> GameReading<'a> {
         self.text.len() <= MAX_READ_BYTES
     }
 
-    /// The facts that it tells; `None` if nothing is known of its form, or it is too long.
+    /// Whether it was read already.
     #[must_use]
-    pub fn facts(&self) -> Option<&Map<String, Value>> {
-        let read = || {
-            let is_read = self.is_of_a_game() && self.is_short();
-            is_read.then(|| read_facts(self.text)).flatten()
-        };
-        self.facts.get_or_init(read).as_ref()
+    pub fn is_read(&self) -> bool {
+        self.told.get().is_some()
     }
+
+    /// What it tells, however long it is.
+    #[must_use]
+    pub fn whole(&self) -> &dyn Reading {
+        &**self.told.get_or_init(|| self.game.read(self.text))
+    }
+
+    /// What it tells; `None` if nothing is known of its form, or it is too long.
+    #[must_use]
+    pub fn facts(&self) -> Option<&dyn Reading> {
+        let is_read = self.is_of_a_game() && self.is_short();
+        is_read
+            .then(|| self.whole())
+            .filter(|told| told.is_understood())
+    }
+
+    /// What it says in a few words, on one line.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        self.digest_within(MAX_DIGEST_BYTES)
+    }
+
+    /// What it says on one line, within so many bytes.
+    #[must_use]
+    pub fn digest_within(&self, most: usize) -> String {
+        match self.is_short() {
+            true => self.whole().digest(self.text, most),
+            false => zoea_game::digest::digest_text(self.text, most),
+        }
+    }
+}
+
+/// The digest of the result of a look. Looks are known of one game only.
+#[must_use]
+pub fn digest_of_look(text: &str) -> String {
+    GameReading::of(GameRef::SPACEMOLT, text).digest()
 }
 
 #[cfg(test)]
@@ -143,17 +183,18 @@ mod tests {
     fn a_result_is_read_once_and_only_as_what_it_is() {
         let text = r#"{"player":{"credits":5}}"#;
         let reading = GameReading::of(GameRef::SPACEMOLT, text);
-        assert!(reading.facts.get().is_none(), "not before somebody asks");
-        assert!(
+        assert!(!reading.is_read(), "not before somebody asks");
+        let credits = |reading: &GameReading<'_>| {
             reading
                 .facts()
-                .is_some_and(|facts| facts.contains_key("player"))
-        );
-        let read = reading.facts().map(std::ptr::from_ref);
-        assert_eq!(reading.facts().map(std::ptr::from_ref), read);
-        assert_eq!(GameReading::of(GameRef::ANY_TOOLS, text).facts(), None);
+                .map(|told| told.standing("get_status", true).credits)
+        };
+        assert_eq!(credits(&reading), Some(Some(5)));
+        let read = std::ptr::from_ref(reading.whole()).cast::<()>();
+        assert_eq!(std::ptr::from_ref(reading.whole()).cast::<()>(), read);
+        assert_eq!(credits(&GameReading::of(GameRef::ANY_TOOLS, text)), None);
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_READ_BYTES));
-        assert_eq!(GameReading::of(GameRef::SPACEMOLT, &long).facts(), None);
+        assert_eq!(credits(&GameReading::of(GameRef::SPACEMOLT, &long)), None);
     }
 
     #[test]

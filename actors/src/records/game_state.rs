@@ -5,7 +5,6 @@
 //! are known here.
 
 mod age;
-mod digest;
 mod invalidation;
 mod wait;
 
@@ -13,15 +12,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::game::GameReading;
 use super::ids::{CallKey, Moment, Now, Seq, Timestamp};
 use super::snapshot_query::SnapshotQuery;
 use zoea_text::json_size::escaped_len;
 
 use age::TickClock;
-use digest::digest_within;
 use invalidation::may_invalidate;
 
-pub use digest::digest_text;
 pub use wait::GameWait;
 
 /// The most results that are remembered. Beyond that the oldest are dropped.
@@ -128,7 +126,7 @@ impl GameState {
         &mut self,
         look: SnapshotQuery,
         call: CallKey,
-        text: &str,
+        reading: &GameReading<'_>,
         tick: Option<i64>,
         now: Now,
     ) -> &SnapshotResult {
@@ -141,8 +139,8 @@ impl GameState {
         }
         self.snapshots.push(SnapshotResult {
             digest: match &*look.tool {
-                LOGIN => digest_within(text, MAX_LOGIN_BYTES).into(),
-                _ => digest_text(text).into(),
+                LOGIN => reading.digest_within(MAX_LOGIN_BYTES).into(),
+                _ => reading.digest().into(),
             },
             look,
             call,
@@ -156,7 +154,12 @@ impl GameState {
 
     /// Records the answer to a login, which tells of all of a player. Another look at the player's
     /// status takes its place.
-    pub fn record_login(&mut self, text: &str, tick: Option<i64>, now: Now) -> &SnapshotResult {
+    pub fn record_login(
+        &mut self,
+        reading: &GameReading<'_>,
+        tick: Option<i64>,
+        now: Now,
+    ) -> &SnapshotResult {
         let look = SnapshotQuery {
             tool: LOGIN.into(),
             arguments: "{}".into(),
@@ -166,7 +169,7 @@ impl GameState {
             seq: Seq(0),
             position: 0,
         };
-        self.record_snapshot(look, call, text, tick, now)
+        self.record_snapshot(look, call, reading, tick, now)
     }
 
     /// Sets a sentence in the place of what the result of a call says. Returns what is known now.

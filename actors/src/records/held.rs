@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::game_state::digest_text;
+use super::game::digest_of_look;
 use super::ids::{Moment, MysisId, Seq, Timestamp};
 use super::message::own_words;
 use super::model::ChatMessage;
@@ -283,7 +283,7 @@ impl HeldTexts {
         let texts = self.texts.iter().map(|held| held.text.clone());
         let digests = texts.map(|text| {
             let digest = known.remove(&text);
-            let digest = digest.unwrap_or_else(|| digest_text(&text));
+            let digest = digest.unwrap_or_else(|| digest_of_look(&text));
             (text, digest)
         });
         self.digests = digests.collect();

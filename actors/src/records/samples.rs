@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::bounded_sum;
 use super::ids::Timestamp;
 
-pub use zoea_spacemolt::standing::Gauge;
+pub use zoea_game::standing::Gauge;
 
 pub use figures::{
     CurrentFigures, EarnedTrend, NumberFigures, TREND_MINUTES, TREND_POINTS, ValueSums,

@@ -1,7 +1,5 @@
 //! What a game server's answer means for the runtime.
 
-use zoea_spacemolt::results;
-
 use crate::ports::LinkAnswer;
 
 use super::{GameSession, SessionEvent, SessionObserver};
@@ -36,9 +34,7 @@ pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
 
 impl GameSession {
     pub(super) fn tick_in(&self, text: &str) -> Option<i64> {
-        let game = self.tools.game();
-        game.filter(|game| game.tells_facts())?;
-        results::tick(text)
+        self.tools.game()?.tick(text)
     }
 
     /// Tells what the answer to a login says of the player. A request that was composed before is out

@@ -1,18 +1,29 @@
 //! What the swarm asks of a game, and `AnyTools`, which is true of every MCP server.
 //!
 //! The swarm knows tools by what MCP says of them. What only a game's own tools mean stands behind
-//! [`Game`]; each method's own text says what is true where nothing is known. What a server says of
+//! [`Game`], by who asks: [`Effects`] of calls, [`Results`] that were read, and what the game says of
+//! itself. Each method's own text says what is true where nothing is known. What a server says of
 //! itself is no proof, so nothing of it reaches an adapter but the names of tools and parameters.
+//!
+//! No JSON crosses this border: a result is read once ([`Results::read`]), and what it tells comes out as
+//! the types of this package.
 
 mod any_tools;
+pub mod digest;
+pub mod lines;
+pub mod reading;
+pub mod standing;
+pub mod systems;
 
 use std::fmt::Debug;
 
 pub use any_tools::AnyTools;
+pub use reading::Reading;
 
-/// What a game tells of its tools. `command` is what a call means ([`Game::only_reads`] alone gets
-/// the call itself).
-pub trait Game: Debug + Send + Sync {
+use standing::{Standing, Transfer};
+
+/// What a game says of itself.
+pub trait Game: Effects + Results + Debug + Send + Sync {
     /// The word by which it is stored.
     fn key(&self) -> &'static str;
 
@@ -23,6 +34,21 @@ pub trait Game: Debug + Send + Sync {
         "the tool server"
     }
 
+    /// The commands that every request offers. Without any, the first tools of the list are offered.
+    fn basics(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether a Mysis needs an account to play. (The runtime keeps accounts for every server that
+    /// has `register` and `login`.)
+    fn has_accounts(&self) -> bool {
+        false
+    }
+}
+
+/// What calls do. `command` is what a call means ([`Effects::only_reads`] and [`Effects::transfer`] get the call
+/// itself, too).
+pub trait Effects {
     /// Whether a call changes nothing by what is known of the game, so that it is made again where its
     /// answer is lost; `None` if that is not known.
     fn only_reads(&self, _tool: &str, _arguments: &str) -> Option<bool> {
@@ -44,24 +70,36 @@ pub trait Game: Debug + Send + Sync {
         None
     }
 
-    /// The commands that every request offers. Without any, the first tools of the list are offered.
-    fn basics(&self) -> &'static [&'static str] {
-        &[]
+    /// The transfer that a call makes if it is executed; `None` if it makes none.
+    fn transfer(&self, _command: &str, _tool: &str, _arguments: &str) -> Option<Transfer> {
+        None
     }
 
-    /// Whether a Mysis needs an account to play. (The runtime keeps accounts for every server that
-    /// has `register` and `login`.)
-    fn has_accounts(&self) -> bool {
-        false
+    /// What follows from a call that may have been carried out and whose result tells nothing.
+    fn unread(&self, _command: &str, _read_only: bool) -> Standing {
+        Standing::default()
     }
+}
 
+/// What results say.
+pub trait Results {
     /// Whether results tell of money, places, levels and ticks, in the forms of this game.
     fn tells_facts(&self) -> bool {
         false
     }
 
-    /// A good result as one line for a person; `None`: by its form alone.
-    fn words(&self, _command: &str, _result: &str) -> Option<String> {
+    /// Reads a result. What it tells is taken from the reading, and the text is not read again.
+    fn read(&self, _result: &str) -> Box<dyn Reading> {
+        Box::new(ByForm)
+    }
+
+    /// The tick that a result tells. The text is not parsed, because results can be large.
+    fn tick(&self, _result: &str) -> Option<i64> {
+        None
+    }
+
+    /// The result of a refused call as one line; `None`: by its first words.
+    fn refusal(&self, _result: &str) -> Option<String> {
         None
     }
 }
@@ -73,4 +111,14 @@ pub enum Deed {
     Travels,
     Mines,
     Fights,
+}
+
+/// A result of which nothing is known but its form.
+#[derive(Debug)]
+struct ByForm;
+
+impl Reading for ByForm {
+    fn digest(&self, result: &str, most: usize) -> String {
+        digest::digest_text(result, most)
+    }
 }

@@ -1,10 +1,12 @@
 //! SpaceMolt behind the trait that the swarm asks.
 
 use serde_json::{Map, Value};
-use zoea_game::{Deed, Game};
+use zoea_game::standing::{Standing, Transfer};
+use zoea_game::{Deed, Effects, Game, Reading, Results};
 
 use crate::basics::BASICS;
-use crate::{commands, wording};
+use crate::reading::ToldResult;
+use crate::{commands, results, standing, wording};
 
 /// The game, by either of its interfaces.
 #[derive(Debug)]
@@ -60,6 +62,16 @@ impl Game for SpaceMolt {
         "the game server"
     }
 
+    fn basics(&self) -> &'static [&'static str] {
+        &BASICS
+    }
+
+    fn has_accounts(&self) -> bool {
+        true
+    }
+}
+
+impl Effects for SpaceMolt {
     fn only_reads(&self, tool: &str, arguments: &str) -> Option<bool> {
         let command = commands::command_of_text(tool, arguments);
         if QUEUES.contains(&&*command) {
@@ -91,20 +103,30 @@ impl Game for SpaceMolt {
         }
     }
 
-    fn basics(&self) -> &'static [&'static str] {
-        &BASICS
+    fn transfer(&self, command: &str, tool: &str, arguments: &str) -> Option<Transfer> {
+        standing::transfer(command, tool, arguments)
     }
 
-    fn has_accounts(&self) -> bool {
-        true
+    fn unread(&self, command: &str, read_only: bool) -> Standing {
+        standing::unread(command, read_only)
     }
+}
 
+impl Results for SpaceMolt {
     fn tells_facts(&self) -> bool {
         true
     }
 
-    fn words(&self, command: &str, result: &str) -> Option<String> {
-        wording::describe(command, result)
+    fn read(&self, result: &str) -> Box<dyn Reading> {
+        Box::new(ToldResult::of(result))
+    }
+
+    fn tick(&self, result: &str) -> Option<i64> {
+        results::tick(result)
+    }
+
+    fn refusal(&self, result: &str) -> Option<String> {
+        Some(wording::refuse(result))
     }
 }
 

@@ -12,12 +12,15 @@ pub mod basics;
 mod captured;
 pub mod commands;
 mod dashboard;
+mod reading;
 pub mod results;
-pub mod standing;
+mod ship;
+mod standing;
 pub mod systems;
-pub mod wording;
+mod wording;
 
 pub use adapter::{SpaceMolt, has_listed};
+pub use reading::ToldResult;
 
 /// The tools of the second interface, put together from what clients and the HTTP specification
 /// show, in the form of an answer to `tools/list`. Members that begin with `x_` are notes.

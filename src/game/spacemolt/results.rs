@@ -5,11 +5,9 @@
 //! (`dashboard`). What none of them understands is not known, and never "nothing".
 
 use serde_json::{Map, Value};
+use zoea_game::lines::without_headings;
 
 use super::dashboard;
-
-/// The most lines in brackets before a result. A host marks results with such lines.
-const MAX_HEADINGS: usize = 4;
 
 /// The facts of a result; `None` if its form is not known.
 #[must_use]
@@ -40,21 +38,6 @@ pub fn tick(text: &str) -> Option<i64> {
 fn leading_number(text: &str) -> Option<i64> {
     let end = text.find(|c: char| !c.is_ascii_digit());
     text[..end.unwrap_or(text.len())].parse().ok()
-}
-
-/// The text without the lines in brackets with which a host marks it.
-#[must_use]
-pub fn without_headings(text: &str) -> &str {
-    let mut text = text.trim();
-    for _ in 0..MAX_HEADINGS {
-        match text.split_once('\n') {
-            Some((line, rest)) if line.starts_with('[') && line.trim_end().ends_with(']') => {
-                text = rest.trim_start();
-            }
-            Some(_) | None => return text,
-        }
-    }
-    text
 }
 
 /// An object of the second interface with the first's names: a state in sections, or what an action

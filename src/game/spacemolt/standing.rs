@@ -6,95 +6,18 @@
 
 mod hold;
 
-use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
+use zoea_game::standing::{Deal, Gauge, Standing, Transfer};
 
 use super::commands;
-
-pub use hold::GoodsChange;
 
 /// The highest amount that is believed. A sum of such amounts cannot overflow.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 /// The longest id of a place that is believed.
 const MAX_PLACE_BYTES: usize = 64;
 
-/// What a result tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// The credits in the wallet.
-    pub credits: Option<i64>,
-    /// The credits that the action earned and spent.
-    pub deal: Option<Deal>,
-    /// The system's id.
-    pub system: Option<String>,
-    /// The id of the point of interest.
-    pub poi: Option<String>,
-    pub docked: Option<bool>,
-    pub fuel: Gauge,
-    /// The fuel that was added, where the level is not told.
-    pub fuel_added: Option<u32>,
-    /// Whether the fuel may have changed in another way, where the level is not told.
-    pub has_other_fuel: bool,
-    /// The used space of the hold.
-    pub cargo: Gauge,
-    /// The free space of the hold, where the used space is not told.
-    pub cargo_free: Option<u32>,
-    /// What happened to the goods in the hold. It counts where neither space is told.
-    pub goods: GoodsChange,
-    /// Sizes of a unit, by item.
-    pub sizes: Vec<(String, u32)>,
-    pub hull: Gauge,
-}
-
-/// Credits that an action earned and spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Deal {
-    pub earned: i64,
-    pub spent: i64,
-}
-
-impl Deal {
-    /// Credits earned minus credits spent.
-    #[must_use]
-    pub fn net(self) -> i64 {
-        self.earned.saturating_sub(self.spent)
-    }
-}
-
-/// A level and its maximum.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(default)]
-pub struct Gauge {
-    /// The level.
-    pub now: Option<u32>,
-    pub most: Option<u32>,
-}
-
-/// As a list, which reads as one, too.
-impl Serialize for Gauge {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        (self.now, self.most).serialize(to)
-    }
-}
-
-/// Credits that a call moves between a wallet and a storage or another player. They are neither
-/// earned nor spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transfer {
-    /// So many come into the wallet; negative if they leave it.
-    Amount(i64),
-    /// The call does not tell how many.
-    Unknown,
-    /// An offer that another player may accept within [`OFFER_MINUTES`]. Nothing tells whether.
-    Offer,
-}
-
-/// How long an offer of a trade stands, with a minute for the clocks.
-pub const OFFER_MINUTES: u64 = 6;
-
 /// The transfer that a call makes if it is executed; `None` if it makes none.
-#[must_use]
-pub fn transfer(command: &str, tool: &str, arguments: &str) -> Option<Transfer> {
+pub(crate) fn transfer(command: &str, tool: &str, arguments: &str) -> Option<Transfer> {
     let (key, sign) = match command {
         "deposit_credits" | "faction_deposit_credits" => ("amount", -1),
         "withdraw_credits" | "faction_withdraw_credits" => ("amount", 1),
@@ -119,9 +42,8 @@ pub fn transfer(command: &str, tool: &str, arguments: &str) -> Option<Transfer> 
     Some(amount.map_or(Transfer::Unknown, |amount| Transfer::Amount(sign * amount)))
 }
 
-/// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
-#[must_use]
-pub fn read(command: &str, read_only: bool, facts: &Map<String, Value>) -> Standing {
+/// Reads the facts of a good result, as `super::results::read_facts` returns them.
+pub(crate) fn read(command: &str, read_only: bool, facts: &Map<String, Value>) -> Standing {
     let mut standing = Standing::default();
     if !read_only {
         standing.deal = deal(facts);
@@ -138,8 +60,7 @@ pub fn read(command: &str, read_only: bool, facts: &Map<String, Value>) -> Stand
 }
 
 /// What follows from a call that may have been carried out and whose result tells nothing.
-#[must_use]
-pub fn unread(command: &str, read_only: bool) -> Standing {
+pub(crate) fn unread(command: &str, read_only: bool) -> Standing {
     if read_only {
         return Standing::default();
     }
@@ -152,8 +73,7 @@ pub fn unread(command: &str, read_only: bool) -> Standing {
 
 /// The credits that an action earned and spent, according to its result; `None` if that tells of
 /// neither.
-#[must_use]
-pub fn deal(facts: &Map<String, Value>) -> Option<Deal> {
+pub(crate) fn deal(facts: &Map<String, Value>) -> Option<Deal> {
     let sum = |keys: &[&str]| {
         let told = keys.iter().filter_map(|key| amount(facts, key));
         told.reduce(i64::saturating_add)
@@ -168,12 +88,13 @@ pub fn deal(facts: &Map<String, Value>) -> Option<Deal> {
 
 /// What follows from an action's own outcome.
 fn read_outcome(command: &str, facts: &Map<String, Value>, standing: &mut Standing) {
-    let has_undocked = facts.get("auto_undocked").and_then(Value::as_bool) == Some(true);
+    let is_so = |key: &str| facts.get(key).and_then(Value::as_bool) == Some(true);
     match command {
         "dock" => standing.docked = Some(true),
         // A docked ship is undocked first.
         "undock" | "travel" | "jump" | "mine" => standing.docked = Some(false),
-        _ if has_undocked => standing.docked = Some(false),
+        _ if is_so("auto_docked") => standing.docked = Some(true),
+        _ if is_so("auto_undocked") => standing.docked = Some(false),
         _ => {}
     }
     match command {
@@ -236,23 +157,13 @@ fn read_ship(facts: &Map<String, Value>, standing: &mut Standing) {
         standing.hull = gauge(ship, "hull", "max_hull").or(standing.hull);
         standing.cargo = gauge(ship, "cargo_used", "cargo_capacity").or(standing.cargo);
     }
-    if facts.contains_key("cargo") {
+    // What has no capacity is no hold.
+    if facts.contains_key("cargo") && facts.contains_key("capacity") {
         standing.cargo = standing.cargo.or(gauge(facts, "used", "capacity"));
     }
 }
 
-impl Gauge {
-    /// This gauge, with the other's figures where it has none.
-    #[must_use]
-    pub fn or(self, other: Gauge) -> Gauge {
-        Gauge {
-            now: self.now.or(other.now),
-            most: self.most.or(other.most),
-        }
-    }
-}
-
-fn gauge(facts: &Map<String, Value>, now: &str, most: &str) -> Gauge {
+pub(crate) fn gauge(facts: &Map<String, Value>, now: &str, most: &str) -> Gauge {
     Gauge {
         now: level(facts, now),
         most: level(facts, most),

@@ -4,7 +4,7 @@
 //! own system, and everything that the second interface answers in text, tells names and lanes only.
 
 use serde_json::{Map, Value};
-
+use zoea_game::systems::{LaneFacts, PointFacts, SystemFacts};
 use zoea_text::clean::one_line;
 
 use super::standing::place;
@@ -26,39 +26,6 @@ const MAX_POINTS: usize = 64;
 const MAX_NAME_CHARS: usize = 40;
 /// The largest coordinate that is believed.
 const MAX_COORDINATE: f64 = 1e9;
-
-/// What a result tells of one system.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SystemFacts {
-    pub id: String,
-    pub name: Option<String>,
-    /// Where it is in the galaxy.
-    pub position: Option<(f64, f64)>,
-    /// Its lanes. They are all of its lanes if [`SystemFacts::is_whole`].
-    pub lanes: Vec<LaneFacts>,
-    /// Whether the result tells all its lanes.
-    pub is_whole: bool,
-    /// Its points of interest; `None` if the result does not list them.
-    pub points: Option<Vec<PointFacts>>,
-}
-
-/// A lane to another system.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LaneFacts {
-    /// The id of the other system.
-    pub to: String,
-    /// The length, in the units of the positions.
-    pub length: Option<f64>,
-}
-
-/// A point of interest of a system.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PointFacts {
-    pub name: String,
-    /// What it is, such as `asteroid_belt`.
-    pub kind: Option<String>,
-    pub has_base: bool,
-}
 
 /// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
 #[must_use]
@@ -185,10 +152,13 @@ fn lane(connection: &Value) -> Option<LaneFacts> {
 
 fn point(poi: &Map<String, Value>) -> Option<PointFacts> {
     let has_base = poi.get("has_base").and_then(Value::as_bool);
+    let base = place(poi.get("base_id"));
     Some(PointFacts {
+        id: place(poi.get("id")),
         name: name(poi.get("name")).or_else(|| place(poi.get("id")))?,
         kind: place(poi.get("type")),
-        has_base: has_base == Some(true),
+        has_base: has_base == Some(true) || base.is_some(),
+        base,
     })
 }
 

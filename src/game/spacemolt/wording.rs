@@ -12,14 +12,11 @@ mod phrase;
 mod refusal;
 
 use serde_json::{Map, Value};
-use zoea_text::clean::one_line;
+use zoea_game::lines::{short_line, without_headings};
+use zoea_game::standing::Standing;
 
-use crate::results::{read_facts, without_headings};
-use crate::standing::{self, Standing};
+use crate::standing;
 use phrase::text;
-
-/// The longest line, in characters.
-pub const MAX_LINE_CHARS: usize = 200;
 
 /// The words for the facts of a result; `None` if they are not in the form that it knows.
 type Formatter = fn(&Map<String, Value>, &Standing) -> Option<String>;
@@ -31,55 +28,44 @@ fn formatters() -> impl Iterator<Item = &'static (&'static str, Formatter)> {
         .flatten()
 }
 
-/// A good result in words. `None` if nothing in it is readable, as in an object without a message.
+/// A good result in words, whose facts were read; `None` if nothing in it is readable, as in an object
+/// without a message.
 ///
 /// A refusal that comes as a good result reads as a refusal.
-#[must_use]
-pub fn describe(command: &str, result: &str) -> Option<String> {
+pub(crate) fn describe(
+    command: &str,
+    result: &str,
+    facts: Option<&Map<String, Value>>,
+) -> Option<String> {
     let body = without_headings(result);
     if refusal::is_refusal(body) {
         return Some(refuse(body));
     }
-    let Some(facts) = read_facts(body) else {
-        let line = first_line(body).map(|line| bound(&line));
+    let Some(facts) = facts else {
+        let line = first_line(body).map(|line| short_line(&line));
         return line.filter(|line| !line.is_empty());
     };
-    if let Some(words) = refusal::of_facts(&facts) {
-        return Some(bound(&words));
+    if let Some(words) = refusal::of_facts(facts) {
+        return Some(short_line(&words));
     }
-    let standing = standing::read(command, false, &facts);
+    let standing = standing::read(command, false, facts);
     let told = if facts.get("pending") == Some(&Value::Bool(true)) {
         Some("accepted, not done yet".to_string())
     } else {
         let formatter = formatters().find(|(known, _)| *known == command);
-        formatter.and_then(|(_, format)| format(&facts, &standing))
+        formatter.and_then(|(_, format)| format(facts, &standing))
     };
-    let told = told.or_else(|| text(&facts, "message").map(str::to_string));
+    let told = told.or_else(|| text(facts, "message").map(str::to_string));
     let told = told.or_else(|| first_line(body));
     // Many answers contain the state after them.
-    let told = told.or_else(|| looks::status(&facts, &standing));
-    told.map(|words| bound(&words))
+    let told = told.or_else(|| looks::status(facts, &standing));
+    told.map(|words| short_line(&words))
         .filter(|words| !words.is_empty())
 }
 
 /// A refused call's result in words: what is wrong, with the code that the game has for it.
-#[must_use]
-pub fn refuse(result: &str) -> String {
-    bound(&refusal::of_text(without_headings(result)))
-}
-
-/// The result of a call that the runtime did not make, in words: why not.
-#[must_use]
-pub fn say_not_executed(result: &str) -> String {
-    bound(&refusal::not_executed(without_headings(result)))
-}
-
-/// The first line of any text, without what only marks it as an error; empty if it has none.
-#[must_use]
-pub fn first_words(result: &str) -> String {
-    let body = refusal::without_mark(without_headings(result));
-    let line = body.lines().map(str::trim).find(|line| !line.is_empty());
-    bound(line.unwrap_or_default())
+pub(crate) fn refuse(result: &str) -> String {
+    short_line(&refusal::of_text(without_headings(result)))
 }
 
 /// The first line of a text that is no JSON. A heading's colon is left out.
@@ -95,17 +81,6 @@ fn first_line(body: &str) -> Option<String> {
     }
     let line = body.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.trim_end_matches(':').to_string())
-}
-
-/// One line without anything that a terminal would obey, cut at its longest.
-fn bound(words: &str) -> String {
-    // What is shown begins within so many bytes, whatever they are.
-    let start = &words[..words.floor_char_boundary(MAX_LINE_CHARS * 16)];
-    let line = one_line(start);
-    match line.char_indices().nth(MAX_LINE_CHARS) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line,
-    }
 }
 
 #[cfg(test)]

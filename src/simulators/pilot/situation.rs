@@ -109,9 +109,9 @@ impl Situation {
             self.place.on_result(news);
             self.ship.on_result(news);
             match &news.outcome {
-                GameOutcome::Done { facts, .. } => {
-                    self.trades.on_success(news, facts);
-                    self.board.on_success(news, facts);
+                GameOutcome::Done { told, .. } => {
+                    self.trades.on_success(news, told);
+                    self.board.on_success(news, told);
                 }
                 GameOutcome::Failed { code, .. } => {
                     self.trades.on_failure(news, code);

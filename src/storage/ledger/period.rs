@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use actors::domain::books::{CostEntry, Day};
 use actors::domain::event_record::EventRecord;
+use actors::domain::game::{GameReading, GameRef};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::period::Period;
 use actors::domain::samples::{Flow, Hour};
@@ -212,9 +213,8 @@ fn select_period(period: Period) -> Select<message::Entity> {
         .filter(message::Column::At.lt(period.until.0))
 }
 
-/// The credits in the result of a status query.
+/// The credits in the result of a status query, which was stored without the word of another game.
 fn credits_in(content: &str) -> Option<i64> {
-    let seen = zoea_spacemolt::results::read_facts(content)?;
-    let player = seen.get("player").and_then(|player| player.as_object());
-    player.unwrap_or(&seen).get("credits")?.as_i64()
+    let reading = GameReading::of(GameRef::of_key(None), content);
+    reading.facts()?.standing("get_status", true).credits
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::game::GameRef;
+use crate::game::{GameReading, GameRef};
 use crate::message::CallStatus;
-use crate::result_words::{result_in_words, unread};
+use crate::result_words::{reading_in_words, unread};
 
 /// Larger results are not read. They come often and are rarely looked at.
 const MAX_READ_BYTES: usize = 64 << 10;
@@ -30,16 +30,21 @@ struct ShownResult {
 }
 
 impl Gist {
+    /// The gist of a result with this text. What was read already is put into words now, and its text is not kept.
     #[must_use]
     pub fn of_result(
-        game: GameRef,
         command: Arc<str>,
         status: CallStatus,
         text: &Arc<str>,
+        reading: &GameReading<'_>,
     ) -> Gist {
         if text.len() > MAX_READ_BYTES {
             return unread(text.len()).as_str().into();
         }
+        if reading.is_read() {
+            return reading_in_words(&command, status, reading).as_str().into();
+        }
+        let game = reading.game();
         Gist {
             line: OnceLock::new(),
             result: Some(ShownResult {
@@ -91,7 +96,7 @@ impl Deref for Gist {
                     status,
                     text,
                 } = result;
-                result_in_words(*game, command, *status, text)
+                reading_in_words(command, *status, &GameReading::of(*game, text))
             });
             words.unwrap_or_default().into()
         })
@@ -117,22 +122,26 @@ mod tests {
     #[test]
     fn a_line_is_made_when_it_is_looked_at_and_not_to_be_compared() {
         let mined = Arc::from(r#"{"resource_id":"iron_ore","quantity":3}"#);
-        let gist = Gist::of_result(GameRef::SPACEMOLT, "mine".into(), CallStatus::Done, &mined);
+        let of_result = |status, text: &Arc<str>| {
+            let reading = GameReading::of(GameRef::SPACEMOLT, text);
+            Gist::of_result("mine".into(), status, text, &reading)
+        };
+        let gist = of_result(CallStatus::Done, &mined);
         assert!(gist.line.get().is_none(), "nobody has looked at it");
         assert_eq!(gist, gist.clone());
         assert!(gist.line.get().is_none());
         assert_eq!(gist, Gist::from("mined 3 iron ore"));
         assert_ne!(gist, Gist::from("mined 4 iron ore"));
-        let refused = Gist::of_result(
-            GameRef::SPACEMOLT,
-            "mine".into(),
-            CallStatus::Failed,
-            &mined,
-        );
+        let refused = of_result(CallStatus::Failed, &mined);
         assert_ne!(gist, refused);
         let long = Arc::from("x".repeat(MAX_READ_BYTES + 1));
-        let long = Gist::of_result(GameRef::SPACEMOLT, "mine".into(), CallStatus::Done, &long);
+        let long = of_result(CallStatus::Done, &long);
         assert_eq!(&*long, "65,537 bytes");
         assert!(long.result.is_none(), "it is not kept");
+        let reading = GameReading::of(GameRef::SPACEMOLT, &mined);
+        assert!(reading.facts().is_some());
+        let read = Gist::of_result("mine".into(), CallStatus::Done, &mined, &reading);
+        assert!(read.result.is_none(), "what was read is not read again");
+        assert_eq!(&*read, "mined 3 iron ore");
     }
 }

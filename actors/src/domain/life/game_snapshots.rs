@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use zoea_spacemolt::results;
-
 use crate::conversation::PendingCall;
 use crate::event::LinkState;
-use crate::game::GameRef;
+use crate::game::{GameReading, GameRef};
 use crate::message::{CallStatus, Severity};
 use crate::snapshot_query::SnapshotQuery;
 use crate::tool::is_own;
@@ -25,13 +23,13 @@ impl Life {
         self.session.account = account.or(self.session.account.take());
     }
 
-    /// Takes what a call's outcome says about the game. `text` is the result as stored.
+    /// Takes what a call's outcome says about the game. `reading` is the result as stored.
     pub(super) fn learn_from(
         &mut self,
         draft: &mut WriteDraft,
         open: &PendingCall,
         outcome: &ToolOutcome,
-        text: &str,
+        reading: &GameReading<'_>,
     ) {
         let game = self.session.game;
         if !game.tells_facts() {
@@ -43,14 +41,14 @@ impl Life {
         }
         let tool = &open.call.command();
         if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
-            self.game.take_wait(text, self.moment);
+            self.game.take_wait(reading.text(), self.moment);
         }
         if outcome.status == CallStatus::Done && &**tool == "logout" {
             return self.forget_game(draft);
         }
         if game.is_look(tool) {
             if outcome.status == CallStatus::Done && !game.has_words_of_others(tool) {
-                self.record_snapshot(draft, open, outcome, text);
+                self.record_snapshot(draft, open, outcome, reading);
             }
         } else if may_have_acted(open, outcome.status) {
             self.mark_stale(draft, tool);
@@ -62,7 +60,7 @@ impl Life {
         draft: &mut WriteDraft,
         open: &PendingCall,
         outcome: &ToolOutcome,
-        text: &str,
+        reading: &GameReading<'_>,
     ) {
         let Some(look) =
             SnapshotQuery::of(self.session.game, &open.call.name, &open.call.arguments)
@@ -70,8 +68,10 @@ impl Life {
             return;
         };
         let now = self.both_clocks();
-        let (tick, is_held) = (outcome.tick, self.is_held_text(text));
-        let snapshot = self.game.record_snapshot(look, open.key, text, tick, now);
+        let (tick, is_held) = (outcome.tick, self.is_held_text(reading.text()));
+        let snapshot = self
+            .game
+            .record_snapshot(look, open.key, reading, tick, now);
         draft.writes.push(Write::SaveSnapshot {
             mysis: self.id,
             account: self.session.account.clone().unwrap_or_default(),
@@ -89,14 +89,15 @@ impl Life {
         if self.session.is_game_known && !self.session.game.tells_facts() {
             return;
         }
-        let tick = results::tick(text);
+        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let tick = reading.game().tick(text);
         if let Some(tick) = tick {
             self.session.tick = Some(tick);
             self.game.on_tick(tick, self.moment);
         }
         self.game.take_wait(text, self.moment);
-        self.samples.take_login(text, self.now);
-        let snapshot = self.game.record_login(text, tick, self.both_clocks());
+        self.samples.take_login(&reading, self.now);
+        let snapshot = self.game.record_login(&reading, tick, self.both_clocks());
         let mut draft = WriteDraft::default();
         draft.writes.push(Write::SaveSnapshot {
             mysis: self.id,

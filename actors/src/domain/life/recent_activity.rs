@@ -9,7 +9,7 @@ use zoea_game::Deed;
 
 use crate::conversation::Conversation;
 use crate::event::{Gist, LastToolCall};
-use crate::game::GameRef;
+use crate::game::{GameReading, GameRef};
 use crate::ids::{CallKey, Timestamp};
 use crate::message::{CallRecord, CallStatus};
 
@@ -67,7 +67,8 @@ impl RecentActivity {
             if let Some((key, text, meta)) = row.result()
                 && let Some(call) = calls.remove(&key)
             {
-                recent_activity.record_call(meta.game, call, (meta.status, meta.ms), text);
+                let reading = GameReading::of(meta.game, text);
+                recent_activity.record_call(call, (meta.status, meta.ms), (text, &reading));
             }
         }
         recent_activity
@@ -85,10 +86,9 @@ impl RecentActivity {
     /// Takes a call that has returned.
     pub(super) fn record_call(
         &mut self,
-        game: GameRef,
         call: &CallRecord,
         (status, ms): (CallStatus, u64),
-        text: &Arc<str>,
+        (text, reading): (&Arc<str>, &GameReading<'_>),
     ) {
         let is_done = status == CallStatus::Done;
         self.calls = self.calls.saturating_add(1);
@@ -97,11 +97,11 @@ impl RecentActivity {
         }
         let command = call.command();
         self.last = Some(Arc::new(LastToolCall {
-            gist: Gist::of_result(game, command.clone(), status, text),
+            gist: Gist::of_result(command.clone(), status, text, reading),
             is_error: !is_done,
             tool: command.clone(),
         }));
-        if is_done && is_trip(game, &command) {
+        if is_done && is_trip(reading.game(), &command) {
             let trip = self.trip(call);
             if self.trips.len() >= MAX_TRIPS {
                 self.trips.clear();
@@ -162,6 +162,17 @@ fn cut_chars(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn record(
+        recent_activity: &mut RecentActivity,
+        call: &CallRecord,
+        ended: (CallStatus, u64),
+        text: &str,
+    ) {
+        let text: Arc<str> = text.into();
+        let reading = GameReading::of(GAME, &text);
+        recent_activity.record_call(call, ended, (&text, &reading));
+    }
+
     const GAME: GameRef = GameRef::SPACEMOLT;
 
     fn call(name: &str, arguments: &str) -> CallRecord {
@@ -180,11 +191,11 @@ mod tests {
         let mut recent_activity = RecentActivity::default();
         recent_activity.record_words("\n off to the belt\nnow");
         assert_eq!(&*recent_activity.words(), "off to the belt");
-        recent_activity.record_call(
-            GAME,
+        record(
+            &mut recent_activity,
             &call("mine", "{}"),
             (CallStatus::Done, 1_000),
-            &r#"{"resource_id":"iron_ore","quantity":3}"#.into(),
+            r#"{"resource_id":"iron_ore","quantity":3}"#,
         );
         let deed = recent_activity.last_tool_call().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
@@ -194,22 +205,22 @@ mod tests {
             recent_activity.last_tool_call().is_some(),
             "nothing was said"
         );
-        recent_activity.record_call(
-            GAME,
+        record(
+            &mut recent_activity,
             &call("dock", "{}"),
             (CallStatus::Failed, 5),
-            &"Error: not_here".into(),
+            "Error: not_here",
         );
         assert!(recent_activity.last_tool_call().unwrap().is_error);
         recent_activity.record_words("docked?");
         assert_eq!(recent_activity.last_tool_call(), None);
         for _ in 0..=MAX_CALLS_SINCE_WORDS {
             assert_eq!(&*recent_activity.words(), "docked?");
-            recent_activity.record_call(
-                GAME,
+            record(
+                &mut recent_activity,
                 &call("mine", "{}"),
                 (CallStatus::Done, 1),
-                &"".into(),
+                "",
             );
         }
         assert_eq!(&*recent_activity.words(), "", "that was long ago");
@@ -225,19 +236,19 @@ mod tests {
         );
         assert_eq!(recent_activity.expected_end(GAME, &out, now), None);
         for _ in 0..2 {
-            recent_activity.record_call(GAME, &out, (CallStatus::Done, 20_000), &"".into());
-            recent_activity.record_call(GAME, &home, (CallStatus::Done, 40_000), &"".into());
+            record(&mut recent_activity, &out, (CallStatus::Done, 20_000), "");
+            record(&mut recent_activity, &home, (CallStatus::Done, 40_000), "");
         }
         assert_eq!(
             recent_activity.expected_end(GAME, &out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(GAME, &out, (CallStatus::Failed, 1), &"".into());
+        record(&mut recent_activity, &out, (CallStatus::Failed, 1), "");
         assert_eq!(
             recent_activity.expected_end(GAME, &out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(GAME, &out, (CallStatus::Done, 21_000), &"".into());
+        record(&mut recent_activity, &out, (CallStatus::Done, 21_000), "");
         assert_eq!(
             recent_activity.expected_end(GAME, &home, now),
             Some(Timestamp(40_000))

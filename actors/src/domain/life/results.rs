@@ -72,15 +72,12 @@ impl Life {
         }
         self.note_settled(draft, open, outcome.status);
         self.pace.record_call(open, outcome.status);
-        self.recent_activity.record_call(
-            game,
-            &open.call,
-            (outcome.status, outcome.ms),
-            row.text(),
-        );
+        let ended = (outcome.status, outcome.ms);
+        let read = (row.text(), &reading);
+        self.recent_activity.record_call(&open.call, ended, read);
         self.note_result(tool, outcome.status, row.text());
         self.note_tool_use(draft, tool, outcome.status);
-        self.learn_from(draft, open, outcome, row.text());
+        self.learn_from(draft, open, outcome, &reading);
         if is_watched {
             self.watch_call(open, outcome, &reading);
         }

@@ -1,14 +1,12 @@
 //! Outcomes: what a Mysis owns and reaches in the game, according to its calls' results.
 //!
-//! The field names are those of SpaceMolt's first interface; the second's answers are read into
-//! them. An answer in another form, or of another server, cannot be judged. It never counts as "no
-//! gain".
+//! The reading of a result tells them. An answer in a form that is not known, or of a server of no game,
+//! cannot be judged. It never counts as "no gain".
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-use zoea_spacemolt::standing::{Deal, deal};
+use zoea_game::reading::Reached;
 use zoea_text::figures::group_digits;
 
 use super::call_pattern::hash_texts;
@@ -91,132 +89,72 @@ impl Outcomes {
         if !reading.is_short() || tool.starts_with("zoea_") {
             return gains;
         }
-        let Some(root) = reading.facts() else {
+        let Some(facts) = reading.facts() else {
             gains.is_readable = Some(false);
             return gains;
         };
         gains.is_readable = Some(true);
-        self.read_deals(root, read_only, &mut gains);
-        self.read_player(root, &mut gains);
-        self.read_ship(root, &mut gains);
-        self.read_missions(root, &mut gains);
-        if read_only {
-            self.read_what_runs(root, &mut gains);
-        } else {
-            self.read_arrival(root, &mut gains);
+        let reached = facts.reached(tool, read_only);
+        self.take_deal(&reached, &mut gains);
+        self.take_figures(&reached, &mut gains);
+        self.take_states(&reached, &mut gains);
+        for place in &reached.places {
+            self.visit_place(place, &mut gains);
         }
         gains.any |= gains.lasting;
         gains
     }
 
-    /// Reads what an action earned, cost and produced.
-    fn read_deals(&mut self, root: &Map<String, Value>, read_only: bool, gains: &mut Gains) {
-        if read_only {
-            return;
-        }
-        let deal = deal(root).unwrap_or_default();
-        let Deal { earned, spent } = deal;
+    /// Takes what an action earned, cost and produced.
+    fn take_deal(&mut self, reached: &Reached<'_>, gains: &mut Gains) {
+        let deal = reached.deal();
         gains.net = deal.net();
-        gains.any |= earned > 0;
-        if earned > 0 {
+        gains.any |= deal.earned > 0;
+        if deal.earned > 0 {
             self.has_paid = false;
         }
-        self.has_paid |= spent > 0;
-        let made = root.contains_key("resource_id") || root.contains_key("output_id");
-        let is_made = made && member_number(root, "quantity").is_some_and(|quantity| quantity > 0);
-        let has_learnt = root.get("level_up").and_then(Value::as_bool) == Some(true);
-        gains.lasting |= is_made || has_learnt;
+        self.has_paid |= deal.spent > 0;
+        gains.lasting |= reached.has_made || reached.has_learnt;
     }
 
-    fn read_player(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
-        let player = root.get("player").and_then(Value::as_object);
-        if let Some(player) = player {
-            if let Some(credits) = member_number(player, "credits") {
-                gains.any |= record_rise(&mut self.credits, credits);
-            }
-            for key in ["current_system", "current_poi", "docked_at_base"] {
-                self.visit_place(player.get(key), gains);
-            }
-            let explored = player.get("stats").and_then(Value::as_object);
-            if let Some(count) = explored.and_then(|stats| member_number(stats, "systems_explored"))
-            {
-                gains.lasting |= record_highest(&mut self.explored, count);
-            }
+    fn take_figures(&mut self, reached: &Reached<'_>, gains: &mut Gains) {
+        if let Some(credits) = reached.standing.credits {
+            gains.any |= record_rise(&mut self.credits, credits);
         }
-        let skills = root.get("skills");
-        let skills = skills.or_else(|| player.and_then(|player| player.get("skills")));
-        if let Some(Value::Object(skills)) = skills {
-            let level = |skill: &Value| skill.as_i64().or_else(|| skill.get("level")?.as_i64());
-            let levels = saturating_total(skills.values().filter_map(level));
+        if let Some(used) = reached.standing.cargo.now {
+            let has_more = record_rise(&mut self.cargo, used.into());
+            gains.any |= has_more && !self.has_paid;
+        }
+        if let Some(count) = reached.explored {
+            gains.lasting |= record_highest(&mut self.explored, count);
+        }
+        if let Some(levels) = reached.skills {
             gains.lasting |= record_highest(&mut self.skills, levels);
         }
     }
 
-    fn read_ship(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
-        let ship = root.get("ship").and_then(Value::as_object);
-        let used = ship.and_then(|ship| member_number(ship, "cargo_used"));
-        let used = used.or_else(|| {
-            let is_cargo = root.contains_key("cargo") && root.contains_key("capacity");
-            is_cargo.then(|| member_number(root, "used")).flatten()
-        });
-        if let Some(used) = used {
-            let has_more = record_rise(&mut self.cargo, used);
-            gains.any |= has_more && !self.has_paid;
-        }
-        if let Some(ship) = ship
-            && let Some(class) = ship.get("class_id")
-        {
-            let modules = ship.get("modules").map(Value::to_string);
-            let it = hash_texts([&*class.to_string(), &*modules.unwrap_or_default()]);
+    /// Takes the states of the ship, the missions and what runs by itself.
+    fn take_states(&mut self, reached: &Reached<'_>, gains: &mut Gains) {
+        if let Some(ship) = &reached.ship {
+            let it = hash_texts(ship.iter().map(String::as_str));
             gains.lasting |= record_state(&mut self.ship, it);
         }
-    }
-
-    /// Reads the accepted missions. Offered ones have no progress.
-    fn read_missions(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
-        let Some(Value::Array(missions)) = root.get("missions") else {
-            return;
-        };
-        let under_way: Vec<&Value> = missions
-            .iter()
-            .filter(|mission| mission.get("percent_complete").is_some())
-            .collect();
-        if under_way.is_empty() {
-            return;
+        if let Some(missions) = &reached.missions {
+            let it = hash_texts(missions.iter().map(String::as_str));
+            gains.lasting |= record_state(&mut self.missions, it);
         }
-        let part = |mission: &Value, key| mission.get(key).map(Value::to_string);
-        let parts = under_way.iter().flat_map(|mission| {
-            ["mission_id", "title", "percent_complete", "objectives"].map(|key| part(mission, key))
-        });
-        let parts: Vec<String> = parts.flatten().collect();
-        let it = hash_texts(parts.iter().map(String::as_str));
-        gains.lasting |= record_state(&mut self.missions, it);
-    }
-
-    /// Reads the destination of a trip.
-    fn read_arrival(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
-        for key in ["poi_id", "system_id"] {
-            self.visit_place(root.get(key), gains);
+        match reached.running.as_deref() {
+            Some([]) => self.runs = None,
+            Some(figures) => {
+                let it = hash_texts(figures.iter().map(String::as_str));
+                gains.lasting |= self.runs.replace(it).is_some_and(|known| known != it);
+            }
+            None => {}
         }
-    }
-
-    /// Reads values that count down or up by themselves: a trip, a job, a repair.
-    fn read_what_runs(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
-        let mut figures = Vec::new();
-        collect_running(root, 0, &mut figures);
-        if figures.is_empty() {
-            self.runs = None;
-            return;
-        }
-        let it = hash_texts(figures.iter().map(String::as_str));
-        gains.lasting |= self.runs.replace(it).is_some_and(|known| known != it);
     }
 
     /// Notes the present place. A new one is a gain, except for the first.
-    fn visit_place(&mut self, place: Option<&Value>, gains: &mut Gains) {
-        let Some(place) = place.and_then(Value::as_str).filter(|id| !id.is_empty()) else {
-            return;
-        };
+    fn visit_place(&mut self, place: &str, gains: &mut Gains) {
         let is_first = self.places.len() < 3;
         let is_new = remember_mark(&mut self.places, MAX_PLACES, hash_texts([place]));
         gains.lasting |= is_new && !is_first;
@@ -237,11 +175,6 @@ impl Outcomes {
         ];
         told.into_iter().flatten().collect()
     }
-}
-
-/// The sum of numbers from the game, without overflow.
-fn saturating_total(figures: impl Iterator<Item = i64>) -> i64 {
-    figures.fold(0, i64::saturating_add)
 }
 
 /// Stores a figure. Returns whether it rose. The first one does not count as risen.
@@ -272,34 +205,6 @@ fn remember_mark(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
     }
     known.push_back(it);
     true
-}
-
-fn member_number(object: &Map<String, Value>, key: &str) -> Option<i64> {
-    object.get(key).and_then(Value::as_i64)
-}
-
-/// Collects the values that run by themselves near the top of an answer.
-fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<String>) {
-    const RUNNING_KEYS: [&str; 5] = [
-        "ticks_remaining",
-        "runs_remaining",
-        "runs_done",
-        "jobs_remaining",
-        "build_ticks_left",
-    ];
-    for (key, value) in object {
-        if RUNNING_KEYS.contains(&key.as_str()) {
-            figures.push(value.to_string());
-        }
-        let inner = match value {
-            Value::Object(inner) => vec![inner],
-            Value::Array(list) => list.iter().take(8).filter_map(Value::as_object).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-        };
-        for object in inner.into_iter().filter(|_| depth < 2) {
-            collect_running(object, depth + 1, figures);
-        }
-    }
 }
 
 /// Formats milliseconds for people.

@@ -1,6 +1,8 @@
 //! Arguments: fills in what is known when a call is made.
 
 use serde_json::{Map, Value as Json};
+use zoea_game::Reading;
+use zoea_game::reading::{Goods, MissionFacts};
 
 use super::Each;
 use super::condition::{KnownValues, Value};
@@ -10,16 +12,8 @@ pub(super) const ITEM: &str = "item";
 pub(super) const QUANTITY: &str = "quantity";
 /// The word of a step that is made for each mission that is done.
 pub(super) const MISSION: &str = "mission";
-/// The longest id of an item or a mission that is read.
-const MAX_ID_BYTES: usize = 64;
-/// The most kinds of goods, and the most missions, that are read.
-const MAX_KINDS: usize = 40;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Goods {
-    pub(super) item: String,
-    pub(super) quantity: i64,
-}
+/// The most missions that are kept.
+const MAX_MISSIONS: usize = 40;
 
 /// What a step with `each` is made for next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,38 +79,9 @@ fn value_of(word: &str, known: &KnownValues, one: Option<&EachOne>) -> Option<Js
     }
 }
 
-/// The goods in the hold, as the result of a look at it tells them; `None` if it tells nothing of them.
-pub(super) fn goods_of(facts: &Map<String, Json>) -> Option<Vec<Goods>> {
-    let cargo = facts.get("cargo")?.as_array()?;
-    let goods = cargo.iter().filter_map(|line| {
-        let item = line.get("item_id").or_else(|| line.get("id"))?.as_str()?;
-        let quantity = line.get("quantity")?.as_i64()?;
-        let is_usable = quantity > 0 && item.len() <= MAX_ID_BYTES;
-        is_usable.then(|| Goods {
-            item: item.to_string(),
-            quantity,
-        })
-    });
-    Some(goods.take(MAX_KINDS).collect())
-}
-
-/// The missions that wait for their reward, as the result of `get_active_missions` tells them; `None` if it
-/// tells nothing of missions. Where it does not tell what is done, the server decides.
-pub(super) fn done_missions(facts: &Map<String, Json>) -> Option<Vec<String>> {
-    let missions = facts.get("missions")?.as_array()?;
-    let done = missions.iter().filter(|mission| is_done(mission));
-    let ids = done.filter_map(|mission| mission.get("mission_id")?.as_str());
-    let usable = ids.filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
-    Some(usable.take(MAX_KINDS).map(str::to_string).collect())
-}
-
-fn is_done(mission: &Json) -> bool {
-    let objectives = mission["objectives"].as_array();
-    let is_open = |objective: &Json| objective["completed"] == false;
-    match objectives {
-        Some(objectives) => !objectives.iter().any(is_open),
-        None => mission["percent_complete"]
-            .as_f64()
-            .is_none_or(|part| part >= 100.0),
-    }
+/// The missions that wait for their reward, as a result tells them; `None` if it tells nothing of missions.
+pub(super) fn done_missions(facts: &dyn Reading) -> Option<Vec<String>> {
+    let missions = facts.missions()?.into_iter();
+    let done = missions.filter(MissionFacts::may_be_done);
+    Some(done.take(MAX_MISSIONS).map(|mission| mission.id).collect())
 }

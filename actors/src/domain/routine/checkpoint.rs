@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use zoea_game::reading::Goods;
 
 use crate::ids::{CallKey, Seq};
 
 use super::Routine;
-use super::arguments::{EachOne, Goods};
+use super::arguments::EachOne;
 use super::circle::CircleWatch;
 use super::gain::Gain;
 use super::hold_look::HoldLook;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use zoea_game::reading::Goods;
 use zoea_spacemolt::commands;
 
 use crate::game::{GameReading, GameRef};
@@ -20,7 +21,7 @@ use crate::samples::GameFacts;
 use crate::tool::is_own;
 
 use super::Routine;
-use super::arguments::{EachOne, Goods, goods_of};
+use super::arguments::EachOne;
 use finding::find_circle;
 pub(super) use stored::WatchForm;
 
@@ -151,7 +152,7 @@ impl CircleWatch {
     fn take_look(&mut self, ended: &EndedCall<'_>) {
         let is_good = ended.status == CallStatus::Done;
         let facts = ended.reading.facts().filter(|_| is_good);
-        if let Some(goods) = facts.and_then(goods_of) {
+        if let Some(goods) = facts.and_then(|facts| facts.goods()) {
             self.hold = goods;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use zoea_game::Reading;
 
 /// The results of a step from which its likeness is learned.
 const LEARNED_FROM: u32 = 3;
@@ -18,15 +18,14 @@ pub(super) struct Likeness {
 
 impl Likeness {
     /// Takes a good result. Returns a member that is new, once enough results were seen.
-    pub(super) fn take(&mut self, facts: &Map<String, Value>) -> Option<String> {
+    pub(super) fn take(&mut self, facts: &dyn Reading) -> Option<String> {
         let is_learning = self.results < LEARNED_FROM;
         self.results = self.results.saturating_add(1);
-        let mut news = facts.iter().filter(|(key, value)| {
-            let says_something = !matches!(value, Value::Null | Value::Bool(false));
-            says_something && key.len() <= 64 && !self.members.contains(*key)
-        });
-        let first = news.next().map(|(key, _)| key.clone());
-        let more: Vec<String> = news.map(|(key, _)| key.clone()).collect();
+        let news = facts.members().into_iter();
+        let news = news.filter(|name| name.len() <= 64 && !self.members.contains(*name));
+        let mut news = news.map(str::to_string);
+        let first = news.next();
+        let more: Vec<String> = news.collect();
         if self.members.len() < MAX_MEMBERS {
             self.members.extend(first.clone());
             self.members.extend(more);

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
+use zoea_game::Reading;
+use zoea_game::reading::Goods;
+use zoea_game::standing::GoodsChange;
 use zoea_spacemolt::commands;
-use zoea_spacemolt::standing;
 
 use crate::ids::{CallKey, Seq};
 use crate::message::CallRecord;
 use crate::samples::GameFacts;
-
-use super::arguments::{Goods, goods_of};
 
 /// The looks after which the outcome stays unknown. A long flight takes some.
 const MAX_LOOKS: u32 = 40;
@@ -154,7 +154,7 @@ impl LostCall {
     /// it unless it `is_lost`.
     pub(super) fn take(
         &mut self,
-        facts: Option<&Map<String, Json>>,
+        facts: Option<&dyn Reading>,
         is_lost: bool,
         hold: Option<&[Goods]>,
         elapsed_ms: u64,
@@ -187,10 +187,10 @@ impl LostCall {
         }
     }
 
-    fn compare(&self, facts: &Map<String, Json>, hold: Option<&[Goods]>) -> LookResult {
-        let seen = standing::read(self.look().1, true, facts);
+    fn compare(&self, facts: &dyn Reading, hold: Option<&[Goods]>) -> LookResult {
+        let seen = facts.standing(self.look().1, true);
         let is_at = |now: Option<&str>, target: Option<&str>| match now {
-            _ if facts.get("in_transit") == Some(&Json::Bool(true)) => LookResult::Unclear,
+            _ if facts.is_under_way() => LookResult::Unclear,
             Some(now) if Some(now) == target => LookResult::Done,
             // Whatever else it is: once it stays, it does not become the target any more.
             Some(_) => LookResult::Unchanged,
@@ -209,7 +209,7 @@ impl LostCall {
                 (Some(_), Some(_)) => LookResult::Unchanged,
                 (_, _) => LookResult::Inconclusive,
             },
-            _ => match (goods_of(facts), hold) {
+            _ => match (facts.goods(), hold) {
                 (Some(now), Some(before)) => self.compare_goods(before, &now),
                 (_, _) => LookResult::Inconclusive,
             },
@@ -303,10 +303,10 @@ pub(super) fn changes_hold(command: &str, arguments: &Map<String, Json>) -> bool
 pub(super) fn hold_after(
     mut hold: Option<Vec<Goods>>,
     call: &CallRecord,
-    facts: Option<&Map<String, Json>>,
+    facts: Option<&dyn Reading>,
     docked: Option<bool>,
 ) -> Option<Vec<Goods>> {
-    if let Some(told) = facts.and_then(goods_of) {
+    if let Some(told) = facts.and_then(|facts| facts.goods()) {
         return Some(told);
     }
     if call.read_only {
@@ -314,18 +314,18 @@ pub(super) fn hold_after(
     }
     let given = serde_json::from_str(&call.arguments).ok()?;
     let (command, given) = commands::to_first(&call.name, given);
-    let told = |key: &str| facts.and_then(|facts| facts.get(key));
+    let moved = || match facts?.standing(&command, false).goods {
+        GoodsChange::Moved { item, units } => Some((item, units)),
+        GoodsChange::None | GoodsChange::Untold => None,
+    };
     let text = |value: Option<&Json>| Some(value?.as_str()?.to_string());
     let number = |value: Option<&Json>| value?.as_i64();
     let (item, more) = match &*command {
         "travel" | "jump" | "dock" | "undock" | "repair" => return hold,
         // At a station the tank is filled from its stores.
         "refuel" if given.is_empty() && docked == Some(true) => return hold,
-        "mine" => (text(told("resource_id"))?, number(told("quantity"))?),
-        "buy" if !given.contains_key("deliver_to") => {
-            (text(told("item_id"))?, number(told("quantity"))?)
-        }
-        "sell" => (text(told("item_id"))?, -number(told("quantity_sold"))?),
+        "mine" | "sell" => moved()?,
+        "buy" if !given.contains_key("deliver_to") => moved()?,
         "deposit_items" | "jettison" => {
             (text(given.get("item_id"))?, -number(given.get("quantity"))?)
         }

@@ -1,6 +1,6 @@
 //! Outcomes: what the result of a step does to its run.
 
-use serde_json::{Map, Value as Json};
+use zoea_game::Reading;
 
 use crate::game::GameReading;
 use crate::ids::CallKey;
@@ -8,7 +8,7 @@ use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 
 use super::RoutineStep;
-use super::arguments::{done_missions, goods_of};
+use super::arguments::done_missions;
 use super::hold_look::LOOK;
 use super::lost_call::{LostCall, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
@@ -154,7 +154,7 @@ impl RoutineRun {
     /// Takes the look at the hold before a step that only goods can prove.
     fn take_look_at_hold(&mut self, look: &StepResult<'_>) {
         self.count_earned(look.earned);
-        self.exact_hold = facts_of(look).and_then(goods_of);
+        self.exact_hold = facts_of(look).and_then(|facts| facts.goods());
         let has_told = self.exact_hold.is_some();
         self.hold_look.take(has_told, self.elapsed_ms);
         self.note_damage(look);
@@ -167,7 +167,7 @@ impl RoutineRun {
         let Some(facts) = facts else {
             return;
         };
-        if let Some(goods) = goods_of(facts) {
+        if let Some(goods) = facts.goods() {
             self.hold = goods;
         }
         if *result.call.command() == *ACTIVE_MISSIONS
@@ -209,7 +209,7 @@ impl RoutineRun {
 }
 
 /// What a good result tells.
-fn facts_of<'a>(result: &StepResult<'a>) -> Option<&'a Map<String, Json>> {
+fn facts_of<'a>(result: &StepResult<'a>) -> Option<&'a dyn Reading> {
     let is_good = result.status == CallStatus::Done;
     result.reading.facts().filter(|_| is_good)
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
+use zoea_game::reading::UnitPrice;
 
 use crate::game::GameReading;
 
@@ -52,41 +53,20 @@ impl PriceBook {
             return false;
         };
         let before = self.sights;
-        match command {
-            "sell" => {
-                let each = each(facts, "total_earned", "quantity_sold");
-                self.see(facts, each, None);
+        let told = facts.prices(command);
+        // Of a long market only what is known already is read.
+        let is_short = told.len() <= MAX_ITEMS;
+        for price in told {
+            if is_short || self.items.contains_key(price.item) {
+                self.see(price);
             }
-            "buy" => {
-                let each = each(facts, "total_cost", "quantity");
-                self.see(facts, None, each);
-            }
-            _ => self.take_market(facts),
         }
         self.sights != before
     }
 
-    /// Takes a market. Of a long one only what is known already is read.
-    fn take_market(&mut self, facts: &Map<String, Json>) {
-        let lines = facts.get("items").and_then(Json::as_array);
-        let lines = lines.map(Vec::as_slice).unwrap_or_default();
-        let is_short = lines.len() <= MAX_ITEMS;
-        for line in lines.iter().filter_map(Json::as_object) {
-            let item = line.get("item_id").and_then(Json::as_str);
-            if is_short || item.is_some_and(|item| self.items.contains_key(item)) {
-                // The book names its sides: buyers pay what a seller gets. 0 stands for nobody.
-                let price = |key: &str| line.get(key)?.as_i64().filter(|price| *price > 0);
-                self.see(line, price("buy_price"), price("sell_price"));
-            }
-        }
-    }
-
-    fn see(&mut self, line: &Map<String, Json>, brings: Option<i64>, costs: Option<i64>) {
-        let item = line.get("item_id").and_then(Json::as_str);
-        let Some(item) = item.filter(|item| item.len() <= MAX_ITEM_BYTES) else {
-            return;
-        };
-        if brings.or(costs).is_none() {
+    fn see(&mut self, price: UnitPrice<'_>) {
+        let (item, brings, costs) = (price.item, price.brings, price.costs);
+        if item.len() > MAX_ITEM_BYTES || brings.or(costs).is_none() {
             return;
         }
         self.sights = self.sights.saturating_add(1);
@@ -126,11 +106,4 @@ impl PriceBook {
         }
         book
     }
-}
-
-/// The credits of one unit, rounded down.
-fn each(facts: &Map<String, Json>, sum: &str, units: &str) -> Option<i64> {
-    let units = facts.get(units)?.as_i64().filter(|units| *units > 0)?;
-    let sum = facts.get(sum)?.as_i64().filter(|sum| *sum >= 0)?;
-    Some(sum / units)
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
+use zoea_game::reading::Goods;
 
 use crate::ids::CallKey;
 use crate::samples::GameFacts;
 
-use super::arguments::{EachOne, Goods, each_of, fill_in};
+use super::arguments::{EachOne, each_of, fill_in};
 use super::condition::KnownValues;
 use super::gain::Gain;
 use super::hold_look::HoldLook;

@@ -1,15 +1,15 @@
 //! Tests of the known game state, result by result.
 
 use super::*;
+use crate::game::GameRef;
 use crate::ids::Seq;
 
 fn look(tool: &str, arguments: &str) -> SnapshotQuery {
-    SnapshotQuery::of(
-        crate::game::GameRef::SPACEMOLT,
-        &tool.into(),
-        &arguments.into(),
-    )
-    .expect("a snapshot tool")
+    SnapshotQuery::of(GameRef::SPACEMOLT, &tool.into(), &arguments.into()).expect("a snapshot tool")
+}
+
+fn told(text: &str) -> GameReading<'_> {
+    GameReading::of(GameRef::SPACEMOLT, text)
 }
 
 fn call(seq: i64) -> CallKey {
@@ -29,14 +29,14 @@ fn known() -> GameState {
     game.record_snapshot(
         look("get_cargo", "{}"),
         call(1),
-        r#"{"used":3}"#,
+        &told(r#"{"used":3}"#),
         None,
         even(0),
     );
     game.record_snapshot(
         look("get_status", "{}"),
         call(2),
-        r#"{"credits":9}"#,
+        &told(r#"{"credits":9}"#),
         None,
         even(20_000),
     );
@@ -65,7 +65,13 @@ fn what_the_request_shows_is_not_told_twice() {
 #[test]
 fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     let mut game = known();
-    game.record_snapshot(look("get_map", "{}"), call(3), "{}", None, even(20_000));
+    game.record_snapshot(
+        look("get_map", "{}"),
+        call(3),
+        &told("{}"),
+        None,
+        even(20_000),
+    );
     let mut marked = game.mark_stale(&"mine".into());
     marked.sort();
     assert_eq!(
@@ -81,7 +87,7 @@ fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     game.record_snapshot(
         look("get_cargo", "{}"),
         call(4),
-        r#"{"used":4}"#,
+        &told(r#"{"used":4}"#),
         None,
         even(20_000),
     );
@@ -100,7 +106,7 @@ fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
         game.record_snapshot(
             look("get_poi", arguments),
             call(seq),
-            &text(seq),
+            &told(&text(seq)),
             None,
             even(seq),
         );
@@ -118,7 +124,7 @@ fn it_is_bounded_in_number_and_in_size() {
         game.record_snapshot(
             look("get_base", &arguments),
             call(seq),
-            &text,
+            &told(&text),
             None,
             even(seq),
         );

@@ -10,11 +10,11 @@ mod restoring;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zoea_spacemolt::standing::{self, Standing};
+use zoea_game::standing::Standing;
 
 use crate::books::Day;
 use crate::bounds;
-use crate::game::{GameReading, GameRef};
+use crate::game::GameReading;
 use crate::ids::{Moment, Now, Seq, Timestamp};
 use crate::message::{CallRecord, CallStatus, ResultMeta, Row};
 use crate::number::NamedNumber;
@@ -233,12 +233,11 @@ impl SampleRecorder {
     }
 
     /// Takes what the answer to a login tells: all of the player and the ship, as a look does.
-    pub fn take_login(&mut self, text: &str, at: Timestamp) {
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+    pub fn take_login(&mut self, reading: &GameReading<'_>, at: Timestamp) {
         let Some(facts) = reading.facts() else {
             return;
         };
-        let told = standing::read("login", true, facts);
+        let told = facts.standing("login", true);
         let more = Flow {
             earned: self.wallet.take(&told, None, at),
             ..Flow::default()
@@ -283,14 +282,15 @@ impl SampleRecorder {
         at: Timestamp,
     ) -> Option<i64> {
         let command = call.command();
-        let transfer = standing::transfer(&command, &call.name, &call.arguments);
+        let game = reading.game();
+        let transfer = game.transfer(&command, &call.name, &call.arguments);
         match (status, transfer) {
             (CallStatus::Done, _) => {}
             (CallStatus::Unknown, transfer) => {
                 if let Some(transfer) = transfer {
                     self.wallet.blur(transfer, at);
                 }
-                self.take_facts(standing::unread(&command, call.read_only));
+                self.take_facts(game.unread(&command, call.read_only));
                 return None;
             }
             (
@@ -369,7 +369,7 @@ fn is_about_game(meta: &ResultMeta) -> bool {
 /// What a good result tells of the game.
 fn standing_of(call: &CallRecord, command: &str, reading: &GameReading<'_>) -> Standing {
     match reading.facts() {
-        Some(facts) => standing::read(command, call.read_only, facts),
-        None => standing::unread(command, call.read_only),
+        Some(facts) => facts.standing(command, call.read_only),
+        None => reading.game().unread(command, call.read_only),
     }
 }

@@ -18,6 +18,10 @@ use super::*;
 /// 2026-03-11, at the beginning of a minute and of an hour.
 const START: i64 = 1_773_252_000_000;
 
+fn told(text: &str) -> GameReading<'_> {
+    GameReading::of(GameRef::SPACEMOLT, text)
+}
+
 /// A Mysis' conversation, and the recorder that counts it.
 struct Scene {
     recorder: SampleRecorder,
@@ -850,14 +854,18 @@ fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() 
             "ship": {"cargo_used": 12, "cargo_capacity": 50}})
         .to_string()
     };
-    scene.recorder.take_login(&login(100), Timestamp(scene.now));
+    scene
+        .recorder
+        .take_login(&told(&login(100)), Timestamp(scene.now));
     let figures = scene.recorder.figures().clone();
     assert_eq!(figures.facts.credits, Some(100));
     assert_eq!(figures.facts.system.as_deref(), Some("krynn"));
     assert_eq!(figures.facts.cargo.now, Some(12));
     assert_eq!(figures.value.earned, 0, "the first balance is no gain");
     // Goods were sold while it was away, and the first look tells the same.
-    scene.recorder.take_login(&login(150), Timestamp(scene.now));
+    scene
+        .recorder
+        .take_login(&told(&login(150)), Timestamp(scene.now));
     scene.call("get_status", "{}", CallStatus::Done, &login(150));
     let figures = scene.recorder.figures().clone();
     assert_eq!(
@@ -866,6 +874,6 @@ fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() 
     );
     scene
         .recorder
-        .take_login("Welcome back!", Timestamp(scene.now));
+        .take_login(&told("Welcome back!"), Timestamp(scene.now));
     assert_eq!(scene.recorder.figures().facts.credits, Some(150));
 }

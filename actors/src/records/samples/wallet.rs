@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use zoea_spacemolt::standing::{Deal, OFFER_MINUTES, Standing, Transfer};
+use zoea_game::standing::{Deal, OFFER_MINUTES, Standing, Transfer};
 
 use crate::ids::Timestamp;
 

@@ -2,24 +2,10 @@
 //! level.
 
 use serde_json::{Map, Value};
+use zoea_game::standing::GoodsChange;
 
 /// The most kinds of goods of a hold that are read.
 const MAX_KINDS: usize = 64;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum GoodsChange {
-    /// Nothing.
-    #[default]
-    None,
-    /// So many units of an item came into the hold; negative if they left it.
-    Moved {
-        /// The item's id.
-        item: String,
-        units: i64,
-    },
-    /// It may have changed them, and does not tell how.
-    Untold,
-}
 
 /// The actions that leave goods where they are. Any other one may have moved some.
 const KEEPS_GOODS: [&str; 29] = [

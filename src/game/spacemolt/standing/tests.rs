@@ -1,6 +1,7 @@
 //! What the results of both interfaces tell, by captured and composed examples.
 
 use serde_json::json;
+use zoea_game::standing::GoodsChange;
 
 use crate::captured::captured;
 use crate::results::read_facts;

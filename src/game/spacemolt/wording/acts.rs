@@ -1,13 +1,14 @@
 //! Acts: what a call changed in the game.
 
 use serde_json::{Map, Value};
+use zoea_game::standing::Standing;
 
 use super::Formatter;
 use super::phrase::{
     counted, credits, followed, gauge, goods, grouped, hold, is_action, length, list, name, number,
     part, quantity_of, some, spelled, text, wallet, with_names,
 };
-use crate::standing::{Standing, deal};
+use crate::standing::deal;
 
 pub(super) const ACTS: &[(&str, Formatter)] = &[
     ("abandon_mission", |facts, _| {

@@ -1,13 +1,13 @@
 //! Looks: what a call told of the ship, the place, the market and the missions.
 
 use serde_json::{Map, Value};
+use zoea_game::standing::Standing;
 
 use super::Formatter;
 use super::phrase::{
     counted, credits, followed, gauge, goods, grouped, joined, length, list, name, name_of, named,
     number, part, quantity_of, some, spelled, text, wallet, with_names,
 };
-use crate::standing::Standing;
 
 pub(super) const LOOKS: &[(&str, Formatter)] = &[
     ("analyze_market", |facts, _| {

@@ -2,13 +2,13 @@
 //! explanations.
 
 use serde_json::{Map, Value};
+use zoea_game::standing::Standing;
 
 use super::Formatter;
 use super::phrase::{
     counted, credits, followed, grouped, is_action, joined, length, list, name, name_of, named,
     number, part, quantity_of, text, with_names,
 };
-use crate::standing::Standing;
 
 pub(super) const PEOPLE: &[(&str, Formatter)] = &[
     ("captains_log_add", |facts, _| {

@@ -1,9 +1,8 @@
 //! Phrases: members of a result, and the numbers, goods, places and lists that lines are made of.
 
 use serde_json::{Map, Value};
+use zoea_game::standing::{Gauge, Standing};
 use zoea_text::figures::group_digits;
-
-use crate::standing::{Gauge, Standing};
 
 /// The longest name or text of others inside a line, in characters.
 const MAX_NAME_CHARS: usize = 80;

@@ -1,30 +1,16 @@
 //! Refusals: what is wrong, in one sentence, with the game's code for it.
 
 use serde_json::{Map, Value};
+use zoea_game::lines::without_error_mark;
 
 use super::phrase::{number, part, text};
-
-/// The beginning of a refused call's text.
-const MARK: &str = "Error:";
 
 /// The longest code, in bytes.
 const MAX_CODE_BYTES: usize = 48;
 
-/// A text without the marks of an error before it. Servers and clients each put one there.
-pub(super) fn without_mark(body: &str) -> &str {
-    let mut body = body.trim();
-    while let Some(rest) = body
-        .strip_prefix(MARK)
-        .or_else(|| body.strip_prefix("error:"))
-    {
-        body = rest.trim_start();
-    }
-    body
-}
-
 /// Whether a text says by itself that it is one.
 pub(super) fn is_refusal(body: &str) -> bool {
-    body.starts_with(MARK)
+    body.starts_with("Error:")
 }
 
 /// The words of a refusal in an object; `None` if the object tells of no error.
@@ -37,28 +23,14 @@ pub(super) fn of_facts(facts: &Map<String, Value>) -> Option<String> {
         }
     };
     match text(facts, "message") {
-        Some(message) => Some(worded("refused", message, Some(code), wait(facts))),
+        Some(message) => Some(worded(message, Some(code), wait(facts))),
         None => Some(of_text(code)),
     }
 }
 
 /// The words of a refused call's text.
 pub(super) fn of_text(body: &str) -> String {
-    worded_as("refused", body)
-}
-
-/// The words of the text of a call that the runtime did not make.
-pub(super) fn not_executed(body: &str) -> String {
-    const WORD: &str = "not executed";
-    let body = without_mark(body);
-    let why = body
-        .strip_prefix(WORD)
-        .and_then(|rest| rest.strip_prefix(": "));
-    worded_as(WORD, why.unwrap_or(body))
-}
-
-fn worded_as(word: &str, body: &str) -> String {
-    let body = without_mark(body);
+    let body = without_error_mark(body);
     if let Ok(Value::Object(facts)) = serde_json::from_str(body) {
         return of_facts(&facts).unwrap_or_else(|| of_object(&facts));
     }
@@ -72,12 +44,12 @@ fn worded_as(word: &str, body: &str) -> String {
     {
         message = rest;
     }
-    worded(word, message, code, None)
+    worded(message, code, None)
 }
 
 fn of_object(facts: &Map<String, Value>) -> String {
     let message = text(facts, "message").unwrap_or_default();
-    worded("refused", message, text(facts, "code"), wait(facts))
+    worded(message, text(facts, "code"), wait(facts))
 }
 
 /// The seconds that the refusal asks to wait.
@@ -97,11 +69,11 @@ fn split_code(text: &str) -> Option<(&str, &str)> {
     is_code.then_some((code, rest.trim_start()))
 }
 
-fn worded(word: &str, message: &str, code: Option<&str>, wait: Option<i64>) -> String {
+fn worded(message: &str, code: Option<&str>, wait: Option<i64>) -> String {
     let sentence = first_sentence(message);
     let mut words = match sentence.is_empty() {
-        true => word.to_string(),
-        false => format!("{word}: {sentence}"),
+        true => "refused".to_string(),
+        false => format!("refused: {sentence}"),
     };
     if let Some(seconds) = wait {
         words += &format!("; wait {seconds} s");

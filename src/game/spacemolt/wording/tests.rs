@@ -2,7 +2,14 @@
 
 use serde_json::json;
 
+use zoea_game::lines::MAX_LINE_CHARS;
+
 use super::*;
+use crate::results::read_facts;
+
+fn describe(command: &str, result: &str) -> Option<String> {
+    super::describe(command, result, read_facts(result).as_ref())
+}
 
 /// The composed results of the first interface.
 const OF_THE_FIRST: &[(&str, &str)] = &[
@@ -419,22 +426,6 @@ fn a_refusal_is_one_sentence_with_its_code() {
         ("", "refused"),
     ] {
         assert_eq!(refuse(result), words);
-    }
-}
-
-#[test]
-fn a_call_that_was_not_made_says_why() {
-    for (result, words) in [
-        (
-            "Error: not executed: the game is away",
-            "not executed: the game is away",
-        ),
-        (
-            "Error: unknown_tool: there is no tool called navigate_to.",
-            "not executed: there is no tool called navigate_to (unknown_tool)",
-        ),
-    ] {
-        assert_eq!(say_not_executed(result), words);
     }
 }
 

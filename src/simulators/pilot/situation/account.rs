@@ -70,12 +70,11 @@ impl KnownAccount {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { facts, .. } => {
-                let player = &facts["player"];
-                if let Some(name) = player["username"].as_str() {
+            GameOutcome::Done { told, .. } => {
+                if let Some(name) = told.of_player("username") {
                     self.username = Some(name.to_owned());
                 }
-                if let Some(empire) = player["empire"].as_str() {
+                if let Some(empire) = told.of_player("empire") {
                     self.empire = Some(empire.to_owned());
                 }
                 if needs_account(news.asked.tool) {

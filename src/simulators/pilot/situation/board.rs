@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use zoea_game::Reading;
+use zoea_game::reading::{MissionFacts, Objective};
+use zoea_spacemolt::ToldResult;
 
 use super::outcome::ToolNews;
-use super::ship::whole_number;
 
 /// Missions, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,11 +51,11 @@ impl KnownMission {
 }
 
 impl MissionBoard {
-    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
         match news.asked.tool {
-            "get_missions" => self.offered = Some(read_missions(&facts["missions"])),
+            "get_missions" => self.offered = Some(missions_in(told)),
             "get_active_missions" => {
-                self.active = Some(read_missions(&facts["missions"]));
+                self.active = Some(missions_in(told));
                 self.incomplete.clear();
             }
             "accept_mission" => {
@@ -95,38 +96,25 @@ impl MissionBoard {
     }
 }
 
-fn read_missions(list: &Value) -> Vec<KnownMission> {
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(read_mission)
-        .collect()
+fn missions_in(told: &ToldResult) -> Vec<KnownMission> {
+    let missions = told.missions().unwrap_or_default().into_iter();
+    missions.map(known_mission).collect()
 }
 
-fn read_mission(mission: &Value) -> Option<KnownMission> {
-    let objectives = || mission["objectives"].as_array().into_iter().flatten();
-    Some(KnownMission {
-        id: mission["mission_id"].as_str()?.to_owned(),
-        title: mission["title"].as_str().unwrap_or("a mission").to_owned(),
-        wants: objectives().map(read_objective).collect(),
-        is_done: objectives().next().is_some()
-            && objectives().all(|objective| objective["completed"] == true),
-    })
+fn known_mission(mission: MissionFacts) -> KnownMission {
+    let objectives = mission.objectives.unwrap_or_default();
+    KnownMission {
+        id: mission.id,
+        title: mission.title.unwrap_or_else(|| "a mission".to_owned()),
+        is_done: !objectives.is_empty() && objectives.iter().all(|one| one.is_done == Some(true)),
+        wants: objectives.into_iter().map(known_objective).collect(),
+    }
 }
 
-fn read_objective(objective: &Value) -> MissionObjective {
-    let text = |names: [&str; 2]| {
-        names
-            .into_iter()
-            .find_map(|name| objective[name].as_str())
-            .map(str::to_owned)
-    };
+fn known_objective(objective: Objective) -> MissionObjective {
     MissionObjective {
-        item: text(["item_id", "resource_id"]),
-        quantity: ["required", "quantity"]
-            .into_iter()
-            .find_map(|name| whole_number(&objective[name]))
-            .unwrap_or(1),
-        base: text(["target_base_id", "target_base"]),
+        item: objective.item,
+        quantity: objective.quantity.unwrap_or(1),
+        base: objective.base,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use zoea_game::Reading;
+use zoea_spacemolt::ToldResult;
 
 use super::outcome::{GameOutcome, ToolNews};
 
@@ -79,39 +80,37 @@ impl KnownPlace {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { facts, whole } => self.on_success(news.asked.tool, facts, *whole),
+            GameOutcome::Done { told, whole } => self.on_success(news, told, *whole),
             GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
             GameOutcome::Words => {}
         }
     }
 
-    fn on_success(&mut self, tool: &str, facts: &Value, whole: bool) {
-        self.in_transit = facts["in_transit"] == true;
+    fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult, whole: bool) {
+        self.in_transit = told.is_under_way();
         if self.in_transit {
             return;
         }
-        match tool {
-            "get_status" | "login" | "register" => {
-                self.learn_player(&facts["player"], whole);
-                self.learn_system(&facts["system"]);
+        let standing = news.standing(told);
+        match news.asked.tool {
+            "get_status" | "login" | "register" | "get_system" | "get_poi" => {
+                if standing.system.is_some() {
+                    self.enter_system(standing.system);
+                }
+                self.learn_chart(told);
+                if let Some(poi) = standing.poi {
+                    self.stand_at(poi);
+                }
+                if news.asked.tool == "get_poi" {
+                    self.looked_at.extend(self.poi.clone());
+                }
             }
-            "get_system" => {
-                self.learn_system(&facts["system"]);
-                self.learn_poi(&facts["poi"]);
-            }
-            "get_poi" => {
-                self.learn_poi(&facts["poi"]);
-                self.looked_at.extend(self.poi.clone());
-            }
-            "travel" => self.arrive_at(non_empty_text(&facts["poi_id"])),
+            "travel" => self.arrive_at(standing.poi),
             "jump" => {
-                self.enter_system(non_empty_text(&facts["system_id"]));
-                self.arrive_at(non_empty_text(&facts["poi"]));
+                self.enter_system(standing.system);
+                self.arrive_at(standing.poi);
             }
-            "dock" => self.docked = Some(true),
-            "undock" => self.docked = Some(false),
             "mine" => {
-                self.docked = Some(false);
                 self.is_minable = true;
                 if let Some(poi) = &self.poi {
                     self.barren.remove(poi);
@@ -119,52 +118,31 @@ impl KnownPlace {
             }
             _ => {}
         }
-        if facts["auto_docked"] == true {
-            self.docked = Some(true);
-        }
-        if facts["auto_undocked"] == true {
-            self.docked = Some(false);
+        // What a cut result does not tell may only be cut away.
+        if standing.docked == Some(true) || whole && standing.docked.is_some() {
+            self.docked = standing.docked;
         }
     }
 
-    fn learn_player(&mut self, player: &Value, whole: bool) {
-        if let Some(system) = non_empty_text(&player["current_system"]) {
-            self.enter_system(Some(system));
-        }
-        if let Some(poi) = non_empty_text(&player["current_poi"]) {
-            self.stand_at(poi);
-        }
-        let base = non_empty_text(&player["docked_at_base"]);
-        if player.is_object() && (whole || base.is_some()) {
-            self.docked = Some(base.is_some());
-        }
-    }
-
-    fn learn_system(&mut self, system: &Value) {
-        let Some(id) = non_empty_text(&system["id"]) else {
+    fn learn_chart(&mut self, told: &ToldResult) {
+        let Some(system) = told.systems("get_system").pop() else {
             return;
         };
-        self.enter_system(Some(id.clone()));
-        self.chart = Some(SystemChart {
-            system: id,
-            pois: array_elements(&system["pois"])
-                .filter_map(read_poi)
-                .collect(),
-            lanes: array_elements(&system["connections"])
-                .filter_map(|lane| {
-                    non_empty_text(&lane["system_id"]).or_else(|| non_empty_text(lane))
-                })
-                .collect(),
+        let points = system.points.unwrap_or_default().into_iter();
+        let points = points.filter_map(|point| {
+            Some(ChartedPoi {
+                id: point.id?,
+                kind: point.kind.unwrap_or_default(),
+                base: point.base,
+                has_base: point.has_base,
+            })
         });
-    }
-
-    fn learn_poi(&mut self, poi: &Value) {
-        if let Some(system) = non_empty_text(&poi["system_id"]) {
-            self.enter_system(Some(system));
-        }
-        if let Some(id) = non_empty_text(&poi["id"]) {
-            self.stand_at(id);
-        }
+        self.enter_system(Some(system.id.clone()));
+        self.chart = Some(SystemChart {
+            system: system.id,
+            pois: points.collect(),
+            lanes: system.lanes.into_iter().map(|lane| lane.to).collect(),
+        });
     }
 
     /// Notes that the ship has moved to this place.
@@ -227,26 +205,4 @@ impl KnownPlace {
         self.docked = None;
         self.barren.extend(self.poi.clone());
     }
-}
-
-fn read_poi(poi: &Value) -> Option<ChartedPoi> {
-    let base = non_empty_text(&poi["base_id"]);
-    Some(ChartedPoi {
-        id: non_empty_text(&poi["id"])?,
-        kind: non_empty_text(&poi["type"]).unwrap_or_default(),
-        has_base: poi["has_base"] == true || base.is_some(),
-        base,
-    })
-}
-
-/// A text that is not empty.
-fn non_empty_text(value: &Value) -> Option<String> {
-    value
-        .as_str()
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
-}
-
-fn array_elements(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use zoea_game::Reading;
+use zoea_game::standing::{Gauge, Standing};
+use zoea_spacemolt::ToldResult;
 
 use super::outcome::{GameOutcome, ToolNews};
 
@@ -68,49 +71,31 @@ impl KnownShip {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
+            GameOutcome::Done { told, .. } => self.on_success(news, told),
             GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
             GameOutcome::Words => {}
         }
     }
 
-    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
+    fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
         match news.asked.tool {
             "get_status" | "get_ship" | "login" | "register" => {
-                self.learn_ship(&facts["ship"]);
-                set_number(&mut self.used, &facts["cargo_used"]);
-                set_number(&mut self.capacity, &facts["cargo_max"]);
-                self.update_fullness();
+                let standing = news.standing(told);
+                if standing.fuel.now.is_some() {
+                    self.blind_moves = 0;
+                }
+                take_gauge(standing.fuel, &mut self.fuel, &mut self.max_fuel);
+                self.learn_hold(&standing, told);
             }
-            "get_cargo" => {
-                set_number(&mut self.used, &facts["used"]);
-                set_number(&mut self.capacity, &facts["capacity"]);
-                self.learn_cargo(&facts["cargo"]);
-                self.update_fullness();
-            }
+            "get_cargo" => self.learn_hold(&news.standing(told), told),
             "mine" => {
-                self.add_cargo(
-                    text(&facts["resource_id"]),
-                    whole_number(&facts["quantity"]),
-                );
+                self.add_cargo(news.moved(told));
                 self.is_listed = false;
             }
-            "buy" => self.add_cargo(
-                text(&facts["item_id"]),
-                whole_number(&facts["delivered_to_cargo"]),
-            ),
-            "sell" => self.take_cargo(
-                text(&facts["item_id"]),
-                whole_number(&facts["quantity_sold"]),
-            ),
-            "withdraw_items" => self.add_cargo(
-                news.text_argument("item_id").as_deref(),
-                news.argument("quantity").as_ref().and_then(whole_number),
-            ),
-            "deposit_items" | "jettison" | "create_sell_order" => self.take_cargo(
-                news.text_argument("item_id").as_deref(),
-                news.argument("quantity").as_ref().and_then(whole_number),
-            ),
+            "buy" => self.add_cargo(news.moved(told)),
+            "sell" => self.take_cargo(news.moved(told).map(|(item, units)| (item, -units))),
+            "withdraw_items" => self.add_cargo(named(news)),
+            "deposit_items" | "jettison" | "create_sell_order" => self.take_cargo(named(news)),
             // The result does not tell which goods were delivered.
             "complete_mission" => {
                 self.cargo.clear();
@@ -118,7 +103,7 @@ impl KnownShip {
                 self.is_listed = false;
                 self.is_full = false;
             }
-            "refuel" => self.learn_refuelling(facts),
+            "refuel" => self.learn_refuelling(&news.standing(told)),
             "travel" | "jump" => {
                 self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0));
                 self.blind_moves += 1;
@@ -128,50 +113,30 @@ impl KnownShip {
         }
     }
 
-    fn learn_ship(&mut self, ship: &Value) {
-        if ship["fuel"].is_number() {
-            self.blind_moves = 0;
-        }
-        set_number(&mut self.fuel, &ship["fuel"]);
-        set_number(&mut self.max_fuel, &ship["max_fuel"]);
-        set_number(&mut self.used, &ship["cargo_used"]);
-        set_number(&mut self.capacity, &ship["cargo_capacity"]);
-        self.learn_cargo(&ship["cargo"]);
-    }
-
-    fn learn_cargo(&mut self, cargo: &Value) {
-        let Some(stacks) = cargo.as_array() else {
-            if self.used == Some(0) {
+    fn learn_hold(&mut self, standing: &Standing, told: &ToldResult) {
+        take_gauge(standing.cargo, &mut self.used, &mut self.capacity);
+        match told.goods() {
+            Some(goods) => {
+                let stacks = goods.into_iter().map(|one| (one.item, one.quantity));
+                self.cargo = stacks.collect();
+                self.is_listed = true;
+            }
+            None if self.used == Some(0) => {
                 self.cargo.clear();
                 self.is_listed = true;
             }
-            return;
-        };
-        self.cargo = stacks
-            .iter()
-            .filter_map(|stack| {
-                Some((
-                    text(&stack["item_id"])?.to_owned(),
-                    whole_number(&stack["quantity"])?,
-                ))
-            })
-            .collect();
-        self.is_listed = true;
+            None => {}
+        }
+        self.update_fullness();
     }
 
-    fn learn_refuelling(&mut self, facts: &Value) {
-        set_number(&mut self.max_fuel, &facts["fuel_max"]);
-        match (
-            whole_number(&facts["fuel_now"]),
-            whole_number(&facts["fuel"]),
-        ) {
-            (Some(now), _) => {
-                self.fuel = Some(now);
-                self.blind_moves = 0;
-            }
-            (None, Some(added)) => self.fuel = self.fuel.map(|fuel| fuel.saturating_add(added)),
-            (None, None) => {}
+    fn learn_refuelling(&mut self, standing: &Standing) {
+        if standing.fuel.now.is_some() {
+            self.blind_moves = 0;
+        } else if let Some(added) = standing.fuel_added {
+            self.fuel = self.fuel.map(|fuel| fuel.saturating_add(added.into()));
         }
+        take_gauge(standing.fuel, &mut self.fuel, &mut self.max_fuel);
     }
 
     /// Updates the fullness. A listing outweighs an earlier error.
@@ -181,23 +146,20 @@ impl KnownShip {
         }
     }
 
-    fn add_cargo(&mut self, item: Option<&str>, quantity: Option<i64>) {
-        let (Some(item), Some(quantity)) = (item, quantity) else {
+    fn add_cargo(&mut self, goods: Option<(String, i64)>) {
+        let Some((item, quantity)) = goods else {
             return;
         };
-        let held = self.cargo.entry(item.to_owned()).or_default();
+        let held = self.cargo.entry(item).or_default();
         *held = held.saturating_add(quantity);
         self.used = self.used.map(|used| used.saturating_add(quantity));
     }
 
-    fn take_cargo(&mut self, item: Option<&str>, quantity: Option<i64>) {
-        let (Some(item), Some(quantity)) = (item, quantity) else {
+    fn take_cargo(&mut self, goods: Option<(String, i64)>) {
+        let Some((item, quantity)) = goods.filter(|(_, quantity)| *quantity > 0) else {
             return;
         };
-        if quantity <= 0 {
-            return;
-        }
-        if let Some(held) = self.cargo.get_mut(item) {
+        if let Some(held) = self.cargo.get_mut(&item) {
             *held = held.saturating_sub(quantity).max(0);
         }
         self.used = self.used.map(|used| used.saturating_sub(quantity).max(0));
@@ -230,14 +192,16 @@ fn is_fuel(item: &str) -> bool {
     item.ends_with("fuel_cell")
 }
 
-fn set_number(known: &mut Option<i64>, value: &Value) {
-    if let Some(number) = whole_number(value) {
-        *known = Some(number);
-    }
+/// The goods that a call names, and how many.
+fn named(news: &ToolNews<'_>) -> Option<(String, i64)> {
+    let quantity = news.argument("quantity").as_ref().and_then(whole_number);
+    news.text_argument("item_id").zip(quantity)
 }
 
-fn text(value: &Value) -> Option<&str> {
-    value.as_str()
+/// Takes what a gauge tells.
+fn take_gauge(told: Gauge, now: &mut Option<i64>, most: &mut Option<i64>) {
+    *now = told.now.map(i64::from).or(*now);
+    *most = told.most.map(i64::from).or(*most);
 }
 
 /// A number without its fraction, clamped so that sums of many numbers do not overflow.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use zoea_game::Reading;
+use zoea_game::reading::UnitPrice;
+use zoea_spacemolt::ToldResult;
 
 use super::outcome::ToolNews;
 use super::ship::whole_number;
@@ -42,35 +44,31 @@ pub(crate) struct MarketQuote {
 }
 
 impl TradeState {
-    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
+        let standing = news.standing(told);
+        let deal = standing.deal.unwrap_or_default();
         match news.asked.tool {
             "get_status" | "login" | "register" => {
-                if let Some(credits) = whole_number(&facts["player"]["credits"]) {
+                if let Some(credits) = standing.credits {
                     self.credits = Some(credits);
                     self.is_stale = false;
                 }
             }
-            "view_market" => self.learn_market(&facts["items"]),
+            "view_market" => self.learn_market(&told.prices("view_market")),
             "sell" => {
-                let sold = whole_number(&facts["quantity_sold"]).unwrap_or(0);
+                let sold = news.moved(told).map_or(0, |(_, units)| -units);
                 let asked = news.argument("quantity").as_ref().and_then(whole_number);
                 if sold == 0 || asked.is_some_and(|asked| sold < asked) {
-                    self.unsold.extend(item_of_result(news, facts));
+                    self.unsold.extend(item_of_result(news, told));
                 }
-                let earned = whole_number(&facts["total_earned"]).unwrap_or(0);
-                self.earned = self.earned.saturating_add(earned);
-                self.pay_credits(-earned);
+                self.earn(deal.earned);
             }
             "buy" => {
-                self.bought_here.extend(item_of_result(news, facts));
-                self.pay_credits(whole_number(&facts["total_cost"]).unwrap_or(0));
+                self.bought_here.extend(item_of_result(news, told));
+                self.pay_credits(deal.spent);
             }
-            "refuel" => self.pay_credits(whole_number(&facts["cost"]).unwrap_or(0)),
-            "complete_mission" => {
-                let earned = whole_number(&facts["credits_earned"]).unwrap_or(0);
-                self.earned = self.earned.saturating_add(earned);
-                self.pay_credits(-earned);
-            }
+            "refuel" => self.pay_credits(deal.spent),
+            "complete_mission" => self.earn(deal.earned),
             "travel" => self.leave_base(),
             "jump" => {
                 self.leave_base();
@@ -80,17 +78,22 @@ impl TradeState {
         }
     }
 
-    fn learn_market(&mut self, items: &Value) {
+    fn learn_market(&mut self, prices: &[UnitPrice<'_>]) {
         let known = self.market.get_or_insert_default();
-        for quote in items
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(read_quote)
-        {
-            known.retain(|other| other.item != quote.item);
-            known.push(quote);
+        for price in prices {
+            known.retain(|other| other.item != price.item);
+            known.push(MarketQuote {
+                item: price.item.to_owned(),
+                bid: price.brings.unwrap_or(0),
+                ask: price.costs.unwrap_or(0),
+                on_offer: price.on_offer.unwrap_or(0),
+            });
         }
+    }
+
+    fn earn(&mut self, earned: i64) {
+        self.earned = self.earned.saturating_add(earned);
+        self.pay_credits(-earned);
     }
 
     fn leave_base(&mut self) {
@@ -135,24 +138,7 @@ impl TradeState {
 }
 
 /// The item that the result names, or the one that the call named.
-fn item_of_result(news: &ToolNews<'_>, facts: &Value) -> Option<String> {
-    facts["item_id"]
-        .as_str()
-        .map(str::to_owned)
-        .or_else(|| news.text_argument("item_id"))
-}
-
-fn read_quote(item: &Value) -> Option<MarketQuote> {
-    let price = |names: [&str; 2]| {
-        names
-            .into_iter()
-            .find_map(|name| whole_number(&item[name]))
-            .unwrap_or(0)
-    };
-    Some(MarketQuote {
-        item: item["item_id"].as_str()?.to_owned(),
-        bid: price(["best_buy", "buy_price"]),
-        ask: price(["best_sell", "sell_price"]),
-        on_offer: whole_number(&item["sell_quantity"]).unwrap_or(0),
-    })
+fn item_of_result(news: &ToolNews<'_>, told: &ToldResult) -> Option<String> {
+    let moved = news.moved(told).map(|(item, _)| item);
+    moved.or_else(|| news.text_argument("item_id"))
 }

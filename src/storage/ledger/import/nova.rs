@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::fault::{MysisFault, MysisFaultKind};
-use actors::domain::game::GameRef;
+use actors::domain::game::{GameReading, GameRef};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount};
@@ -229,8 +229,9 @@ impl<'a> NovaImport<'a> {
             };
             let text = self.redactor.clean(&snapshot.content);
             let game = known.entry(owner.clone()).or_default();
-            let seen =
-                game.record_snapshot(look, NO_CALL, &text, snapshot.tick, Now::from_timestamp(at));
+            let reading = GameReading::of(GameRef::SPACEMOLT, &text);
+            let at = Now::from_timestamp(at);
+            let seen = game.record_snapshot(look, NO_CALL, &reading, snapshot.tick, at);
             let write = Write::SaveSnapshot {
                 mysis: mysis_id(owner),
                 account: snapshot.username.into(),

@@ -313,8 +313,8 @@ fn what_is_unchanged_is_said_in_words() {
     );
     assert_eq!(
         outcomes.describe_figures()[0],
-        "cargo 7",
-        "debts are no credits"
+        "credits 48,207",
+        "an amount that no wallet has is not believed"
     );
 }
 

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
+use zoea_game::reading::Goods;
 
-use super::super::arguments::{EachOne, Goods};
+use super::super::arguments::EachOne;
 use super::super::circle::WatchForm;
 use super::super::lost_call::LostCall;
 use super::super::prices::PriceForm;

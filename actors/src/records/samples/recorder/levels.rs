@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use zoea_spacemolt::standing::{GoodsChange, Standing};
+use zoea_game::standing::{GoodsChange, Standing};
 
+use crate::game::GameReading;
 use crate::message::{CallRecord, CallStatus};
 
 use super::super::GameFacts;
@@ -44,10 +45,15 @@ impl UnitSizes {
 
 /// The results from which the levels follow: the newest look that told both, and what was done since.
 #[derive(Debug, Default)]
-pub(super) struct LevelResults<'a>(VecDeque<(&'a CallRecord, CallStatus, &'a str)>);
+pub(super) struct LevelResults<'a>(VecDeque<(&'a CallRecord, CallStatus, GameReading<'a>)>);
 
 impl<'a> LevelResults<'a> {
-    pub(super) fn note(&mut self, call: &'a CallRecord, status: CallStatus, text: &'a str) {
+    pub(super) fn note(
+        &mut self,
+        call: &'a CallRecord,
+        status: CallStatus,
+        reading: GameReading<'a>,
+    ) {
         let may_have_acted = matches!(status, CallStatus::Done | CallStatus::Unknown);
         let command = call.command();
         if !may_have_acted {
@@ -61,12 +67,14 @@ impl<'a> LevelResults<'a> {
         if self.0.len() == MAX_RECALLED {
             self.0.pop_front();
         }
-        self.0.push_back((call, status, text));
+        self.0.push_back((call, status, reading));
     }
 
     /// The results, the oldest first.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&'a CallRecord, CallStatus, &'a str)> {
-        self.0.iter().copied()
+    pub(super) fn all(
+        &self,
+    ) -> impl Iterator<Item = &(&'a CallRecord, CallStatus, GameReading<'a>)> {
+        self.0.iter()
     }
 }
 

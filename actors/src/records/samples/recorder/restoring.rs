@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zoea_spacemolt::standing;
-
-use crate::game::{GameReading, GameRef};
+use crate::game::GameReading;
 use crate::ids::{CallKey, Seq, Timestamp};
 use crate::message::{CallRecord, CallStatus, Row};
 
@@ -29,6 +27,12 @@ fn ended_call<'a>(
     let (key, _, meta) = row.result()?;
     let call = calls.remove(&key)?;
     is_about_game(meta).then_some((call, meta.status))
+}
+
+/// The result in a row, as that of its tool's game.
+fn reading_of(row: &Row) -> GameReading<'_> {
+    let game = row.result().map(|(_, _, meta)| meta.game);
+    GameReading::of(game.unwrap_or_default(), row.text())
 }
 
 impl SampleRecorder {
@@ -70,9 +74,9 @@ impl SampleRecorder {
         let mut results = LevelResults::default();
         for row in counted {
             if let Some((call, status)) = ended_call(&mut calls, row) {
-                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                let reading = reading_of(row);
                 self.recall_transfer((call, &reading), status, row.at);
-                results.note(call, status, row.text());
+                results.note(call, status, reading);
             }
         }
         self.recall_levels(&results);
@@ -81,13 +85,13 @@ impl SampleRecorder {
             if !is_first {
                 self.go_to(row.at);
                 // The cost is in the books already.
-                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                let reading = reading_of(row);
                 self.count_row(row, ended.map(|(call, _)| (call, &reading)));
                 continue;
             }
             self.upto = row.seq;
             if let Some((call, status)) = ended {
-                let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+                let reading = reading_of(row);
                 self.take_result((call, &reading), status, row.at);
             }
         }
@@ -103,11 +107,11 @@ impl SampleRecorder {
             is_cargo_old: facts.cargo.now.is_some(),
             ..facts.clone()
         };
-        for (call, status, text) in results.all() {
+        for (call, status, reading) in results.all() {
             let command = call.command();
-            let standing = match status == CallStatus::Done {
-                true => standing_of(call, &command, &GameReading::of(GameRef::SPACEMOLT, text)),
-                false => standing::unread(&command, call.read_only),
+            let standing = match *status == CallStatus::Done {
+                true => standing_of(call, &command, reading),
+                false => reading.game().unread(&command, call.read_only),
             };
             told.take(standing, &mut self.sizes);
         }
@@ -123,7 +127,9 @@ impl SampleRecorder {
         at: Timestamp,
     ) {
         let command = call.command();
-        let transfer = standing::transfer(&command, &call.name, &call.arguments);
+        let transfer = reading
+            .game()
+            .transfer(&command, &call.name, &call.arguments);
         // Most results are not read again: only a transfer makes the wallet unclear, and a balance is
         // of use only then.
         if transfer.is_none() && !self.wallet.is_unclear() {

@@ -1,19 +1,17 @@
 //! The facts of the game: where a Mysis' ship is and in what condition, as its tools' results show.
 //!
-//! The reader takes each field whose name it knows, together with the time of the result. It derives
-//! nothing, and reads no result of a tool that is no game's.
+//! It takes what the readings of results tell, together with the time of the result. It derives nothing, and a
+//! result of a tool that is no game's tells nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use strum::{EnumCount, VariantArray};
 
-use actors::domain::game::GameReading;
+use actors::domain::game::{GameReading, ShipNames, Standing};
 use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
-
-use zoea_text::clean::one_line;
+use actors::domain::samples::Gauge as Level;
 
 /// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
@@ -54,16 +52,6 @@ impl Gauge {
             Gauge::Cargo => "cargo",
             Gauge::Hull => "hull",
             Gauge::Shield => "shield",
-        }
-    }
-
-    /// The JSON fields of the value and of its maximum.
-    fn fields(self) -> (&'static str, &'static str) {
-        match self {
-            Gauge::Fuel => ("fuel", "max_fuel"),
-            Gauge::Cargo => ("cargo_used", "cargo_capacity"),
-            Gauge::Hull => ("hull", "max_hull"),
-            Gauge::Shield => ("shield", "max_shield"),
         }
     }
 }
@@ -111,113 +99,58 @@ impl GameSummary {
             return;
         }
         let reading = GameReading::of(meta.game, text);
-        let Some(facts) = reading.facts() else {
+        let Some(told) = reading.facts() else {
             return;
         };
         self.newest = row.seq;
         let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         let had = self.credits.len();
-        if let Some(player) = section(facts, "player") {
-            self.read_player(player, row.at);
-        }
-        if let Some(ship) = section(facts, "ship") {
-            self.read_ship(ship);
-        }
-        self.read_hold(&meta.tool, facts);
-        self.read_place(&meta.tool, facts);
+        self.take_standing(&told.standing(&meta.tool, false), row.at);
+        self.take_names(told.ship(&meta.tool));
         let is_new = before != (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         if is_new || self.credits.len() != had {
             self.at = Some(row.at);
         }
     }
 
-    fn read_player(&mut self, player: &Map<String, Value>, at: Timestamp) {
-        if let Some(credits) = player.get("credits").and_then(Value::as_i64) {
+    fn take_standing(&mut self, told: &Standing, at: Timestamp) {
+        if let Some(credits) = told.credits {
             let points = Arc::make_mut(&mut self.credits);
             if points.len() == MAX_CREDIT_POINTS {
                 points.pop_front();
             }
             points.push_back((at, credits));
         }
-        let text = |name: &str| player.get(name).and_then(as_text);
-        if let Some(system) = text("current_system") {
-            self.place.system = Some(system);
-        }
-        let poi = text("current_poi");
-        if poi.is_some() || player.get("docked_at_base").is_some() {
-            self.place.base = text("docked_at_base");
-        }
-        self.place.poi = poi.or(self.place.poi.take());
-    }
-
-    fn read_ship(&mut self, ship: &Map<String, Value>) {
-        for gauge in Gauge::ALL {
-            let (now, most) = gauge.fields();
-            let figure = |name| ship.get(name).and_then(Value::as_f64);
-            if let (Some(now), Some(most)) = (figure(now), figure(most)) {
-                self.gauges.insert(gauge, (now, most));
-            }
-        }
-        if ship.get("max_hull").is_some()
-            && let Some(name) = ship.get("name").and_then(as_text)
-        {
-            self.ship = Some(name);
-        }
-        if let Some(items) = ship.get("cargo").and_then(Value::as_array) {
-            self.cargo = items.iter().filter_map(item).collect();
+        let levels = [
+            (Gauge::Fuel, told.fuel),
+            (Gauge::Cargo, told.cargo),
+            (Gauge::Hull, told.hull),
+        ];
+        for (gauge, level) in levels {
+            self.take_level(gauge, level);
         }
     }
 
-    fn read_hold(&mut self, tool: &str, value: &Map<String, Value>) {
-        let figure = |name: &str| value.get(name).and_then(Value::as_f64);
-        if tool == "get_cargo"
-            && let (Some(used), Some(most)) = (figure("used"), figure("capacity"))
-        {
-            self.gauges.insert(Gauge::Cargo, (used, most));
+    fn take_level(&mut self, gauge: Gauge, told: Level) {
+        if let Some((now, most)) = told.now.zip(told.most) {
+            self.gauges.insert(gauge, (now.into(), most.into()));
         }
     }
 
-    fn read_place(&mut self, tool: &str, value: &Map<String, Value>) {
-        let text = |name: &str| value.get(name).and_then(as_text);
-        let named = |name: &str| value.get(name)?.get("name").and_then(as_text);
-        match tool {
-            "travel" | "jump" => {
-                if let Some(poi) = text("poi") {
-                    self.place.poi = Some(poi);
-                    self.place.base = None;
-                }
-                if let Some(system) = text("system") {
-                    self.place.system = Some(system);
-                }
-            }
-            "dock" => self.place.base = text("base"),
-            "undock" => self.place.base = None,
-            "get_system" => {
-                self.place.system = named("system").or(self.place.system.take());
-                self.place.poi = named("poi").or(self.place.poi.take());
-            }
-            _ => {}
+    fn take_names(&mut self, told: ShipNames) {
+        self.take_level(Gauge::Shield, told.shield);
+        self.ship = told.ship.map(Into::into).or(self.ship.take());
+        let place = &mut self.place;
+        place.system = told.system.map(Into::into).or(place.system.take());
+        place.poi = told.poi.map(Into::into).or(place.poi.take());
+        if let Some(base) = told.base {
+            place.base = base.map(Into::into);
+        }
+        if let Some(goods) = told.hold {
+            let goods = goods.into_iter();
+            self.cargo = goods.map(|(name, many)| (name.into(), many)).collect();
         }
     }
-}
-
-/// A section of the facts, or all of them where they have none of that name.
-fn section<'a>(facts: &'a Map<String, Value>, name: &str) -> Option<&'a Map<String, Value>> {
-    match facts.get(name) {
-        Some(section) => section.as_object(),
-        None => Some(facts),
-    }
-}
-
-fn as_text(value: &Value) -> Option<Box<str>> {
-    let text = value.as_str().filter(|text| !text.is_empty())?;
-    let end = text.floor_char_boundary(200);
-    Some(one_line(&text[..end]).into())
-}
-
-fn item(item: &Value) -> Option<(Box<str>, i64)> {
-    let name = item.get("name").or_else(|| item.get("item_id"))?;
-    Some((as_text(name)?, item.get("quantity")?.as_i64()?))
 }
 
 #[cfg(test)]
@@ -225,7 +158,7 @@ mod tests {
     use super::*;
     use actors::domain::ids::{CallKey, TurnNumber};
     use actors::domain::message::{CallStatus, ResultMeta, RowBody};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn result(seq: i64, tool: &str, value: &Value) -> Row {
         Row {
@@ -282,6 +215,17 @@ mod tests {
         ));
         assert_eq!(game.credits().len(), 1, "an older result changes nothing");
         assert_eq!(game.at, Some(Timestamp(14_000)));
+    }
+
+    #[test]
+    fn credits_that_are_not_in_the_wallet_are_not_shown_as_its_own() {
+        let mut game = GameSummary::default();
+        let storage = json!({"base_id": "command", "credits": 900, "items": []});
+        game.read_row(&result(1, "view_storage", &storage));
+        assert!(game.credits().is_empty());
+        let gift = json!({"your_credits": 40});
+        game.read_row(&result(2, "trade_accept", &gift));
+        assert_eq!(game.credits().back(), Some(&(Timestamp(2000), 40)));
     }
 
     #[test]

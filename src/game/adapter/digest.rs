@@ -1,10 +1,9 @@
 //! Digests: any tool's result in a few words.
 
 use serde_json::{Map, Value};
-use zoea_spacemolt::results::read_facts;
 
-/// The longest digest in bytes.
-const MAX_DIGEST_BYTES: usize = 320;
+/// The longest digest in bytes, where nothing else is asked for.
+pub const MAX_DIGEST_BYTES: usize = 320;
 
 /// Larger results are not parsed, because something like a map cannot be summarised in a few words.
 const MAX_DIGESTED_BYTES: usize = 64 << 10;
@@ -38,29 +37,27 @@ const IMPORTANT_KEYS: [&str; 20] = [
     "name",
 ];
 
-/// A digest of a result, at most 320 bytes on one line.
+/// A digest of a result by its form alone, on one line, within so many bytes.
 #[must_use]
-pub fn digest_text(text: &str) -> String {
-    digest_within(text, MAX_DIGEST_BYTES)
-}
-
-/// A digest of a result on one line, within so many bytes.
-pub(super) fn digest_within(text: &str, most: usize) -> String {
+pub fn digest_text(text: &str, most: usize) -> String {
     if text.len() > MAX_DIGESTED_BYTES {
         return format!("{} bytes, too much for a summary", text.len());
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value) => digest_value(&value, most),
-        Err(_) => match read_facts(text) {
-            Some(facts) => digest_value(&Value::Object(facts), most),
-            None => join_facts(vec![(0, one_line(text, most))], most),
-        },
+        Err(_) => join_facts(vec![(0, one_line(text, most))], most),
     }
+}
+
+/// A digest of the members of a result.
+#[must_use]
+pub fn digest_members(members: &Map<String, Value>, most: usize) -> String {
+    join_facts(object_facts(members), most)
 }
 
 fn digest_value(value: &Value, most: usize) -> String {
     match value {
-        Value::Object(members) => join_facts(object_facts(members), most),
+        Value::Object(members) => digest_members(members, most),
         Value::Array(list) => join_facts(vec![(0, describe_list(list))], most),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             join_facts(vec![(0, value_word(value).unwrap_or_default())], most)
@@ -183,6 +180,10 @@ fn one_line(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn digest_text(text: &str) -> String {
+        super::digest_text(text, MAX_DIGEST_BYTES)
+    }
 
     #[test]
     fn what_matters_most_stands_first() {

@@ -1,0 +1,106 @@
+//! Standing: what a result tells of a player's money, place and ship. What it does not tell is `None`.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// What a result tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The credits in the wallet.
+    pub credits: Option<i64>,
+    /// The credits that the action earned and spent.
+    pub deal: Option<Deal>,
+    /// The system's id.
+    pub system: Option<String>,
+    /// The id of the point of interest.
+    pub poi: Option<String>,
+    /// Whether the ship is docked.
+    pub docked: Option<bool>,
+    pub fuel: Gauge,
+    /// The fuel that was added, where the level is not told.
+    pub fuel_added: Option<u32>,
+    /// Whether the fuel may have changed in another way, where the level is not told.
+    pub has_other_fuel: bool,
+    /// The used space of the hold.
+    pub cargo: Gauge,
+    /// The free space of the hold, where the used space is not told.
+    pub cargo_free: Option<u32>,
+    /// What happened to the goods in the hold. It counts where neither space is told.
+    pub goods: GoodsChange,
+    /// Sizes of a unit, by item.
+    pub sizes: Vec<(String, u32)>,
+    pub hull: Gauge,
+}
+
+/// Credits that an action earned and spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deal {
+    pub earned: i64,
+    pub spent: i64,
+}
+
+impl Deal {
+    /// Credits earned minus credits spent.
+    #[must_use]
+    pub fn net(self) -> i64 {
+        self.earned.saturating_sub(self.spent)
+    }
+}
+
+/// A level and its maximum.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+pub struct Gauge {
+    /// The level.
+    pub now: Option<u32>,
+    /// The maximum.
+    pub most: Option<u32>,
+}
+
+/// As a list, which reads as one, too.
+impl Serialize for Gauge {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (self.now, self.most).serialize(to)
+    }
+}
+
+impl Gauge {
+    /// This gauge, with the other's figures where it has none.
+    #[must_use]
+    pub fn or(self, other: Gauge) -> Gauge {
+        Gauge {
+            now: self.now.or(other.now),
+            most: self.most.or(other.most),
+        }
+    }
+}
+
+/// What a call did to the goods in the hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GoodsChange {
+    /// Nothing.
+    #[default]
+    None,
+    /// So many units of an item came into the hold; negative if they left it.
+    Moved {
+        /// The item's id.
+        item: String,
+        units: i64,
+    },
+    /// It may have changed them, and does not tell how.
+    Untold,
+}
+
+/// Credits that a call moves between a wallet and a storage or another player. They are neither
+/// earned nor spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// So many come into the wallet; negative if they leave it.
+    Amount(i64),
+    /// The call does not tell how many.
+    Unknown,
+    /// An offer that another player may accept within [`OFFER_MINUTES`]. Nothing tells whether.
+    Offer,
+}
+
+/// How long an offer of a trade stands, with a minute for the clocks.
+pub const OFFER_MINUTES: u64 = 6;
