@@ -7,6 +7,7 @@ mod budgets;
 mod cassette;
 mod child;
 mod circles;
+mod columns;
 mod command_line;
 mod contract;
 mod control;

@@ -7,6 +7,7 @@ use regex_lite::Regex;
 use actors::domain::event::MysisStatus;
 use actors::domain::outages::ServerOutages;
 
+use super::columns::filter_words;
 use super::seen_state::SeenState;
 use zoea_text::clean::one_line;
 
@@ -151,21 +152,7 @@ impl Filter {
 }
 
 fn matches_pattern(wanted: &TermPattern, status: &MysisStatus, seen: SeenState) -> bool {
-    let fault = status.fault.as_ref().map(|fault| fault.text.as_str());
-    let words = [
-        Some(&*status.name),
-        Some(seen.as_str()),
-        Some(&*status.profile.provider),
-        Some(&*status.model),
-        status.profile.role.as_deref(),
-        status.account.as_deref(),
-        status.reason.as_deref(),
-        fault,
-        status.figures.facts.system.as_deref(),
-        status.figures.facts.poi.as_deref(),
-        Some(&*status.last_words),
-    ];
-    words.into_iter().flatten().any(|text| match wanted {
+    filter_words(status, seen).any(|text| match wanted {
         TermPattern::Text(word) => holds(text, word),
         TermPattern::Regex(regex) => regex.is_match(text),
     })

@@ -1,0 +1,50 @@
+//! Tests of the columns.
+
+use super::*;
+
+#[test]
+fn every_column_has_one_word_and_one_place() {
+    let all: Vec<Column> = Column::all().collect();
+    assert_eq!(all.len(), COLUMNS.len());
+    for column in all {
+        assert_eq!(Column::parse(column.word()), Some(column));
+        assert_eq!(column.spec().column, column);
+    }
+}
+
+#[test]
+fn columns_fill_every_width_and_never_more() {
+    let all: Vec<Column> = Column::all().collect();
+    let folded = BTreeSet::from([Column::Words, Column::Provider]);
+    for width in 0..400 {
+        for placed in [
+            fitting_columns(width, &BTreeSet::new()),
+            fitting_columns(width, &folded),
+            chosen_columns(width, &all),
+            chosen_columns(width, &[Column::Tokens, Column::Name]),
+        ] {
+            let end = placed.iter().map(|column| column.x + column.width).max();
+            let end = end.unwrap_or(0);
+            assert!(end <= width, "{width}: {placed:?}");
+            let has_text = placed.iter().any(|one| one.column > Column::Mark);
+            if width >= 40 && has_text {
+                assert_eq!(end, width, "{placed:?}");
+            }
+            let overlaps = placed
+                .windows(2)
+                .any(|two| two[0].x + two[0].width > two[1].x);
+            assert!(!overlaps, "{width}: {placed:?}");
+        }
+    }
+}
+
+#[test]
+fn columns_that_the_operator_chose_stand_in_that_order() {
+    let chosen = [Column::Tokens, Column::Name, Column::State];
+    let placed = chosen_columns(60, &chosen);
+    let shown: Vec<Column> = placed.iter().map(|placed| placed.column).collect();
+    assert_eq!(
+        shown,
+        [Column::Mark, Column::Tokens, Column::Name, Column::State]
+    );
+}
