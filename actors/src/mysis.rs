@@ -20,9 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::{FleetOrderId, Incarnation, Moment};
 use crate::domain::last_request::LastRequest;
-use crate::domain::life::{
-    AlarmId, AlarmName, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId,
-};
+use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
 use crate::domain::order::MysisOrder;
 use crate::domain::question::{Decision, Question};
@@ -129,7 +127,7 @@ pub struct MysisState {
     /// Tasks that continue when other tasks are cut off, because an account is being claimed or
     /// saved.
     tasks: Vec<AbortOnDropHandle<()>>,
-    alarms: BTreeMap<AlarmName, Timer<MysisMsg>>,
+    alarms: BTreeMap<AlarmId, Timer<MysisMsg>>,
     /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
     wait_timer: Option<Timer<MysisMsg>>,
     /// Looks whether it may rest. It may be late, so that an input costs no timer of its own.

@@ -1,7 +1,9 @@
-//! A Mysis that has heard nothing for a while has its conversation only in the store.
+//! A Mysis that waits: it has its conversation only in the store after a while, and goes on when its timer
+//! runs out, whatever else it waits for.
 
 use std::time::Duration;
 
+use actors::domain::ids::Timestamp;
 use actors::domain::order::MysisOrder;
 use actors::domain::rules::RelaunchPolicy;
 use actors::domain::state::LifeState;
@@ -56,4 +58,23 @@ async fn one_that_rests_while_its_model_thinks_takes_the_answer_and_goes_on() {
     let results = world.results("bravo").await;
     assert!(!results.is_empty());
     world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn turns_go_on_however_many_other_timers_are_set_meanwhile() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.start("alpha").await;
+    let hour = |count: i64| Timestamp(1_000_000_000_000_000 - count * 3_600_000);
+    // Each is due before the one before it, so that each sets a timer, at another moment of a turn.
+    for count in 0..40 {
+        let remind = MysisOrder::Remind {
+            at: hour(count),
+            reminder: "later".into(),
+        };
+        world.order(remind.for_mysis("alpha")).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(137)).await;
+    }
+    let before = world.times_asked("alpha");
+    let goes_on = |world: &World| world.times_asked("alpha") > before + 5;
+    world.until("more turns", goes_on).await;
 }

@@ -3,7 +3,7 @@
 mod moves;
 mod setup;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::compose::wire_bytes;
@@ -11,8 +11,7 @@ use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::life::{
-    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome,
-    WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome, WriteId,
 };
 use actors::domain::memo::Memos;
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
@@ -46,7 +45,8 @@ pub struct World {
     mission: Option<Mission>,
     ask: Option<ModelQuery>,
     call: Option<CallOrder>,
-    alarm: Option<AlarmId>,
+    /// The timers that run.
+    alarms: BTreeSet<AlarmId>,
     now: i64,
     made: i64,
     /// The last request in this turn of this life: its system message, and all else as one text
@@ -82,7 +82,7 @@ impl World {
             mission: None,
             ask: None,
             call: None,
-            alarm: None,
+            alarms: BTreeSet::new(),
             now: 0,
             made: 0,
             before: None,
@@ -136,6 +136,16 @@ impl World {
             .life
             .handle(input, Now::from_timestamp(Timestamp(self.now)));
         self.carry_out(effects);
+        self.check_timers();
+    }
+
+    /// Checks that each timer runs that the life waits for, or it would wait for good.
+    fn check_timers(&mut self) {
+        let mut awaited = self.life.awaited_alarms().into_iter().flatten();
+        if !awaited.all(|alarm| self.alarms.contains(&alarm)) {
+            let broken = "a timer that is waited for does not run";
+            self.broken.get_or_insert(broken.to_string());
+        }
     }
 
     fn order(&mut self, order: MysisOrder) {
@@ -205,10 +215,14 @@ impl World {
                 retry_after: None,
             }),
             Move::Ring => {
-                if let Some(alarm) = self.alarm.take() {
+                if let Some(alarm) = self.alarms.pop_first() {
                     self.hear(LifeInput::Rang { alarm });
                 }
             }
+            Move::Remind(seconds) => self.order(MysisOrder::Remind {
+                at: Timestamp(self.now + seconds * 1000),
+                reminder: text(&10).into(),
+            }),
             Move::Start => {
                 // A turn that was cut off goes on with the order that owns it by now.
                 self.before = None;
@@ -280,7 +294,7 @@ impl World {
     fn crash(&mut self) {
         self.ask = None;
         self.call = None;
-        self.alarm = None;
+        self.alarms.clear();
         self.before = None;
         let recollection = self.history();
         let past = past(&self.rules, self.mission.clone(), recollection);
@@ -374,12 +388,10 @@ impl World {
                 Effect::Abort => {
                     self.ask = None;
                     self.call = None;
-                    self.alarm = None;
                 }
-                Effect::Wake { alarm, .. } => match alarm.name {
-                    AlarmName::Turn => self.alarm = Some(alarm),
-                    AlarmName::Due => {}
-                },
+                Effect::Wake { alarm, .. } => {
+                    self.alarms.insert(alarm);
+                }
                 Effect::Emit(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
@@ -391,6 +403,8 @@ impl World {
                 | Effect::Leave => {}
             }
         }
+        let awaited = self.life.awaited_alarms();
+        self.alarms.retain(|alarm| awaited.contains(&Some(*alarm)));
         for write_id in recorded {
             let outcome = Ok(());
             let input = LifeInput::Recorded { write_id, outcome };

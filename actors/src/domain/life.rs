@@ -62,8 +62,8 @@ use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 pub use input::{
-    AlarmId, AlarmName, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId,
-    ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
+    WriteId,
 };
 pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
@@ -266,10 +266,7 @@ impl Life {
             LifeInput::Leaving { work } => self.on_call_leaving(work),
             LifeInput::TaskGiven { work, task } => self.on_task_given(work, task),
             LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
-            LifeInput::Rang { alarm } => match alarm.name {
-                AlarmName::Turn => self.on_alarm(alarm),
-                AlarmName::Due => self.on_reminder_alarm(),
-            },
+            LifeInput::Rang { alarm } => self.on_alarm(alarm),
             LifeInput::StillWaiting => {} // Every input counts the wait up to it.
             LifeInput::WindDown => self.wind_down(),
             LifeInput::HandOver => self.is_moving = true,
@@ -370,9 +367,14 @@ impl Life {
         self.stamps
     }
 
-    fn new_alarm(&mut self, name: AlarmName) -> AlarmId {
-        let stamp = self.next_stamp();
-        AlarmId { name, stamp }
+    fn new_alarm(&mut self) -> AlarmId {
+        AlarmId(self.next_stamp())
+    }
+
+    /// The timers that it waits for. All others are stale.
+    #[must_use]
+    pub fn awaited_alarms(&self) -> [Option<AlarmId>; 2] {
+        [self.stage.alarm(), self.reminders.alarm()]
     }
 
     fn emit_event(&mut self, what: EventKind) {

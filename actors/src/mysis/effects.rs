@@ -8,9 +8,7 @@ use tracing::Span;
 
 use crate::domain::compose::request_statistics;
 use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
-use crate::domain::life::{
-    AlarmId, AlarmName, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId,
-};
+use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId};
 use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
@@ -79,7 +77,6 @@ impl MysisState {
                 }
                 Effect::Abort => {
                     self.work = None;
-                    self.alarms.remove(&AlarmName::Turn);
                     self.awaiting_release = None;
                     self.questions.forget();
                 }
@@ -93,6 +90,7 @@ impl MysisState {
                 Effect::Leave => self.is_leaving = true,
             }
         }
+        self.end_stale_alarms();
         self.emit_status();
         self.send_records(myself);
         self.count_wait_later(myself);
@@ -230,7 +228,18 @@ impl MysisState {
             after
         };
         let timer = set_timer(myself, after, move || MysisMsg::Rang(alarm));
-        self.alarms.insert(alarm.name, timer);
+        self.alarms.insert(alarm, timer);
+    }
+
+    /// Ends the timers that the life does not wait for.
+    fn end_stale_alarms(&mut self) {
+        let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &self.phase else {
+            return;
+        };
+        let awaited = life.awaited_alarms();
+        let goes_on = !self.is_leaving;
+        self.alarms
+            .retain(|alarm, _| goes_on && awaited.contains(&Some(*alarm)));
     }
 
     /// Sends all waiting writes to the Store as one batch, which keeps their order.

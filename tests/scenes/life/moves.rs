@@ -22,7 +22,10 @@ pub enum Move {
     Fault,
     /// The provider fails, and is asked again later.
     Outage,
+    /// The timer that was set first runs out.
     Ring,
+    /// A reminder for so many seconds later.
+    Remind(i64),
     Start,
     Retry,
     Stop,
@@ -70,6 +73,7 @@ pub fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Fault),
         1 => Just(Move::Outage),
         4 => Just(Move::Ring),
+        1 => (0..60_i64).prop_map(Move::Remind),
         2 => Just(Move::Start),
         2 => Just(Move::Retry),
         1 => Just(Move::Stop),

@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::tokens::context_shortage;
 
-use super::input::{AlarmName, Effect, TaskId};
+use super::input::{Effect, TaskId};
 use super::trying::Failed;
 use super::{Life, LifeStage, TurnStep};
 
@@ -102,7 +102,7 @@ impl Life {
     }
 
     pub(super) fn cool_down(&mut self, attempt: u32, text: &str, after: Duration) {
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(after));
         self.set_activity_until(Activity::CoolingDown(text.into()), until);
@@ -147,7 +147,7 @@ impl Life {
                 (wait, Activity::CoolingDown(why.into()), until)
             }
         };
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         self.set_activity_until(activity, until);
         self.effects.push(Effect::Wake {

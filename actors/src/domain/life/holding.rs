@@ -10,7 +10,7 @@ use crate::message::Severity;
 use crate::rules::SwarmRules;
 use zoea_text::redact::Redactor;
 
-use super::input::{AlarmName, Effect, TaskId};
+use super::input::{Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
 /// The longest single timer. A machine that was suspended has lost count of time.
@@ -31,7 +31,7 @@ impl Life {
         if !std::mem::replace(&mut self.sent_notices.lacks_descriptor, true) {
             self.record_notice(Severity::Warn, "no_descriptor", None, text);
         }
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
         self.set_activity_until(Activity::CoolingDown(text.into()), until);
@@ -87,7 +87,7 @@ impl Life {
     }
 
     fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.set_step(TurnStep::Held {
             alarm,
             attempt,

@@ -27,23 +27,10 @@ pub struct TaskId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WriteId(pub u64);
 
-/// What a timer is for. A Mysis has one timer of each name: to set it again replaces it, and leaves those of
-/// other names.
+/// The id of a timer. Setting a timer leaves the others: each runs until the life no longer waits for it
+/// (`Life::awaited_alarms`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AlarmName {
-    /// The turn goes on, or the next one begins. The end of all tasks ends this timer.
-    Turn,
-    /// Something is due at a stored time.
-    Due,
-}
-
-/// The id of a timer. One with another id is stale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AlarmId {
-    pub name: AlarmName,
-    /// Tells it from earlier ones of its name.
-    pub stamp: u64,
-}
+pub struct AlarmId(pub u64);
 
 /// The id of an order's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,9 +195,9 @@ pub enum Effect {
     ToolNews(ListKey, ListNews),
     /// Ask the server to cancel what it works on under this id. Nothing waits for that.
     CancelTask(Arc<str>),
-    /// End all tasks on the outside, and the timer of the turn.
+    /// End all tasks on the outside.
     Abort,
-    /// Set a timer in place of the one of its name.
+    /// Set a timer. The others stay.
     Wake {
         alarm: AlarmId,
         /// The wait, before jitter is added.

@@ -12,7 +12,7 @@ use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
 use crate::write::Write;
 
-use super::input::{AlarmName, Effect, ReplyId};
+use super::input::{Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 
@@ -302,7 +302,7 @@ impl Life {
             let mysis = self.id;
             return draft.writes.push(Write::Called { mysis });
         }
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.enter_stage(LifeStage::Pausing { alarm }, None);
         self.add_state(draft);
     }

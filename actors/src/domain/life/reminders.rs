@@ -14,7 +14,7 @@ use crate::message::{RowBody, Severity};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::reminder::{Reminder, Reminders};
 
-use super::input::{AlarmName, Effect, ReplyId};
+use super::input::{AlarmId, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{Life, Mode};
 
@@ -27,7 +27,8 @@ pub(super) struct LifeReminders {
     known: Option<Reminders>,
     /// When each is due by the monotonic clock, by number.
     due: BTreeMap<u64, Moment>,
-    alarm: Option<Moment>,
+    /// The timer, and the moment for which it is set.
+    alarm: Option<(AlarmId, Moment)>,
     /// Those that wait, for watchers.
     shown: Arc<[Reminder]>,
 }
@@ -56,6 +57,15 @@ impl LifeReminders {
     /// Those that wait; `None` if that is not known.
     pub(super) fn shown(&self) -> Option<Arc<[Reminder]>> {
         self.known.as_ref().map(|_| self.shown.clone())
+    }
+
+    pub(super) fn alarm(&self) -> Option<AlarmId> {
+        self.alarm.map(|(alarm, _)| alarm)
+    }
+
+    /// Takes its timer, which has run out; returns whether it is this one.
+    pub(super) fn takes_alarm(&mut self, alarm: AlarmId) -> bool {
+        self.alarm.take_if(|(its, _)| *its == alarm).is_some()
     }
 
     fn known(&mut self) -> Result<&mut Reminders, OrderRefusal> {
@@ -163,18 +173,14 @@ impl Life {
         }
     }
 
-    /// The timer has run out.
-    pub(super) fn on_reminder_alarm(&mut self) {
-        self.reminders.alarm = None;
-    }
-
     fn wait_for_reminder(&mut self, next: Option<Moment>) {
-        let Some(next) = next.filter(|next| self.reminders.alarm != Some(*next)) else {
+        let set_for = self.reminders.alarm.map(|(_, moment)| moment);
+        let Some(next) = next.filter(|next| set_for != Some(*next)) else {
             return;
         };
-        self.reminders.alarm = Some(next);
         let after = next.since(self.moment).min(MAX_WAIT);
-        let alarm = self.new_alarm(AlarmName::Due);
+        let alarm = self.new_alarm();
+        self.reminders.alarm = Some((alarm, next));
         self.effects.push(Effect::Wake {
             alarm,
             after,

@@ -25,7 +25,7 @@ use crate::routine::{
 use crate::samples::CurrentFigures;
 
 use super::game_snapshots::may_have_acted;
-use super::input::{AlarmName, Effect, ReplyId};
+use super::input::{Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
@@ -75,7 +75,7 @@ impl Life {
 
     /// Waits before the next look at the game.
     fn wait_in_routine(&mut self, after: Duration) {
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt: 0 });
         self.set_activity_until(Activity::Pausing, Some(self.now.plus(after)));
         self.effects.push(Effect::Wake {

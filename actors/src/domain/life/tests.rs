@@ -61,8 +61,8 @@ use crate::write::Write;
 use zoea_text::redact::Redactor;
 
 use super::{
-    AlarmId, AlarmName, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs,
-    TaskId, ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
+    ToolOutcome, WriteId,
 };
 
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];

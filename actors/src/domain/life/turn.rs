@@ -12,12 +12,28 @@ use crate::ids::TurnNumber;
 use crate::message::{RowKind, Severity};
 use crate::tier::TurnOutcome;
 
-use super::input::{AlarmId, AlarmName, Effect};
+use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
 use super::trying::Trials;
 use super::{
     ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger, done,
 };
+
+impl LifeStage {
+    /// The timer that it waits for.
+    pub(super) fn alarm(&self) -> Option<AlarmId> {
+        match self {
+            LifeStage::Pausing { alarm } => Some(*alarm),
+            LifeStage::InTurn { step, .. } => match step {
+                TurnStep::CoolingDown { alarm, .. } | TurnStep::Held { alarm, .. } => Some(*alarm),
+                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. } => {
+                    None
+                }
+            },
+            LifeStage::Idle | LifeStage::Stopped | LifeStage::Errored(_) => None,
+        }
+    }
+}
 
 impl Life {
     /// Continues to run: resumes an interrupted turn, or begins one.
@@ -35,10 +51,7 @@ impl Life {
             turn: Box::new(turn),
             // This step is never waited for, because the next one replaces it at once.
             step: TurnStep::CoolingDown {
-                alarm: AlarmId {
-                    name: AlarmName::Turn,
-                    stamp: 0,
-                },
+                alarm: AlarmId(0),
                 attempt: 0,
             },
         };
@@ -343,6 +356,9 @@ impl Life {
     }
 
     pub(super) fn on_alarm(&mut self, alarm: AlarmId) {
+        if self.reminders.takes_alarm(alarm) {
+            return;
+        }
         match &self.stage {
             LifeStage::Pausing { alarm: waited } if *waited == alarm => self.go_on(),
             LifeStage::InTurn {

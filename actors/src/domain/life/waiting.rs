@@ -10,7 +10,7 @@ use crate::message::{CallStatus, Row, RowKind};
 use crate::record::Mission;
 
 use super::done::DoneMission;
-use super::input::{AlarmName, Effect};
+use super::input::Effect;
 use super::{Life, LifeStage};
 
 /// The pauses after the second turn of words alone, the third, and all later ones.
@@ -112,7 +112,7 @@ fn is_success(row: &Row) -> bool {
 impl Life {
     /// Pauses before the next turn. A long pause ends where the game lets the ship act again.
     pub(super) fn pause(&mut self, after: Duration) {
-        let alarm = self.new_alarm(AlarmName::Turn);
+        let alarm = self.new_alarm();
         let is_done = self.pace.done.is_some();
         self.stage = LifeStage::Pausing { alarm };
         let (shortest, held) = (

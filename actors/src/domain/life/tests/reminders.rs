@@ -45,7 +45,7 @@ impl Scene {
     /// The newest timer of what is due, and its wait.
     fn due_alarm(&self) -> Option<(AlarmId, Duration)> {
         self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Wake { alarm, after, .. } if alarm.name == AlarmName::Due => {
+            Effect::Wake { alarm, after, .. } if self.life.reminders.alarm() == Some(*alarm) => {
                 Some((*alarm, *after))
             }
             _ => None,
@@ -153,8 +153,9 @@ fn the_first_one_due_is_waited_for_and_the_timer_of_the_turn_stays() {
     scene.order(remind(500_000, "later"));
     scene.say("well");
     let turn = scene.alarm();
-    assert_eq!(turn.name, AlarmName::Turn);
     scene.order(remind(50_000, "sooner"));
+    let (sooner, _) = scene.due_alarm().expect("a timer is set");
+    assert_eq!(scene.life.awaited_alarms(), [Some(turn), Some(sooner)]);
     let (_, after) = scene.due_alarm().expect("a timer is set");
     assert!(after < Duration::from_secs(50), "{after:?}");
     let asked = scene.asks().len();

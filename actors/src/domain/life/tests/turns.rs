@@ -175,10 +175,7 @@ fn late_and_foreign_answers_are_dropped() {
     });
     scene.hear(LifeInput::Leaving { work: stale });
     scene.hear(LifeInput::Rang {
-        alarm: AlarmId {
-            name: AlarmName::Turn,
-            stamp: 999,
-        },
+        alarm: AlarmId(999),
     });
     scene.hear(LifeInput::Recorded {
         write_id: WriteId(999),
