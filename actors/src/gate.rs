@@ -19,7 +19,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 
 use crate::domain::books::CostEntry;
 use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{EventKind, SwarmEvent};
+use crate::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
@@ -351,7 +351,10 @@ impl GateState {
         let spending = self.gate.budget_status();
         if spending != self.sent_spending {
             self.sent_spending = spending.clone();
-            self.emit_event(now, EventKind::BudgetChanged(Arc::new(spending)));
+            self.emit_event(
+                now,
+                EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
+            );
         }
     }
 

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use actors::commander::Watcher;
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::SwarmEvent;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use zoea_contract::EventJson;
+use zoea_contract::{EventJson, event_line};
 use zoea_system::out::Lines;
 
 /// The number of lines that wait for a slow reader.
@@ -131,7 +131,7 @@ impl PrinterState {
             Format::Json => {
                 EventJson::of(event).map(|line| zoea_contract::to_value(&line).to_string())
             }
-            Format::Text => event_text(event),
+            Format::Text => event_line(event),
         };
         let Some(line) = line else {
             return;
@@ -203,52 +203,4 @@ fn write_lines(queue: &mut Receiver<String>, format: Format, unwritten: &AtomicU
             return;
         }
     }
-}
-
-/// The event as one line for people; none for events that people need not see.
-fn event_text(event: &SwarmEvent) -> Option<String> {
-    let what = match &event.what {
-        EventKind::Created => "created".to_string(),
-        EventKind::Deleted => "deleted".to_string(),
-        EventKind::TakenOver => "taken over".to_string(),
-        EventKind::MovedAway => "moved to another process".to_string(),
-        EventKind::StateChanged { from, to, reason } => {
-            let reason = reason.as_deref().map(|why| format!(": {why}"));
-            let (from, to) = (from.as_str(), to.as_str());
-            format!("{from} → {to}{}", reason.unwrap_or_default())
-        }
-        EventKind::TurnStarted { .. } => "turn".to_string(),
-        EventKind::ModelReplied { usage, ms } => match usage {
-            Some(usage) => format!(
-                "model replied: {} + {} tokens, {ms} ms",
-                usage.input, usage.output
-            ),
-            None => format!("model replied: {ms} ms"),
-        },
-        EventKind::ToolCalled { tool, .. } => format!("→ {tool}"),
-        EventKind::ToolReturned {
-            tool, is_error, ms, ..
-        } => {
-            let sign = if *is_error { '✗' } else { '✓' };
-            format!("{sign} {tool}, {ms} ms")
-        }
-        EventKind::Stored(row) => {
-            let line: String = row.text().lines().next()?.chars().take(120).collect();
-            format!("[{}] {line}", row.kind_word())
-        }
-        EventKind::Mission(Some(text)) => format!("mission: {text}"),
-        EventKind::Mission(None) => "no mission".to_string(),
-        EventKind::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
-        EventKind::Shutdown => "closing".to_string(),
-        EventKind::TurnEnded { .. }
-        | EventKind::StatusChanged(_)
-        | EventKind::BudgetChanged(_)
-        | EventKind::OutagesChanged(_)
-        | EventKind::SilenceChanged(_)
-        | EventKind::StandingChanged(_)
-        | EventKind::FreezeChanged(_)
-        | EventKind::Learned(_) => return None,
-    };
-    let who = event.mysis.as_ref().map_or("-", |who| &who.name);
-    Some(format!("{} {who}: {what}", event.at))
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisStatus, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, ResultMeta, RowBody, RowKind};
 use actors::domain::needs::NeedBook;
@@ -93,7 +93,7 @@ impl Metrics {
                 }
                 numbers.statuses.insert(status.id, status.clone());
             }
-            (EventKind::Deleted, Some(who)) => {
+            (EventKind::Roster(RosterChange::Deleted), Some(who)) => {
                 numbers.statuses.remove(&who.id);
                 numbers.faults.remove(&who.id);
             }
@@ -112,23 +112,21 @@ impl Metrics {
                     numbers.count_call(meta);
                 }
             }
-            (EventKind::BudgetChanged(budget), _) => numbers.budget = Some(budget.clone()),
-            (EventKind::OutagesChanged(outages), _) => numbers.outages = outages.clone(),
-            (EventKind::FreezeChanged(since), _) => numbers.is_frozen = since.is_some(),
+            (EventKind::Condition(SwarmCondition::Budget(budget)), _) => {
+                numbers.budget = Some(budget.clone())
+            }
+            (EventKind::Condition(SwarmCondition::Outages(outages)), _) => {
+                numbers.outages = outages.clone()
+            }
+            (EventKind::Condition(SwarmCondition::Freeze(since)), _) => {
+                numbers.is_frozen = since.is_some()
+            }
             (
-                EventKind::Created
-                | EventKind::Deleted
-                | EventKind::TakenOver
-                | EventKind::MovedAway
-                | EventKind::StandingChanged(_)
+                EventKind::Roster(_)
                 | EventKind::StateChanged { .. }
-                | EventKind::TurnStarted { .. }
-                | EventKind::TurnEnded { .. }
-                | EventKind::ModelReplied { .. }
-                | EventKind::ToolCalled { .. }
-                | EventKind::ToolReturned { .. }
+                | EventKind::Turn(_)
                 | EventKind::Mission(_)
-                | EventKind::SilenceChanged(_)
+                | EventKind::Condition(_)
                 | EventKind::Learned(_)
                 | EventKind::Notice { .. }
                 | EventKind::Shutdown,

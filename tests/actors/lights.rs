@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::event::EventKind;
+use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::ids::Lane;
 use actors::domain::needs::operator_need;
 use actors::domain::order::{MysisOrder, Order};
@@ -191,10 +191,10 @@ async fn an_hour_with_a_slow_model_and_long_trips_is_green_and_without_a_need() 
     let calls = world.times_asked("alpha");
     assert!(calls > 4, "it played: {calls}");
     for event in world.events_since(0) {
-        if let EventKind::OutagesChanged(outages) = &event.what {
+        if let EventKind::Condition(SwarmCondition::Outages(outages)) = &event.what {
             assert_eq!(outages.0, [], "at {}", event.at);
         }
-        if let EventKind::StandingChanged(standing) = &event.what {
+        if let EventKind::Condition(SwarmCondition::Standing(standing)) = &event.what {
             assert_eq!(standing.count(), 0, "at {}", event.at);
         }
         if let EventKind::StatusChanged(status) = &event.what {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use actors::commander::CommanderHandle;
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisStatus, SwarmCondition, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row, RowKind};
@@ -354,22 +354,14 @@ impl World {
                     let code = code.filter(|code| !["nudge", "continuation"].contains(code));
                     code.map(|code| format!("{name} {code}"))
                 }
-                EventKind::FreezeChanged(since) => Some(format!("is frozen: {}", since.is_some())),
-                EventKind::Created
-                | EventKind::Deleted
-                | EventKind::TakenOver
-                | EventKind::MovedAway
-                | EventKind::TurnStarted { .. }
-                | EventKind::TurnEnded { .. }
-                | EventKind::ModelReplied { .. }
-                | EventKind::ToolCalled { .. }
-                | EventKind::ToolReturned { .. }
+                EventKind::Condition(SwarmCondition::Freeze(since)) => {
+                    Some(format!("is frozen: {}", since.is_some()))
+                }
+                EventKind::Roster(_)
+                | EventKind::Turn(_)
                 | EventKind::Mission(_)
                 | EventKind::StatusChanged(_)
-                | EventKind::BudgetChanged(_)
-                | EventKind::OutagesChanged(_)
-                | EventKind::SilenceChanged(_)
-                | EventKind::StandingChanged(_)
+                | EventKind::Condition(_)
                 | EventKind::Learned(_)
                 | EventKind::Shutdown => None,
             }

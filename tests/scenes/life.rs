@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::compose::wire_bytes;
-use actors::domain::event::{EventKind, LinkState};
+use actors::domain::event::{EventKind, LinkState, TurnEvent};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::life::{
@@ -392,7 +392,7 @@ impl World {
                 Effect::Wake { alarm, .. } => {
                     self.alarms.insert(alarm);
                 }
-                Effect::Emit(EventKind::TurnStarted { .. }) => self.before = None,
+                Effect::Emit(EventKind::Turn(TurnEvent::Started { .. })) => self.before = None,
                 Effect::Release { .. }
                 | Effect::CancelTask(_)
                 | Effect::HeldBack(_)

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{
+    Activity, EventKind, LinkState, MysisRef, MysisStatus, RosterChange, SwarmCondition, SwarmEvent,
+};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
@@ -487,7 +489,7 @@ impl Swarm {
         let mut told = vec![SwarmEvent {
             at,
             mysis: who,
-            what: EventKind::Created,
+            what: EventKind::Roster(RosterChange::Created),
         }];
         told.extend(self.tell(id, at, Vec::new()));
         if start {
@@ -604,7 +606,7 @@ impl Swarm {
                     vec![SwarmEvent {
                         at,
                         mysis,
-                        what: EventKind::Deleted,
+                        what: EventKind::Roster(RosterChange::Deleted),
                     }],
                 )
             }
@@ -766,7 +768,7 @@ fn done(action: CompletedAction) -> (OrderResult, Vec<SwarmEvent>) {
 
 /// The answer to a freeze or a thaw, and its event.
 fn frozen(since: Option<Timestamp>, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
-    let what = EventKind::FreezeChanged(since);
+    let what = EventKind::Condition(SwarmCondition::Freeze(since));
     let event = SwarmEvent {
         at,
         mysis: None,

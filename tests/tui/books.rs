@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, Day};
 use actors::domain::budget::{BudgetLimits, BudgetRules, BudgetStatus};
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::rules::SwarmRules;
 use crossterm::event::Event;
 use zoea_scenes::swarm::{Swarm, rules};
@@ -47,7 +47,7 @@ fn limited(operator: &mut Operator) {
     operator.hears(&[SwarmEvent {
         at: operator.now,
         mysis: None,
-        what: EventKind::BudgetChanged(Arc::new(spending)),
+        what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
     }]);
 }
 

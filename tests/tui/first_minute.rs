@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use actors::domain::event::EventKind;
 use actors::domain::event::SwarmEvent;
+use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::ids::{Moment, Now, Timestamp};
 use actors::domain::rules::{Simulated, SwarmRules};
 use actors::domain::screen::{Successor, UiEffect};
@@ -196,7 +196,7 @@ fn servers_are_asked_again_while_one_fails_and_never_while_the_swarm_is_frozen()
     let frozen = |since| SwarmEvent {
         at: START,
         mysis: None,
-        what: EventKind::FreezeChanged(since),
+        what: EventKind::Condition(SwarmCondition::Freeze(since)),
     };
     operator.board.on_event(&frozen(Some(START)));
     assert_eq!(at(&mut operator, first + 30), []);

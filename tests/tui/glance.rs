@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{Lane, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::state::LifeState;
@@ -94,7 +94,10 @@ fn an_outage_is_told_with_its_server() {
         stage: OutageStage::Away,
     };
     let outages = ServerOutages(vec![away]);
-    happens(&mut operator, EventKind::OutagesChanged(Arc::new(outages)));
+    happens(
+        &mut operator,
+        EventKind::Condition(SwarmCondition::Outages(Arc::new(outages))),
+    );
     let words = ["OUTAGE 3 of 3 wait: provider openrouter away 3m"];
     first_rows_tell(&operator, &words, &["EARNING"]);
 }
@@ -111,7 +114,10 @@ fn who_needs_the_operator_is_named() {
 #[test]
 fn a_frozen_swarm_says_so() {
     let mut operator = at(playing(&steadily(50, 50)));
-    happens(&mut operator, EventKind::FreezeChanged(Some(NOW)));
+    happens(
+        &mut operator,
+        EventKind::Condition(SwarmCondition::Freeze(Some(NOW))),
+    );
     first_rows_tell(&operator, &["FROZEN nothing is called"], &["EARNING"]);
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::LifeState;
@@ -252,7 +252,7 @@ fn what_is_new_is_told_at_once_and_moves_the_rows_later() {
         let mut standing = StandingConditions::default();
         let full = "the disk has 3 MB left: nothing new is kept";
         standing.set(StandingKind::LittleRoom, NOW, Some(full.into()));
-        let what = EventKind::StandingChanged(Arc::new(standing));
+        let what = EventKind::Condition(SwarmCondition::Standing(Arc::new(standing)));
         operator.hears(&[SwarmEvent {
             at: NOW,
             mysis: None,

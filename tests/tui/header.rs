@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::books::Day;
 use actors::domain::budget::{BudgetLimits, BudgetRules, BudgetStatus, DefaultCap};
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::Timestamp;
 use actors::domain::rules::SwarmRules;
 use zoea_scenes::swarm::{START, Swarm, rules};
@@ -49,7 +49,7 @@ fn the_budget_of_the_header_says_whose_it_is() {
         operator.hears(&[SwarmEvent {
             at: NOW,
             mysis: None,
-            what: EventKind::BudgetChanged(Arc::new(spent)),
+            what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spent))),
         }]);
         operator.text()
     };

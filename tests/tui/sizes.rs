@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{Lane, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::rules::{Simulated, SwarmRules};
@@ -37,11 +37,13 @@ fn crowded(size: (u16, u16)) -> Operator {
     standing.set(StandingKind::StoreTrouble, START, Some(full.into()));
     operator.hears(&[
         told(EventKind::Mission(Some(mission.into()))),
-        told(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
-            outage,
-        ])))),
-        told(EventKind::FreezeChanged(Some(START))),
-        told(EventKind::StandingChanged(Arc::new(standing))),
+        told(EventKind::Condition(SwarmCondition::Outages(Arc::new(
+            ServerOutages(vec![outage]),
+        )))),
+        told(EventKind::Condition(SwarmCondition::Freeze(Some(START)))),
+        told(EventKind::Condition(SwarmCondition::Standing(Arc::new(
+            standing,
+        )))),
     ]);
     let simulated = SwarmRules {
         simulated: Simulated::GameAndModel,

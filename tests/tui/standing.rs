@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::Timestamp;
 use actors::domain::standing::{StandingConditions, StandingKind};
 use ratatui::layout::Rect;
@@ -29,7 +29,7 @@ fn lasts(conditions: &[(StandingKind, &str)]) -> SwarmEvent {
     SwarmEvent {
         at: START,
         mysis: None,
-        what: EventKind::StandingChanged(Arc::new(standing)),
+        what: EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
     }
 }
 

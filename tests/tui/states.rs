@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, LinkState, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, LinkState, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{Lane, MysisId, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 use actors::domain::state::LifeState;
@@ -42,7 +42,7 @@ fn held_up() -> Operator {
     operator.hears(&[SwarmEvent {
         at: START,
         mysis: None,
-        what: EventKind::OutagesChanged(Arc::new(away)),
+        what: EventKind::Condition(SwarmCondition::Outages(Arc::new(away))),
     }]);
     operator
 }

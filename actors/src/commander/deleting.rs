@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, RosterChange};
 use crate::domain::ids::MysisId;
 use crate::domain::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::domain::record::MysisRecord;
@@ -91,7 +91,7 @@ impl CommanderState {
             self.members.note_deleted(mysis);
         }
         if let Some(member) = self.members.remove(mysis) {
-            self.emit_event_of(member.mysis_ref(), EventKind::Deleted);
+            self.emit_event_of(member.mysis_ref(), EventKind::Roster(RosterChange::Deleted));
             self.update_silence();
         }
         reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
@@ -138,7 +138,7 @@ impl CommanderState {
         }
         if let Some(member) = self.members.get(id) {
             let (who, status) = (member.mysis_ref(), member.status.clone());
-            self.emit_event_of(who.clone(), EventKind::Created);
+            self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::Created));
             self.emit_event_of(who, EventKind::StatusChanged(status));
         }
         reply.answer(Ok(CompletedOrder::Undeleted { name, account }));

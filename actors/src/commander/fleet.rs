@@ -8,7 +8,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::time::Instant;
 use zoea_text::names::listed;
 
-use crate::domain::event::{Activity, EventKind};
+use crate::domain::event::{Activity, EventKind, RosterChange};
 use crate::domain::ids::MysisId;
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
@@ -178,7 +178,7 @@ impl CommanderState {
             if goes_on && let Some(member) = self.members.get_mut(id) {
                 member.send_start(OrderReply::to_nobody());
             }
-            self.emit_event_of(who.clone(), EventKind::TakenOver);
+            self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::TakenOver));
             self.emit_event_of(who, EventKind::StatusChanged(status));
         }
         if !arrived.is_empty() {
@@ -272,7 +272,7 @@ impl CommanderState {
                 );
                 self.emit_notice(Severity::Warn, "lease_lost", &text);
             }
-            self.emit_event_of(who, EventKind::MovedAway);
+            self.emit_event_of(who, EventKind::Roster(RosterChange::MovedAway));
             self.show_as_neighbour(member.status);
             self.update_silence();
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ractor::ActorRef;
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, OrderRefusal};
@@ -52,7 +52,7 @@ impl CommanderState {
         if let (Some(since), None) = (since, known) {
             switch.close(since, self.clock().moment());
             self.time_silence(myself);
-            self.emit_event(EventKind::FreezeChanged(Some(since)));
+            self.emit_event(EventKind::Condition(SwarmCondition::Freeze(Some(since))));
             self.emit_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
         }
         let commander = myself.clone();
@@ -80,7 +80,7 @@ impl CommanderState {
                     // A gate that is gone is replaced by one that is not frozen.
                     let _ = self.services.gate().cast(GateMsg::Opened);
                     self.time_silence(myself);
-                    self.emit_event(EventKind::FreezeChanged(None));
+                    self.emit_event(EventKind::Condition(SwarmCondition::Freeze(None)));
                     self.emit_notice(
                         Severity::Info,
                         "thawed",
@@ -118,7 +118,7 @@ impl CommanderState {
 
     pub(super) fn emit_frozen_start(&mut self) {
         if let Some(since) = self.freeze_switch().frozen_since() {
-            self.emit_event(EventKind::FreezeChanged(Some(since)));
+            self.emit_event(EventKind::Condition(SwarmCondition::Freeze(Some(since))));
             self.emit_notice(Severity::Warn, FROZEN, FROZEN_TEXT);
         }
     }

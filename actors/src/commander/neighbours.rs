@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ractor::RpcReplyPort;
 
-use crate::domain::event::{Elsewhere, EventKind, MysisRef, MysisStatus};
+use crate::domain::event::{Elsewhere, EventKind, MysisRef, MysisStatus, RosterChange};
 use crate::domain::ids::MysisId;
 use crate::domain::order::OrderRefusal;
 use crate::domain::record::MysisRecord;
@@ -201,7 +201,7 @@ impl CommanderState {
             .map(|places| self.neighbours.take_places(&places));
         for status in deleted.into_iter().flatten() {
             if self.members.get(status.id).is_none() {
-                self.emit_event_of(ref_to(&status), EventKind::Deleted);
+                self.emit_event_of(ref_to(&status), EventKind::Roster(RosterChange::Deleted));
             }
         }
         for mysis in std::mem::take(&mut self.neighbours.changed) {

@@ -2,7 +2,7 @@
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{EventKind, MysisStatus};
+use crate::domain::event::{EventKind, MysisStatus, RosterChange};
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{MysisProfile, MysisRecord, PoolAccount};
@@ -283,7 +283,7 @@ impl CommanderState {
             true => member.send_start(OrderReply::new(move |_| created())),
             false => created(),
         }
-        self.emit_event_of(who.clone(), EventKind::Created);
+        self.emit_event_of(who.clone(), EventKind::Roster(RosterChange::Created));
         self.emit_event_of(who, EventKind::StatusChanged(status));
         Ok(())
     }

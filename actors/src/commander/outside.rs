@@ -9,7 +9,7 @@ use ractor::ActorRef;
 
 use crate::calls::CallWatch;
 use crate::domain::due::{DueMyses, due_words};
-use crate::domain::event::{Activity, EventKind};
+use crate::domain::event::{Activity, EventKind, SwarmCondition};
 use crate::domain::ids::{Lane, Moment, MysisId, Now};
 use crate::domain::open_calls::{OpenCall, OpenCalls};
 use crate::domain::outages::{OutageStage, ServerLabel, ServerOutage, ServerOutages};
@@ -102,7 +102,9 @@ impl CommanderState {
 
     fn emit_outages(&mut self) {
         if self.outside.put_together() {
-            self.emit_event(EventKind::OutagesChanged(self.outside.outages()));
+            self.emit_event(EventKind::Condition(SwarmCondition::Outages(
+                self.outside.outages(),
+            )));
         }
     }
 

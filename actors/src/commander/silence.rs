@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ractor::ActorRef;
 
-use crate::domain::event::{EventKind, MysisStatus};
+use crate::domain::event::{EventKind, MysisStatus, SwarmCondition};
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::domain::silence::{NOTHING_HAPPENS, SWARM_SILENCE_TIME, SilenceNotice, SilenceScope};
@@ -115,7 +115,9 @@ impl CommanderState {
             return;
         }
         let before = std::mem::replace(&mut self.silence.sent, notice.clone());
-        self.emit_event(EventKind::SilenceChanged(notice.clone()));
+        self.emit_event(EventKind::Condition(SwarmCondition::Silence(
+            notice.clone(),
+        )));
         if !before.is_some_and(|before| is_wide(&before))
             && let Some(notice) = notice.filter(|notice| is_wide(notice))
         {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::standing::StandingKind;
@@ -43,7 +43,9 @@ impl CommanderState {
 
     fn keep_standing_since(&mut self, kind: StandingKind, at: Timestamp, text: Option<Arc<str>>) {
         if self.news.set_standing(kind, at, text) {
-            self.emit_event(EventKind::StandingChanged(self.news.standing()));
+            self.emit_event(EventKind::Condition(SwarmCondition::Standing(
+                self.news.standing(),
+            )));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{EventKind, MysisReport, MysisStatus};
+use crate::domain::event::{EventKind, MysisReport, MysisStatus, TurnEvent};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::RestoreArgs;
@@ -130,27 +130,16 @@ impl CommanderState {
                 }
                 self.watch_silence(myself, &before, status);
             }
-            EventKind::ToolReturned {
+            EventKind::Turn(TurnEvent::ToolReturned {
                 is_error: false, ..
-            } => self.on_tool_success(),
+            }) => self.on_tool_success(),
             // It has begun to run, if only for a moment.
             EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
-            EventKind::Created
-            | EventKind::Deleted
-            | EventKind::TakenOver
-            | EventKind::MovedAway
-            | EventKind::TurnStarted { .. }
-            | EventKind::TurnEnded { .. }
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
+            EventKind::Roster(_)
+            | EventKind::Turn(_)
             | EventKind::Stored(_)
             | EventKind::Mission(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::StandingChanged(_)
-            | EventKind::FreezeChanged(_)
+            | EventKind::Condition(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }

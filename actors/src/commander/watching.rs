@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::books::Day;
 use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
+use crate::domain::event::{EventKind, MysisRef, SwarmCondition, SwarmEvent};
 use crate::domain::ids::Timestamp;
 use crate::domain::message::Severity;
 use crate::domain::needs::{ListedNeed, NeedBook};
@@ -45,7 +45,7 @@ impl SwarmWatchers {
 
 impl LatestNews {
     fn keep(&mut self, news: &SwarmEvent) {
-        if let EventKind::BudgetChanged(budget) = &news.what {
+        if let EventKind::Condition(SwarmCondition::Budget(budget)) = &news.what {
             self.budget = budget.clone();
         }
     }
@@ -128,7 +128,7 @@ impl CommanderState {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.rules.secrets.clean(text).as_ref().into();
         }
-        if let EventKind::OutagesChanged(of_gate) = news.what {
+        if let EventKind::Condition(SwarmCondition::Outages(of_gate)) = news.what {
             return self.on_outages(of_gate);
         }
         self.news.keep(&news);
@@ -142,11 +142,11 @@ impl CommanderState {
     /// The status of the budget, of the servers and of the swarm, for a new watcher.
     pub(super) fn current_state(&self) -> [EventKind; 5] {
         [
-            EventKind::BudgetChanged(self.news.budget.clone()),
-            EventKind::OutagesChanged(self.outside.outages()),
-            EventKind::SilenceChanged(self.silence.sent()),
-            EventKind::StandingChanged(self.news.standing()),
-            EventKind::FreezeChanged(self.freeze_switch().frozen_since()),
+            EventKind::Condition(SwarmCondition::Budget(self.news.budget.clone())),
+            EventKind::Condition(SwarmCondition::Outages(self.outside.outages())),
+            EventKind::Condition(SwarmCondition::Silence(self.silence.sent())),
+            EventKind::Condition(SwarmCondition::Standing(self.news.standing())),
+            EventKind::Condition(SwarmCondition::Freeze(self.freeze_switch().frozen_since())),
         ]
     }
 

@@ -3,35 +3,32 @@
 mod activity;
 mod elsewhere;
 mod gist;
+mod kind;
 mod turn_news;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
 use super::game::GameRef;
 use super::held::UndeliveredOrder;
-use super::ids::{Incarnation, Lane, MysisId, Timestamp, TurnNumber};
-use super::message::{Row, Severity};
-use super::model::TokenUsage;
-use super::outages::ServerOutages;
+use super::ids::{Incarnation, Lane, MysisId, Timestamp};
 use super::progress::Stuck;
-use super::record::{GameAccount, MysisProfile, MysisRecord};
+use super::record::{MysisProfile, MysisRecord};
 use super::reminder::Reminder;
 use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
-use super::silence::{self, Silence, SilenceNotice};
-use super::standing::StandingConditions;
+use super::silence::{self, Silence};
 use super::state::{LifeState, Totals};
 use super::tier::TierPlace;
 
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
 pub use elsewhere::Elsewhere;
 pub use gist::Gist;
+pub use kind::{EventKind, RosterChange, SwarmCondition, TurnEvent};
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
@@ -287,76 +284,6 @@ pub struct SwarmEvent {
 pub struct MysisRef {
     pub id: MysisId,
     pub name: Arc<str>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum EventKind {
-    Created,
-    Deleted,
-    /// This process runs a Mysis that another one ran, or nobody.
-    TakenOver,
-    /// A Mysis left this process for another one.
-    MovedAway,
-    StateChanged {
-        from: LifeState,
-        to: LifeState,
-        reason: Option<Arc<str>>,
-    },
-    /// A Mysis began a turn.
-    TurnStarted {
-        turn: TurnNumber,
-    },
-    /// A turn of a Mysis ended, by a reply or by the limit of calls. One that is interrupted does
-    /// not end: its Mysis changes its state.
-    TurnEnded {
-        turn: TurnNumber,
-    },
-    ModelReplied {
-        /// The usage that the provider reported.
-        usage: Option<TokenUsage>,
-        ms: u64,
-    },
-    /// A tool call was sent.
-    ToolCalled {
-        tool: Arc<str>,
-        /// The call's id as the model gave it.
-        call_id: Arc<str>,
-    },
-    /// A tool call has a result.
-    ToolReturned {
-        tool: Arc<str>,
-        /// The call's id as the model gave it.
-        call_id: Arc<str>,
-        /// Whether it failed.
-        is_error: bool,
-        ms: u64,
-    },
-    Stored(Arc<Row>),
-    /// The mission changed; `None` if it was cleared.
-    Mission(Option<Arc<str>>),
-    StatusChanged(Arc<MysisStatus>),
-    /// The state of the day's budget changed.
-    BudgetChanged(Arc<BudgetStatus>),
-    /// The servers that are away changed.
-    OutagesChanged(Arc<ServerOutages>),
-    /// The notice that nothing happens changed; `None` if the swarm plays.
-    SilenceChanged(Option<Arc<SilenceNotice>>),
-    /// The conditions of the whole program that last changed.
-    StandingChanged(Arc<StandingConditions>),
-    /// Since when the swarm is frozen changed; `None` if it was thawed.
-    FreezeChanged(Option<Timestamp>),
-    /// A game account and its password became known. Only the Commander receives this.
-    Learned(GameAccount),
-    /// A notice about the whole program for the operator.
-    Notice {
-        severity: Severity,
-        /// A short stable word for its kind.
-        code: &'static str,
-        /// The notice.
-        text: Arc<str>,
-    },
-    /// The program is closing.
-    Shutdown,
 }
 
 /// A report of one incarnation of a Mysis to the Commander.

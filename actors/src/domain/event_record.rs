@@ -157,22 +157,11 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             (noticed, meta.severity, meta.code.clone(), text.clone())
         }
         EventKind::Shutdown => closing_notice(),
-        EventKind::Created
-        | EventKind::Deleted
-        | EventKind::TakenOver
-        | EventKind::MovedAway
-        | EventKind::TurnStarted { .. }
-        | EventKind::TurnEnded { .. }
-        | EventKind::ModelReplied { .. }
-        | EventKind::ToolCalled { .. }
-        | EventKind::ToolReturned { .. }
+        EventKind::Roster(_)
+        | EventKind::Turn(_)
+        | EventKind::Condition(_)
         | EventKind::Mission(_)
         | EventKind::StatusChanged(_)
-        | EventKind::BudgetChanged(_)
-        | EventKind::OutagesChanged(_)
-        | EventKind::SilenceChanged(_)
-        | EventKind::StandingChanged(_)
-        | EventKind::FreezeChanged(_)
         | EventKind::Learned(_) => return None,
     };
     Some(EventRecord {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::gate::circuit::Outage;
 use crate::domain::gate::{GateEvent, LaneTrouble};
 use crate::domain::ids::{Lane, Now, Timestamp};
@@ -39,7 +39,10 @@ impl GateState {
                 .collect(),
         };
         let outages = Arc::new(self.outages(now));
-        self.emit_event(now.wall, EventKind::OutagesChanged(outages));
+        self.emit_event(
+            now.wall,
+            EventKind::Condition(SwarmCondition::Outages(outages)),
+        );
     }
 
     /// When what it tells began: an outage began with the first failure.

@@ -1,9 +1,9 @@
-//! Events in JSON, live and stored.
+//! Events in JSON, live and stored, and live ones as lines for people.
 
 use std::borrow::Cow;
 
-use actors::domain::event::{EventKind, SwarmEvent};
-use actors::domain::event_record::EventRecord;
+use actors::domain::event::{EventKind, RosterChange, SwarmEvent, TurnEvent};
+use actors::domain::event_record::{EventRecord, describe_change};
 use actors::domain::message::Row;
 use serde::{Deserialize, Serialize};
 
@@ -81,32 +81,18 @@ impl<'a> EventJson<'a> {
 impl<'a> EventKindJson<'a> {
     fn of(kind: &'a EventKind) -> Option<Self> {
         Some(match kind {
-            EventKind::Created => EventKindJson::MysisCreated,
-            EventKind::Deleted => EventKindJson::MysisDeleted,
-            EventKind::TakenOver => EventKindJson::MysisTakenOver,
-            EventKind::MovedAway => EventKindJson::MysisMovedAway,
+            EventKind::Roster(change) => match change {
+                RosterChange::Created => EventKindJson::MysisCreated,
+                RosterChange::Deleted => EventKindJson::MysisDeleted,
+                RosterChange::TakenOver => EventKindJson::MysisTakenOver,
+                RosterChange::MovedAway => EventKindJson::MysisMovedAway,
+            },
             EventKind::StateChanged { from, to, reason } => EventKindJson::StateChanged {
                 from: from.as_str(),
                 to: to.as_str(),
                 reason: reason.as_deref(),
             },
-            EventKind::TurnStarted { .. } => EventKindJson::TurnStarted,
-            EventKind::ModelReplied { usage, ms } => EventKindJson::ModelReplied {
-                usage: usage.as_ref().map(UsageJson::from),
-                ms: *ms,
-            },
-            EventKind::ToolCalled { tool, call_id } => EventKindJson::ToolCalled { tool, call_id },
-            EventKind::ToolReturned {
-                tool,
-                call_id,
-                is_error,
-                ms,
-            } => EventKindJson::ToolReturned {
-                tool,
-                call_id,
-                is_error: *is_error,
-                ms: *ms,
-            },
+            EventKind::Turn(event) => EventKindJson::of_turn(event)?,
             EventKind::Stored(row) => EventKindJson::of_row(row),
             EventKind::Mission(text) => EventKindJson::Mission {
                 text: text.as_deref(),
@@ -122,14 +108,32 @@ impl<'a> EventKindJson<'a> {
                 text,
             },
             EventKind::Shutdown => EventKindJson::Shutdown,
-            EventKind::TurnEnded { .. }
-            | EventKind::StatusChanged(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::StandingChanged(_)
-            | EventKind::FreezeChanged(_)
-            | EventKind::Learned(_) => return None,
+            EventKind::StatusChanged(_) | EventKind::Condition(_) | EventKind::Learned(_) => {
+                return None;
+            }
+        })
+    }
+
+    fn of_turn(event: &'a TurnEvent) -> Option<Self> {
+        Some(match event {
+            TurnEvent::Started { .. } => EventKindJson::TurnStarted,
+            TurnEvent::Ended { .. } => return None,
+            TurnEvent::ModelReplied { usage, ms } => EventKindJson::ModelReplied {
+                usage: usage.as_ref().map(UsageJson::from),
+                ms: *ms,
+            },
+            TurnEvent::ToolCalled { tool, call_id } => EventKindJson::ToolCalled { tool, call_id },
+            TurnEvent::ToolReturned {
+                tool,
+                call_id,
+                is_error,
+                ms,
+            } => EventKindJson::ToolReturned {
+                tool,
+                call_id,
+                is_error: *is_error,
+                ms: *ms,
+            },
         })
     }
 
@@ -148,6 +152,58 @@ impl<'a> EventKindJson<'a> {
             },
         }
     }
+}
+
+/// The event as one line for people; none for events that people need not see.
+#[must_use]
+pub fn event_line(event: &SwarmEvent) -> Option<String> {
+    let what = match &event.what {
+        EventKind::Roster(change) => match change {
+            RosterChange::Created => "created",
+            RosterChange::Deleted => "deleted",
+            RosterChange::TakenOver => "taken over",
+            RosterChange::MovedAway => "moved to another process",
+        }
+        .to_string(),
+        EventKind::StateChanged { from, to, reason } => {
+            describe_change(*from, *to, reason.as_deref())
+        }
+        EventKind::Turn(event) => turn_line(event)?,
+        EventKind::Stored(row) => {
+            let line: String = row.text().lines().next()?.chars().take(120).collect();
+            format!("[{}] {line}", row.kind_word())
+        }
+        EventKind::Mission(Some(text)) => format!("mission: {text}"),
+        EventKind::Mission(None) => "no mission".to_string(),
+        EventKind::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
+        EventKind::Shutdown => "closing".to_string(),
+        EventKind::StatusChanged(_) | EventKind::Condition(_) | EventKind::Learned(_) => {
+            return None;
+        }
+    };
+    let who = event.mysis.as_ref().map_or("-", |who| &who.name);
+    Some(format!("{} {who}: {what}", event.at))
+}
+
+fn turn_line(event: &TurnEvent) -> Option<String> {
+    Some(match event {
+        TurnEvent::Started { .. } => "turn".to_string(),
+        TurnEvent::Ended { .. } => return None,
+        TurnEvent::ModelReplied { usage, ms } => match usage {
+            Some(usage) => format!(
+                "model replied: {} + {} tokens, {ms} ms",
+                usage.input, usage.output
+            ),
+            None => format!("model replied: {ms} ms"),
+        },
+        TurnEvent::ToolCalled { tool, .. } => format!("→ {tool}"),
+        TurnEvent::ToolReturned {
+            tool, is_error, ms, ..
+        } => {
+            let sign = if *is_error { '✗' } else { '✓' };
+            format!("{sign} {tool}, {ms} ms")
+        }
+    })
 }
 
 /// An event in `zoea events --json`.

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use conditions::{NeedJson, ProxiedServerJson, WarningJson};
-pub use events::{EventJson, EventRecordJson};
+pub use events::{EventJson, EventRecordJson, event_line};
 pub use held::HeldTextJson;
 pub use model_check::{
     CheckSpending, CheckVerdict, ModelCheckReport, ModelCheckStep, ProvenContext, ProvenSpeed,

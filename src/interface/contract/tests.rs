@@ -4,7 +4,7 @@ mod golden;
 
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent, TurnEvent};
 use actors::domain::ids::{CallKey, Lane, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
@@ -137,9 +137,9 @@ fn an_event_names_its_mysis_where_it_has_one() {
     assert_eq!(
         line(
             Some(alpha.clone()),
-            EventKind::TurnStarted {
+            EventKind::Turn(TurnEvent::Started {
                 turn: TurnNumber(1)
-            }
+            })
         ),
         Some(format!(
             "{{{head},\"event\":\"turn_started\",\"mysis\":\"alpha\",\"mysis_id\":\"{}\"}}",
@@ -152,7 +152,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
     );
     let (usage, ms) = (None, 4);
     assert_eq!(
-        line(None, EventKind::ModelReplied { usage, ms }),
+        line(None, EventKind::Turn(TurnEvent::ModelReplied { usage, ms })),
         Some(format!(
             "{{{head},\"event\":\"model_replied\",\"ms\":4,\"usage\":null}}"
         ))

@@ -79,21 +79,10 @@ impl RareEvent {
                 (*to == LifeState::Errored).then_some(RareEvent::Errored)
             }
             EventKind::Shutdown => Some(RareEvent::Closed),
-            EventKind::Created
-            | EventKind::Deleted
-            | EventKind::TakenOver
-            | EventKind::MovedAway
-            | EventKind::TurnStarted { .. }
-            | EventKind::TurnEnded { .. }
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
+            EventKind::Roster(_)
+            | EventKind::Turn(_)
             | EventKind::Mission(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::StandingChanged(_)
-            | EventKind::FreezeChanged(_)
+            | EventKind::Condition(_)
             | EventKind::Learned(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::Need;
@@ -36,10 +36,10 @@ pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
         (EventKind::StatusChanged(status), _) if status.elsewhere.is_some() => {
             Some(AlertSignal::Left(status.id, event.at))
         }
-        (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {
+        (EventKind::Roster(RosterChange::Deleted | RosterChange::MovedAway), Some(who)) => {
             Some(AlertSignal::Left(who.id, event.at))
         }
-        (EventKind::StatusChanged(_) | EventKind::OutagesChanged(_), _) => {
+        (EventKind::StatusChanged(_) | EventKind::Condition(SwarmCondition::Outages(_)), _) => {
             Some(AlertSignal::Happened(event.clone()))
         }
         (
@@ -57,7 +57,18 @@ pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
         {
             Some(AlertSignal::Wrong(event.at, code, text.clone()))
         }
-        _ => None,
+        (
+            EventKind::Roster(_)
+            | EventKind::StateChanged { .. }
+            | EventKind::Turn(_)
+            | EventKind::Stored(_)
+            | EventKind::Mission(_)
+            | EventKind::Condition(_)
+            | EventKind::Learned(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown,
+            _,
+        ) => None,
     }
 }
 

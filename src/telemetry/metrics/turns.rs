@@ -137,7 +137,7 @@ fn seconds(ms: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use actors::domain::event::{EventKind, MysisRef};
+    use actors::domain::event::{EventKind, MysisRef, TurnEvent};
     use actors::domain::ids::TurnNumber;
     use actors::domain::state::LifeState;
 
@@ -163,12 +163,21 @@ mod tests {
             reason: None,
         };
         let (first, second) = (TurnNumber(1), TurnNumber(2));
-        notify(0, EventKind::TurnStarted { turn: first });
+        notify(0, EventKind::Turn(TurnEvent::Started { turn: first }));
         notify(1000, state(LifeState::Running, LifeState::Stopped));
         notify(10 * HOUR, state(LifeState::Stopped, LifeState::Running));
-        notify(10 * HOUR + 1000, EventKind::TurnEnded { turn: first });
-        notify(10 * HOUR + 2000, EventKind::TurnStarted { turn: second });
-        notify(10 * HOUR + 4000, EventKind::TurnEnded { turn: second });
+        notify(
+            10 * HOUR + 1000,
+            EventKind::Turn(TurnEvent::Ended { turn: first }),
+        );
+        notify(
+            10 * HOUR + 2000,
+            EventKind::Turn(TurnEvent::Started { turn: second }),
+        );
+        notify(
+            10 * HOUR + 4000,
+            EventKind::Turn(TurnEvent::Ended { turn: second }),
+        );
         let mut page = MetricsPage::default();
         metrics.write(&mut page);
         let text = page.into_text();

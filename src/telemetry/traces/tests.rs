@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::Instant;
 
-use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
+use actors::domain::event::{EventKind, MysisRef, SwarmEvent, TurnEvent};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::message::{CallStatus, ResultMeta, Row, RowBody};
 use actors::domain::model::{ModelAnswer, ModelRequest};
@@ -33,12 +33,12 @@ fn turn(number: i64) -> TurnNumber {
 
 fn started(at: i64, number: i64) -> Arc<SwarmEvent> {
     let turn = turn(number);
-    event(at, EventKind::TurnStarted { turn })
+    event(at, EventKind::Turn(TurnEvent::Started { turn }))
 }
 
 fn ended(at: i64, number: i64) -> Arc<SwarmEvent> {
     let turn = turn(number);
-    event(at, EventKind::TurnEnded { turn })
+    event(at, EventKind::Turn(TurnEvent::Ended { turn }))
 }
 
 /// The span as it is sent, with this secret known.

@@ -4,7 +4,7 @@ use crate::ids::TurnNumber;
 use crate::message::Row;
 use crate::state::LifeState;
 
-use super::EventKind;
+use super::{EventKind, RosterChange, TurnEvent};
 
 /// What an event says about the turns of its Mysis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +27,8 @@ impl EventKind {
     #[must_use]
     pub fn turn_news(&self) -> Option<TurnNews<'_>> {
         match self {
-            EventKind::TurnStarted { turn } => Some(TurnNews::Started(*turn)),
-            EventKind::TurnEnded { turn } => Some(TurnNews::Ended(*turn)),
+            EventKind::Turn(TurnEvent::Started { turn }) => Some(TurnNews::Started(*turn)),
+            EventKind::Turn(TurnEvent::Ended { turn }) => Some(TurnNews::Ended(*turn)),
             EventKind::Stored(row) => Some(TurnNews::Stored(row)),
             EventKind::StateChanged { to, reason, .. } => {
                 (*to != LifeState::Running).then_some(TurnNews::Halted {
@@ -36,19 +36,14 @@ impl EventKind {
                     reason: reason.as_deref(),
                 })
             }
-            EventKind::Deleted | EventKind::MovedAway => Some(TurnNews::Deleted),
-            EventKind::Created
-            | EventKind::TakenOver
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
+            EventKind::Roster(RosterChange::Deleted | RosterChange::MovedAway) => {
+                Some(TurnNews::Deleted)
+            }
+            EventKind::Roster(_)
+            | EventKind::Turn(_)
             | EventKind::Mission(_)
             | EventKind::StatusChanged(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::StandingChanged(_)
-            | EventKind::FreezeChanged(_)
+            | EventKind::Condition(_)
             | EventKind::Learned(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => None,

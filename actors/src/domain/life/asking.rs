@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bounds::{self, MAX_CALLS};
 use crate::compose::{MIN_BUDGET_BYTES, note_allowance, wire_bytes};
-use crate::event::{Activity, EventKind};
+use crate::event::{Activity, EventKind, TurnEvent};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
 use crate::model::{Charge, ModelAnswer, ModelFault, OthersGet, ReportedUse, RequestedCall};
@@ -235,10 +235,10 @@ impl Life {
     ) {
         self.sent_notices.is_away = false;
         self.sent_notices.lacks_descriptor = false;
-        self.emit_event(EventKind::ModelReplied {
+        self.emit_event(EventKind::Turn(TurnEvent::ModelReplied {
             usage: answer.usage,
             ms,
-        });
+        }));
         let mut answer = answer;
         let is_from_text = self.read_text_calls(provider, &mut answer);
         let asked = self.model_of(provider);

@@ -7,7 +7,7 @@ use zoea_spacemolt::commands;
 
 use crate::bounds::MAX_CALLS;
 use crate::conversation::PendingCall;
-use crate::event::{Activity, EventKind, LinkState};
+use crate::event::{Activity, EventKind, LinkState, TurnEvent};
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallStatus, Severity};
 use crate::mission_end::DONE_TOOL;
@@ -258,12 +258,12 @@ impl Life {
             return;
         };
         self.watched_result_into(&mut draft, &open, outcome);
-        self.emit_event(EventKind::ToolReturned {
+        self.emit_event(EventKind::Turn(TurnEvent::ToolReturned {
             tool: open.call.command(),
             call_id: open.call.id,
             is_error: outcome.status != CallStatus::Done,
             ms: outcome.ms,
-        });
+        }));
         self.mark_next_call(&mut draft);
         let budget = self.rules.context_budget;
         self.conversation.reduce_to(budget.saturating_mul(4));

@@ -2,7 +2,7 @@
 //! all (decision 259).
 
 use crate::conversation::PendingCall;
-use crate::event::{Activity, EventKind, LinkState};
+use crate::event::{Activity, EventKind, LinkState, TurnEvent};
 use crate::message::CallStatus;
 use crate::mission_end::DONE_TOOL;
 use crate::routine::ROUTINE_START;
@@ -58,10 +58,10 @@ impl Life {
             .expected_end(game, &open.call, self.now);
         let command = open.call.command();
         self.set_activity_until(self.activity_of(&command), until);
-        self.emit_event(EventKind::ToolCalled {
+        self.emit_event(EventKind::Turn(TurnEvent::ToolCalled {
             tool: command,
             call_id: open.call.id.clone(),
-        });
+        }));
     }
 
     /// Takes the mark of the present call back where something holds it up after all, so that a death

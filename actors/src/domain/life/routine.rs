@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::conversation::PendingCall;
-use crate::event::{Activity, EventKind};
+use crate::event::{Activity, EventKind, TurnEvent};
 use crate::game::GameReading;
 use crate::ids::CallKey;
 use crate::memo::MemoKind;
@@ -303,7 +303,7 @@ impl Life {
         self.close_open_calls(&mut draft, "the mysis was parked");
         self.record_draft(draft);
         let turn = self.turn;
-        self.emit_event(EventKind::TurnEnded { turn });
+        self.emit_event(EventKind::Turn(TurnEvent::Ended { turn }));
         self.park(reason);
     }
 

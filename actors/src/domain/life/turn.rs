@@ -7,7 +7,7 @@ use crate::compose::{
     TurnOwner, choose_owner, first_row_of_earlier_turns, shown_of_earlier_results,
 };
 use crate::conversation::PendingCall;
-use crate::event::{Activity, EventKind};
+use crate::event::{Activity, EventKind, TurnEvent};
 use crate::ids::TurnNumber;
 use crate::message::{RowKind, Severity};
 use crate::tier::TurnOutcome;
@@ -58,7 +58,7 @@ impl Life {
         self.pace.begin_turn();
         if is_new {
             let turn = self.turn;
-            self.emit_event(EventKind::TurnStarted { turn });
+            self.emit_event(EventKind::Turn(TurnEvent::Started { turn }));
             self.choose_tier();
             self.renew_working_set();
             self.say_what_set_it_going(began);
@@ -242,7 +242,7 @@ impl Life {
         let is_of_mission = matches!(turn.owner, TurnOwner::Mission { .. });
         self.pace.end_turn(is_of_mission);
         self.tier.ladder.turn_ended(turn.outcome);
-        self.emit_event(EventKind::TurnEnded { turn: number });
+        self.emit_event(EventKind::Turn(TurnEvent::Ended { turn: number }));
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }

@@ -11,7 +11,7 @@ use super::lines::{
     LineKey, ListedNeed, NeedingMysis, line_of, outage_line, standing_line, without_names,
 };
 use super::{Need, NeedCause, NeedRemedy, operator_need};
-use crate::event::{Activity, EventKind, MysisStatus, SwarmEvent};
+use crate::event::{Activity, EventKind, MysisStatus, RosterChange, SwarmCondition, SwarmEvent};
 use crate::ids::{Lane, MysisId, Timestamp};
 use crate::message::Severity;
 use crate::outages::{Light, ServerOutages};
@@ -62,9 +62,8 @@ impl NeedBook {
         matches!(
             what,
             EventKind::StatusChanged(_)
-                | EventKind::Deleted
-                | EventKind::OutagesChanged(_)
-                | EventKind::StandingChanged(_)
+                | EventKind::Roster(RosterChange::Deleted)
+                | EventKind::Condition(SwarmCondition::Outages(_) | SwarmCondition::Standing(_))
         )
     }
 
@@ -72,10 +71,25 @@ impl NeedBook {
     pub fn on_event(&mut self, event: &SwarmEvent) -> bool {
         match (&event.what, &event.mysis) {
             (EventKind::StatusChanged(status), _) => return self.take_status(status, event.at),
-            (EventKind::Deleted, Some(who)) => self.forget(who.id),
-            (EventKind::OutagesChanged(outages), _) => self.take_outages(outages, event.at),
-            (EventKind::StandingChanged(standing), _) => self.standing = standing.clone(),
-            _ => return false,
+            (EventKind::Roster(RosterChange::Deleted), Some(who)) => self.forget(who.id),
+            (EventKind::Condition(SwarmCondition::Outages(outages)), _) => {
+                self.take_outages(outages, event.at)
+            }
+            (EventKind::Condition(SwarmCondition::Standing(standing)), _) => {
+                self.standing = standing.clone()
+            }
+            (
+                EventKind::Roster(_)
+                | EventKind::StateChanged { .. }
+                | EventKind::Turn(_)
+                | EventKind::Stored(_)
+                | EventKind::Mission(_)
+                | EventKind::Condition(_)
+                | EventKind::Learned(_)
+                | EventKind::Notice { .. }
+                | EventKind::Shutdown,
+                _,
+            ) => return false,
         }
         true
     }

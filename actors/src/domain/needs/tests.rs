@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::event::{EventKind, MysisRef, SwarmEvent};
+use crate::event::{EventKind, MysisRef, RosterChange, SwarmCondition, SwarmEvent};
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::ids::Lane;
 use crate::outages::{OutageStage, ServerOutage, ServerOutages};
@@ -62,13 +62,15 @@ impl Scene {
             needs_operator,
             stage: OutageStage::Away,
         };
-        self.happens(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
-            away,
-        ]))));
+        self.happens(EventKind::Condition(SwarmCondition::Outages(Arc::new(
+            ServerOutages(vec![away]),
+        ))));
     }
 
     fn is_back(&mut self) {
-        self.happens(EventKind::OutagesChanged(Arc::default()));
+        self.happens(EventKind::Condition(
+            SwarmCondition::Outages(Arc::default()),
+        ));
     }
 
     /// What, whose, since how many seconds.
@@ -232,7 +234,9 @@ fn needs_are_listed_by_cause() {
     ] {
         standing.set(kind, Timestamp(0), Some("why".into()));
     }
-    scene.happens(EventKind::StandingChanged(Arc::new(standing)));
+    scene.happens(EventKind::Condition(SwarmCondition::Standing(Arc::new(
+        standing,
+    ))));
     let outage = |lane: Lane, text: &str, needs_operator| ServerOutage {
         lane,
         text: text.into(),
@@ -241,15 +245,17 @@ fn needs_are_listed_by_cause() {
         needs_operator,
         stage: OutageStage::Away,
     };
-    scene.happens(EventKind::OutagesChanged(Arc::new(ServerOutages(vec![
-        outage(
-            Lane::Provider("dear".into()),
-            "402; the account has nothing left",
-            true,
-        ),
-        outage(local(), "HTTP 503", false),
-        outage(Lane::Game, "refused", false),
-    ]))));
+    scene.happens(EventKind::Condition(SwarmCondition::Outages(Arc::new(
+        ServerOutages(vec![
+            outage(
+                Lane::Provider("dear".into()),
+                "402; the account has nothing left",
+                true,
+            ),
+            outage(local(), "HTTP 503", false),
+            outage(Lane::Game, "refused", false),
+        ]),
+    ))));
     let refused = LinkState::LoginRefused("Invalid username or password".into());
     scene.is(MysisStatus {
         link: refused.clone(),
@@ -314,7 +320,7 @@ fn a_session_that_is_lost_for_seconds_is_no_need_and_a_deleted_mysis_has_none() 
             id: MysisId(1),
             name: "m1".into(),
         }),
-        what: EventKind::Deleted,
+        what: EventKind::Roster(RosterChange::Deleted),
     };
     scene.book.on_event(&event);
     assert_eq!(scene.list(), []);

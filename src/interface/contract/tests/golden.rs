@@ -2,6 +2,7 @@
 
 use actors::domain::books::BudgetUse;
 use actors::domain::budget::BudgetStatus;
+use actors::domain::event::{RosterChange, SwarmCondition};
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 use actors::domain::fleet_process::{FleetProcess, ProcessState};
 use actors::domain::held::{HeldKind, HeldText};
@@ -65,27 +66,33 @@ fn events() -> Vec<EventKind> {
         text: text(),
     };
     every!(EventKind:
-        Created => [EventKind::Created],
-        Deleted => [EventKind::Deleted],
-        TakenOver => [EventKind::TakenOver],
-        MovedAway => [EventKind::MovedAway],
+        Roster => [
+            EventKind::Roster(RosterChange::Created),
+            EventKind::Roster(RosterChange::Deleted),
+            EventKind::Roster(RosterChange::TakenOver),
+            EventKind::Roster(RosterChange::MovedAway),
+        ],
         StateChanged => [state(LifeState::Running), state(LifeState::Errored)],
-        TurnStarted => [EventKind::TurnStarted { turn: TurnNumber(1) }],
-        TurnEnded => [EventKind::TurnEnded { turn: TurnNumber(1) }],
-        ModelReplied => [EventKind::ModelReplied { usage: Some(USAGE), ms: 4 }],
-        ToolCalled => [EventKind::ToolCalled { tool: text(), call_id: text() }],
-        ToolReturned => [EventKind::ToolReturned { tool: text(), call_id: text(), is_error: true, ms: 4 }],
+        Turn => [
+            EventKind::Turn(TurnEvent::Started { turn: TurnNumber(1) }),
+            EventKind::Turn(TurnEvent::Ended { turn: TurnNumber(1) }),
+            EventKind::Turn(TurnEvent::ModelReplied { usage: Some(USAGE), ms: 4 }),
+            EventKind::Turn(TurnEvent::ToolCalled { tool: text(), call_id: text() }),
+            EventKind::Turn(TurnEvent::ToolReturned { tool: text(), call_id: text(), is_error: true, ms: 4 }),
+        ],
         Stored => [
             EventKind::Stored(Arc::new(row(RowBody::Prompt { text: text() }))),
             EventKind::Stored(Arc::new(row(notice(None, None)))),
         ],
         Mission => [EventKind::Mission(Some(text())), EventKind::Mission(None)],
         StatusChanged => [EventKind::StatusChanged(Arc::new(status()))],
-        BudgetChanged => [EventKind::BudgetChanged(Arc::default())],
-        OutagesChanged => [EventKind::OutagesChanged(Arc::default())],
-        SilenceChanged => [EventKind::SilenceChanged(Some(Arc::new(silence)))],
-        StandingChanged => [EventKind::StandingChanged(Arc::default())],
-        FreezeChanged => [EventKind::FreezeChanged(None)],
+        Condition => [
+            EventKind::Condition(SwarmCondition::Budget(Arc::default())),
+            EventKind::Condition(SwarmCondition::Outages(Arc::default())),
+            EventKind::Condition(SwarmCondition::Silence(Some(Arc::new(silence)))),
+            EventKind::Condition(SwarmCondition::Standing(Arc::default())),
+            EventKind::Condition(SwarmCondition::Freeze(None)),
+        ],
         Learned => [EventKind::Learned(account)],
         Notice => [EventKind::Notice { severity: Severity::Warn, code: "disk", text: text() }],
         Shutdown => [EventKind::Shutdown],

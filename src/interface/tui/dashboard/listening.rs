@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{
+    EventKind, MysisRef, MysisStatus, RosterChange, SwarmCondition, SwarmEvent,
+};
 use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
@@ -51,21 +53,9 @@ impl Dashboard {
                     self.on_row_stored(who.id, row);
                 }
             }
-            EventKind::Deleted => self.on_deleted(who),
+            EventKind::Roster(RosterChange::Deleted) => self.on_deleted(who),
             EventKind::Mission(mission) => self.mission.clone_from(mission),
-            EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
-            EventKind::OutagesChanged(outages) => {
-                self.outages = outages.clone();
-                // Who waits for a server has another state now.
-                self.table.invalidate_figures();
-                self.unhide_what_is_over();
-            }
-            EventKind::SilenceChanged(silence) => {
-                self.silence.clone_from(silence);
-                self.unhide_what_is_over();
-            }
-            EventKind::StandingChanged(standing) => self.standing = standing.clone(),
-            EventKind::FreezeChanged(since) => self.on_freeze_changed(*since),
+            EventKind::Condition(condition) => self.on_condition(condition),
             EventKind::Notice {
                 severity,
                 code,
@@ -73,16 +63,28 @@ impl Dashboard {
             } => self.on_notice(event.at, (*severity, code), text),
             EventKind::Shutdown => self.closing = Some(event.at),
             // The log has them as records.
-            EventKind::Created
-            | EventKind::TakenOver
-            | EventKind::MovedAway
+            EventKind::Roster(_)
             | EventKind::StateChanged { .. }
-            | EventKind::TurnStarted { .. }
-            | EventKind::TurnEnded { .. }
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
+            | EventKind::Turn(_)
             | EventKind::Learned(_) => {}
+        }
+    }
+
+    fn on_condition(&mut self, condition: &SwarmCondition) {
+        match condition {
+            SwarmCondition::Budget(spending) => self.spending = spending.clone(),
+            SwarmCondition::Outages(outages) => {
+                self.outages = outages.clone();
+                // Who waits for a server has another state now.
+                self.table.invalidate_figures();
+                self.unhide_what_is_over();
+            }
+            SwarmCondition::Silence(silence) => {
+                self.silence.clone_from(silence);
+                self.unhide_what_is_over();
+            }
+            SwarmCondition::Standing(standing) => self.standing = standing.clone(),
+            SwarmCondition::Freeze(since) => self.on_freeze_changed(*since),
         }
     }
 

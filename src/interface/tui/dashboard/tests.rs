@@ -5,7 +5,9 @@ mod throwing_away;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{
+    Activity, EventKind, MysisRef, MysisStatus, RosterChange, SwarmCondition, SwarmEvent,
+};
 use actors::domain::event_record::{EventId, record_of};
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
@@ -294,11 +296,11 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
         EventKind::StatusChanged(status(9, "aaa", LifeState::Idle)),
     );
     assert_eq!(desk.in_hand(), "bravo");
-    desk.happens(Some((2, "bravo")), EventKind::Deleted);
+    desk.happens(Some((2, "bravo")), EventKind::Roster(RosterChange::Deleted));
     assert_eq!(desk.in_hand(), "ceres");
     // The one that came while keys were pressed stands at the end.
     desk.key(KeyCode::End);
-    desk.happens(Some((9, "aaa")), EventKind::Deleted);
+    desk.happens(Some((9, "aaa")), EventKind::Roster(RosterChange::Deleted));
     assert_eq!(desk.in_hand(), "ceres");
 }
 
@@ -346,7 +348,7 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     desk.board.on_read(*stamp, Ok(page));
     desk.board.prepare_frame();
     assert!(!is_unread(&desk));
-    desk.happens(Some((1, "alpha")), EventKind::Deleted);
+    desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
     assert!(desk.board.focus().is_none());
 }
 
@@ -367,11 +369,17 @@ fn an_error_of_the_program_stays_until_it_is_dismissed_and_what_lasts_is_in_the_
     let mut standing = StandingConditions::default();
     let full = Some("disk full".into());
     standing.set(StandingKind::StoreTrouble, Timestamp(0), full);
-    desk.happens(None, EventKind::StandingChanged(Arc::new(standing)));
+    desk.happens(
+        None,
+        EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
+    );
     desk.key(KeyCode::Esc);
     assert_eq!(desk.board.banner_text(), "disk full");
     assert!(desk.board.title().contains("1 need you"));
-    desk.happens(None, EventKind::StandingChanged(Arc::default()));
+    desk.happens(
+        None,
+        EventKind::Condition(SwarmCondition::Standing(Arc::default())),
+    );
     assert_eq!(desk.board.banner_text(), "");
 }
 
@@ -550,9 +558,15 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         needs_operator: false,
         stage: OutageStage::Away,
     }]);
-    desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
+    desk.happens(
+        None,
+        EventKind::Condition(SwarmCondition::Outages(Arc::new(outages))),
+    );
     assert_eq!(doing(&desk), "local down 0:04 left");
-    desk.happens(None, EventKind::OutagesChanged(Arc::default()));
+    desk.happens(
+        None,
+        EventKind::Condition(SwarmCondition::Outages(Arc::default())),
+    );
     assert_eq!(doing(&desk), "local busy 16:40");
 }
 
@@ -604,7 +618,7 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     board.on_event(&SwarmEvent {
         at: noon,
         mysis: None,
-        what: EventKind::BudgetChanged(Arc::new(spending)),
+        what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
     });
     assert_eq!(board.budget_percent(), Some(42));
     board.tick(Now::from_timestamp(Day::of(noon).end_time()));

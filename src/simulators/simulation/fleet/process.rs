@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderHandle, CommanderMsg};
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{EventKind, RosterChange, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
@@ -306,7 +306,8 @@ async fn start_recorder(world: &Arc<World>) -> Option<Listener> {
     let (watch, log) = (world.watch.clone(), world.events.clone());
     let heard = move |event: &Arc<SwarmEvent>| {
         watch.on_event_of_fleet(event);
-        if let (Some(who), EventKind::MovedAway | EventKind::Deleted) = (&event.mysis, &event.what)
+        if let (Some(who), EventKind::Roster(RosterChange::MovedAway | RosterChange::Deleted)) =
+            (&event.mysis, &event.what)
         {
             lives.forget(who.id);
         }

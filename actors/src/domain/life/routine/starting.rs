@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use crate::conversation::PendingCall;
-use crate::event::EventKind;
+use crate::event::{EventKind, TurnEvent};
 use crate::message::{CallStatus, Severity};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{Routine, RoutineRun, RunSource};
@@ -31,10 +31,10 @@ impl Life {
         }
         match self.wanted_routine(&open.call.arguments) {
             Ok(wanted) => {
-                self.emit_event(EventKind::ToolCalled {
+                self.emit_event(EventKind::Turn(TurnEvent::ToolCalled {
                     tool: open.call.command(),
                     call_id: open.call.id.clone(),
-                });
+                }));
                 let mut draft = WriteDraft::default();
                 self.begin_routine(&mut draft, wanted, RunSource::Model(open.key));
                 self.go_on_after(draft);

@@ -1,6 +1,6 @@
 //! A circle in a life: offered to the model, told to the operator, or begun by the runtime.
 
-use crate::event::EventKind;
+use crate::event::{EventKind, TurnEvent};
 use crate::memo::MemoKind;
 use crate::routine::{CircleMode, ROUTINE_START, RoutineRules};
 
@@ -181,7 +181,12 @@ fn with_auto_an_order_comes_first_and_begins_anew() {
     scene.say("I will");
     assert_eq!(scene.asks().len(), 17, "the next turn asks the model");
     assert!(scene.life.status().routine.is_none());
-    let told = |effect: &Effect| matches!(effect, Effect::Emit(EventKind::TurnStarted { .. }));
+    let told = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Emit(EventKind::Turn(TurnEvent::Started { .. }))
+        )
+    };
     assert!(scene.effects.iter().any(told));
 }
 

@@ -1,5 +1,7 @@
 //! Notes, settings, closing, and events.
 
+use crate::event::TurnEvent;
+
 use super::*;
 
 #[test]
@@ -132,10 +134,10 @@ fn what_happens_is_told_in_order() {
         .iter()
         .filter_map(|effect| match effect {
             Effect::Emit(EventKind::StateChanged { .. }) => Some("state"),
-            Effect::Emit(EventKind::TurnStarted { .. }) => Some("turn"),
-            Effect::Emit(EventKind::ModelReplied { .. }) => Some("replied"),
-            Effect::Emit(EventKind::ToolCalled { .. }) => Some("called"),
-            Effect::Emit(EventKind::ToolReturned { .. }) => Some("returned"),
+            Effect::Emit(EventKind::Turn(TurnEvent::Started { .. })) => Some("turn"),
+            Effect::Emit(EventKind::Turn(TurnEvent::ModelReplied { .. })) => Some("replied"),
+            Effect::Emit(EventKind::Turn(TurnEvent::ToolCalled { .. })) => Some("called"),
+            Effect::Emit(EventKind::Turn(TurnEvent::ToolReturned { .. })) => Some("returned"),
             Effect::Emit(EventKind::Stored(_)) => Some("stored"),
             _ => None,
         })

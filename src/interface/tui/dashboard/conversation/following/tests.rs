@@ -1,6 +1,6 @@
 //! An open conversation of a Mysis that another process runs, or ran a moment ago.
 
-use actors::domain::event::{Elsewhere, EventKind, MysisStatus};
+use actors::domain::event::{Elsewhere, EventKind, MysisStatus, RosterChange};
 use actors::domain::ids::Now;
 use actors::domain::state::LifeState;
 
@@ -196,7 +196,9 @@ fn nothing_is_lacking_and_nothing_twice_when_the_mysis_moves() {
     shared.wait(1_000);
     // The other process stored rows that nobody read yet. It moves here, and says more at once.
     shared.store(6..=7);
-    shared.desk.happens(ALPHA, EventKind::TakenOver);
+    shared
+        .desk
+        .happens(ALPHA, EventKind::Roster(RosterChange::TakenOver));
     shared
         .desk
         .happens(ALPHA, EventKind::StatusChanged(seen(2, false)));

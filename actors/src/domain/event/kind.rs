@@ -1,0 +1,109 @@
+//! The kinds of events, in families. Who follows events names a family where nothing of it matters, so that
+//! only those who show a family hear from the compiler of a new member: what happens to a Mysis, and within a
+//! turn, is written by `src/interface/contract/events.rs`; what holds for the swarm is sent to new watchers by
+//! the Commander (`commander/watching.rs`) and taken by the screen (`dashboard/listening.rs`).
+
+use std::sync::Arc;
+
+use crate::budget::BudgetStatus;
+use crate::ids::{Timestamp, TurnNumber};
+use crate::message::{Row, Severity};
+use crate::model::TokenUsage;
+use crate::outages::ServerOutages;
+use crate::record::GameAccount;
+use crate::silence::SilenceNotice;
+use crate::standing::StandingConditions;
+use crate::state::LifeState;
+
+use super::MysisStatus;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventKind {
+    /// A Mysis came or went.
+    Roster(RosterChange),
+    StateChanged {
+        from: LifeState,
+        to: LifeState,
+        /// The reason, if there is one.
+        reason: Option<Arc<str>>,
+    },
+    /// Something happened in a turn of a Mysis.
+    Turn(TurnEvent),
+    Stored(Arc<Row>),
+    /// The mission changed; `None` if it was cleared.
+    Mission(Option<Arc<str>>),
+    StatusChanged(Arc<MysisStatus>),
+    /// What holds for the whole swarm changed.
+    Condition(SwarmCondition),
+    /// A game account and its password became known. Only the Commander receives this.
+    Learned(GameAccount),
+    /// A notice about the whole program for the operator.
+    Notice {
+        severity: Severity,
+        /// A short stable word for its kind.
+        code: &'static str,
+        /// The notice.
+        text: Arc<str>,
+    },
+    /// The program is closing.
+    Shutdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RosterChange {
+    /// A Mysis was created.
+    Created,
+    /// A Mysis was deleted.
+    Deleted,
+    /// This process runs a Mysis that another one ran, or that none ran.
+    TakenOver,
+    /// A Mysis left this process for another one.
+    MovedAway,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEvent {
+    Started {
+        turn: TurnNumber,
+    },
+    /// A turn ended, by a reply or by the limit of calls. One that is interrupted does not end: its Mysis
+    /// changes its state.
+    Ended {
+        turn: TurnNumber,
+    },
+    ModelReplied {
+        /// The usage that the provider reported.
+        usage: Option<TokenUsage>,
+        ms: u64,
+    },
+    /// A tool call was sent.
+    ToolCalled {
+        tool: Arc<str>,
+        /// The call's id as the model gave it.
+        call_id: Arc<str>,
+    },
+    /// A tool call has a result.
+    ToolReturned {
+        tool: Arc<str>,
+        /// The call's id as the model gave it.
+        call_id: Arc<str>,
+        /// Whether it failed.
+        is_error: bool,
+        ms: u64,
+    },
+}
+
+/// What holds for the whole swarm now. Each event brings the whole of one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SwarmCondition {
+    /// The state of the day's budget.
+    Budget(Arc<BudgetStatus>),
+    /// The servers that are away.
+    Outages(Arc<ServerOutages>),
+    /// The notice that nothing happens; `None` if the swarm plays.
+    Silence(Option<Arc<SilenceNotice>>),
+    /// The conditions of the whole program that last.
+    Standing(Arc<StandingConditions>),
+    /// Since when the swarm is frozen; `None` if it is not.
+    Freeze(Option<Timestamp>),
+}
