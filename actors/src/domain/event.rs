@@ -119,7 +119,8 @@ pub struct MysisStatus {
     pub link: LinkState,
     /// The newest game tick that it knows.
     pub tick: Option<i64>,
-    pub nudges: u32,
+    /// The number of nudges in a row; `None` before it has reported.
+    pub nudges: Option<u32>,
     pub totals: Totals,
     /// When it was created.
     #[serde(rename = "created")]
@@ -155,9 +156,9 @@ pub struct MysisStatus {
     pub circle: Option<Arc<CircleOffer>>,
     /// What the operator left for later, the first one due at the front; `None` if it is not known.
     pub reminders: Option<Arc<[Reminder]>>,
-    /// The calls that its routines made without asking the model.
+    /// The calls that its routines made without asking the model; `None` if that is not known.
     #[serde(rename = "spared")]
-    pub spared_calls: u64,
+    pub spared_calls: Option<u64>,
     /// The order of the operator that its model does not get.
     pub undelivered: Option<Arc<UndeliveredOrder>>,
     /// The other process that runs it; `None` if this one does.

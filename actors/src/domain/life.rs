@@ -344,7 +344,7 @@ impl Life {
                 .filter(|_| is_running)
                 .map(Arc::new),
             tick: self.session.tick,
-            nudges: self.nudges,
+            nudges: Some(self.nudges),
             totals: self.figures.totals,
             created_at: self.figures.created_at,
             last_activity_at: self.figures.last_activity_at,

@@ -7,8 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::ids::{MissionId, TurnNumber};
 use super::role::TierRange;
@@ -152,38 +151,42 @@ impl TierLadder {
 
     /// The text to store, if anything changed that a restart has to know.
     pub fn take_change(&mut self) -> Option<String> {
-        std::mem::take(&mut self.has_changed).then(|| {
-            let place = self.place.as_ref();
-            json!({
-                "tier": place.map(|place| place.tier),
-                "why": place.map(|place| &*place.why),
-                "since": place.map(|place| place.since.0),
-                "mission": self.mission.map(|mission| mission.0.to_string()),
-            })
-            .to_string()
-        })
+        if !std::mem::take(&mut self.has_changed) {
+            return None;
+        }
+        let place = self.place.as_ref();
+        let form = LadderForm {
+            tier: place.map(|place| place.tier),
+            why: place.map(|place| place.why.clone()),
+            since: place.map(|place| place.since),
+            mission: self.mission.map(|mission| mission.0.to_string()),
+        };
+        serde_json::to_string(&form).ok()
     }
 
-    /// The ladder as it was stored. What cannot be read begins anew.
+    /// The ladder as it was stored. One that is not understood begins anew, at the lowest tier.
     #[must_use]
     pub fn restore(memo: Option<&str>) -> TierLadder {
-        let read = memo.and_then(|memo| serde_json::from_str::<Value>(memo).ok());
-        let read = read.unwrap_or_default();
-        let place = || {
-            let why = read["why"].as_str()?;
-            Some(TierPlace {
-                tier: u8::try_from(read["tier"].as_u64()?).ok()?,
-                why: (why.len() <= MAX_WHY_BYTES).then(|| why.into())?,
-                since: TurnNumber(read["since"].as_i64()?),
-            })
-        };
-        let mission = read["mission"].as_str().and_then(|text| text.parse().ok());
+        let form = memo.and_then(|memo| serde_json::from_str::<LadderForm>(memo).ok());
+        let form = form.unwrap_or_default();
+        let why = form.why.filter(|why| why.len() <= MAX_WHY_BYTES);
+        let place = form.tier.zip(form.since).zip(why);
+        let mission = form.mission.and_then(|text| text.parse().ok());
         TierLadder {
-            place: place(),
+            place: place.map(|((tier, since), why)| TierPlace { tier, why, since }),
             mission: mission.map(MissionId),
             ..TierLadder::default()
         }
     }
+}
+
+/// The ladder as it is stored.
+#[derive(Default, Deserialize, Serialize)]
+struct LadderForm {
+    tier: Option<u8>,
+    why: Option<Arc<str>>,
+    since: Option<TurnNumber>,
+    mission: Option<String>,
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ pub(super) async fn run(
 
 /// How many calls the routines of each Mysis made in its model's place, since it was created.
 fn calls_saved_line(myses: &[MysisStatusJson<'_>]) -> Option<String> {
-    let saved = myses.iter().map(|mysis| (&*mysis.name, mysis.spared_calls));
+    let saved = myses
+        .iter()
+        .filter_map(|mysis| Some((&*mysis.name, mysis.spared_calls?)));
     let saved: Vec<(&str, u64)> = saved.filter(|(_, calls)| *calls > 0).collect();
     let all: u64 = saved.iter().map(|(_, calls)| calls).sum();
     let each: Vec<String> = saved
@@ -195,7 +197,7 @@ mod tests {
     fn mysis(name: &'static str, spared_calls: u64) -> MysisStatusJson<'static> {
         MysisStatusJson {
             name: name.into(),
-            spared_calls,
+            spared_calls: Some(spared_calls),
             ..MysisStatusJson::default()
         }
     }

@@ -172,11 +172,10 @@ fn lines_of(mysis: &MysisStatusJson<'_>) -> Vec<String> {
             "{name}: {text}; zoea routine start {name} {circle}"
         ));
     }
-    if mysis.spared_calls > 0 {
+    if let Some(spared) = mysis.spared_calls.filter(|calls| *calls > 0) {
         lines.push(format!(
-            "{name}: its routines made {} {} without the model",
-            mysis.spared_calls,
-            plural(mysis.spared_calls, "call")
+            "{name}: its routines made {spared} {} without the model",
+            plural(spared, "call")
         ));
     }
     lines

@@ -37,7 +37,8 @@ pub struct MysisStatusJson<'a> {
     /// The game that it plays, if its tools are of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<Cow<'a, str>>,
-    pub nudges: u32,
+    /// Nudges in a row; `None` before it has reported.
+    pub nudges: Option<u32>,
     pub turns: u64,
     pub tokens_in: u64,
     pub tokens_out: u64,
@@ -60,8 +61,8 @@ pub struct MysisStatusJson<'a> {
     pub circle: Option<CircleJson<'a>>,
     /// The messages that the operator left for later.
     pub reminders: Option<Vec<ReminderJson<'a>>>,
-    /// Model calls that routines spared.
-    pub spared_calls: u64,
+    /// Model calls that routines spared; `None` if that is not known.
+    pub spared_calls: Option<u64>,
     /// Why an order is not delivered.
     pub not_delivered: Option<Cow<'a, str>>,
 }

@@ -14,7 +14,7 @@ use crate::ids::{Incarnation, Moment, Now, Timestamp, TurnNumber};
 use crate::memo::MemoKind;
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
-use crate::routine::RoutineMemo;
+use crate::routine::{ROUTINE_START, RoutineMemo};
 use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
@@ -70,18 +70,24 @@ impl Life {
         let reminders = past.recollection.memos.get(MemoKind::Reminders);
         let (reminders, unknown) = reminders::restore(reminders, now);
         let working_set = WorkingSet::restore(past.recollection.memos.get(MemoKind::WorkingSet));
-        let mut life = Life::from_past(past, now, reminders);
+        let (routines, unknown_routines) = restore_routines(&past.recollection);
+        let mut life = Life::from_past(past, now, (reminders, routines));
         life.session.working_set = working_set;
         life.choose_tools();
         life.trim_window(life.turn_cut_short());
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
-            if let Some(outcome) = lost_outcome(&open) {
+            let is_unknown_run = unknown_routines.is_some() && *open.call.name == *ROUTINE_START;
+            let unknown_run = || is_unknown_run.then(|| unknown_outcome("its routine was lost"));
+            if let Some(outcome) = lost_outcome(&open).or_else(unknown_run) {
                 life.result_into(&mut draft, &open, &outcome);
             }
         }
         if let Some(why) = unknown {
             life.emit_unknown_reminders(&mut draft, &why);
+        }
+        if let Some(why) = unknown_routines {
+            life.tell_unknown_routines(&mut draft, &why);
         }
         if let Some(crash) = crash {
             life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
@@ -143,7 +149,11 @@ impl Life {
         self.conversation.take_up(history);
     }
 
-    fn from_past(past: RestoreArgs, both: Now, reminders: LifeReminders) -> Life {
+    fn from_past(
+        past: RestoreArgs,
+        both: Now,
+        (reminders, routines): (LifeReminders, RoutineMemo),
+    ) -> Life {
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
@@ -153,7 +163,6 @@ impl Life {
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = restore_samples(&recollection, &past.rules, both);
-        let routines = restore_routines(&recollection);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let turn = last_turn(&conversation);
         let recent_activity = RecentActivity::from_conversation(&conversation);
@@ -280,11 +289,16 @@ fn restore_figures(past: &StoredHistory, record: &MysisRecord, now: Moment) -> L
     LifeFigures::restored(totals, (record.created_at, last_activity_at), now)
 }
 
-fn restore_routines(past: &StoredHistory) -> RoutineMemo {
-    let memo = past.memos.get(MemoKind::Routines);
-    let mut memo = memo.map(RoutineMemo::restore).unwrap_or_default();
+/// What its memo says of routines; if it is not understood, why.
+fn restore_routines(past: &StoredHistory) -> (RoutineMemo, Option<String>) {
+    let memo = past.memos.get(MemoKind::Routines).map(RoutineMemo::restore);
+    let (mut memo, unknown) = match memo {
+        None => (RoutineMemo::default(), None),
+        Some(Ok(memo)) => (memo, None),
+        Some(Err(why)) => (RoutineMemo::unknown(), Some(why)),
+    };
     recall_circles(&mut memo, &past.rows);
-    memo
+    (memo, unknown)
 }
 
 /// What the logged-in account knows of the game.

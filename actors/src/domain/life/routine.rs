@@ -147,6 +147,15 @@ impl Life {
         self.go_on_after(draft);
     }
 
+    /// Says that what is stored of its routines is not understood.
+    pub(super) fn tell_unknown_routines(&mut self, draft: &mut WriteDraft, why: &str) {
+        let text = format!(
+            "what is stored of its routines is not understood, so that none goes on and no call of one is made again \
+             ({why}): another version of zoea may have written it; `zoea routine start` starts a routine anew"
+        );
+        self.add_host_notice(draft, Severity::Error, "routines_unknown", None, &text);
+    }
+
     /// Takes the result of a step into the cursor, in the commit of the result.
     pub(super) fn take_step_result(
         &mut self,
@@ -157,7 +166,8 @@ impl Life {
     ) {
         self.time_routine();
         if saves_a_call(&open.call.id, outcome.status) {
-            self.routines.spared = self.routines.spared.saturating_add(1);
+            let spared = &mut self.routines.spared;
+            *spared = spared.map(|calls| calls.saturating_add(1));
         }
         let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {

@@ -3,9 +3,11 @@
 //! A checkpoint contains wall-clock times and the time when it was written. Only the differences
 //! count. Time in which no process ran does not count, whatever the wall clock says.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::ids::{Moment, Now, Seq, Timestamp};
 
@@ -16,6 +18,36 @@ use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 
 /// The most places in a checkpoint; the newest are kept.
 const MAX_STORED_PLACES: usize = 16;
+
+/// The checkpoint as it is stored. What a build of before did not write has its default.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
+struct CheckpointForm {
+    /// The step of escalation, by its place.
+    rung: usize,
+    /// When it was written.
+    at: Timestamp,
+    taken: (u32, Timestamp),
+    afresh: Seq,
+    /// When the window began; 0 if it did not.
+    since: Timestamp,
+    counts: [u32; 4],
+    calls: (u64, u64),
+    credits: Option<i64>,
+    cargo: Option<i64>,
+    skills: Option<i64>,
+    explored: Option<i64>,
+    missions: VecDeque<u32>,
+    ship: VecDeque<u32>,
+    places: VecDeque<u32>,
+    place: Option<Arc<str>>,
+    /// How many were not judged, and whether that was told.
+    unjudged: (u32, u32),
+    ailments: Vec<FailureForm>,
+}
+
+/// The tool, the code, how often, the first time, and the last one.
+type FailureForm = (Arc<str>, Arc<str>, u32, Timestamp, Timestamp);
 
 impl StallDetector {
     pub fn due_checkpoint(&mut self, now: Now) -> Option<String> {
@@ -28,101 +60,87 @@ impl StallDetector {
     }
 
     pub(super) fn checkpoint(&self, now: Now) -> String {
-        let wall = |moment: Moment| now.wall_at(moment).0;
+        let wall = |moment: Moment| now.wall_at(moment);
         let (since, counts, calls) = self.stall_window.counts();
         let outcomes = &self.outcomes;
-        let places = outcomes.places.len().saturating_sub(MAX_STORED_PLACES);
-        let places: Vec<u32> = outcomes.places.iter().skip(places).copied().collect();
-        let recurring_failures = self
-            .call_pattern
-            .recurring_failures()
-            .iter()
-            .map(|ailment| {
-                json!([
-                    &*ailment.tool,
-                    &*ailment.code,
-                    ailment.times,
-                    wall(ailment.first),
-                    wall(ailment.last)
-                ])
-            });
-        let step = EscalationStep::ALL
-            .iter()
-            .position(|step| *step == self.step);
-        json!({
-            "rung": step,
-            "at": now.wall.0,
-            "taken": [self.taken.0, wall(self.taken.1)],
-            "afresh": self.afresh.0,
-            "since": since.map_or(0, wall),
-            "counts": counts,
-            "calls": [calls.0, calls.1],
-            "credits": outcomes.credits,
-            "cargo": outcomes.cargo,
-            "skills": outcomes.skills,
-            "explored": outcomes.explored,
-            "missions": outcomes.missions,
-            "ship": outcomes.ship,
-            "places": places,
-            "place": outcomes.place.as_deref(),
-            "unjudged": [self.unjudged, u32::from(self.is_unjudged_told)],
-            "ailments": recurring_failures.collect::<Vec<_>>(),
-        })
-        .to_string()
+        let failures = self.call_pattern.recurring_failures().iter();
+        let failures = failures.map(|of| {
+            let (tool, code) = (of.tool.clone(), of.code.clone());
+            (tool, code, of.times, wall(of.first), wall(of.last))
+        });
+        let step = EscalationStep::ALL.iter();
+        let form = CheckpointForm {
+            rung: step.take_while(|step| **step != self.step).count(),
+            at: now.wall,
+            taken: (self.taken.0, wall(self.taken.1)),
+            afresh: self.afresh,
+            since: since.map_or(Timestamp(0), wall),
+            counts,
+            calls,
+            credits: outcomes.credits,
+            cargo: outcomes.cargo,
+            skills: outcomes.skills,
+            explored: outcomes.explored,
+            missions: outcomes.missions.clone(),
+            ship: outcomes.ship.clone(),
+            places: newest(&outcomes.places, MAX_STORED_PLACES),
+            place: outcomes.place.clone(),
+            unjudged: (self.unjudged, u32::from(self.is_unjudged_told)),
+            ailments: failures.collect(),
+        };
+        let text = serde_json::to_string(&form);
+        debug_assert!(text.is_ok(), "every member has a form in JSON");
+        text.unwrap_or_default()
     }
 
-    /// Restores the state from a checkpoint. An unreadable one gives an empty state.
+    /// Restores the state from a checkpoint. One that is not understood gives an empty state, which counts anew.
     #[must_use]
     pub fn restore(memo: &str, now: Now) -> StallDetector {
-        let Ok(memo) = serde_json::from_str::<Value>(memo) else {
+        let Ok(form) = serde_json::from_str::<CheckpointForm>(memo) else {
             return StallDetector::default();
         };
-        let whole = |value: &Value| value.as_i64().unwrap_or_default();
-        let small = |value: &Value| u32::try_from(whole(value)).unwrap_or_default();
-        let large = |value: &Value| u64::try_from(whole(value)).unwrap_or_default();
-        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-        let marked = |value: &Value| value.as_u64().and_then(|mark| u32::try_from(mark).ok());
-        let marks = |value: &Value| list(value).iter().filter_map(marked).collect::<Vec<_>>();
-        let states = |value: &Value| marks(value).into_iter().take(MAX_STATES).collect();
-        let written = Timestamp(whole(&memo["at"]));
-        let moment = |value: &Value| {
-            let seen = written.since(Timestamp(whole(value)));
+        let moment = |at: Timestamp| {
+            let seen = form.at.since(at);
             now.moment.minus(Duration::from_millis(seen))
         };
-        let since = (whole(&memo["since"]) != 0).then(|| moment(&memo["since"]));
-        let step = usize::try_from(whole(&memo["rung"])).unwrap_or_default();
-        let counts = [0, 1, 2, 3].map(|place| small(&memo["counts"][place]));
-        let calls = (large(&memo["calls"][0]), large(&memo["calls"][1]));
-        let recurring_failures =
-            list(&memo["ailments"])
-                .into_iter()
-                .map(|ailment| RecurringFailure {
-                    tool: ailment[0].as_str().unwrap_or_default().into(),
-                    code: ailment[1].as_str().unwrap_or_default().into(),
-                    times: small(&ailment[2]),
-                    first: moment(&ailment[3]),
-                    last: moment(&ailment[4]),
-                });
+        let failures = form.ailments.into_iter();
+        let failures = failures.map(|(tool, code, times, first, last)| RecurringFailure {
+            tool,
+            code,
+            times,
+            first: moment(first),
+            last: moment(last),
+        });
+        let since = (form.since != Timestamp(0)).then(|| moment(form.since));
         StallDetector {
             outcomes: Outcomes {
-                credits: memo["credits"].as_i64(),
-                cargo: memo["cargo"].as_i64(),
-                skills: memo["skills"].as_i64(),
-                explored: memo["explored"].as_i64(),
-                missions: states(&memo["missions"]),
-                ship: states(&memo["ship"]),
-                places: list(&memo["places"]).iter().filter_map(marked).collect(),
-                place: memo["place"].as_str().map(Into::into),
+                credits: form.credits,
+                cargo: form.cargo,
+                skills: form.skills,
+                explored: form.explored,
+                missions: newest(&form.missions, MAX_STATES),
+                ship: newest(&form.ship, MAX_STATES),
+                places: newest(&form.places, MAX_STORED_PLACES),
+                place: form.place,
                 ..Outcomes::default()
             },
-            call_pattern: CallPattern::restore(recurring_failures.collect()),
-            stall_window: StallWindow::restore(since, counts, calls),
-            step: EscalationStep::ALL.get(step).copied().unwrap_or_default(),
-            taken: (small(&memo["taken"][0]), moment(&memo["taken"][1])),
-            afresh: Seq(whole(&memo["afresh"])),
-            unjudged: small(&memo["unjudged"][0]),
-            is_unjudged_told: small(&memo["unjudged"][1]) > 0,
+            call_pattern: CallPattern::restore(failures.collect()),
+            stall_window: StallWindow::restore(since, form.counts, form.calls),
+            step: EscalationStep::ALL
+                .get(form.rung)
+                .copied()
+                .unwrap_or_default(),
+            taken: (form.taken.0, moment(form.taken.1)),
+            afresh: form.afresh,
+            unjudged: form.unjudged.0,
+            is_unjudged_told: form.unjudged.1 > 0,
             ..StallDetector::default()
         }
     }
+}
+
+/// The newest marks.
+fn newest(marks: &VecDeque<u32>, most: usize) -> VecDeque<u32> {
+    let older = marks.len().saturating_sub(most);
+    marks.iter().skip(older).copied().collect()
 }

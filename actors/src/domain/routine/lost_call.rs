@@ -4,10 +4,11 @@
 //! was known exactly. A look can prove that a call was carried out, never that it was not: what shows
 //! no effect may still be on its way, or have had another one. So no call is made again.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use zoea_game::Reading;
 use zoea_game::reading::Goods;
 use zoea_game::standing::GoodsChange;
@@ -41,6 +42,18 @@ pub(super) struct LostCall {
     is_waiting: bool,
 }
 
+/// A doubt as it is stored: the call, its command, its arguments, the system and the place before, whether it was
+/// docked, and the looks.
+pub(super) type LostCallForm<'a> = (
+    (i64, u16),
+    Cow<'a, str>,
+    Cow<'a, Map<String, Json>>,
+    (Option<Cow<'a, str>>, Option<Cow<'a, str>>),
+    Option<bool>,
+    u32,
+);
+
+/// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Place {
     system: Option<Arc<str>>,
@@ -241,42 +254,45 @@ impl LostCall {
         }
     }
 
-    pub(super) fn to_json(&self) -> Json {
+    pub(super) fn form(&self) -> LostCallForm<'_> {
         let Place {
             system,
             poi,
             docked,
         } = &self.before;
-        json!([
-            [self.key.seq.0, self.key.position],
-            *self.command,
-            self.arguments,
-            [system.as_deref(), poi.as_deref()],
-            docked,
+        (
+            (self.key.seq.0, self.key.position),
+            (&*self.command).into(),
+            Cow::Borrowed(&self.arguments),
+            (
+                system.as_deref().map(Cow::from),
+                poi.as_deref().map(Cow::from),
+            ),
+            *docked,
             self.looks,
-        ])
+        )
     }
 
     /// Restores it. The looks begin anew, for time has passed.
-    pub(super) fn restore(stored: &Json) -> Option<LostCall> {
-        let text = |value: &Json| value.as_str().map(Arc::from);
-        Some(LostCall {
+    pub(super) fn restore(form: LostCallForm<'_>) -> LostCall {
+        let ((seq, position), command, arguments, (system, poi), docked, looks) = form;
+        LostCall {
             key: CallKey {
-                seq: Seq(stored[0][0].as_i64()?),
-                position: u16::try_from(stored[0][1].as_u64()?).ok()?,
+                seq: Seq(seq),
+                position,
             },
-            command: text(&stored[1])?,
-            arguments: stored[2].as_object()?.clone(),
+            command: command.into(),
+            arguments: arguments.into_owned(),
             before: Place {
-                system: text(&stored[3][0]),
-                poi: text(&stored[3][1]),
-                docked: stored[4].as_bool(),
+                system: system.map(Arc::from),
+                poi: poi.map(Arc::from),
+                docked,
             },
-            looks: u32::try_from(stored[5].as_u64()?).ok()?,
+            looks,
             same_since: None,
             is_over: false,
             is_waiting: false,
-        })
+        }
     }
 }
 

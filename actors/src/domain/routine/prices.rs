@@ -1,5 +1,6 @@
 //! Prices: what a unit of an item brought or cost, as results told last.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
@@ -24,7 +25,7 @@ struct ItemPrice {
 }
 
 /// An item, what a unit brings, and what it costs.
-pub(super) type PriceForm<'a> = (&'a str, Option<i64>, Option<i64>);
+pub(super) type PriceForm<'a> = (Cow<'a, str>, Option<i64>, Option<i64>);
 
 /// The prices that were seen last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,22 +88,20 @@ impl PriceBook {
         items.sort_by_key(|(_, known)| known.seen);
         let forms = items.into_iter();
         forms
-            .map(|(item, known)| (&**item, known.brings, known.costs))
+            .map(|(item, known)| (item.into(), known.brings, known.costs))
             .collect()
     }
 
-    pub(super) fn restore(stored: &Json) -> PriceBook {
+    pub(super) fn restore(stored: Vec<PriceForm<'_>>) -> PriceBook {
         let mut book = PriceBook::default();
-        for line in stored.as_array().into_iter().flatten().take(MAX_ITEMS) {
-            if let Some(item) = line[0].as_str() {
-                book.sights += 1;
-                let known = ItemPrice {
-                    brings: line[1].as_i64(),
-                    costs: line[2].as_i64(),
-                    seen: book.sights,
-                };
-                book.items.insert(item.to_string(), known);
-            }
+        for (item, brings, costs) in stored.into_iter().take(MAX_ITEMS) {
+            book.sights += 1;
+            let known = ItemPrice {
+                brings,
+                costs,
+                seen: book.sights,
+            };
+            book.items.insert(item.into_owned(), known);
         }
         book
     }

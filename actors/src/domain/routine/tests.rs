@@ -115,7 +115,7 @@ impl Played {
             let text = memo.to_text();
             let members: Json = serde_json::from_str(&text).expect("it is JSON");
             assert_eq!(members.to_string(), text);
-            let restored = RoutineMemo::restore(&text);
+            let restored = RoutineMemo::restore(&text).expect("it is understood");
             // Looks begin anew after a restart.
             assert!(self.run.has_lost_call() || restored == memo);
             match self.run.next(&known) {
@@ -432,14 +432,14 @@ fn the_newest_routines_are_known_by_name() {
     assert!(memo.find("a").is_none());
     let names: Vec<&str> = memo.known.iter().map(|known| &*known.name).collect();
     assert_eq!(names, ["c", "d", "e", "b"]);
-    assert_eq!(RoutineMemo::restore(&memo.to_text()), memo);
-    assert_eq!(RoutineMemo::restore("{"), RoutineMemo::default());
+    assert_eq!(RoutineMemo::restore(&memo.to_text()), Ok(memo.clone()));
+    assert!(RoutineMemo::restore("{").is_err());
 }
 
 #[test]
 fn a_checkpoint_keeps_its_form() {
     let kept = zoea_golden::kept("routine-checkpoint.json");
-    let mut memo = RoutineMemo::restore(&kept);
+    let mut memo = RoutineMemo::restore(&kept).expect("it is understood");
     zoea_golden::hold_text("routine-checkpoint.json", &memo.to_text());
     let told = || "told".to_string();
     let ends = zoea_golden::every!(RoutineEnd:
@@ -468,11 +468,48 @@ fn a_checkpoint_keeps_its_form() {
     for (end, source) in ends.into_iter().zip(sources.into_iter().cycle()) {
         let run = memo.run.as_mut().expect("one runs");
         (run.end, run.source) = (Some(end), source);
-        assert_eq!(RoutineMemo::restore(&memo.to_text()), memo);
+        assert_eq!(RoutineMemo::restore(&memo.to_text()), Ok(memo.clone()));
         let text: Json = serde_json::from_str(&memo.to_text()).expect("it is JSON");
         forms.push(json!([text["run"]["end"], text["run"]["call"]]));
     }
     zoea_golden::hold_json("routine-ends.json", &forms.into());
+}
+
+#[test]
+fn a_run_that_is_not_understood_is_refused_whole_and_what_is_only_shown_has_its_default() {
+    let kept = zoea_golden::kept("routine-checkpoint.json");
+    let with = |place: &str, odd: Json| {
+        let mut memo: Json = serde_json::from_str(&kept).expect("it is JSON");
+        *memo.pointer_mut(place).expect("a member") = odd;
+        RoutineMemo::restore(&memo.to_string())
+    };
+    let refused = [
+        ("/run/at", json!([1, 2, 3])),
+        ("/run/call", json!("somebody")),
+        ("/run/calls", json!("many")),
+        ("/run/doubt", json!(7)),
+        ("/run/doubt/1", json!(null)),
+        ("/run/due", json!([7])),
+        ("/run/earned", json!([null, 0])),
+        ("/run/end", json!(["danced", ""])),
+        ("/run/end", json!(7)),
+        ("/run/exact", json!([["iron_ore"]])),
+        ("/run/gain", json!(null)),
+        ("/run/routine", json!({"name": "b"})),
+        ("/paused", json!({})),
+        ("/spared", json!("many")),
+        ("/unsettled", json!("perhaps")),
+    ];
+    for (place, odd) in refused {
+        assert!(with(place, odd.clone()).is_err(), "{place} {odd}");
+    }
+    let memo = RoutineMemo::restore(&kept).expect("it is understood");
+    for place in ["/circles", "/known", "/prices", "/report"] {
+        let restored = with(place, json!(7)).expect("it is understood");
+        assert_eq!(restored.run, memo.run, "{place}");
+        assert_ne!(restored, memo, "{place}");
+    }
+    assert!(RoutineMemo::unknown().is_unsettled);
 }
 
 #[test]
@@ -504,15 +541,15 @@ fn a_guard_on_a_price_holds_by_what_was_seen_last() {
     // It is the same after a restart.
     let memo = RoutineMemo {
         prices: played.prices,
-        spared: 7,
+        spared: Some(7),
         ..RoutineMemo::default()
     };
-    let restored = RoutineMemo::restore(&memo.to_text());
+    let restored = RoutineMemo::restore(&memo.to_text()).expect("it is understood");
     for item in ["iron_ore", "gas"] {
         assert_eq!(restored.prices.brings(item), memo.prices.brings(item));
         assert_eq!(restored.prices.costs(item), memo.prices.costs(item));
     }
-    assert_eq!(restored.spared, 7);
+    assert_eq!(restored.spared, Some(7));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_status_reads_back_as_it_was() {
         account: Some("player".into()),
         link: LinkState::NoAccess,
         tick: Some(-4),
-        nudges: 3,
+        nudges: Some(3),
         totals: Totals {
             turns: 1,
             tokens_in: 2,
@@ -138,7 +138,7 @@ fn a_status_reads_back_as_it_was() {
             }]
             .into(),
         ),
-        spared_calls: 77,
+        spared_calls: Some(77),
         undelivered: Some(Arc::new(UndeliveredOrder {
             since: Timestamp(8),
             why: "your message was not delivered".into(),

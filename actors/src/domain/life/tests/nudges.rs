@@ -35,12 +35,12 @@ fn after_a_reply_the_next_turn_begins_with_a_continuation() {
     scene.leave();
     scene.give_back("ore");
     scene.say("mined");
-    assert_eq!(scene.life.status().nudges, 0, "it did something");
+    assert_eq!(scene.life.status().nudges, Some(0), "it did something");
     scene.ring();
     scene.say("hm");
-    assert_eq!(scene.life.status().nudges, 1, "it only talked");
+    assert_eq!(scene.life.status().nudges, Some(1), "it only talked");
     scene.prompt("go on");
-    assert_eq!(scene.life.status().nudges, 0);
+    assert_eq!(scene.life.status().nudges, Some(0));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn with_a_mission_it_never_goes_idle_and_the_counter_stands_still() {
         scene.ring();
     }
     assert_eq!(scene.life.state(), LifeState::Running);
-    assert_eq!(scene.life.status().nudges, 0);
+    assert_eq!(scene.life.status().nudges, Some(0));
     scene.hear(LifeInput::MissionStands(None));
     scene.say("hm");
     for _ in 0..3 {
@@ -123,7 +123,11 @@ fn an_order_within_a_nudged_turn_is_followed_by_three_encouragements() {
     scene.prompt("hello");
     scene.say("hm");
     scene.say("hi");
-    assert_eq!(scene.life.status().nudges, 0, "the order set it to nothing");
+    assert_eq!(
+        scene.life.status().nudges,
+        Some(0),
+        "the order set it to nothing"
+    );
     let given = |scene: &Scene| {
         let codes = scene.host_codes().into_iter();
         codes.filter(|code| code == "continuation").count()
@@ -149,7 +153,7 @@ fn an_order_within_a_continued_turn_of_words_does_not_count_as_nudged() {
     scene.prompt("and you?");
     scene.say("hm");
     scene.say("well");
-    assert_eq!(scene.life.status().nudges, 0);
+    assert_eq!(scene.life.status().nudges, Some(0));
 }
 
 /// The reason says what happened, even if the rules changed meanwhile.

@@ -111,6 +111,11 @@ impl Scene {
     }
 }
 
+/// The newest memo, as another process reads it.
+fn restored(scene: &Scene) -> RoutineMemo {
+    RoutineMemo::restore(&scene.memo()).expect("it is understood")
+}
+
 #[test]
 fn a_checkpoint_is_stored_with_each_result_and_where_the_cursor_moved_without_one() {
     let steps = r#"[{"tool":"mine","most":3},{"tool":"travel","arguments":{"target_poi":"base"}}]"#;
@@ -214,11 +219,11 @@ fn after_a_message_it_goes_on_where_it_stopped_unless_something_was_done_in_betw
         scene.want(&[(tool, "{}")]);
         scene.step(tool, "{}");
         // A crash in between changes nothing.
-        assert_eq!(RoutineMemo::restore(&scene.memo()).paused.is_none(), acts);
+        assert_eq!(restored(&scene).paused.is_none(), acts);
         scene.want(&[(ROUTINE_START, r#"{"name":"ore"}"#)]);
         let next = if acts { "mine" } else { "travel" };
         assert_eq!(&*scene.call().tool, next);
-        assert!(RoutineMemo::restore(&scene.memo()).paused.is_none());
+        assert!(restored(&scene).paused.is_none());
     }
 }
 
@@ -343,7 +348,7 @@ fn a_retry_leaves_a_routine_that_waits_for_a_look_alone() {
 
 #[test]
 fn a_lost_call_may_be_on_its_way_until_an_action_is_answered_well() {
-    let is_unsettled = |scene: &Scene| RoutineMemo::restore(&scene.memo()).is_unsettled;
+    let is_unsettled = |scene: &Scene| restored(&scene).is_unsettled;
     let mut scene = Scene::in_routine(MINE);
     assert!(!is_unsettled(&scene));
     scene.leave();
@@ -373,9 +378,27 @@ fn the_operator_changes_the_routine_that_runs_from_its_next_step_on() {
         scene.report()
     );
     // It is known so from now on, and it says so when it is asked.
-    let known = RoutineMemo::restore(&scene.memo());
+    let known = restored(&scene);
     assert_eq!(known.find("ore").expect("known").rounds, 1);
     let answer = again.order(MysisOrder::EditRoutine(r#"{"name":"gas"}"#.into()));
     let refused = OrderRefusal::BadEdit(vec!["it knows no routine gas; it knows ore".to_string()]);
     assert_eq!(answer, Some(Err(refused)));
+}
+
+#[test]
+fn a_routine_whose_stored_form_is_not_understood_does_not_go_on_and_that_is_told() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.step("mine", "{}");
+    let mut stored = scene.stored();
+    let memos = &mut stored.recollection.memos;
+    memos.keep(MemoKind::Routines, r#"{"run":{"earned":"much"}}"#.into());
+    let mut again = Scene::of(stored);
+    again.link_with_routines();
+    again.order(MysisOrder::Start);
+    assert!(again.host_codes().contains(&"routines_unknown".to_string()));
+    assert!(again.life.routines.run.is_none());
+    assert!(again.life.routines.is_unsettled, "a call may be on its way");
+    assert_eq!(again.life.status().spared_calls, None);
+    assert_eq!(again.asks().len(), 1, "the model goes on");
+    assert!(again.report().contains("its routine was lost"));
 }

@@ -58,8 +58,9 @@ impl Player {
             now: &self.facts,
         });
         // A restart between any two calls changes nothing but the goods of the last look.
-        let stored = serde_json::from_str(&stored(&self.watch)).expect("it is JSON");
-        let mut restored = CircleWatch::restore(&stored);
+        let stored = stored(&self.watch);
+        let form = serde_json::from_str(&stored).expect("it is understood");
+        let mut restored = CircleWatch::restore(form);
         restored.hold = self.watch.hold.clone();
         assert_eq!(restored, self.watch);
     }

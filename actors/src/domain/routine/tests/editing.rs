@@ -17,7 +17,7 @@ impl Played {
         };
         memo.edit(&routine);
         // A kill between the order and the step changes nothing.
-        let memo = RoutineMemo::restore(&memo.to_text());
+        let memo = RoutineMemo::restore(&memo.to_text()).expect("it is understood");
         self.run = memo.run.expect("a run");
     }
 }

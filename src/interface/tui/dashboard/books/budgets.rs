@@ -41,7 +41,8 @@ pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<Budge
 /// What routines saved by calls in the models' place, since the Myses were created.
 fn saved_text(dashboard: &Dashboard) -> Option<BudgetText> {
     let members = dashboard.roster().members().values();
-    let saved = members.map(|member| dashboard.saving(&member.status, member.status.spared_calls));
+    let spared = members.filter_map(|member| Some((&member.status, member.status.spared_calls?)));
+    let saved = spared.map(|(status, calls)| dashboard.saving(status, calls));
     let saved = saved.fold(Saving::default(), Saving::add);
     (saved.calls > 0).then(|| BudgetText {
         text: format!("routines saved {} so far", saved.text()),

@@ -115,8 +115,8 @@ fn add_mysis(
         add_request(dashboard, parts, lines);
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
-    if status.nudges > 0 {
-        let nudges = format!("{} of {limit}", status.nudges);
+    if let Some(given) = status.nudges.filter(|given| *given > 0) {
+        let nudges = format!("{given} of {limit}");
         lines.push(labelled("nudges", nudges, Tone::Warning));
     }
     add_reason(status, lines, columns);

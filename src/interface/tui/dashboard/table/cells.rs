@@ -155,9 +155,9 @@ pub(super) fn attention_mark(member: &RosterMember) -> (String, Tone) {
 pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
     let limit = at.rules.map_or(0, SwarmRules::nudge_limit);
     match at.status().nudges {
-        0 => ("–".to_string(), Tone::Faint),
-        given if limit == 0 => (given.to_string(), Tone::Warning),
-        given => (format!("{given}/{limit}"), Tone::Warning),
+        None | Some(0) => ("–".to_string(), Tone::Faint),
+        Some(given) if limit == 0 => (given.to_string(), Tone::Warning),
+        Some(given) => (format!("{given}/{limit}"), Tone::Warning),
     }
 }
 

@@ -254,8 +254,8 @@ fn facts_of(dashboard: &Dashboard, status: &MysisStatus) -> Vec<String> {
     if totals.cost_micros > 0 {
         facts.push(figures::money(totals.cost_micros));
     }
-    if status.spared_calls > 0 {
-        let saved = dashboard.saving(status, status.spared_calls).text();
+    if let Some(spared) = status.spared_calls.filter(|spared| *spared > 0) {
+        let saved = dashboard.saving(status, spared).text();
         facts.insert(0, format!("routines saved {saved}"));
     }
     facts.extend(

@@ -51,7 +51,11 @@ pub fn folded_columns<'a>(
     // That all play is what is normal, and the header says it. Any other state is shown.
     let plays = |status: &MysisStatus| SeenState::of(status, outages) == SeenState::Running;
     fold_if(Column::State, !is_one && all.clone().all(plays));
-    fold_if(Column::Nudges, all.clone().all(|status| status.nudges == 0));
+    fold_if(
+        Column::Nudges,
+        all.clone()
+            .all(|status| status.nudges.is_none_or(|given| given == 0)),
+    );
     let is_there = |status: &MysisStatus| status.elsewhere == first.elsewhere;
     fold_if(Column::Process, all.clone().all(is_there));
     for column in columns_of_game(all.clone()) {

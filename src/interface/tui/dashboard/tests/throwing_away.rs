@@ -336,7 +336,7 @@ fn words_of_others_in_loops_and_routines_are_drawn_clean_at_every_size() {
         }),
         Arc::new(MysisStatus {
             routine: Some(Arc::new(routine)),
-            spared_calls: u64::MAX,
+            spared_calls: Some(u64::MAX),
             ..runs(
                 2,
                 "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
