@@ -226,5 +226,37 @@ mod tests {
             let before = &PALETTE[..place];
             assert!(before.iter().all(|other| other.name != command.name));
         }
+        let names: Vec<&str> = PALETTE.iter().map(|command| command.name).collect();
+        zoea_golden::hold("palette.txt", &names.join("\n"));
+    }
+
+    #[test]
+    fn what_is_named_by_an_id_or_is_gone_by_now_gets_its_order() {
+        for (line, order) in [
+            (
+                "cancel-reminder alpha:3",
+                MysisOrder::CancelReminder(3).for_mysis("alpha"),
+            ),
+            (
+                "undelete dora",
+                Order::Undelete {
+                    name: "dora".to_string(),
+                },
+            ),
+        ] {
+            let mut desk = desk();
+            desk.types(&format!(":{line}"));
+            let effects = desk.key(KeyCode::Enter);
+            let given: Vec<_> = orders_of(&effects)
+                .into_iter()
+                .map(|(_, order)| order)
+                .collect();
+            assert_eq!(given, [order]);
+        }
+        let why = "`alpha` is not an id of a reminder; `zoea reminders` lists them";
+        assert_eq!(
+            desk().board.run_command("cancel-reminder alpha"),
+            Err(why.to_string())
+        );
     }
 }

@@ -3,6 +3,7 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
+use actors::domain::reminder::parse_reminder_id;
 use zoea_grammar::when::parse_when;
 
 use super::Run::{Line, Myses, Once, Order as ForEach, Set};
@@ -33,10 +34,12 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
     command("stop-routine", &[Takes::Myses], ForEach("stop the routine", &MysisOrder::StopRoutine), "stop the routine that runs; the model is asked"),
     command("delete", &[Takes::Myses], Myses(Dashboard::ask_to_delete), "delete with the conversation; asks first"),
+    command("undelete", &[Takes::NewName], Line(undelete), "bring back one that was deleted in the last day"),
     command("retry", &[Takes::Myses], ForEach("retry", &MysisOrder::Retry), "retry waits and errors at once"),
     command("answer", &[Takes::Mysis, Takes::Text], Line(answer), "answer its server's question: #number field=value …"),
     command("decline", &[Takes::Mysis], Line(decline), "decline its server's question"),
     command("remind", &[Takes::Myses, Takes::Word(&["30m", "2h", "22:00"]), Takes::Text], Line(remind), "a direct message that it gets in 2h, or at 22:00"),
+    command("cancel-reminder", &[Takes::Text], Line(cancel_reminder), "cancel a reminder, by its id as alpha:3"),
     command("role", &[Takes::Myses, Takes::Role], Set(|role| Ok(MysisOrder::configure(None, None, None, Some(role)))), "give a role, or none"),
     command("provider", &[Takes::Myses, Takes::Provider], Set(|provider| Ok(MysisOrder::configure(Some(provider), None, None, None))), "use another provider"),
     command("model", &[Takes::Myses, Takes::Model], Set(|model| Ok(MysisOrder::configure(None, Some(model), None, None))), "use another model"),
@@ -128,6 +131,19 @@ fn remind(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
         reminder: words.rest_of_line()?.into(),
     };
     board.order_myses("remind", &ids, &order);
+    Ok(())
+}
+
+fn cancel_reminder(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
+    let (name, number) = parse_reminder_id(words.rest_of_line()?)?;
+    let order = MysisOrder::CancelReminder(number).for_mysis(name);
+    board.order_once("cancel a reminder", name, order);
+    Ok(())
+}
+
+fn undelete(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+    let name = words.next()?.to_string();
+    board.order_once("undelete", &name, Order::Undelete { name: name.clone() });
     Ok(())
 }
 
