@@ -14,7 +14,7 @@ use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
 use super::game::GameRef;
 use super::held::UndeliveredOrder;
-use super::ids::{Incarnation, Lane, MysisId, Timestamp};
+use super::ids::{Lane, MysisId, Timestamp};
 use super::progress::Stuck;
 use super::record::{MysisProfile, MysisRecord};
 use super::reminder::Reminder;
@@ -28,7 +28,9 @@ use super::tier::TierPlace;
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
 pub use elsewhere::Elsewhere;
 pub use gist::Gist;
-pub use kind::{EventKind, RosterChange, SwarmCondition, TurnEvent};
+pub use kind::{
+    EventKind, MysisRef, MysisReport, RosterChange, SwarmCondition, SwarmEvent, TurnEvent,
+};
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
@@ -268,30 +270,4 @@ impl MysisStatus {
             ..MysisStatus::default()
         }
     }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct SwarmEvent {
-    /// When it happened.
-    pub at: Timestamp,
-    /// The Mysis that it is about; `None` for the swarm.
-    pub mysis: Option<MysisRef>,
-    /// What happened.
-    pub what: EventKind,
-}
-
-/// A Mysis by id and name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MysisRef {
-    pub id: MysisId,
-    pub name: Arc<str>,
-}
-
-/// A report of one incarnation of a Mysis to the Commander.
-#[derive(Clone, Debug)]
-pub struct MysisReport {
-    pub mysis: MysisId,
-    /// The incarnation. Reports of an older one are dropped.
-    pub incarnation: Incarnation,
-    pub event: SwarmEvent,
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::budget::BudgetStatus;
-use crate::ids::{Timestamp, TurnNumber};
+use crate::ids::{Incarnation, MysisId, Timestamp, TurnNumber};
 use crate::message::{Row, Severity};
 use crate::model::TokenUsage;
 use crate::outages::ServerOutages;
@@ -16,6 +16,32 @@ use crate::standing::StandingConditions;
 use crate::state::LifeState;
 
 use super::MysisStatus;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwarmEvent {
+    /// When it happened.
+    pub at: Timestamp,
+    /// The Mysis that it is about; `None` for the swarm.
+    pub mysis: Option<MysisRef>,
+    /// What happened.
+    pub what: EventKind,
+}
+
+/// A Mysis by id and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MysisRef {
+    pub id: MysisId,
+    pub name: Arc<str>,
+}
+
+/// A report of one incarnation of a Mysis to the Commander.
+#[derive(Clone, Debug)]
+pub struct MysisReport {
+    pub mysis: MysisId,
+    /// The incarnation. Reports of an older one are dropped.
+    pub incarnation: Incarnation,
+    pub event: SwarmEvent,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {

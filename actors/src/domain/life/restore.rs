@@ -60,6 +60,9 @@ pub struct RestoreArgs {
     pub frozen_ms: u64,
 }
 
+/// The memos that may not be understood.
+type ReadMemos = (LifeReminders, RoutineMemo);
+
 impl Life {
     /// Restores a Mysis and returns its first effects. A call whose outcome will never be known
     /// gets a result that says so. A call that only reads stays open and is made again. A call that
@@ -149,11 +152,8 @@ impl Life {
         self.conversation.take_up(history);
     }
 
-    fn from_past(
-        past: RestoreArgs,
-        both: Now,
-        (reminders, routines): (LifeReminders, RoutineMemo),
-    ) -> Life {
+    fn from_past(past: RestoreArgs, both: Now, memos: ReadMemos) -> Life {
+        let (reminders, routines) = memos;
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
 use zoea_game::reading::UnitPrice;
 
 use crate::game::GameReading;
