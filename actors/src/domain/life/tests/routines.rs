@@ -348,7 +348,7 @@ fn a_retry_leaves_a_routine_that_waits_for_a_look_alone() {
 
 #[test]
 fn a_lost_call_may_be_on_its_way_until_an_action_is_answered_well() {
-    let is_unsettled = |scene: &Scene| restored(&scene).is_unsettled;
+    let is_unsettled = |scene: &Scene| restored(scene).is_unsettled;
     let mut scene = Scene::in_routine(MINE);
     assert!(!is_unsettled(&scene));
     scene.leave();
