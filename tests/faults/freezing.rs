@@ -131,7 +131,7 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
     let status = home.json(&["status", "--json"]);
     assert!(status["frozen_since"].is_string(), "{status}");
     assert!(home.ok(&["status"]).contains("FROZEN since"));
-    assert!(home.ok(&["doctor"]).contains("no server was asked"));
+    assert!(home.ok(&["doctor"]).contains("no request was sent"));
     until("what had left is heard out", || {
         let open = "SELECT name FROM tool_call WHERE status = 'sent'";
         sqlite::column(&home.file("zoea.db"), open)
