@@ -173,7 +173,10 @@ mod tests {
         );
         assert_eq!(told.lasts.map(|lasts| lasts.as_secs() / 60), Some(9));
         let text = told.describe(Path::new("/home/a/.zoea/zoea.db"));
-        assert!(text.contains("/home/a/.zoea/zoea.db is almost full: 1,01"), "{text}");
+        assert!(
+            text.contains("/home/a/.zoea/zoea.db is almost full: 1,01"),
+            "{text}"
+        );
         assert!(
             text.contains("enough for 9 min at the pace of the last 10"),
             "{text}"

@@ -3,6 +3,7 @@
 use actors::domain::bounds;
 use actors::domain::model::{ModelFault, ServiceReturn};
 use actors::domain::tokens::context_advice;
+use zoea_provider::NOT_JSON;
 use zoea_text::clean;
 
 use super::listing::{ListFault, ListedModel};
@@ -183,7 +184,7 @@ fn verdict_of_status(
             format!("it refuses what the swarm sends ({doing}): {words}"),
             "choose another model, or give the server a chat template that knows tools and their results",
         ),
-        None if said.contains("no JSON") => cannot_play(
+        None if said.contains(NOT_JSON) => cannot_play(
             format!("the server at {server} is not a model server: {words}"),
             format!("check `endpoint` of providers.{name}, which most often ends in /v1"),
         ),

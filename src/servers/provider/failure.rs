@@ -59,7 +59,7 @@ pub(super) fn judge_error(
             usage: None,
         },
         OpenAIError::JSONDeserialize(error, body) => transient_fault(format!(
-            "the answer is not JSON ({error}): {}",
+            "{NOT_JSON} ({error}): {}",
             excerpt(&secrets.clean(&body))
         )),
         OpenAIError::ApiError(error) => transient_fault(error.to_string()),
@@ -68,6 +68,9 @@ pub(super) fn judge_error(
         OpenAIError::FileSaveError(why) | OpenAIError::FileReadError(why) => transient_fault(why),
     })
 }
+
+/// How what is told of an answer begins that no model server gives.
+pub const NOT_JSON: &str = "the answer is not JSON";
 
 /// What is told of a server that completes an answer without writing anything.
 const SILENT: &str = "the server ended its answer without text, as LM Studio does where a \

@@ -53,6 +53,7 @@ use zoea_grammar::incident::IncidentKeeper;
 
 use answer::ReceivedAnswer;
 use belief::UsagePlausibility;
+pub use failure::NOT_JSON;
 use incidents::incident_of;
 use key::ProviderAccess;
 use own_words::Reads;

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn who_is_nobody_is_refused() {
-        let no_column = "is not one of need, name, doing, state, process, place, credits, earned, \
+        let no_column = "is not one of need, name, state, doing, process, place, credits, earned, \
              trend, cargo, fuel, words, account, role, provider, model, nudges, turns, tokens, cost, \
              value, call, seen";
         for (line, why) in [
