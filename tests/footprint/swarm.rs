@@ -224,7 +224,7 @@ async fn game(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Resp
         _ => return StatusCode::ACCEPTED.into_response(),
     };
     let answer = Json(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
-    // An idle connection would stay for a while, whoever had it.
+    // An idle connection would stay for 20 s and count as memory of a Mysis that no longer uses it.
     let headers = [("mcp-session-id", "session"), ("connection", "close")];
     (headers, answer).into_response()
 }

@@ -141,7 +141,10 @@ mod tests {
         let reading = GameReading::of(GameRef::SPACEMOLT, &mined);
         assert!(reading.facts().is_some());
         let read = Gist::of_result("mine".into(), CallStatus::Done, &mined, &reading);
-        assert!(read.result.is_none(), "what was read is not read again");
+        assert!(
+            read.result.is_none(),
+            "a result that was read keeps no text"
+        );
         assert_eq!(&*read, "mined 3 iron ore");
     }
 }
