@@ -73,7 +73,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         call_id: "call_abcdefghijklmnop".into(),
                         tool: "mine".into(),
                         status: CallStatus::Done,
-                        ms: 10,
+                        ms: Some(10),
                         tick: None,
                         bytes: RESULT as u64 + 10,
                         game: actors::domain::game::GameRef::SPACEMOLT,

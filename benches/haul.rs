@@ -45,7 +45,7 @@ fn main() {
     let mut events = Events::default();
     while begun.elapsed() < end {
         let line = swarm.line().expect("the swarm goes on");
-        events.hear(&line);
+        events.take(&line);
         if begun.elapsed() >= next {
             next += EVERY;
             let look = Look::at(&swarm, &home);
@@ -75,7 +75,7 @@ struct Events {
 }
 
 impl Events {
-    fn hear(&mut self, line: &str) {
+    fn take(&mut self, line: &str) {
         let is = |name: &str| line.contains(&format!("\"event\":\"{name}\""));
         if is("turn_started") {
             self.turns += 1;

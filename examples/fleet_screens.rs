@@ -41,7 +41,7 @@ fn main() -> anyhow::Result<()> {
     for size in SIZES {
         let mut terminal = AttachedTerminal::open(&homes[0], size);
         terminal.picture(&target, "fleet")?;
-        terminal.keys("W", "share this database");
+        terminal.keys("H", "share this database");
         terminal.picture(&target, "processes")?;
     }
     end(swarms)
@@ -128,11 +128,12 @@ impl AttachedTerminal {
     fn picture(&mut self, target: &Path, view: &str) -> anyhow::Result<()> {
         // Two seconds later everything that is read has come.
         self.watch(Duration::from_secs(2));
-        self.terminal
-            .until("an empty line", |text| !text.contains("the screen is in"));
+        self.terminal.until("an empty line", |text| {
+            !text.contains("the screen is saved in")
+        });
         let before = self.newest();
         self.terminal
-            .press_until("P", |text| text.contains("the screen is in"));
+            .press_until("P", |text| text.contains("the screen is saved in"));
         let begun = Instant::now();
         let image = loop {
             match self.newest() {

@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 
 /// The number of broken rules that are printed.
-const TOLD: usize = 10;
+const MAX_SHOWN: usize = 10;
 
 fn main() -> std::io::Result<()> {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok());
@@ -51,8 +51,8 @@ impl Figures {
         if *largest > 0 {
             writeln!(out, "  largest history, bytes of text {largest}")?;
         }
-        for told in self.breaks.iter().take(TOLD) {
-            writeln!(out, "  broken: {told}")?;
+        for broken in self.breaks.iter().take(MAX_SHOWN) {
+            writeln!(out, "  broken: {broken}")?;
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ fn of_histories(count: usize) -> Figures {
         let history = tree.expect("histories can always be made").current();
         let asked = history.asked();
         figures.requests += 1;
-        let rows = asked.told.rows.iter();
+        let rows = asked.recorded.rows.iter();
         let bytes = rows.map(|row| row.text().len()).sum();
         figures.largest = figures.largest.max(bytes);
         match zoea_scenes::request_rules::is_taken_by_strict_providers(&asked.composed.messages) {

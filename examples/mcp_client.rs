@@ -26,8 +26,8 @@ async fn main() -> anyhow::Result<()> {
     for (name, arguments) in calls(tools)? {
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         match session.call(params, PATIENCE).await {
-            Ok(result) => tell(&name, &serde_json::to_string(&result.text)?),
-            Err(failure) => tell(&name, &failure.to_string()),
+            Ok(result) => print(&name, &serde_json::to_string(&result.text)?),
+            Err(failure) => print(&name, &failure.to_string()),
         }
     }
     Ok(())
@@ -58,7 +58,7 @@ fn calls(tools: &[ListedTool]) -> anyhow::Result<Vec<(String, Map<String, Value>
     clippy::print_stdout,
     reason = "what came of it is for whoever runs this"
 )]
-fn tell(tool: &str, content: &str) {
+fn print(tool: &str, content: &str) {
     println!("{tool}: {content}");
 }
 

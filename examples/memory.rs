@@ -69,11 +69,11 @@ fn rested(
     let (mut life, effects) = Life::restore(past(id, rules), Now::default());
     let mut todo: VecDeque<Effect> = effects.into();
     let mut now = 0;
-    let mut hear = |life: &mut Life, todo: &mut VecDeque<Effect>, input: LifeInput| {
+    let mut handle = |life: &mut Life, todo: &mut VecDeque<Effect>, input: LifeInput| {
         now += 100;
         todo.extend(life.handle(input, Now::from_timestamp(Timestamp(now))));
     };
-    hear(
+    handle(
         &mut life,
         &mut todo,
         LifeInput::Linked {
@@ -88,7 +88,7 @@ fn rested(
         at: Timestamp(0),
     };
     let order = MysisOrder::Mission(mission);
-    hear(
+    handle(
         &mut life,
         &mut todo,
         LifeInput::Ordered {
@@ -116,11 +116,11 @@ fn rested(
                 }
             }
             Effect::Call(call) => {
-                hear(&mut life, &mut todo, LifeInput::Leaving { work: call.work });
+                handle(&mut life, &mut todo, LifeInput::Leaving { work: call.work });
                 let outcome = ToolOutcome {
                     text: format!(r#"{{"ore":"{}"}}"#, "x".repeat(result)),
                     status: CallStatus::Done,
-                    ms: 1,
+                    ms: Some(1),
                     tick: Some(asked),
                 };
                 LifeInput::Returned {
@@ -131,7 +131,7 @@ fn rested(
             Effect::Wake { alarm, .. } if asked < turns as i64 * 2 => LifeInput::Rang { alarm },
             _ => continue,
         };
-        hear(&mut life, &mut todo, input);
+        handle(&mut life, &mut todo, input);
     }
     life
 }

@@ -99,11 +99,11 @@ impl ProgramTerminal {
         let child = pty.slave.spawn_command(command)?;
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader()?;
-        let (tell, output) = channel();
+        let (sender, output) = channel();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count) = reader.read(&mut buffer) {
-                if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                     return;
                 }
             }
@@ -170,7 +170,7 @@ impl ProgramTerminal {
         // Earlier messages would cover the screen.
         self.watch(Duration::from_millis(1500));
         self.until("an empty line", |screen| {
-            !screen.contains("the screen is in")
+            !screen.contains("the screen is saved in")
         })?;
         let before = self.newest(".svg");
         if view == "help" || view == "request" {

@@ -37,16 +37,16 @@ fn main() -> anyhow::Result<()> {
     }
     let found = results
         .iter()
-        .filter(|result| result.told.is_some())
+        .filter(|result| result.reported.is_some())
         .count();
     println!("{found} of {} found", results.len());
     println!("\nhealthy                players   turns  told of  stranded then  worst");
-    let (mut players, mut told_of, mut false_alarms, mut turns) = (0, 0, 0, 0);
+    let (mut players, mut reported_players, mut false_alarms, mut turns) = (0, 0, 0, 0);
     for group in healthy_groups(each) {
         let results = run_group(&options, &group)?;
-        let told: Vec<&CaseResult> = results
+        let reported: Vec<&CaseResult> = results
             .iter()
-            .filter(|result| result.told.is_some())
+            .filter(|result| result.reported.is_some())
             .collect();
         let all: i64 = results.iter().map(|result| result.turns).sum();
         let worst = results
@@ -58,35 +58,36 @@ fn main() -> anyhow::Result<()> {
         println!(
             "{name:<22} {:>7} {all:>7} {:>8} {:>14}  {}",
             results.len(),
-            told.len(),
-            told.iter()
+            reported.len(),
+            reported
+                .iter()
                 .filter(|result| !result.is_false_alarm())
                 .count(),
             worst.as_str()
         );
-        let wrong = told.iter().filter(|result| result.is_false_alarm());
+        let wrong = reported.iter().filter(|result| result.is_false_alarm());
         for (turn, notice) in wrong
             .clone()
-            .filter_map(|result| result.told.as_ref())
+            .filter_map(|result| result.reported.as_ref())
             .take(2)
         {
             println!("    turn {turn}: {notice}");
         }
         players += results.len();
-        told_of += told.len();
+        reported_players += reported.len();
         false_alarms += wrong.count();
         turns += all;
     }
     println!(
-        "{told_of} of {players} told of in {turns} turns: {} had no fuel and no way to get any, \
+        "{reported_players} of {players} told of in {turns} turns: {} had no fuel and no way to get any, \
          {false_alarms} could have gone on",
-        told_of - false_alarms
+        reported_players - false_alarms
     );
     Ok(())
 }
 
 fn line(result: &CaseResult) -> String {
-    let (turn, notice) = match &result.told {
+    let (turn, notice) = match &result.reported {
         Some((turn, notice)) => (turn.to_string(), notice.chars().take(90).collect()),
         None => ("never".to_string(), String::new()),
     };

@@ -1,4 +1,4 @@
-//! What the program tells of itself to other programs and to its log: metrics, traces, alerts, health.
+//! What the program reports about itself to other programs and to its log: metrics, traces, alerts, health.
 
 pub mod alerts;
 pub mod health;

@@ -82,12 +82,10 @@ pub use simulators::game_tools;
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
-/// How many Myses of the configuration are created together.
 const CREATED_TOGETHER: usize = 512;
 /// How long a start waits for what the other processes of its fleet run.
 const FLEET_TIME: Duration = Duration::from_secs(10);
 
-/// The options of a start.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
     /// Whether Myses that ran when the program ended are started again.
@@ -99,15 +97,12 @@ pub struct LaunchOptions {
     pub secrets: Secrets,
 }
 
-/// The observers that see every event from the first one on.
 #[derive(Default)]
 pub struct Observers {
-    /// The observers that only watch.
     pub watchers: Vec<Watcher>,
     pub link: Option<TerminalLink>,
 }
 
-/// A running swarm with its home and its observers.
 pub struct RunningSwarm {
     swarm: Swarm,
     commander: ActorRef<CommanderMsg>,
@@ -230,7 +225,6 @@ impl RunningSwarm {
         &self.secrets
     }
 
-    /// What the control interface tells of a program that started then.
     #[must_use]
     pub fn program_info(&self, started_at: String) -> ProgramInfo {
         let check = self.check.clone();
@@ -251,7 +245,7 @@ impl RunningSwarm {
     pub async fn warn_about_descriptors(&self, is_offline: bool) {
         let myses = self.swarm.statuses().await.len();
         let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, is_offline));
-        tracing::info!(limit, myses, "descriptors");
+        tracing::info!(limit, myses, "the limit on open files and connections");
         if let Some(text) = descriptors::describe_shortage(limit, myses, is_offline) {
             self.operator
                 .notify(Severity::Warn, "few_descriptors", &text);
@@ -277,7 +271,6 @@ impl RunningSwarm {
         Ok(())
     }
 
-    /// Sends a notice to the operator, on the screen and in the log.
     pub fn notify_operator(&self, severity: Severity, code: &'static str, text: &str) {
         self.operator.notify(severity, code, text);
     }

@@ -30,12 +30,10 @@ impl<M: Message> AddressHolder<M> {
         Address(self.0.clone())
     }
 
-    /// The actor that lives now.
     pub(crate) fn actor(&self) -> ActorRef<M> {
         self.0.read(|known| known.actor.clone())
     }
 
-    /// Puts a successor in the place of the actor.
     pub(crate) fn replace(&self, successor: ActorRef<M>) {
         self.0.change(|known| {
             known.actor = successor;
@@ -60,7 +58,6 @@ impl<M: Message> Clone for Address<M> {
 }
 
 impl<M: Message> Address<M> {
-    /// The newest actor.
     pub(crate) fn actor(&self) -> ActorRef<M> {
         self.0.read(|known| known.actor.clone())
     }

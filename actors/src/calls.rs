@@ -54,7 +54,6 @@ impl CallWatch {
 }
 
 impl WatchedCall {
-    /// It gave a sign of life.
     pub fn note_sign_of_life(&self) {
         let Moment(now) = self.watch.clock.moment();
         let before = self.noted.load(Ordering::Relaxed);

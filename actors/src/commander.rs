@@ -82,14 +82,11 @@ pub struct CommanderArgs {
     /// The known secrets. Those of the stored swarm are added.
     pub secrets: Secrets,
     pub outside: Adapters,
-    /// The watchers from the start.
     pub watchers: Vec<Watcher>,
     pub link: Option<TerminalLink>,
-    /// The seed of all random numbers.
     pub seed: u64,
 }
 
-/// The adapters behind the actors' ports.
 #[derive(Clone)]
 pub struct Adapters {
     pub ledger: Arc<dyn Ledger>,
@@ -97,14 +94,12 @@ pub struct Adapters {
     pub models: Arc<dyn Models>,
     pub upstream: Arc<dyn Upstream>,
     pub clock: Arc<dyn Clock>,
-    /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
     /// The other processes on the same database; `None` where there can be none.
     pub fleet: Option<Arc<dyn Fleet>>,
     /// Limits that hold for all processes on the same database; `None` where there can be no others.
     pub shared_limits: Option<Arc<dyn SharedLimits>>,
     pub deleted: KeptCopies,
-    /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }
 
@@ -306,7 +301,6 @@ impl CommanderState {
     }
 }
 
-/// What all Myses work with.
 fn mysis_deps(services: &ServiceActors, args: &CommanderArgs, held: HeldBack) -> MysisDeps {
     let outside = &args.outside;
     MysisDeps {

@@ -20,7 +20,6 @@ use crate::domain::message::Severity;
 use crate::freeze::FreezeSwitch;
 use crate::ports::{ArchiveFault, Clock, Fleet, FleetOrder, FleetReport, FleetStep, OrderOutcome};
 
-/// The time between two steps.
 const STEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The most statuses that one step writes. The next step goes on.
@@ -29,10 +28,8 @@ const MAX_STATUSES: usize = 500;
 /// The code of the notice that this process cannot renew its leases.
 const LEASES_LAPSED: &str = "leases_lapsed";
 
-/// A message to the fleet actor.
 #[derive(Debug)]
 pub enum FleetMsg {
-    /// The time of a step.
     Due,
     Stepped(Result<Box<FleetStep>, ArchiveFault>),
     /// The Commander runs what was taken.
@@ -42,9 +39,7 @@ pub enum FleetMsg {
     /// The number of Myses that this process is for.
     Capacity(usize),
     Changed(Arc<MysisStatus>),
-    /// An order for a Mysis of another process.
     Give(Arc<FleetOrder>),
-    /// The answer to an order of another process, as text.
     Answer(FleetOrderId, Arc<str>),
     /// Nobody waits for the answer to an order any more.
     NotAwaited(FleetOrderId),
@@ -52,20 +47,17 @@ pub enum FleetMsg {
     Known(usize),
 }
 
-/// What the Commander hears of the fleet.
 #[derive(Debug)]
 pub struct FleetNews(pub Box<FleetStep>);
 
 pub struct FleetActor;
 
-/// The arguments of the fleet actor.
 pub struct FleetArgs {
     pub fleet: Arc<dyn Fleet>,
     pub clock: Arc<dyn Clock>,
     /// Lets nothing leave once the leases are not safe.
     pub freeze: FreezeSwitch,
     pub capacity: usize,
-    /// Receives the results of steps.
     pub parent: DerivedActorRef<FleetNews>,
     pub notices: DerivedActorRef<SwarmEvent>,
 }
@@ -88,10 +80,8 @@ pub struct FleetState {
     read_to: i64,
     known: usize,
     orders: OrdersUnderWay,
-    /// The step that is under way, with its report.
     under_way: Option<(FleetReport, AbortOnDropHandle<()>)>,
-    /// Whether the operator was told that the leases lapsed.
-    has_told_lapse: bool,
+    is_lapse_reported: bool,
     _ticks: AbortOnDropHandle<()>,
 }
 
@@ -122,7 +112,7 @@ impl Actor for FleetActor {
             known: 0,
             orders: OrdersUnderWay::default(),
             under_way: None,
-            has_told_lapse: false,
+            is_lapse_reported: false,
             _ticks: ticks,
         })
     }
@@ -170,7 +160,6 @@ impl Actor for FleetActor {
 /// The orders between this process and others, as far as the database does not know them.
 #[derive(Default)]
 struct OrdersUnderWay {
-    /// In the order in which they were given.
     given: Vec<Arc<FleetOrder>>,
     awaited: BTreeSet<FleetOrderId>,
     settled: BTreeSet<FleetOrderId>,
@@ -183,7 +172,6 @@ impl OrdersUnderWay {
         !self.given.is_empty() || !self.answers.is_empty()
     }
 
-    /// Notes what a step with this report stored, and tells it with the step.
     fn take_step(&mut self, report: &FleetReport, step: &mut FleetStep) {
         for order in &report.given {
             self.given.retain(|given| given.id != order.id);
@@ -289,20 +277,20 @@ impl FleetState {
 
     fn on_fault(&mut self, fault: &ArchiveFault) {
         tracing::warn!(%fault, "failed to take a step of the fleet");
-        if !self.freeze.has_lapsed() || self.has_told_lapse {
+        if !self.freeze.has_lapsed() || self.is_lapse_reported {
             return;
         }
-        self.has_told_lapse = true;
+        self.is_lapse_reported = true;
         let text = format!(
-            "the leases of this process cannot be renewed: {fault}; until they are, no model call, \
-             no tool call and no login begins, because another process may run these Myses"
+            "this process cannot renew its leases: {fault}; until it can, no model call, no tool \
+             call and no login begins, because another process may run these Myses"
         );
         self.emit_notice(Severity::Error, LEASES_LAPSED, &text);
     }
 
     fn on_kept(&mut self) {
-        if std::mem::take(&mut self.has_told_lapse) {
-            let text = "the leases of this process are renewed: its Myses continue";
+        if std::mem::take(&mut self.is_lapse_reported) {
+            let text = "this process has renewed its leases: its Myses continue";
             self.emit_notice(Severity::Info, "leases_renewed", text);
         }
     }

@@ -19,7 +19,6 @@ use crate::domain::ids::{Moment, Timestamp};
 use crate::in_order::InOrder;
 use crate::ports::FreezeKeeper;
 
-/// The code of the notice that the swarm is frozen.
 pub const FROZEN: &str = "frozen";
 
 /// Whether the swarm is frozen. Clones share it.
@@ -35,7 +34,6 @@ struct SwitchState {
     since: Option<Timestamp>,
     /// The departures that have not left yet.
     departing: usize,
-    /// How often the swarm was thawed.
     thaws: u64,
     /// When the present freeze began, by the monotonic clock.
     began: Option<Moment>,
@@ -98,7 +96,6 @@ impl FreezeSwitch {
         self.state.read(|state| state.since)
     }
 
-    /// How often the swarm was thawed.
     #[must_use]
     pub fn thaws(&self) -> u64 {
         self.state.read(|state| state.thaws)

@@ -37,13 +37,11 @@ use sharing::LimitSharing;
 
 #[derive(Debug)]
 pub enum GateMsg {
-    /// A request for admission.
     Admit {
         request: AdmissionRequest,
         /// Gets the permit, or the reason for a refusal.
         reply: RpcReplyPort<Admission>,
     },
-    /// A call has ended.
     Leave {
         lane: Lane,
         pass: PermitId,
@@ -62,27 +60,21 @@ pub enum GateMsg {
     },
     /// The cost of a model call.
     Paid {
-        /// The Mysis that pays.
         mysis: MysisId,
-        /// The cost.
         bill: Charge,
     },
     /// What do the other conversations of a provider get?
     Others {
         lane: Lane,
-        /// The conversation that fails.
         mysis: MysisId,
         reply: RpcReplyPort<OthersGet>,
     },
     /// A server asks for a pause.
     Hold {
         lane: Lane,
-        /// The length of the pause.
         wait: Duration,
     },
-    /// New rules of admission.
     RulesChanged(GateRules),
-    /// Today's books.
     Books(Vec<CostEntry>),
     /// Since when servers were away as the program ended.
     AwayBefore(Vec<(Lane, Timestamp)>),
@@ -90,7 +82,6 @@ pub enum GateMsg {
     TryAtOnce,
     /// A waiting request may be admissible now: its time has come, or the swarm was thawed.
     Opened,
-    /// The parts of shared limits are to be renewed.
     RenewalDue,
     Renewed(Result<LimitNews, ArchiveFault>),
 }
@@ -100,12 +91,10 @@ pub enum Admission {
     Admitted(Permit),
     /// The server is away, and the request does not wait for it.
     Away {
-        /// The last failure.
         why: Arc<str>,
     },
     /// Not before a certain time.
     Denied {
-        /// The reason.
         why: Arc<str>,
         until: Timestamp,
     },
@@ -117,9 +106,7 @@ pub struct Permit {
     pub lane: Lane,
     /// A message for its holder, if there is one.
     pub notice: Option<Arc<str>>,
-    /// The outcome of the call, as far as it is known.
     pub outcome: CallOutcome,
-    /// Whether this is the trial call to a server that is away.
     pub is_trial: bool,
     /// The spent share of the payer's budget or the swarm's, in percent.
     pub spent_percent: Option<u64>,
@@ -149,16 +136,13 @@ impl Drop for Permit {
     }
 }
 
-/// The shortest timer.
 const MIN_ALARM_WAIT: Duration = Duration::from_millis(1);
 
 pub struct GateActor;
 
 pub struct GateArgs {
     pub clock: Arc<dyn Clock>,
-    /// The rules of admission.
     pub rules: GateRules,
-    /// Today's books.
     pub books: Vec<CostEntry>,
     /// The servers that the gate before had reported as away.
     pub outages: Arc<ServerOutages>,
@@ -168,7 +152,6 @@ pub struct GateArgs {
     pub shared: Option<Arc<dyn SharedLimits>>,
     /// The texts that are held back, and the trials of refusals.
     pub held: HeldBack,
-    /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 

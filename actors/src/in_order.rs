@@ -44,8 +44,8 @@ impl<T> InOrder<T> {
 
     /// Changes the value. Those who wait are woken if the change says so.
     pub(crate) fn change(&self, change: impl FnOnce(&mut T) -> bool) {
-        let is_told = change(&mut self.lock());
-        if is_told {
+        let has_changed = change(&mut self.lock());
+        if has_changed {
             self.0.changed.notify_waiters();
         }
     }
@@ -111,10 +111,10 @@ mod tests {
         let value = InOrder::new(1);
         let mut waits = std::pin::pin!(value.find(|value| (*value > 1).then_some(*value)));
         assert!(futures::poll!(&mut waits).is_pending());
-        let add = |told| {
+        let add = |is_sent| {
             value.change(|value| {
                 *value += 1;
-                told
+                is_sent
             });
         };
         add(false);

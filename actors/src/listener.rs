@@ -12,7 +12,6 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use crate::commander::Watcher;
 use crate::domain::event::SwarmEvent;
 
-/// The function for events.
 pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 
 /// After this many panics in a row, the function is no longer called.
@@ -30,7 +29,6 @@ impl Listener {
         Ok(Listener(actor))
     }
 
-    /// The address for events.
     #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.0.get_derived()
@@ -53,7 +51,6 @@ struct ListenerActor;
 
 struct ListenerState {
     handler: EventHandler,
-    /// The number of panics in a row.
     panics: u32,
 }
 
@@ -67,8 +64,8 @@ impl From<Arc<SwarmEvent>> for ListenerMsg {
 }
 
 impl From<ListenerMsg> for Arc<SwarmEvent> {
-    fn from(heard: ListenerMsg) -> Self {
-        heard.0
+    fn from(message: ListenerMsg) -> Self {
+        message.0
     }
 }
 

@@ -47,33 +47,26 @@ pub enum MysisMsg {
     MissionStands(Option<Mission>),
     RulesChanged {
         rules: Arc<SwarmRules>,
-        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
     /// The Store's answer to the last batch.
     Recorded(Result<(), LedgerFault>),
-    /// An event of the session during a task.
     News(TaskId, SessionEvent),
     /// A call is ready to be sent. It is sent once that is recorded.
     Leaving(TaskId, oneshot::Sender<bool>),
     /// The server works on a call under this id. Its outcome is asked for once that is recorded.
     TaskGiven(TaskId, Arc<str>, oneshot::Sender<bool>),
-    /// The server asks the operator during a call.
     Asked(TaskId, Box<Question>, oneshot::Sender<Decision>),
     /// A task that continues even if the task that began it is cut off.
     OwnTask(AbortOnDropHandle<()>),
     Worked(Box<TaskResult>),
-    /// A timer has run out.
     Rang(AlarmId),
     /// It was held up a minute ago.
     StillWaiting,
     /// Its last input may be long ago.
     RestDue,
-    /// The request that a task sent to the model.
     Sent(Box<LastRequest>),
-    /// A query for the last request.
     ShowRequest(OrderReply),
-    /// The program is closing.
     WindDown,
     /// Another process takes over. It leaves at the end of its turn.
     HandOver,
@@ -92,14 +85,11 @@ impl std::fmt::Debug for TaskResult {
     }
 }
 
-/// The services that all Myses share.
 #[derive(Clone)]
 pub struct MysisDeps {
-    /// Store, archive, gate and clocks.
     pub session: SessionDeps,
     pub models: Arc<dyn Models>,
     pub upstream: Arc<dyn Upstream>,
-    /// The lists of tools that Myses of a role offer.
     pub lists: SharedLists,
 }
 
@@ -108,9 +98,7 @@ pub struct MysisActor;
 pub struct MysisArgs {
     /// What its life is restored from. It reads its history itself.
     pub life: RestoreArgs,
-    /// The shared services.
     pub deps: Arc<MysisDeps>,
-    /// Receives its events.
     pub parent: DerivedActorRef<MysisReport>,
 }
 
@@ -133,9 +121,8 @@ pub struct MysisState {
     /// Looks whether it may rest. It may be late, so that an input costs no timer of its own.
     rest_timer: Option<Timer<MysisMsg>>,
     /// The time of the newest input.
-    heard_at: Moment,
+    active_at: Moment,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
-    /// Whether something waits for a write in the outbox.
     is_outbox_urgent: bool,
     /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
@@ -146,7 +133,6 @@ pub struct MysisState {
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
     questions: PutQuestions,
     sent_status: Option<Arc<MysisStatus>>,
-    /// The last request, for queries.
     sent: KeptRequest,
     is_leaving: bool,
     rng: fastrand::Rng,
@@ -221,7 +207,7 @@ impl MysisState {
             alarms: BTreeMap::new(),
             wait_timer: None,
             rest_timer: None,
-            heard_at: Moment::default(),
+            active_at: Moment::default(),
             outbox: VecDeque::new(),
             is_outbox_urgent: false,
             sending: None,

@@ -59,7 +59,6 @@ pub trait Clock: Send + Sync + 'static {
     /// The time of the monotonic clock, which times all waits. It never goes back.
     fn moment(&self) -> Moment;
 
-    /// The present time of both clocks.
     fn both_clocks(&self) -> Now {
         Now {
             wall: self.now(),
@@ -131,7 +130,6 @@ pub trait Archive: Send + Sync + 'static {
         .boxed()
     }
 
-    /// The part of its history from which a Mysis continues.
     fn load_history(
         &self,
         mysis: MysisId,
@@ -155,7 +153,6 @@ pub trait Archive: Send + Sync + 'static {
         mysis: MysisId,
     ) -> BoxFuture<'static, Result<Option<SavedSession>, ArchiveFault>>;
 
-    /// The game account of a Mysis, with its password.
     fn account(
         &self,
         mysis: MysisId,
@@ -167,7 +164,7 @@ pub trait Archive: Send + Sync + 'static {
     }
 
     /// How many calls routines made in the models' place since a day, by day and Mysis.
-    fn spared_calls(&self, _since: Day) -> ArchiveRead<Vec<SavedCalls>> {
+    fn saved_calls(&self, _since: Day) -> ArchiveRead<Vec<SavedCalls>> {
         kept_nowhere("books")
     }
 

@@ -21,7 +21,6 @@ pub struct OrderReply {
 }
 
 impl OrderReply {
-    /// A reply that calls this function with the answer.
     pub fn new(back: impl FnOnce(OrderResult) + Send + 'static) -> OrderReply {
         OrderReply {
             back: Some(Box::new(back)),
@@ -29,7 +28,6 @@ impl OrderReply {
         }
     }
 
-    /// A reply that is discarded.
     #[must_use]
     pub fn to_nobody() -> OrderReply {
         OrderReply {

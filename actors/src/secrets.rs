@@ -27,7 +27,6 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Starts with these secrets.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Secrets {
         let known = Secrets::default();
@@ -49,7 +48,6 @@ impl Secrets {
         true
     }
 
-    /// Removes the known secrets from texts.
     #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -47,7 +47,7 @@ use zoea_text::redact::Redactor;
 pub use asking::{EventSender, QuestionNumbers, QuestionSender};
 pub use links::PendingLinks;
 pub use own_tools::own_tools;
-use sending::{STOPPED, answer_outcome, not_executed};
+use sending::{STOPPED, failed, not_executed};
 use settling::in_time;
 pub use settling::{AttemptSlots, MAX_ATTEMPTS};
 
@@ -57,32 +57,25 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a lost session is opened again for one call.
 const MAX_RENEWALS: u32 = 2;
 
-/// The services of a session.
 #[derive(Clone)]
 pub struct SessionDeps {
     /// The only way to write.
     pub store: StoreHandle,
     pub archive: Arc<dyn Archive>,
-    /// Admits logins.
     pub gate: GateHandle,
-    /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
-    /// The calls under way.
     pub calls: CallWatch,
-    /// Limits the attempts to take up sessions.
     pub attempts: AttemptSlots,
     pub clock: Arc<dyn Clock>,
     pub secrets: Secrets,
     pub held: crate::held::HeldBack,
     /// The links by which Myses wait to be logged in.
     pub links: PendingLinks,
-    /// The numbers of the questions of servers.
     pub questions: QuestionNumbers,
 }
 
 /// Receives the events of a session while a task uses it.
 pub trait SessionObserver: Send + Sync {
-    /// Something changed.
     fn on_event(&self, news: SessionEvent);
 
     /// Takes a task that continues even if the present task is cut off. It ends with the Mysis at
@@ -107,16 +100,13 @@ pub trait SessionObserver: Send + Sync {
 #[derive(Clone, Debug)]
 pub enum SessionEvent {
     Progress(Activity),
-    /// The state of the connection changed.
     Linked {
         link: LinkState,
-        /// The tools on offer.
         tools: Arc<Toolset>,
         account: Option<Arc<str>>,
     },
     /// The game answered the login of this account, with what it tells of the player.
     LoggedIn(Option<Arc<str>>, String),
-    /// A game account and its password became known.
     Learned(GameAccount),
     /// The share of its budget, or of the swarm's, that is spent, in percent.
     Spent(u64),
@@ -148,11 +138,9 @@ pub struct GameSession {
     kept: Option<SavedSession>,
     /// The tools that are available: those of the turn, if the server is there.
     tools: Arc<Toolset>,
-    /// The newest list of the server.
     listed: Option<Arc<Toolset>>,
     /// The list that the present turn began with. It holds until the next turn.
     pinned: Option<Arc<Toolset>>,
-    /// Whether the tools of a server that had none at first were waited for.
     has_waited_for_tools: bool,
     /// Whether only our own tools are offered, because the Mysis is not logged in: it waits for a link, or the
     /// game refuses the login.
@@ -192,7 +180,6 @@ enum ConnectionPhase {
 enum LoginState {
     /// Not logged in.
     Needed,
-    /// Logged in.
     Done,
 }
 
@@ -240,7 +227,6 @@ impl GameSession {
         }
     }
 
-    /// Sets the rules for tool calls, and what the model may call.
     pub fn take_rules(&mut self, rules: ToolRules, permit: ToolPermit) {
         self.rules = rules;
         self.permit = permit;
@@ -289,18 +275,18 @@ impl GameSession {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => Map::new(),
         };
-        let (text, status) = if is_own(&order.tool) {
+        let outcome = if is_own(&order.tool) {
             self.call_own(order, &arguments, outlet).await
         } else {
             self.call_game(order, arguments, outlet).await
         };
         // A game may reveal secrets in any of its answers.
-        let text = self.without_secrets(text);
+        let text = self.without_secrets(outcome.text);
         ToolOutcome {
             tick: self.tick_in(&text),
             text,
-            status,
-            ms: self.stopwatch().millis_since(started),
+            status: outcome.status,
+            ms: Some(self.stopwatch().millis_since(started)),
         }
     }
 
@@ -309,7 +295,7 @@ impl GameSession {
         order: &CallOrder,
         arguments: &Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         if !outlet.await_release().await {
             return not_executed(STOPPED);
         }
@@ -321,8 +307,8 @@ impl GameSession {
             search_others: self.rules.search_others,
         };
         match own_tools::answer_own_call(archive, call, &order.tool, arguments).await {
-            Ok(text) => (text, CallStatus::Done),
-            Err(text) => (format!("Error: {text}"), CallStatus::Failed),
+            Ok(text) => ToolOutcome::new(CallStatus::Done, text),
+            Err(text) => failed(&text),
         }
     }
 
@@ -331,7 +317,7 @@ impl GameSession {
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         let command = command_of_call(&order.tool, &order.arguments);
         // After a restart a call may come before the first request to the model.
         if order.task.is_some() || !self.knows_account {
@@ -357,7 +343,7 @@ impl GameSession {
             }
         }
         let outcome = self.send_call(order, arguments, outlet).await;
-        if &*command == "logout" && outcome.1 == CallStatus::Done {
+        if &*command == "logout" && outcome.status == CallStatus::Done {
             self.logged_out();
         }
         outcome

@@ -19,14 +19,13 @@ use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
 use crate::domain::record::GameAccount;
-use crate::domain::standing::StandingKind;
+use crate::domain::standing::{StandingKind, WAITING_FOR_STORE};
 use crate::domain::write::Batch;
 use crate::ports::{Clock, Ledger, LedgerFault};
 use crate::timer::{Timer, set_timer};
 
 pub use handle::{StoreHandle, Urgency};
 
-/// The most batches in one commit.
 const MAX_GROUP_BATCHES: usize = 512;
 
 /// The longest time for which writes that can wait are gathered for one commit (decision 259).
@@ -38,14 +37,12 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub enum StoreMsg {
-    /// Makes a batch durable.
     Write {
         batch: Batch,
         urgency: Urgency,
         /// Gets the answer after the commit.
         reply: RpcReplyPort<Result<(), LedgerFault>>,
     },
-    /// Gives a Mysis a free game account.
     ClaimAccount {
         mysis: MysisId,
         /// Gets the account once the claim is durable.
@@ -53,10 +50,8 @@ pub enum StoreMsg {
     },
     /// Answered once the queue is empty.
     Drain(RpcReplyPort<()>),
-    /// A group has been committed or has failed.
     Committed(Vec<Result<(), LedgerFault>>),
     Claimed(Result<Option<GameAccount>, LedgerFault>),
-    /// A step of the ledger's maintenance has ended.
     MaintenanceDone,
     /// Maintenance may be due although nothing was written.
     MaintenanceDue,
@@ -71,7 +66,6 @@ pub struct StoreActor;
 pub struct StoreArgs {
     pub ledger: Arc<dyn Ledger>,
     pub clock: Arc<dyn Clock>,
-    /// Receives reports about failures of the ledger.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 
@@ -345,7 +339,7 @@ impl StoreState {
             }
             Some(why) => {
                 if self.waits.is_none() {
-                    let text = format!("the store accepts no writes and retries: {why}");
+                    let text = format!("nothing can be stored{WAITING_FOR_STORE}: {why}");
                     let kind = StandingKind::StoreTrouble;
                     self.emit_notice(kind.severity(), kind.code(), &text);
                 }

@@ -2,7 +2,7 @@
 //!
 //! Receives: the swarm's events, the operator's input, answers to orders and to queries of the
 //! store. Sends: the Commander the operator's orders, and the screen a request to show itself, at
-//! most sixty times a second for input, ten times for events, and only after a change. On failure:
+//! most sixty times a second for the operator, five times for events, and only after a change. On failure:
 //! the Commander starts another one with the view that was shown last.
 
 mod messages;
@@ -31,14 +31,14 @@ use crate::timer::{Timer, set_timer};
 pub use messages::{UiMsg, WrongUiMsg};
 pub use runtime::UiRuntime;
 
-/// The shortest time between two pictures for input. The first input of a burst is shown at once,
-/// so that typing feels immediate.
+/// The shortest time between two pictures for the operator's input and for what answers it. The first one of a
+/// burst is shown at once, so that typing feels immediate.
 const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
 /// The shortest time between a picture and the next one for events. An operator cannot read more.
-const EVENT_FRAME_INTERVAL: Duration = Duration::from_millis(100);
+const EVENT_FRAME_INTERVAL: Duration = Duration::from_millis(200);
 /// After a picture for events, the Ui rests so many times as long as the picture took. The cost of a picture
-/// grows with the number of Myses, and such pictures may take a tenth of a core at most.
-const EVENT_FRAME_REST: u32 = 10;
+/// grows with the number of Myses, and such pictures may take a twentieth of a core at most.
+const EVENT_FRAME_REST: u32 = 20;
 
 /// Holds the address of the Ui. It survives the Ui's replacement.
 pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
@@ -47,7 +47,6 @@ pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
 #[derive(Clone, Debug)]
 pub struct UiHandle(watch::Receiver<Option<ActorRef<UiMsg>>>);
 
-/// A holder for the address of a Ui, and a handle to it.
 #[must_use]
 pub fn new_address() -> (UiAddress, UiHandle) {
     let (address, handle) = watch::channel(None);
@@ -77,7 +76,6 @@ impl UiHandle {
         }
     }
 
-    /// Tells the Ui that its terminal has left.
     pub fn notify_left(&self) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Frame);
@@ -89,7 +87,6 @@ impl UiHandle {
 pub struct TerminalLink {
     pub terminal: Arc<dyn Terminal>,
     pub address: Arc<UiAddress>,
-    /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
     /// Set before `quit`, where something takes the program's place.
     pub successor: Arc<OnceLock<Successor>>,
@@ -100,7 +97,6 @@ pub struct TerminalLink {
 }
 
 impl TerminalLink {
-    /// Whether the terminal was attached and has left.
     #[must_use]
     pub fn has_left(&self) -> bool {
         self.quit.is_cancelled() && self.terminal.kind() == TerminalKind::Attached
@@ -120,7 +116,6 @@ pub struct UiArgs {
     pub archive: Arc<dyn Archive>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    /// Receives the operator's orders.
     pub commander: DerivedActorRef<OrderRequest>,
     pub snapshot: SwarmSnapshot,
     pub view: View,
@@ -135,12 +130,11 @@ pub struct UiState {
     clock: Arc<dyn Clock>,
     commander: DerivedActorRef<OrderRequest>,
     jobs: reading::ReadingTasks,
-    /// The timer of the next picture, and when it is due.
     frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
     /// How long the last picture took.
     shown_in: Duration,
-    /// When a picture was last shown for input, and whether the next one is for input.
+    /// When a picture was last shown for the operator, and whether the next one is for the operator.
     answered_at: Option<Instant>,
     is_awaited: bool,
 }
@@ -188,24 +182,22 @@ impl Actor for UiActor {
                 state.change_screen(&myself, |screen| screen.set_rules(rules, redactor));
             }
             UiMsg::Input(input) => {
-                state.is_awaited = true;
-                state.change_screen(&myself, |screen| screen.on_input(input));
+                state.show_operator(&myself, |screen| screen.on_input(input));
             }
             UiMsg::Answered(id, answer) => {
-                state.change_screen(&myself, |screen| screen.on_answer(id, answer));
+                state.show_operator(&myself, |screen| screen.on_answer(id, answer));
             }
             UiMsg::Read(id, read) => {
-                state.change_screen(&myself, |screen| screen.on_read(id, read))
+                state.show_operator(&myself, |screen| screen.on_read(id, read));
             }
             UiMsg::SetupChecked(setup) => {
-                state.change_screen(&myself, |screen| screen.on_setup(setup));
+                state.show_operator(&myself, |screen| screen.on_setup(setup));
             }
             UiMsg::Exported(written) => {
-                state.is_awaited = true;
-                state.change_screen(&myself, |screen| screen.on_export(written));
+                state.show_operator(&myself, |screen| screen.on_export(written));
             }
             UiMsg::SummedUp(since, summary) => {
-                state.change_screen(&myself, |screen| screen.on_summed_up(since, summary));
+                state.show_operator(&myself, |screen| screen.on_summed_up(since, summary));
             }
             UiMsg::Recorded(record) => {
                 state.change_screen(&myself, |screen| screen.on_recorded(&record));
@@ -222,7 +214,11 @@ impl Actor for UiActor {
 }
 
 impl UiState {
-    /// Changes the screen, carries out its effects, and schedules a picture.
+    fn show_operator(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
+        self.is_awaited = true;
+        self.change_screen(myself, change);
+    }
+
     fn change_screen(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
         self.jobs.forget_ended();
         self.screen.tick(self.clock.both_clocks());
@@ -231,7 +227,6 @@ impl UiState {
         self.show_within(myself, self.frame_wait());
     }
 
-    /// How long the next picture has to wait.
     fn frame_wait(&self) -> Duration {
         let left = |since: Option<Instant>, pace: Duration| {
             since.map_or(Duration::ZERO, |at| pace.saturating_sub(at.elapsed()))
@@ -243,7 +238,6 @@ impl UiState {
         left(self.shown_at, pace)
     }
 
-    /// Shows a picture of the present state.
     fn show_frame(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
         let began = Instant::now();

@@ -27,16 +27,12 @@ pub use lock::{HomeLock, LockError};
 pub use run_file::{RunFile, RunGuard};
 pub use traces::Traces;
 
-/// The name of the file with what proofs learnt.
 const MODEL_CHECKS_FILE: &str = "proofs.json";
 
-/// The name of the home of offline runs, inside another home.
 const OFFLINE: &str = "offline";
 
-/// The name of the directory with the exchanges that failed.
 const INCIDENTS: &str = "incidents";
 
-/// The name of the file that is there while the swarm is frozen.
 const FREEZE_FILE: &str = "zoea.frozen";
 
 /// A home directory that exists, is writable and is closed to other users.
@@ -58,22 +54,15 @@ pub enum HomeError {
          if it is meant for zoea alone, run chmod 700 on it, else choose another directory with --home",
         directory.display()
     )]
-    Exposed {
-        directory: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+    Exposed { directory: PathBuf, mode: u32 },
     /// The file for the control interface's token has other content.
     #[error("{} holds no token; delete it, and the next run makes a new one", file.display())]
     NoToken { file: PathBuf },
-    /// The system refuses an operation.
     #[error("cannot {action} {}: {cause}; {}", path.display(), remedy_for(cause))]
     Refused {
         /// The operation, as a verb.
         action: &'static str,
-        /// The path of the operation.
         path: PathBuf,
-        /// The system's error.
         cause: io::Error,
     },
 }
@@ -149,7 +138,6 @@ impl Home {
         self.directory.join(CONFIG_FILE)
     }
 
-    /// The file of the providers' API keys.
     #[must_use]
     pub fn credentials(&self) -> PathBuf {
         self.directory.join(CREDENTIALS_FILE)
@@ -161,7 +149,6 @@ impl Home {
         self.directory.join("system-prompt.md")
     }
 
-    /// The directory for routines of the operator.
     #[must_use]
     pub fn routines(&self) -> PathBuf {
         self.directory.join("routines")
@@ -187,7 +174,6 @@ impl Home {
         self.directory.join("deleted")
     }
 
-    /// The directory for the daily reports.
     #[must_use]
     pub fn reports(&self) -> PathBuf {
         self.directory.join("reports")
@@ -199,7 +185,6 @@ impl Home {
         self.directory.join("zoea.log")
     }
 
-    /// The file that tells how to reach the running program.
     #[must_use]
     pub fn run_file(&self) -> PathBuf {
         self.directory.join("run.json")
@@ -225,7 +210,6 @@ impl Home {
         replace::replace_without_sync(&self.history(), lines.as_bytes())
     }
 
-    /// The file of what the operator chose about the views at the terminal.
     #[must_use]
     pub fn view_choices(&self) -> PathBuf {
         self.directory.join("zoea.views.json")

@@ -56,11 +56,11 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
 use zoea_settings::{Environment, SettingsError};
 
-use crate::interface::control::reminders::Remind;
+use crate::interface::control::call::reminders::Remind;
 use zoea_system::descriptors;
 use zoea_system::out;
 
-use held::HeldOrder;
+use held::HeldCommand;
 use listing::ListArgs;
 use processes::ProcessOrder;
 use reminders::RemindersOrder;
@@ -124,7 +124,7 @@ enum CliCommand {
     /// Search conversations, literally.
     Search(history::SearchArgs),
     /// List the texts that a model's server refused and zoea leaves out; allow one again.
-    Held(ListArgs<HeldOrder>),
+    Held(ListArgs<HeldCommand>),
     /// List the processes that share a Postgres database, and drain one.
     Processes(ListArgs<ProcessOrder>),
     /// Freeze the swarm: no model call, no tool call and no login begins until it is thawed.
@@ -254,8 +254,8 @@ fn command_line() -> clap::Command {
 /// like one on a full disk instead of ending the program. A child process gets the default handler
 /// back.
 fn ignore_file_limit_signal() -> std::io::Result<()> {
-    let heard = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
+    let is_received = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).map(drop)
 }
 
 /// Reports an error of clap. An error may quote the command line, which may contain a secret; help

@@ -14,7 +14,6 @@ mod hints;
 pub(crate) mod history;
 pub mod parameters;
 pub mod period;
-pub mod reminders;
 mod samples;
 mod schema;
 mod short;
@@ -93,7 +92,6 @@ pub struct ProgramInfo {
 
 /// Tools that another part of the program adds to those of the swarm.
 pub trait AddedTools: Send + Sync {
-    /// The tools as MCP lists them.
     fn list(&self) -> Vec<Tool>;
 
     /// Calls a tool. Returns `None` if the name is not one of these tools.

@@ -18,10 +18,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use zoea_contract::{EventJson, event_line};
 use zoea_system::out::Lines;
 
-/// The number of lines that wait for a slow reader.
 const MAX_QUEUED_LINES: usize = 65_536;
 
-/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -29,7 +27,6 @@ pub enum Format {
     Json,
 }
 
-/// The open output.
 pub struct Headless {
     printer: ActorRef<PrinterMsg>,
     writer: JoinHandle<()>,
@@ -57,7 +54,6 @@ impl Headless {
         Ok(Headless { printer, writer })
     }
 
-    /// The watcher through which the output receives events.
     #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.printer.get_derived()
@@ -147,7 +143,10 @@ impl PrinterState {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
                 self.left_out += 1;
-                tracing::warn!(left_out = self.left_out, "headless output is too slow");
+                tracing::warn!(
+                    left_out = self.left_out,
+                    "the reader of the headless output is too slow, so lines were left out"
+                );
             }
             // Nobody reads the output any more.
             Err(TrySendError::Closed(_)) => {}
@@ -156,7 +155,6 @@ impl PrinterState {
 }
 
 impl PrinterState {
-    /// The line that tells how many lines were left out.
     fn left_out_notice(&self, event: &SwarmEvent) -> String {
         let text = format!(
             "{} lines left out: the reader is too slow, or the output was full",

@@ -24,12 +24,12 @@ use zoea_ledger::{MysisShare, PeriodRecord};
 pub use cost::Cost;
 pub use curves::{CurveStep, Curves};
 pub use holdups::{HoldKind, HoldUp};
-pub use timeline::{Mark, Span, SpanKind, Timeline};
+pub use timeline::{ReportTimeline, Span, TimelineMark, TimelineSpanKind};
 pub use values::ValueLine;
 pub use wall_clock::WallClock;
 
 /// What stands for credits that are not known: no result of that time had them.
-const NOT_TOLD: &str = "not reported";
+const NOT_REPORTED: &str = "not reported";
 
 /// From this length on a time of day says too little: longer than the longest day.
 const LONG_MS: u64 = 25 * 3_600_000;
@@ -52,7 +52,6 @@ impl ReportFormat {
     }
 }
 
-/// The figures of one Mysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportLine {
     /// Its name, or what is known of a deleted one.
@@ -68,7 +67,6 @@ pub struct ReportLine {
     pub spent: Cost,
 }
 
-/// Whether something is about money.
 #[derive(Clone, Copy, Debug)]
 struct OfMoney(bool);
 
@@ -82,10 +80,10 @@ pub struct ReportTotals {
     pub earned: Option<i64>,
     pub spent: Cost,
     /// The calls that routines made without asking a model.
-    pub spared_calls: u64,
+    #[serde(rename = "spared_calls")]
+    pub saved_calls: u64,
 }
 
-/// The report of a day or any other time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PeriodReport {
     /// The date, as `2026-11-22`, if it is of a day.
@@ -95,12 +93,11 @@ pub struct PeriodReport {
     /// When it ends, or what is told ends.
     #[serde(with = "moment")]
     pub until: Timestamp,
-    /// The clock that it is written by.
     #[serde(skip)]
     pub clock: WallClock,
     /// The calls that routines made without asking a model.
-    #[serde(default)]
-    pub spared_calls: u64,
+    #[serde(default, rename = "spared_calls")]
+    pub saved_calls: u64,
     /// What the same hours came to a day before, or as many days before as it has; `None` if nothing was done then.
     #[serde(default)]
     pub before: Option<ReportTotals>,
@@ -109,13 +106,10 @@ pub struct PeriodReport {
     pub days: Vec<(String, Cost)>,
     #[serde(default)]
     pub curves: Curves,
-    /// What stands beside the curves.
     #[serde(default)]
-    pub timeline: Timeline,
-    /// What each provider brought.
+    pub timeline: ReportTimeline,
     #[serde(default)]
     pub providers: Vec<ValueLine>,
-    /// What each system brought.
     #[serde(default)]
     pub systems: Vec<ValueLine>,
     /// Who was held up, longest first.
@@ -185,8 +179,8 @@ impl PeriodReport {
             myses.push(line);
         }
         myses.sort_by(values::compare_value);
-        let is_untold = earned.values().all(Option::is_none);
-        let is_of_no_game = record.has_other_tools && (is_untold || number.is_some());
+        let has_no_credits = earned.values().all(Option::is_none);
+        let is_of_no_game = record.has_other_tools && (has_no_credits || number.is_some());
         let systems = match is_of_no_game {
             true => Vec::new(),
             false => values::by_system(record),
@@ -194,13 +188,13 @@ impl PeriodReport {
         PeriodReport {
             from: times.0,
             until: times.1,
-            spared_calls: record.spared_calls,
+            saved_calls: record.saved_calls,
             days: days
                 .into_iter()
                 .map(|(day, cost)| (day.to_string(), cost))
                 .collect(),
             curves: Curves::of_samples(&record.samples),
-            timeline: Timeline::of_events(&record.events, times, myses.len()),
+            timeline: ReportTimeline::of_events(&record.events, times, myses.len()),
             providers: values::by_provider(record, &earned, &is_free),
             systems,
             held_up: holdups::read_holdups(&record.events, times, &waits),
@@ -216,7 +210,7 @@ impl PeriodReport {
     #[must_use]
     pub fn compared_with(mut self, before: &PeriodReport) -> PeriodReport {
         let total = before.total();
-        let was_busy = total.turns > 0 || total.spent.calls > 0 || before.spared_calls > 0;
+        let was_busy = total.turns > 0 || total.spent.calls > 0 || before.saved_calls > 0;
         self.before = was_busy.then(|| before.totals());
         self
     }
@@ -228,7 +222,7 @@ impl PeriodReport {
             turns: total.turns,
             earned: total.earned,
             spent: total.spent,
-            spared_calls: self.spared_calls,
+            saved_calls: self.saved_calls,
         }
     }
 
@@ -280,7 +274,6 @@ impl PeriodReport {
         self.number.as_deref().unwrap_or("credits")
     }
 
-    /// What more of it is called.
     fn gain(&self) -> String {
         match &self.number {
             Some(name) => format!("change of {name}"),

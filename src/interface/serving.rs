@@ -32,7 +32,6 @@ use strangers::UnknownConnections;
 /// The pause after the system has refused to accept a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// The limits on connections.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceptLimits {
     /// The number of unauthenticated connections at once. One more, and the oldest is cut off.
@@ -116,7 +115,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Answers the requests of one connection, within the limits.
 async fn answer_connection(
     connection: TcpStream,
     router: Router,

@@ -7,7 +7,7 @@ mod configuration;
 mod files;
 mod servers;
 
-pub use answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer, ModelChoice, ServerAnswer};
+pub use answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer, ModelChoice, ServerChoice};
 pub use configuration::render_configuration;
 pub use files::{ConfigurationFiles, NewSecrets, WrittenFiles};
 pub use servers::{

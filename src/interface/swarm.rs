@@ -28,15 +28,15 @@ pub struct Swarm {
 /// What many clients that wait look at, read once for all of them.
 #[derive(Default)]
 pub struct Glances {
-    pub newest_event: Glance<i64>,
-    pub statuses: Glance<Arc<[Arc<MysisStatus>]>>,
+    pub newest_event: CachedRead<i64>,
+    pub statuses: CachedRead<Arc<[Arc<MysisStatus>]>>,
 }
 
 /// A value that is read anew once it is older than the reader takes.
 #[derive(Default)]
-pub struct Glance<T>(Mutex<Option<(Instant, T)>>);
+pub struct CachedRead<T>(Mutex<Option<(Instant, T)>>);
 
-impl<T: Clone> Glance<T> {
+impl<T: Clone> CachedRead<T> {
     /// The value, at most so old. Of several callers at once one reads it and the others wait for that.
     ///
     /// # Errors
@@ -77,7 +77,6 @@ impl Swarm {
         &self.glances
     }
 
-    /// The same swarm for orders from another source.
     #[must_use]
     pub fn with_source(&self, source: OrderSource) -> Swarm {
         Swarm {
@@ -117,7 +116,6 @@ impl Swarm {
         Ok(names.into_iter().collect())
     }
 
-    /// The stored conversations and events.
     #[must_use]
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive

@@ -27,24 +27,20 @@ pub struct AccountEntry {
 /// Why an accounts file cannot be used. The text contains names but no passwords.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FileFault {
-    /// The system refuses access.
     #[error("{0}")]
     System(String),
     #[error("{0} exists already; remove it, or name another file")]
     Exists(String),
-    /// The file has another content.
     #[error(
         "{file} holds no list of accounts (line {line}, column {column}); it is to look like \
          [{{\"username\": \"…\", \"password\": \"…\", \"assigned_to\": \"…\"}}]"
     )]
     NoList {
         file: String,
-        /// The line of the error.
         line: usize,
         /// The column of the error.
         column: usize,
     },
-    /// A name or a password is empty.
     #[error("an account in {0} has no username or no password")]
     Empty(String),
     /// A password is too short to be redacted.
@@ -53,7 +49,6 @@ pub enum FileFault {
          from ordinary words where it has to be kept secret; give the account a longer one"
     )]
     TooShort { file: String, name: String },
-    /// A name occurs twice.
     #[error("the account {name} is in {file} twice")]
     Twice { file: String, name: String },
 }

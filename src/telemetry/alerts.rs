@@ -24,9 +24,7 @@ use actors::listener::EventHandler;
 use causes::{AlertSignal, Causes};
 use hooks::Hooks;
 
-/// The largest number of signals that wait to be sorted by cause.
 const MAX_WAITING_SIGNALS: usize = 4096;
-/// The largest number of alerts that wait to be sent.
 const MAX_WAITING_ALERTS: usize = 64;
 
 /// The task that sorts signals by cause, and the task that sends alerts.
@@ -36,7 +34,6 @@ pub struct AlertDispatcher {
 }
 
 impl AlertDispatcher {
-    /// Starts both tasks.
     #[must_use]
     pub fn start(
         settings: &AlertSettings,
@@ -44,24 +41,23 @@ impl AlertDispatcher {
         secrets: Secrets,
         operator: Operator,
     ) -> AlertDispatcher {
-        let (news, heard) = mpsc::channel(MAX_WAITING_SIGNALS);
+        let (news, signals) = mpsc::channel(MAX_WAITING_SIGNALS);
         let (alerts, waiting) = mpsc::channel(MAX_WAITING_ALERTS);
         let causes = Causes::new(settings.cool_down);
         let hooks = Hooks::new(settings, http, secrets, operator);
         let tasks = [
-            tokio::spawn(collect_alerts(causes, heard, alerts)),
+            tokio::spawn(collect_alerts(causes, signals, alerts)),
             tokio::spawn(hooks.send_all(waiting)),
         ];
         AlertDispatcher { news, tasks }
     }
 
-    /// The handler that passes events on to the dispatcher.
     #[must_use]
     pub fn event_handler(&self) -> EventHandler {
         let news = self.news.clone();
         Box::new(move |event| {
-            if let Some(heard) = causes::signal_of(event)
-                && news.try_send(heard).is_err()
+            if let Some(signal) = causes::signal_of(event)
+                && news.try_send(signal).is_err()
             {
                 tracing::warn!("an alert was lost: too many events at once");
             }
@@ -81,7 +77,7 @@ impl AlertDispatcher {
 /// Sorts signals by cause until no sender is left, and passes alerts on when they are due.
 async fn collect_alerts(
     mut causes: Causes,
-    mut heard: mpsc::Receiver<AlertSignal>,
+    mut signals: mpsc::Receiver<AlertSignal>,
     alerts: mpsc::Sender<causes::Alert>,
 ) {
     let mut book = NeedBook::default();
@@ -101,7 +97,7 @@ async fn collect_alerts(
         // Cancel-safe: a message that is not received stays in the channel, and the sleep is
         // started again.
         tokio::select! {
-            news = heard.recv() => match news {
+            news = signals.recv() => match news {
                 Some(AlertSignal::Wrong(at, code, text)) => {
                     causes.add_failure((at, code, text), Instant::now());
                 }

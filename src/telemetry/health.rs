@@ -14,7 +14,6 @@ use tokio::time::timeout;
 
 use crate::interface::swarm::Swarm;
 
-/// How long the Commander, and the database, have for their answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The health of this process. Clones share it.
@@ -43,7 +42,6 @@ impl std::fmt::Debug for Running {
 }
 
 impl Health {
-    /// Watches over a swarm that has started.
     pub fn begin(&self, swarm: Swarm, freeze: FreezeSwitch) {
         self.0.send_replace(Phase::Running(Arc::new(Running {
             swarm,
@@ -52,7 +50,6 @@ impl Health {
         })));
     }
 
-    /// The program closes from now on.
     pub fn close(&self) {
         self.0.send_replace(Phase::Closing);
     }
@@ -80,7 +77,7 @@ impl Health {
     /// The reason why not.
     pub async fn check_readiness(&self) -> Result<&'static str, String> {
         match self.phase() {
-            Phase::Starting => Err("the swarm is being started".to_string()),
+            Phase::Starting => Err("the swarm is starting".to_string()),
             Phase::Running(running) => running.check_readiness().await.map(|()| "ok"),
             Phase::Closing => Err("the program closes".to_string()),
         }
@@ -110,7 +107,7 @@ impl Running {
             }
         }
         if self.freeze.has_lapsed() {
-            let text = "the leases of this process are not renewed, so it begins no call";
+            let text = "this process cannot renew its leases, so it begins no call";
             return Err(text.to_string());
         }
         if self.swarm.store_trouble().await.is_some() {

@@ -26,7 +26,6 @@ use zoea_text::clean;
 
 use crate::host::home::log::{DroppedLines, RotatingFile};
 
-/// The number of lines that may wait for the disk.
 const MAX_QUEUED_LINES: usize = 4096;
 
 /// The time that the program waits for the disk at its end. A hung disk must not keep the program.
@@ -64,22 +63,18 @@ pub struct LogGuard {
 /// The reason why there is no log.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
-    /// The system refuses.
     #[error("start the log's thread")]
     Thread(#[source] io::Error),
-    /// There is a log already.
     #[error("begin the log")]
     SetTwice(#[source] SetGlobalDefaultError),
 }
 
-/// The sending side of the queue.
 #[derive(Debug, Clone)]
 struct LineQueue {
     lines: SyncSender<Vec<u8>>,
     dropped: DroppedLines,
 }
 
-/// The state of the writing thread.
 struct LogWriter {
     file: RotatingFile,
     lines: Receiver<Vec<u8>>,

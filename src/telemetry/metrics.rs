@@ -54,7 +54,6 @@ pub struct Metrics(Arc<Mutex<MetricsState>>);
 #[derive(Default)]
 struct MetricsState {
     statuses: BTreeMap<MysisId, Arc<MysisStatus>>,
-    /// The kind of the newest fault of each Mysis.
     faults: BTreeMap<MysisId, &'static str>,
     requests: BTreeMap<(Arc<str>, &'static str), u64>,
     model_seconds: BTreeMap<Arc<str>, SumOfSeconds>,
@@ -174,7 +173,6 @@ impl CallObserver for Metrics {
     }
 }
 
-/// The word of CONTRACT.md for what became of a tool call.
 #[must_use]
 pub fn tool_outcome(status: CallStatus) -> &'static str {
     match status {
@@ -200,9 +198,10 @@ impl MetricsState {
         if !matches!(result.status, CallStatus::Done | CallStatus::Failed) {
             return;
         }
-        #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
-        let seconds = result.ms as f64 / 1000.0;
-        self.tool_seconds.add(seconds);
+        if let Some(ms) = result.ms {
+            #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
+            self.tool_seconds.add(ms as f64 / 1000.0);
+        }
     }
 
     fn to_text(&self) -> String {

@@ -18,7 +18,6 @@ pub use links::ObservedUpstream;
 pub use models::ObservedModels;
 pub use server::ModelServer;
 
-/// Receives what is seen at the ports.
 pub trait CallObserver: Send + Sync {
     /// A model call begins. It ends with [`CallObserver::on_model_call`].
     fn on_model_call_begun(&self, _turn: Option<TurnRef>, _at: Timestamp) {}
@@ -45,7 +44,6 @@ pub struct ModelCallReport<'a> {
     pub server: Option<&'a ModelServer>,
     pub began: Timestamp,
     pub ended: Timestamp,
-    /// How long it took.
     pub took: Duration,
     /// The time until the first part of a streamed answer.
     pub first_chunk: Option<Duration>,
@@ -63,7 +61,6 @@ pub enum ModelCallEnd<'a> {
 }
 
 impl ModelCallEnd<'_> {
-    /// The word of CONTRACT.md for it.
     #[must_use]
     pub fn outcome(&self) -> &'static str {
         match self {
@@ -95,11 +92,8 @@ impl ModelCallEnd<'_> {
     }
 }
 
-/// A tool call that a server was asked to make, and its answer.
 pub struct ToolCallReport<'a> {
-    /// The call as it was sent.
     pub call: &'a LinkCall,
-    /// How long it took.
     pub took: Duration,
     /// The answer; `None` if the call was cancelled.
     pub answer: Option<Result<&'a LinkAnswer, &'a LinkFault>>,

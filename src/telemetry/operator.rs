@@ -16,13 +16,11 @@ use zoea_system::clock::MachineClock;
 pub struct Operator(Arc<OnceLock<ActorRef<CommanderMsg>>>);
 
 impl Operator {
-    /// Sets the Commander that passes notices on.
     pub fn set_commander(&self, commander: &ActorRef<CommanderMsg>) {
         // A second call has the same Commander.
         let _ = self.0.set(commander.clone());
     }
 
-    /// Sends a notice to the operator.
     pub fn notify(&self, severity: Severity, code: &'static str, text: &str) {
         let Some(commander) = self.0.get() else {
             return log(severity, code, text);
@@ -46,8 +44,8 @@ impl Operator {
     /// Says what is known of a condition of the whole program: its text, or `None` if it is over.
     pub fn notify_standing(&self, kind: StandingKind, text: Option<&str>) {
         let message = CommanderMsg::Standing(kind, text.map(Into::into));
-        let is_told = self.0.get().is_some_and(|it| it.cast(message).is_ok());
-        if let Some(text) = text.filter(|_| !is_told) {
+        let is_sent = self.0.get().is_some_and(|it| it.cast(message).is_ok());
+        if let Some(text) = text.filter(|_| !is_sent) {
             log(kind.severity(), kind.code(), text);
         }
     }

@@ -66,12 +66,10 @@ impl ServiceManager {
         self.notify(&format!("RELOADING=1\nMONOTONIC_USEC={micros}"));
     }
 
-    /// Tells that the configuration was read.
     pub fn reloaded(&self) {
         self.notify("READY=1");
     }
 
-    /// Tells that the program is closing.
     pub fn stopping(&self) {
         self.notify("STOPPING=1\nSTATUS=closing");
     }
@@ -104,7 +102,7 @@ impl NotifySocket {
 
     fn notify(&self, words: &str) {
         if let Err(error) = self.ours.send_to_addr(words.as_bytes(), &self.theirs) {
-            tracing::debug!(%error, words, "failed to tell the service manager");
+            tracing::debug!(%error, words, "failed to notify the service manager");
         }
     }
 }

@@ -8,7 +8,6 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::telemetry::operator::Operator;
 
-/// How often the clocks are compared.
 const STEP: Duration = Duration::from_secs(1);
 /// The shortest standstill that the operator is told of. A busy machine delays a step by less.
 const SHORTEST: Duration = Duration::from_secs(5);
@@ -63,7 +62,7 @@ fn describe(last: &Clocks, now: &Clocks) -> Option<String> {
     };
     let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
     Some(format!(
-        "the program stood still for {time}: {why}; calls in flight may \
+        "the program did not run for {time}: {why}; calls in flight may \
          have an unknown outcome"
     ))
 }
@@ -85,8 +84,8 @@ mod tests {
         assert_eq!(after(1, 1), None);
         assert_eq!(after(5, 5), None, "a busy machine");
         let stopped = after(91, 91).expect("a notice");
-        assert!(stopped.starts_with("the program stood still for 1m 30s: its process was stopped"));
+        assert!(stopped.starts_with("the program did not run for 1m 30s: its process was stopped"));
         let slept = after(1, 3601).expect("a notice");
-        assert!(slept.starts_with("the program stood still for 1h: the machine slept"));
+        assert!(slept.starts_with("the program did not run for 1h: the machine slept"));
     }
 }

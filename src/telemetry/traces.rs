@@ -39,12 +39,10 @@ const MAX_QUEUED_BYTES: usize = 32 << 20;
 /// The most turns in one request, and about its bytes.
 const BATCH_TURNS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
-/// How long the exporter may take to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// The conventions by which spans are named.
 const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 
-/// Sends spans to the collector.
 pub struct SpanExporter {
     recorder: Arc<TraceRecorder>,
     task: JoinHandle<()>,
@@ -77,7 +75,6 @@ struct QueueFigures {
     crowded_out: AtomicU64,
 }
 
-/// The sending side.
 struct Exporter {
     sender: OtlpSender,
     resource: otlp::Resource,
@@ -96,7 +93,6 @@ struct Exporter {
 /// What a collector says of spans that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CollectorComplaint {
-    /// It has a word on them.
     Warned,
     Refused,
 }
@@ -111,7 +107,7 @@ impl SpanExporter {
     ) -> Option<SpanExporter> {
         let url = settings.collector.clone()?;
         let shown = reqwest::Url::parse(&url).map(|url| zoea_http::shown_address(&url));
-        tracing::info!(collector = shown.unwrap_or_default(), "traces");
+        tracing::info!(collector = shown.unwrap_or_default(), "traces are sent");
         let sender = OtlpSender {
             http: http.clone(),
             url,
@@ -152,7 +148,6 @@ impl SpanExporter {
         self.recorder.clone()
     }
 
-    /// The handler that makes spans of events, for a listener.
     #[must_use]
     pub fn event_handler(&self) -> EventHandler {
         let recorder = self.recorder.clone();
@@ -218,7 +213,6 @@ impl QueueFigures {
         self.spans.fetch_sub(spans, Ordering::Relaxed);
     }
 
-    /// Counts what is queued, or on its way, as lost.
     fn lose_waiting(&self) {
         let waiting = self.spans.swap(0, Ordering::Relaxed);
         self.lost_spans.fetch_add(waiting, Ordering::Relaxed);

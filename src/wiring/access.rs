@@ -7,14 +7,11 @@ use tokio::time::Instant;
 
 use crate::host::home::{Home, HomeLock, LockError, RunFile};
 
-/// The longest wait for another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 /// The wait after which it is reported. Most commands end earlier.
 const QUIET_WAIT: Duration = Duration::from_millis(500);
-/// The pause between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The process that may work in a home.
 #[derive(Debug)]
 pub enum HomeAccess {
     /// This process, as long as it keeps the lock.
@@ -30,7 +27,7 @@ pub enum HomeAccess {
 /// That process keeps the home for too long, or the system refuses.
 pub async fn acquire_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeAccess, LockError> {
     let started = Instant::now();
-    let mut is_told = false;
+    let mut is_announced = false;
     loop {
         if let Some(running) = RunFile::read(home) {
             return Ok(HomeAccess::Running(running));
@@ -48,8 +45,8 @@ pub async fn acquire_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeAcce
                 waited,
             });
         }
-        if waited >= QUIET_WAIT && !is_told {
-            is_told = true;
+        if waited >= QUIET_WAIT && !is_announced {
+            is_announced = true;
             let who = holder.map(|pid| format!(" (process {pid})"));
             notify(&format!(
                 "waiting for another zoea command{}, which is using {}",
@@ -100,17 +97,22 @@ mod tests {
     async fn a_command_that_has_the_home_is_waited_for() {
         let (_directory, home) = home();
         let held = home.lock().unwrap();
-        let told = Mutex::new(Vec::new());
+        let messages = Mutex::new(Vec::new());
         let release = async {
             tokio::time::sleep(Duration::from_secs(3)).await;
             drop(held);
         };
-        let waiting = lock_home(&home, |text| told.lock().unwrap().push(text.to_string()));
+        let waiting = lock_home(&home, |text| {
+            messages.lock().unwrap().push(text.to_string())
+        });
         let (lock, ()) = tokio::join!(waiting, release);
         lock.unwrap();
-        let told = told.into_inner().unwrap();
+        let messages = messages.into_inner().unwrap();
         let pid = format!("(process {})", std::process::id());
-        assert!(told.len() == 1 && told[0].contains(&pid), "{told:?}");
+        assert!(
+            messages.len() == 1 && messages[0].contains(&pid),
+            "{messages:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -67,7 +67,6 @@ pub(super) async fn open_ledger_of(
 }
 
 impl SwarmParts {
-    /// Builds what the swarm reaches the outside by, and those who watch it.
     pub(super) async fn assemble(
         lock: &HomeLock,
         settings: &Settings,
@@ -126,7 +125,6 @@ impl SwarmParts {
         })
     }
 
-    /// What the Commander of a stored swarm starts with.
     pub(super) fn commander_args(
         &self,
         stored: SwarmRecord,
@@ -162,13 +160,11 @@ impl SwarmParts {
     }
 }
 
-/// Tells the operator about the game's tools.
 fn operator_notifier(operator: &Operator) -> NotifyOperator {
     let operator = operator.clone();
     Box::new(move |code, text| operator.notify(Severity::Warn, code, text))
 }
 
-/// Writes the report of each day into the home.
 fn daily_reporter(
     ledger: &SqlLedger,
     home: &Home,

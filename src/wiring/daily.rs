@@ -43,18 +43,18 @@ pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> Join
         DailyReport::Html => ReportFormat::Html,
     };
     tokio::spawn(async move {
-        let mut is_told = false;
+        let mut is_reported = false;
         loop {
             let written = reporter.write_missing(format, MachineClock.now()).await;
             if let Err(error) = &written
-                && !is_told
+                && !is_reported
             {
-                let text = format!("{error:#}; it is tried again until it can be");
+                let text = format!("{error:#}; zoea tries again until it succeeds");
                 reporter
                     .operator
                     .notify(Severity::Warn, "report_failed", &text);
             }
-            is_told = written.is_err();
+            is_reported = written.is_err();
             let now = MachineClock.now();
             let today = reporter.clock.day(reporter.clock.date(now));
             let next = Duration::from_millis(today.until.plus(DAY_END_GRACE).since(now));

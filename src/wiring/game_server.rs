@@ -20,7 +20,6 @@ use super::simulators::serve_game;
 const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
 
-/// The built-in game on a port of this machine.
 pub struct GameServer {
     url: String,
     seed: u64,
@@ -50,7 +49,6 @@ impl GameServer {
         })
     }
 
-    /// The seed of the game's galaxy.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed

@@ -13,7 +13,6 @@ use crate::host::home::Home;
 use zoea_model_check::kept::{KeptChecks, KeptChecksError};
 use zoea_model_check::{CheckLessons, CheckTarget, MAX_ANSWER_WAIT};
 
-/// The target for a proof of a configured provider.
 #[must_use]
 pub fn check_target(name: &str, provider: &ProviderSettings, model: Option<&str>) -> CheckTarget {
     let rules = &provider.rules;
@@ -36,7 +35,6 @@ pub fn teach_providers(home: &Home, settings: &Settings, providers: &Providers) 
     ConfiguredLessons::read(home, settings).teach(providers);
 }
 
-/// What proofs of the configured providers learnt.
 pub(super) struct ConfiguredLessons {
     /// The lessons by provider, about its configured model.
     lessons: Vec<(Arc<str>, Arc<str>, CheckLessons)>,
@@ -61,7 +59,6 @@ impl ConfiguredLessons {
         }
     }
 
-    /// Passes the form of requests to the providers.
     pub(super) fn teach(&self, providers: &Providers) {
         for (name, model, lessons) in &self.lessons {
             providers.teach(name, model, lessons.style);

@@ -64,7 +64,6 @@ fn secret_headers(headers: &[HeaderSettings]) -> Option<&'static str> {
     headers.iter().any(is_secret).then_some("its headers")
 }
 
-/// The servers that are reached through a proxy, and by which variable.
 #[must_use]
 pub fn proxied_servers(settings: &Settings, proxies: &Proxies) -> Vec<ProxiedServerJson> {
     let servers = outside_servers(settings).into_iter();
@@ -144,9 +143,9 @@ mod tests {
         let names: Vec<&str> = proxied.iter().map(|it| &*it.server).collect();
         assert_eq!(names, ["provider local", "mcp", "alerts.webhook"]);
         for server in &proxied {
-            let told = (&*server.address, &*server.proxy, &*server.variable);
+            let shown = (&*server.address, &*server.proxy, &*server.variable);
             let expected = ("http://game.example", "http://p.example:3128", "all_proxy");
-            assert_eq!(told, expected);
+            assert_eq!(shown, expected);
         }
         assert!(proxied_servers(&settings("http://127.0.0.1:9"), &proxies).is_empty());
     }
@@ -166,17 +165,20 @@ mod tests {
 
     #[test]
     fn a_secret_that_leaves_the_machine_unencrypted_is_told_with_the_address() {
-        let told = unencrypted_secrets(&settings("http://10.0.0.7:8080"));
-        assert_eq!(told.len(), 3, "{told:?}");
+        let warnings = unencrypted_secrets(&settings("http://10.0.0.7:8080"));
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert!(
-            told[0]
+            warnings[0]
                 .starts_with("provider local: sent unencrypted to http://10.0.0.7:8080: its key;"),
-            "{told:?}"
+            "{warnings:?}"
         );
-        assert!(told[1].contains("the passwords of accounts"), "{told:?}");
         assert!(
-            told.iter().all(|text| !text.contains("hunter2")),
-            "{told:?}"
+            warnings[1].contains("the passwords of accounts"),
+            "{warnings:?}"
+        );
+        assert!(
+            warnings.iter().all(|text| !text.contains("hunter2")),
+            "{warnings:?}"
         );
         for safe in [
             "https://game.example",

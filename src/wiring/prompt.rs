@@ -13,7 +13,6 @@ use zoea_system::files;
 /// The largest template, in bytes. The template is part of every request.
 const MAX_TEMPLATE_BYTES: u64 = 1 << 20;
 
-/// A system prompt template, and its origin.
 #[derive(Clone, Debug)]
 pub struct PromptTemplate {
     /// The operator's own, from the home; `None`: the built-in one of the game.
@@ -40,7 +39,7 @@ pub fn prompt_template(home: &Home) -> anyhow::Result<PromptTemplate> {
         Err(error) => {
             return Err(error).with_context(|| {
                 format!(
-                    "read the system prompt {}; mend or remove it",
+                    "read the system prompt {}; correct or remove it",
                     file.display()
                 )
             });

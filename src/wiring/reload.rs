@@ -59,7 +59,8 @@ impl RunningSwarm {
             return;
         };
         for mistake in mistakes {
-            let text = format!("the configuration is unchanged: {mistake}");
+            let text =
+                format!("the configuration is unchanged, correct it and reload again: {mistake}");
             self.operator
                 .notify(Severity::Error, "reload_failed", &text);
         }
@@ -212,8 +213,8 @@ impl RunningSwarm {
         }
         for (provider, names) in without {
             let text = format!(
-                "providers.{provider} is gone, and these are still on it: {}; `zoea mysis configure \
-                 NAME --provider P` gives them another",
+                "the configuration has no provider `{provider}` any more, and these Myses use it: {}; \
+                 `zoea mysis configure NAME --provider P` gives each another",
                 names.join(", ")
             );
             self.operator.notify(Severity::Error, "no_provider", &text);

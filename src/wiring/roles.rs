@@ -10,7 +10,6 @@ use zoea_system::files;
 
 use crate::host::home::Home;
 
-/// The longest file of a routine.
 const MAX_ROUTINE_BYTES: u64 = 64 << 10;
 
 pub(super) fn role_book(settings: &Settings, home: &Home) -> RoleBook {

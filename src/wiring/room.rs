@@ -12,9 +12,7 @@ use zoea_text::figures::group_digits;
 
 use crate::telemetry::operator::Operator;
 
-/// How often the disk is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// Less room than this is little.
 const LITTLE_BYTES: u64 = 50_000_000;
 /// Over this time it is counted how fast the disk fills, and for this time the room must last.
 const WINDOW: Duration = Duration::from_secs(600);
@@ -26,7 +24,7 @@ const MARGIN_DIVISOR: u64 = 5;
 pub(super) fn watch_room(database: PathBuf, operator: Operator) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut meter = RoomMeter::default();
-        let mut told = None;
+        let mut warned = None;
         let mut looks = tokio::time::interval(LOOK_INTERVAL);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -39,9 +37,9 @@ pub(super) fn watch_room(database: PathBuf, operator: Operator) -> JoinHandle<()
             };
             let room = meter.take(Instant::now(), free);
             let text = room.map(|room| room.describe(&database));
-            if text != told {
+            if text != warned {
                 operator.notify_standing(StandingKind::LittleRoom, text.as_deref());
-                told = text;
+                warned = text;
             }
         }
     })
@@ -65,7 +63,6 @@ struct LittleRoom {
     lasts: Option<Duration>,
 }
 
-/// What was seen of a disk.
 #[derive(Debug, Default)]
 struct RoomMeter {
     /// The free bytes of the last ten minutes, the oldest first.
@@ -105,7 +102,7 @@ impl LittleRoom {
     fn describe(self, database: &Path) -> String {
         let lasts = self.lasts.map(|lasts| {
             let minutes = lasts.as_secs() / 60;
-            format!(", enough for {minutes} min at the pace of the last 10")
+            format!(", which last {minutes} min at the rate of the last 10 min")
         });
         format!(
             "the disk of {} is almost full: {} are free{}; free some space, or nothing can be stored when it \
@@ -153,7 +150,7 @@ mod tests {
         let begin = Instant::now();
         let mut meter = RoomMeter::default();
         // A gigabyte in ten minutes.
-        let mut told = None;
+        let mut warning = None;
         for step in 0..=600 {
             let free = 2_500_000_000 - step * 1_700_000;
             let room = meter.take(at(begin, step), free);
@@ -161,24 +158,24 @@ mod tests {
         }
         for step in 600..1200 {
             let free = 2_500_000_000 - step * 1_700_000;
-            told = meter.take(at(begin, step), free);
-            if told.is_some() {
+            warning = meter.take(at(begin, step), free);
+            if warning.is_some() {
                 break;
             }
         }
-        let told = told.expect("a warning");
+        let warning = warning.expect("a warning");
         assert!(
-            (1_000_000_000..1_020_000_000).contains(&told.free),
-            "{told:?}"
+            (1_000_000_000..1_020_000_000).contains(&warning.free),
+            "{warning:?}"
         );
-        assert_eq!(told.lasts.map(|lasts| lasts.as_secs() / 60), Some(9));
-        let text = told.describe(Path::new("/home/a/.zoea/zoea.db"));
+        assert_eq!(warning.lasts.map(|lasts| lasts.as_secs() / 60), Some(9));
+        let text = warning.describe(Path::new("/home/a/.zoea/zoea.db"));
         assert!(
             text.contains("/home/a/.zoea/zoea.db is almost full: 1,01"),
             "{text}"
         );
         assert!(
-            text.contains("enough for 9 min at the pace of the last 10"),
+            text.contains("which last 9 min at the rate of the last 10 min"),
             "{text}"
         );
         // What grew before that is forgotten.
@@ -196,8 +193,8 @@ mod tests {
 
     #[test]
     fn what_is_free_is_told_with_the_path() {
-        let told = check_room(Path::new("/srv/zoea.db"), 41_987_654);
-        let text = told.expect_err("little");
+        let answer = check_room(Path::new("/srv/zoea.db"), 41_987_654);
+        let text = answer.expect_err("little");
         assert!(
             text.starts_with(
                 "the disk of /srv/zoea.db is almost full: 41.9 MB (41,900,000 bytes) are free"

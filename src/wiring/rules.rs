@@ -141,7 +141,6 @@ pub fn upstream_access(settings: &Settings) -> Option<UpstreamAccess> {
     })
 }
 
-/// How the process of a server is started.
 fn child_command(mcp: &McpSettings) -> ChildCommand {
     let named = mcp.variables.iter().filter_map(|variable| {
         let value = variable.value.as_ref()?.expose();

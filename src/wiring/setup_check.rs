@@ -19,7 +19,6 @@ use super::rules::{provider_endpoint, upstream_access};
 use crate::host::home::Home;
 use crate::interface::setup::list_models;
 
-/// How long a server may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Knows the settings in force. Clones share them.
@@ -46,12 +45,10 @@ impl SetupCheck {
         }
     }
 
-    /// Takes the settings that are in force from now on.
     pub(super) fn replace(&self, settings: &Settings) {
         *self.settings() = settings.clone();
     }
 
-    /// The servers that are reached through a proxy.
     pub(super) fn proxied(&self) -> Vec<ProxiedServerJson> {
         proxied_servers(&self.settings(), &Proxies::of_process())
     }
@@ -61,7 +58,6 @@ impl SetupCheck {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer of each server, in the order of the list.
     async fn answers(&self, settings: &Settings) -> Vec<ServerAnswer> {
         let providers = providers_in_order(settings).into_iter();
         let providers = providers.map(|(_, provider)| self.check_provider(provider));

@@ -17,10 +17,8 @@ pub use missing::game_tools;
 #[cfg(not(feature = "simulators"))]
 pub(super) use missing::{serve_game, serve_model};
 
-/// The simulated game, as it is served on a port of this machine.
 pub(super) struct ServedGame {
     pub(super) url: String,
-    /// The seed of its galaxy.
     pub(super) seed: u64,
     /// Serves it until it is told to stop.
     pub(super) end: BoxFuture<'static, anyhow::Result<()>>,

@@ -25,7 +25,6 @@ use super::daily::{self, DailyReporter};
 use super::room::watch_room;
 use zoea_system::listen::describe_listen_error;
 
-/// The observers of a running swarm.
 #[derive(Default)]
 pub(super) struct Watchers {
     listeners: Vec<Listener>,
@@ -63,14 +62,14 @@ impl Watchers {
                 let remedy = "choose another address with `listen` in [metrics]";
                 anyhow!(describe_listen_error(listen, &error, remedy))
             })?;
-            tracing::info!(metrics = %server.url(), "metrics");
+            tracing::info!(metrics = %server.url(), "metrics are served");
             watchers.metrics = Some(server);
             watchers
                 .add_listener(Box::new(move |event| metrics.on_event(event)))
                 .await?;
         }
-        let told = (secrets.clone(), operator.clone());
-        if let Some(exporter) = SpanExporter::start(http, &settings.traces, told) {
+        let for_spans = (secrets.clone(), operator.clone());
+        if let Some(exporter) = SpanExporter::start(http, &settings.traces, for_spans) {
             observers.push(exporter.recorder());
             watchers.add_listener(exporter.event_handler()).await?;
             watchers.traces = Some(exporter);
@@ -86,7 +85,6 @@ impl Watchers {
         Ok(watchers)
     }
 
-    /// The health of this process, which the metrics server tells.
     pub(super) fn health(&self) -> &Health {
         &self.health
     }
@@ -101,7 +99,6 @@ impl Watchers {
         Ok(())
     }
 
-    /// The watchers through which they receive events.
     pub(super) fn watchers(&self) -> impl Iterator<Item = Watcher> {
         self.listeners.iter().map(Listener::watcher)
     }
@@ -111,13 +108,11 @@ impl Watchers {
         self.copies = Some(AbortOnDropHandle::new(tokio::spawn(copies.sweep())));
     }
 
-    /// Starts the writing of daily reports.
     pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: DailyReporter) {
         let writing = daily::start_reports(daily, reporter);
         self.reports = Some(AbortOnDropHandle::new(writing));
     }
 
-    /// Starts to watch the room on the disk of a database.
     pub(super) fn watch_room(&mut self, database: PathBuf, operator: Operator) {
         self.room = Some(AbortOnDropHandle::new(watch_room(database, operator)));
     }

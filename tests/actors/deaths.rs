@@ -64,7 +64,7 @@ struct Row {
     policy: RelaunchPolicy,
     then: Aftermath,
     /// The notices to the operator in their order, until all is well again.
-    told: &'static [&'static str],
+    codes: &'static [&'static str],
 }
 
 const fn row(
@@ -72,14 +72,14 @@ const fn row(
     how: DeathKind,
     policy: RelaunchPolicy,
     then: Aftermath,
-    told: &'static [&'static str],
+    codes: &'static [&'static str],
 ) -> Row {
     Row {
         who,
         how,
         policy,
         then,
-        told,
+        codes,
     }
 }
 
@@ -323,9 +323,9 @@ async fn whoever_dies_is_told_of_and_replaced_and_nothing_is_lost() {
         world.release();
         tokio::time::sleep(AFTERWARDS).await;
         assert!(world.traps.are_all_sprung(), "{row:?}");
-        let told = world.sent_since(mark);
-        if told != row.told {
-            wrong.push(format!("{row:?}: {told:?}"));
+        let codes = world.sent_since(mark);
+        if codes != row.codes {
+            wrong.push(format!("{row:?}: {codes:?}"));
         }
         check_living_actors(&world, row, &before);
         let has_receiver = world.listened.load(Ordering::SeqCst) > listened;
@@ -476,7 +476,7 @@ async fn check_alpha_state(world: &World, row: &Row) {
     if row.then == Aftermath::Waits {
         waits.push("alpha");
     }
-    if row.told.contains(&"bravo errored") && !row.told.contains(&"bravo errored -> running") {
+    if row.codes.contains(&"bravo errored") && !row.codes.contains(&"bravo errored -> running") {
         waits.push("bravo");
     }
     for name in ["alpha", "bravo"] {

@@ -15,15 +15,17 @@ use crate::world::World;
 
 /// The Myses that were let go, in their order.
 fn let_go(world: &World) -> Vec<MysisId> {
-    let told = world.fleet.told.lock().unwrap();
-    told.iter()
+    let reports = world.fleet.reports.lock().unwrap();
+    reports
+        .iter()
         .flat_map(|report| report.let_go.clone())
         .collect()
 }
 
 fn arrived(world: &World) -> Vec<MysisId> {
-    let told = world.fleet.told.lock().unwrap();
-    told.iter()
+    let reports = world.fleet.reports.lock().unwrap();
+    reports
+        .iter()
         .flat_map(|report| report.arrived.clone())
         .collect()
 }
@@ -118,8 +120,14 @@ async fn what_another_process_took_is_dropped_at_once() {
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.times_asked("alpha"), asked, "nothing of it is left");
-    let told = world.sent_since(0);
-    assert_eq!(told.iter().filter(|told| *told == "lease_lost").count(), 2);
+    let reports = world.sent_since(0);
+    assert_eq!(
+        reports
+            .iter()
+            .filter(|reports| *reports == "lease_lost")
+            .count(),
+        2
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,10 +151,13 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(left(&world), before);
     let lapses = |world: &World| {
-        let told = world.sent_since(0);
-        told.iter().filter(|told| *told == "leases_lapsed").count()
+        let reports = world.sent_since(0);
+        reports
+            .iter()
+            .filter(|reports| *reports == "leases_lapsed")
+            .count()
     };
-    assert_eq!(lapses(&world), 1, "told once");
+    assert_eq!(lapses(&world), 1, "reported once");
     world.fleet.is_away.store(false, Ordering::SeqCst);
     world
         .until("both go on", |world| {
@@ -175,9 +186,12 @@ async fn a_process_that_cannot_renew_its_parts_of_the_limits_asks_nothing_until_
     let before = asked(&world);
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert_eq!(asked(&world), before);
-    let told = world.sent_since(0);
-    let lapses = told.iter().filter(|told| *told == "limits_lapsed").count();
-    assert_eq!(lapses, 1, "told once");
+    let reports = world.sent_since(0);
+    let lapses = reports
+        .iter()
+        .filter(|reports| *reports == "limits_lapsed")
+        .count();
+    assert_eq!(lapses, 1, "reported once");
     world.fleet.are_limits_away.store(false, Ordering::SeqCst);
     world
         .until("both go on", |world| {

@@ -60,8 +60,11 @@ async fn what_has_left_is_heard_out_and_nothing_else_leaves_until_the_thaw() {
     for name in ["alpha", "bravo"] {
         assert_eq!(world.status(name).await.state, LifeState::Running);
     }
-    let told = world.sent_since(0);
-    assert_eq!(told.iter().filter(|told| *told == FROZEN).count(), 1);
+    let notices = world.sent_since(0);
+    assert_eq!(
+        notices.iter().filter(|notices| *notices == FROZEN).count(),
+        1
+    );
 
     thaw(&world).await;
     for order in ["order 1", "order 2", "order 3"] {
@@ -100,14 +103,16 @@ async fn a_swarm_that_is_frozen_before_anything_succeeded_is_not_silent() {
     world.get_busy().await;
     freeze(&world).await;
     tokio::time::sleep(SWARM_SILENCE_TIME * 4).await;
-    let is_told = |world: &World| {
-        let told = world.sent_since(0);
-        told.iter().any(|told| told.contains(NOTHING_HAPPENS))
+    let is_reported = |world: &World| {
+        let notices = world.sent_since(0);
+        notices
+            .iter()
+            .any(|notices| notices.contains(NOTHING_HAPPENS))
     };
     assert_eq!(world.handle.silence().await, None);
-    assert!(!is_told(&world));
+    assert!(!is_reported(&world));
     thaw(&world).await;
-    world.until("its silence told", is_told).await;
+    world.until("its silence told", is_reported).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,9 +170,11 @@ async fn a_swarm_that_starts_frozen_says_so_to_all_that_watch_it() {
     let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
     world
         .until("the freeze told", |world| {
-            let told = world.sent_since(0);
-            let at = told.iter().position(|told| told == "is frozen: true");
-            at.is_some() && told.iter().any(|told| told == FROZEN)
+            let notices = world.sent_since(0);
+            let at = notices
+                .iter()
+                .position(|notices| notices == "is frozen: true");
+            at.is_some() && notices.iter().any(|notices| notices == FROZEN)
         })
         .await;
     thaw(&world).await;

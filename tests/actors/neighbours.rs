@@ -37,14 +37,14 @@ fn neighbour(is_alive: bool, found: FleetNeighbours) -> FleetStep {
 /// Each Mysis that runs elsewhere: its name, its process and its activity.
 async fn elsewhere(world: &World) -> Vec<String> {
     let statuses = world.handle.statuses().await;
-    let told = statuses.iter().filter_map(|status| {
+    let reports = statuses.iter().filter_map(|status| {
         let place = status.elsewhere.as_ref()?;
         Some(format!(
             "{} in {}: {}",
             status.name, place.process, status.activity
         ))
     });
-    told.collect()
+    reports.collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,13 +67,13 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
         // What it told of a Mysis that came here since is out of date.
         published(alpha.id.0, "alpha", Activity::Mining),
     ];
-    let told = || FleetNeighbours {
+    let reports = || FleetNeighbours {
         statuses: statuses.clone(),
         read_to: 3,
         ..FleetNeighbours::default()
     };
-    finds(&world, neighbour(true, told()));
-    let known = |world: &World| world.fleet.told.lock().unwrap().last().cloned().unwrap();
+    finds(&world, neighbour(true, reports()));
+    let known = |world: &World| world.fleet.reports.lock().unwrap().last().cloned().unwrap();
     world
         .until("both are known", |world| known(world).known == 4)
         .await;
@@ -83,7 +83,7 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     assert_eq!(names(&world).await, ["alpha", "bravo"]);
     assert_eq!(world.handle.process_name().await.as_deref(), Some("box"));
     // Its own statuses are told to the others, as long as there are any.
-    let all = || world.fleet.told.lock().unwrap().clone();
+    let all = || world.fleet.reports.lock().unwrap().clone();
     let own: Vec<MysisId> = all()
         .iter()
         .flat_map(|of| of.statuses.clone())
@@ -104,7 +104,7 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     let given = known(&world).given[0].clone();
     assert_eq!(
         (given.mysis, given.source),
-        (MysisId(901), OrderSource::Control)
+        (MysisId(901), Some(OrderSource::Control))
     );
     world
         .until("its answer is waited for", |world| {
@@ -122,8 +122,8 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     assert_eq!(answer.await.unwrap(), Ok(CompletedOrder::Stored(Seq(7))));
     world
         .until("it is settled", |world| {
-            let told = world.fleet.told.lock().unwrap();
-            told.iter().any(|report| report.settled == [given.id])
+            let reports = world.fleet.reports.lock().unwrap();
+            reports.iter().any(|report| report.settled == [given.id])
         })
         .await;
     // Another one gets no answer in time, and is stored all the same.
@@ -223,6 +223,12 @@ async fn a_step_that_read_a_part_is_followed_by_the_next_one_at_once() {
         // Shorter than the time between two steps.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let read_to = world.fleet.told.lock().unwrap().last().map(|of| of.read_to);
+    let read_to = world
+        .fleet
+        .reports
+        .lock()
+        .unwrap()
+        .last()
+        .map(|of| of.read_to);
     assert_eq!(read_to, Some(7));
 }

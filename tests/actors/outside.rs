@@ -145,7 +145,7 @@ pub(crate) struct ScriptedFleet {
     /// Whether the limits cannot be renewed.
     pub(crate) are_limits_away: AtomicBool,
     /// What was let go and what arrived, in this order.
-    pub(crate) told: Mutex<Vec<FleetReport>>,
+    pub(crate) reports: Mutex<Vec<FleetReport>>,
 }
 
 impl Fleet for ScriptedFleet {
@@ -157,7 +157,7 @@ impl Fleet for ScriptedFleet {
         let step = match self.is_away.load(Ordering::SeqCst) {
             true => Err(ArchiveFault("the database is away".to_string())),
             false => {
-                self.told.lock().unwrap().push(report);
+                self.reports.lock().unwrap().push(report);
                 let began = Instant::now();
                 let is_away = self.goes_away.swap(false, Ordering::SeqCst);
                 self.is_away.store(is_away, Ordering::SeqCst);
@@ -298,8 +298,8 @@ impl Archive for TrappedLedger {
         self.memory.account(mysis)
     }
 
-    fn spared_calls(&self, since: Day) -> Read<Vec<SavedCalls>> {
-        self.memory.spared_calls(since)
+    fn saved_calls(&self, since: Day) -> Read<Vec<SavedCalls>> {
+        self.memory.saved_calls(since)
     }
 
     fn books(&self, since: Day) -> Read<Vec<CostEntry>> {

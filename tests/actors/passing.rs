@@ -24,14 +24,15 @@ fn passed(id: i64, mysis: MysisId, content: &str) -> FleetOrder {
     FleetOrder {
         id: FleetOrderId(id),
         mysis,
-        source: OrderSource::Terminal,
+        source: Some(OrderSource::Terminal),
         content: content.into(),
     }
 }
 
 fn answers(world: &World) -> Vec<(FleetOrderId, std::sync::Arc<str>)> {
-    let told = world.fleet.told.lock().unwrap();
-    told.iter()
+    let reports = world.fleet.reports.lock().unwrap();
+    reports
+        .iter()
         .flat_map(|report| report.answers.clone())
         .collect()
 }
@@ -97,7 +98,7 @@ async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_rea
         ),
         passed(2, alpha.id, "{\"order\":\"dance\"}"),
     ];
-    let told = |open: &[FleetOrder]| {
+    let reports = |open: &[FleetOrder]| {
         with_orders(FleetOrders {
             open: open.to_vec(),
             ..FleetOrders::default()
@@ -107,7 +108,7 @@ async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_rea
         let answers: std::collections::BTreeMap<_, _> = answers(world).into_iter().collect();
         answers
     };
-    finds(&world, told(&open));
+    finds(&world, reports(&open));
     world
         .until("both are answered", |world| answers(world).len() == 2)
         .await;
@@ -121,6 +122,6 @@ async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_rea
         kinds: vec![RowKind::Prompt],
     };
     let rows = world.memory.page(page).await.unwrap();
-    let is_told = |row: &&std::sync::Arc<Row>| matches!(&row.body, RowBody::Prompt { text } if text.contains("Come home."));
-    assert_eq!(rows.iter().filter(is_told).count(), 1);
+    let is_delivered = |row: &&std::sync::Arc<Row>| matches!(&row.body, RowBody::Prompt { text } if text.contains("Come home."));
+    assert_eq!(rows.iter().filter(is_delivered).count(), 1);
 }

@@ -52,12 +52,12 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     assert!(started.await.unwrap().is_err());
     world.ledger.is_readable.send_replace(true);
     world.until_it_is("alpha", LifeState::Running).await;
-    let told = [
+    let notices = [
         "alpha stopped -> errored",
         "alpha crashed",
         "alpha errored -> running",
     ];
-    assert_eq!(world.sent_since(mark), told);
+    assert_eq!(world.sent_since(mark), notices);
 }
 
 /// An actor that dies again before its relaunch is due is still relaunched.
@@ -74,11 +74,11 @@ async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
     world.until_it_is("alpha", LifeState::Running).await;
     world.release();
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
-    let told = world.sent_since(mark);
-    let back = told
+    let notices = world.sent_since(mark);
+    let back = notices
         .iter()
         .filter(|text| *text == "alpha errored -> running");
-    assert_eq!(back.count(), 1, "{told:?}");
+    assert_eq!(back.count(), 1, "{notices:?}");
     world.check_that_nothing_is_lost().await;
 }
 
@@ -158,8 +158,11 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
     let now = world.outages().await;
     assert_eq!(now.0.len(), 1, "{now:?}");
     assert_eq!(now.0[0].since, before.0[0].since);
-    let told = world.sent_since(mark);
-    assert!(!told.contains(&"circuit_open".to_string()), "{told:?}");
+    let notices = world.sent_since(mark);
+    assert!(
+        !notices.contains(&"circuit_open".to_string()),
+        "{notices:?}"
+    );
     world.models.is_away.send_replace(false);
     world
         .until("a closed circuit", |world| {
@@ -372,11 +375,11 @@ async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
     assert!(begun.elapsed() < Duration::from_secs(1));
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;
-    let told = world.sent_since(mark);
-    let back = told
+    let notices = world.sent_since(mark);
+    let back = notices
         .iter()
         .filter(|text| *text == "alpha errored -> running");
-    assert_eq!(back.count(), 5, "{told:?}");
+    assert_eq!(back.count(), 5, "{notices:?}");
     world.check_that_nothing_is_lost().await;
 }
 

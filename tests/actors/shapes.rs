@@ -29,11 +29,11 @@ pub(crate) struct Shape {
     name: String,
     incident: Incident,
     providers: Providers,
-    heard: Mutex<Heard>,
+    seen: Mutex<Seen>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct Seen {
     requests: usize,
     refused: usize,
     /// When each model was last served a request that is no fixed text.
@@ -56,7 +56,7 @@ impl Shape {
                 true => providers,
                 false => providers.without_words(),
             },
-            heard: Mutex::default(),
+            seen: Mutex::default(),
         })
     }
 
@@ -85,9 +85,9 @@ impl Shape {
         tokio::time::sleep(ANSWER).await;
         let body = self.providers.request_body(&request).unwrap();
         let number = {
-            let mut heard = self.heard.lock().unwrap();
-            heard.requests += 1;
-            heard.requests
+            let mut seen = self.seen.lock().unwrap();
+            seen.requests += 1;
+            seen.requests
         };
         let is_met = self.is_met(&request, &body, number);
         let answer = match is_met {
@@ -96,16 +96,15 @@ impl Shape {
         };
         let asker = meter.turn().map(|turn| turn.mysis);
         let read = self.providers.read(&request, asker, (answer.0, &answer.1));
-        let mut heard = self.heard.lock().unwrap();
+        let mut seen = self.seen.lock().unwrap();
         let is_fixed = matches!(request.messages.last(), Some(ChatMessage::User(text)) if &**text == "Say yes.");
         match &read {
             Ok(answer) if answer.refusal.is_none() && !is_fixed => {
-                heard
-                    .served
+                seen.served
                     .insert(request.model.to_string(), Instant::now());
             }
             Ok(_) => {}
-            Err(_) => heard.refused += 1,
+            Err(_) => seen.refused += 1,
         }
         read
     }
@@ -162,9 +161,9 @@ async fn play(name: &str, incident: Incident, reads_words: bool) -> (Outcome, St
     for name in names {
         states.push(world.status(name).await.state);
     }
-    let heard = shape.heard.lock().unwrap();
+    let seen = shape.seen.lock().unwrap();
     let plays = names.iter().map(|name| {
-        let served = heard.served.get(*name);
+        let served = seen.served.get(*name);
         served.is_some_and(|at| at.elapsed() < RECENTLY)
     });
     let executed = world.game.executed.lock().unwrap();
@@ -176,7 +175,7 @@ async fn play(name: &str, incident: Incident, reads_words: bool) -> (Outcome, St
         plays: plays.collect(),
         twice: executed.len() - once.len(),
     };
-    let figures = format!("{} requests, {} refused", heard.requests, heard.refused);
+    let figures = format!("{} requests, {} refused", seen.requests, seen.refused);
     (outcome, figures)
 }
 

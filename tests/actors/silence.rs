@@ -8,9 +8,11 @@ use actors::domain::silence::{NOTHING_HAPPENS, SWARM_SILENCE_TIME, SilenceScope}
 use crate::world::World;
 
 /// The notices of silence since the begin.
-fn told(world: &World) -> usize {
-    let told = world.sent_since(0);
-    let of = told.iter().filter(|told| told.contains(NOTHING_HAPPENS));
+fn silences(world: &World) -> usize {
+    let silences = world.sent_since(0);
+    let of = silences
+        .iter()
+        .filter(|silences| silences.contains(NOTHING_HAPPENS));
     of.count()
 }
 
@@ -31,7 +33,7 @@ async fn a_swarm_without_a_successful_call_is_told_of_after_five_minutes() {
             .text
             .contains("no tool call succeeded in the first 5 minutes")
     );
-    assert_eq!(told(&world), 1);
+    assert_eq!(silences(&world), 1);
     world.release();
     world
         .until("a call", |world| {
@@ -42,7 +44,7 @@ async fn a_swarm_without_a_successful_call_is_told_of_after_five_minutes() {
     assert_eq!(world.handle.silence().await, None);
     tokio::time::sleep(SWARM_SILENCE_TIME * 2).await;
     assert_eq!(world.handle.silence().await, None);
-    assert_eq!(told(&world), 1);
+    assert_eq!(silences(&world), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,5 +55,5 @@ async fn a_swarm_that_plays_or_rests_is_not_told_of() {
     world.start("alpha").await;
     tokio::time::sleep(SWARM_SILENCE_TIME * 2).await;
     assert_eq!(world.handle.silence().await, None);
-    assert_eq!(told(&world), 0);
+    assert_eq!(silences(&world), 0);
 }

@@ -64,7 +64,7 @@ pub(crate) struct World {
     pub(crate) listener: Listener,
     pub(crate) listened: Arc<AtomicUsize>,
     _recorder: Listener,
-    heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
+    events: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
     pub(crate) acknowledged: Vec<String>,
     pub(crate) freezes: FreezeMemory,
     /// The fleet, if the swarm is of one.
@@ -162,8 +162,8 @@ impl World {
             asked: Arc::default(),
             shape: Mutex::default(),
         });
-        let heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
-        let all = heard.clone();
+        let events: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
+        let all = events.clone();
         let recorder = Listener::start(Box::new(move |event| {
             all.lock().unwrap().push(event.clone())
         }));
@@ -220,7 +220,7 @@ impl World {
             listener,
             listened,
             _recorder: recorder,
-            heard,
+            events,
             acknowledged: rest.acknowledged,
             freezes: rest.freezes,
             fleet: rest.fleet,
@@ -330,18 +330,18 @@ impl World {
     }
 
     pub(crate) fn events_since(&self, mark: usize) -> Vec<Arc<SwarmEvent>> {
-        self.heard.lock().unwrap()[mark..].to_vec()
+        self.events.lock().unwrap()[mark..].to_vec()
     }
 
     /// The number of events so far.
     pub(crate) fn mark(&self) -> usize {
-        self.heard.lock().unwrap().len()
+        self.events.lock().unwrap().len()
     }
 
     /// The notices since a mark by their codes, and the states.
     pub(crate) fn sent_since(&self, mark: usize) -> Vec<String> {
-        let heard = self.heard.lock().unwrap();
-        let told = heard[mark..].iter().filter_map(|event| {
+        let events = self.events.lock().unwrap();
+        let notices = events[mark..].iter().filter_map(|event| {
             let name = event.mysis.as_ref().map(|who| who.name.to_string());
             let name = name.unwrap_or_default();
             match &event.what {
@@ -366,7 +366,7 @@ impl World {
                 | EventKind::Shutdown => None,
             }
         });
-        told.collect()
+        notices.collect()
     }
 
     /// The children of a kind, oldest first.
@@ -416,7 +416,7 @@ impl World {
         let rows = self.result_rows(name).await;
         let results = rows.iter().filter_map(|row| row.result());
         results
-            .map(|(_, _, meta)| Duration::from_millis(meta.ms))
+            .map(|(_, _, meta)| Duration::from_millis(meta.ms.expect("measured")))
             .collect()
     }
 

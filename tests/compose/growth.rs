@@ -108,9 +108,9 @@ fn shared(world: &World) -> Shared {
 fn requests_of_a_turn_grow_at_their_end_and_earlier_turns_stay_for_long() {
     let world = World::run(&life(TURNS), BUDGET).expect("all rules are kept");
     let shared = shared(&world);
-    let told = format!("{} requests, {shared:?}\n", world.asked.len());
+    let text = format!("{} requests, {shared:?}\n", world.asked.len());
     std::io::stdout()
-        .write_all(told.as_bytes())
+        .write_all(text.as_bytes())
         .expect("stdout");
     assert!(world.asked.len() > TURNS * 4, "{}", world.asked.len());
     let of_all = (shared.in_turns + shared.between_turns) * 100 / shared.bytes;
@@ -127,14 +127,14 @@ fn requests_of_a_turn_grow_at_their_end_and_earlier_turns_stay_for_long() {
 /// The earlier turns are a function of the stored rows: another process sends the same.
 #[test]
 fn a_restart_between_two_turns_changes_no_request() {
-    let told = |moves: &[Move]| {
+    let text = |moves: &[Move]| {
         let world = World::run(moves, BUDGET).expect("all rules are kept");
         let messages = world.asked.iter().map(|(_, messages)| text(messages));
         // The results of a made-up life are numbered by its moves.
         let without_note = messages.map(|(all, kept)| all[..kept].replace(char::is_numeric, ""));
         without_note.collect::<Vec<_>>()
     };
-    let expected = told(&life(RESTARTED_TURNS));
+    let expected = text(&life(RESTARTED_TURNS));
     for restarted in [1, 7, 18] {
         let mut moves = vec![Move::Mission];
         for number in 0..RESTARTED_TURNS {
@@ -145,10 +145,10 @@ fn a_restart_between_two_turns_changes_no_request() {
             }
             moves.extend(turn(number));
         }
-        let told = told(&moves);
-        assert_eq!(told.len(), expected.len());
-        let other = told.iter().zip(&expected).position(|(a, b)| a != b);
-        let shown = other.map(|place| (&told[place], &expected[place]));
+        let text = text(&moves);
+        assert_eq!(text.len(), expected.len());
+        let other = text.iter().zip(&expected).position(|(a, b)| a != b);
+        let shown = other.map(|place| (&text[place], &expected[place]));
         assert_eq!(shown, None, "restarted before turn {restarted}");
     }
 }

@@ -50,9 +50,9 @@ proptest! {
     #[test]
     fn a_lightened_window_keeps_all_rules(history in histories()) {
         let mut asked = history.asked();
-        let mut conversation = asked.told.conversation(history.budget);
+        let mut conversation = asked.recorded.conversation(history.budget);
         conversation.reduce_to(history.budget * 4);
-        asked.composed = history.compose(&asked.told, &conversation, &asked.owner);
+        asked.composed = history.compose(&asked.recorded, &conversation, &asked.owner);
         let roomless = History { budget: history.budget, ..history };
         if let Err(broken) = judge(&roomless, &asked) {
             return Err(TestCaseError::fail(broken));
@@ -67,20 +67,20 @@ proptest! {
         place in 0.0..=1.0,
     ) {
         let_nobody_forget(&mut history);
-        let told = history.told();
-        let whole = told.conversation(history.budget);
+        let recorded = history.recorded();
+        let whole = recorded.conversation(history.budget);
         let mut afresh = whole.clone();
         afresh.begin_afresh(Seq((place * (whole.last_seq().0 + 1) as f64) as i64), history.window);
         let open = |of: &Conversation| of.unanswered_prompts().map(|row| row.seq).collect::<Vec<_>>();
         prop_assert_eq!(open(&afresh), open(&whole));
-        let mission = told.mission.as_ref();
+        let mission = recorded.mission.as_ref();
         let [owner, of_whole] = [&afresh, &whole]
             .map(|of| choose_owner(of, mission, history.window, NUDGE.into()));
         // With fewer rows in between, the newest direct message stays in reach at least as long.
         if !matches!(owner, TurnOwner::Prompt(_)) {
             prop_assert_eq!(&owner, &of_whole);
         }
-        let composed = history.compose(&told, &afresh, &owner);
+        let composed = history.compose(&recorded, &afresh, &owner);
         if let Err(broken) = is_taken_by_strict_providers(&composed.messages) {
             return Err(TestCaseError::fail(broken));
         }
@@ -91,32 +91,32 @@ proptest! {
 /// Whether the request stays the same when the window on this history is trimmed.
 fn loses_nothing(mut history: History) -> Result<(), TestCaseError> {
     let_nobody_forget(&mut history);
-    let mut told = history.told();
-    let newest = told
+    let mut recorded = history.recorded();
+    let newest = recorded
         .rows
         .iter()
         .filter(|row| row.utterance().is_some())
         .map(|row| row.turn);
-    told.turn = newest.max().map_or(told.turn, |turn| {
+    recorded.turn = newest.max().map_or(recorded.turn, |turn| {
         actors::domain::ids::TurnNumber(turn.0 + 1)
     });
-    let whole = told.conversation(history.budget);
+    let whole = recorded.conversation(history.budget);
     let mut window = whole.clone();
     let share = history.earlier_bytes();
-    let first = told
+    let first = recorded
         .mission
         .as_ref()
-        .and_then(|_| first_row_of_earlier_turns(&whole, told.turn, share));
+        .and_then(|_| first_row_of_earlier_turns(&whole, recorded.turn, share));
     let earlier = first.map(|first| (first, shown_of_earlier_results(share)));
     window.trim_window(history.window, None, earlier);
-    let mission = told.mission.as_ref();
+    let mission = recorded.mission.as_ref();
     let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
     prop_assert_eq!(
         &owner,
         &choose_owner(&window, mission, history.window, NUDGE.into())
     );
-    let mut expected = history.compose(&told, &whole, &owner);
-    let mut shown = history.compose(&told, &window, &owner);
+    let mut expected = history.compose(&recorded, &whole, &owner);
+    let mut shown = history.compose(&recorded, &window, &owner);
     // The number of omitted parts depends on how much is held in memory.
     expected.breakdown.reasoning_left_out = 0;
     shown.breakdown.reasoning_left_out = 0;

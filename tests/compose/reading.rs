@@ -74,7 +74,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
     let history = history();
     let asked = history.asked();
     judge(&history, &asked).unwrap();
-    let told = asked
+    let shown = asked
         .composed
         .messages
         .iter()
@@ -82,15 +82,15 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
             ChatMessage::Tool { text, .. } => Some(text.clone()),
             ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => None,
         });
-    let told = told.expect("the result");
-    let told = without_runtime_note(&told);
+    let shown = shown.expect("the result");
+    let shown = without_runtime_note(&shown);
     assert!(
-        told.len() <= 16 << 10,
+        shown.len() <= 16 << 10,
         "a quarter of the budget: {}",
-        told.len()
+        shown.len()
     );
-    let whole = asked.told.rows[2].text().clone();
-    let (kept, note) = told.rsplit_once("\n[cut: ").expect("a note");
+    let whole = asked.recorded.rows[2].text().clone();
+    let (kept, note) = shown.rsplit_once("\n[cut: ").expect("a note");
     let left_out = whole.len() - kept.len();
     assert_eq!(
         note,
@@ -101,7 +101,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
         )
     );
 
-    let (_directory, ledger) = stored(&asked.told.rows).await;
+    let (_directory, ledger) = stored(&asked.recorded.rows).await;
     let mut read = kept.to_string();
     while read.len() < whole.len() {
         let asked = ResultQuery {
@@ -162,7 +162,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             call_id: "same".into(),
             tool: "mine".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: None,
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,

@@ -48,12 +48,12 @@ fn sketch(history: &History) -> Vec<String> {
     let asked = history.asked();
     judge(history, &asked).expect("the request is right");
     let short = |text: &str| {
-        let told = without_runtime_note(text);
-        let parts = told.split("\n\n").map(|part| {
+        let shown = without_runtime_note(text);
+        let parts = shown.split("\n\n").map(|part| {
             let part = part.split_once('>').map_or(part, |(_, rest)| rest);
             part.chars().take(24).collect::<String>()
         });
-        let aside = if told == text { "" } else { "+" };
+        let aside = if shown == text { "" } else { "+" };
         format!("{}{aside}", parts.collect::<Vec<_>>().join("|"))
     };
     let messages = asked.composed.messages.iter().skip(1);

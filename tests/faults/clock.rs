@@ -38,7 +38,7 @@ const NAMES: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
 /// A running swarm and its output.
 struct Swarm {
     pid: Pid,
-    told: Receiver<Value>,
+    events: Receiver<Value>,
     ended: Option<JoinHandle<ExitStatus>>,
 }
 
@@ -57,11 +57,11 @@ impl Swarm {
         clock.stand_before(&mut command);
         let mut process = home.launch(command);
         let pid = i32::try_from(process.pid()).ok().and_then(Pid::from_raw);
-        let (tell, told) = channel();
+        let (sender, events) = channel();
         let ended = std::thread::spawn(move || {
             while let Some(line) = process.line() {
                 let event = serde_json::from_str(&line).expect("JSON");
-                if tell.send(event).is_err() {
+                if sender.send(event).is_err() {
                     break;
                 }
             }
@@ -69,7 +69,7 @@ impl Swarm {
         });
         Swarm {
             pid: pid.expect("a process"),
-            told,
+            events,
             ended: Some(ended),
         }
     }
@@ -82,17 +82,17 @@ impl Swarm {
         while !ended.is_finished() {
             assert!(begun.elapsed() < PATIENCE, "it does not end");
             // Further output is thrown away.
-            let _ = self.told.recv_timeout(Duration::from_millis(20));
+            let _ = self.events.recv_timeout(Duration::from_millis(20));
         }
         ended.join().expect("its status")
     }
 
     /// Waits for an event. No Mysis may fail meanwhile.
-    fn hear(&self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+    fn until_event(&self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
             let left = PATIENCE.saturating_sub(begun.elapsed());
-            let event = self.told.recv_timeout(left);
+            let event = self.events.recv_timeout(left);
             let event = event.unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_ne!(event["to"], "errored", "{what}: {event}");
             if is_it(&event) {
@@ -104,9 +104,9 @@ impl Swarm {
     /// Waits until each Mysis has finished a model call and a game call that began after this
     /// moment.
     fn turns(&self, what: &str, shift: i64) {
-        while self.told.try_recv().is_ok() {}
+        while self.events.try_recv().is_ok() {}
         let mut done: BTreeMap<String, u32> = BTreeMap::new();
-        let last = self.hear(what, |event| {
+        let last = self.until_event(what, |event| {
             if event["event"] == "tool_returned" {
                 let name = event["mysis"].as_str().expect("a name");
                 *done.entry(name.to_string()).or_default() += 1;
@@ -152,10 +152,10 @@ fn a_wall_clock_that_is_set_by_hours_and_by_years_makes_nobody_wait() {
     // The outage begins by one clock and ends by another.
     let address = pilot.address();
     drop(pilot);
-    swarm.hear("the outage", |event| event["code"] == "circuit_open");
+    swarm.until_event("the outage", |event| event["code"] == "circuit_open");
     clock.set_clock_ahead(-5 * YEAR);
     let _pilot = Server::pilot_at(&address, &usual);
-    swarm.hear("its end", |event| event["code"] == "circuit_closed");
+    swarm.until_event("its end", |event| event["code"] == "circuit_closed");
     swarm.turns("after the outage", -5 * YEAR);
     let answer = home.ok(&["send", "alpha", "report"]);
     assert!(answer.contains("stored for alpha"), "{answer}");

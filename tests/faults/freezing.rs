@@ -116,7 +116,7 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
     // The line is the acknowledgement. What a Mysis had sent before may reach its server, and be
     // counted there, a moment later: one request of each at most.
     let mut freezing = Process::spawn(home.command(&["freeze"]));
-    let told = freezing.line().expect("an acknowledgement");
+    let printed = freezing.line().expect("an acknowledgement");
     let acknowledged = servers.requests();
     assert!(freezing.wait().success());
     let counted = servers.until_all_have_arrived();
@@ -125,7 +125,7 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
         late <= NAMES.len() as u64,
         "{late} after the acknowledgement"
     );
-    assert!(told.starts_with("frozen since 2"), "{told}");
+    assert!(printed.starts_with("frozen since 2"), "{printed}");
     send("m1", "order 1: report when you can");
     servers.stay_at(counted);
     let status = home.json(&["status", "--json"]);

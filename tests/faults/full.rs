@@ -22,14 +22,14 @@ const SCRIPT: &str = r#"mount -t tmpfs -o size="$4" tmpfs "$1" && TMPDIR="$1" ex
 
 #[test]
 fn a_disk_that_fills_up_and_is_emptied_costs_nothing_that_was_acknowledged() {
-    let told = run_in_a_file_system("full::in_a_small_file_system", "40m");
-    println!("{told}");
+    let printed = run_in_a_file_system("full::in_a_small_file_system", "40m");
+    println!("{printed}");
 }
 
 #[test]
 fn a_disk_with_little_room_is_told_of_before_it_is_full_and_until_it_has_room() {
-    let told = run_in_a_file_system("full::in_a_file_system_with_some_room", "100m");
-    println!("{told}");
+    let printed = run_in_a_file_system("full::in_a_file_system_with_some_room", "100m");
+    println!("{printed}");
 }
 
 /// Runs a test in a file system of its own. Returns what it said.
@@ -94,8 +94,8 @@ fn in_a_small_file_system() {
 #[ignore = "fills its temporary directory; a test above runs it in a small one"]
 fn in_a_file_system_with_some_room() {
     let home = Home::new();
-    let heard = std::env::temp_dir().join("alerts");
-    let command = format!("cat >> {}", heard.display());
+    let received = std::env::temp_dir().join("alerts");
+    let command = format!("cat >> {}", received.display());
     let more = format!("[alerts]\ncommand = [\"sh\", \"-c\", \"{command}\"]\n");
     home.configure("http://127.0.0.1:9/v1", "", &more);
     let mut command = home.command(&["run", "--headless", "--json"]);
@@ -112,48 +112,46 @@ fn in_a_file_system_with_some_room() {
     assert!(!is_little(&doctor()));
     let filler = std::env::temp_dir().join("filler");
     std::fs::write(&filler, vec![7; 55_000_000]).expect("there is room");
-    hear(&mut swarm, "\"little_room\"");
+    until_line(&mut swarm, "\"little_room\"");
     assert!(is_little(&home.ok(&["status"])));
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["warnings"][0]["code"], "little_room");
     assert!(is_little(&doctor()), "{}", doctor());
     until("the command of alerts is told", || {
-        let heard = std::fs::read_to_string(&heard).ok()?;
-        is_little(&heard).then_some(())
+        let received = std::fs::read_to_string(&received).ok()?;
+        is_little(&received).then_some(())
     });
     let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
     assert!(is_little(&log));
     std::fs::remove_file(&filler).expect("it is emptied");
-    hear(&mut swarm, "\"room_again\"");
+    until_line(&mut swarm, "\"room_again\"");
     assert_eq!(home.json(&["status", "--json"])["warnings"], json!([]));
     assert!(!is_little(&doctor()));
     // A full disk is told of by doctor, too, and at the end.
     fill(&filler);
-    let told = std::thread::scope(|scope| {
+    let printed = std::thread::scope(|scope| {
         let order = scope.spawn(|| home.run(&["mysis", "create", "alpha"]));
-        let told = hear(&mut swarm, "store_trouble");
+        let printed = until_line(&mut swarm, "store_trouble");
         let doctor = doctor();
-        assert!(doctor.contains("accepts no writes"), "{doctor}");
+        assert!(doctor.contains("nothing can be stored"), "{doctor}");
         swarm.signal("-TERM");
         drop(order.join());
-        told
+        printed
     });
-    let whole = format!("the store accepts no writes and retries: {database}: ");
+    let whole = format!("nothing can be stored, so the Myses wait; zoea retries: {database}: ");
     assert!(
-        told.contains(&whole) && told.contains("free space"),
-        "{told}"
+        printed.contains(&whole) && printed.contains("free space"),
+        "{printed}"
     );
     swarm.wait();
     let complaints = std::fs::read_to_string(complaints.path()).expect("what it said");
     assert!(
-        complaints.contains(&format!(
-            "at the end: the store accepts no writes: {database}: "
-        )),
+        complaints.contains(&format!("at the end: nothing can be stored: {database}: ")),
         "{complaints}"
     );
 }
 
-fn hear(swarm: &mut Process, word: &str) -> String {
+fn until_line(swarm: &mut Process, word: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
         if line.contains(word) {

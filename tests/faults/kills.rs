@@ -67,8 +67,8 @@ fn kill_often(kills: u64, path: &str, store: &str) {
     let mut before_it_was_up = 0;
     // With few kills, chance may put every one before the first acknowledged order.
     let is_enough = |kill: u64, orders: &[Order]| {
-        let was_heard = orders.iter().any(|order| order.is_acknowledged);
-        kill >= kills && (was_heard || kill >= kills + PATIENCE)
+        let was_acknowledged = orders.iter().any(|order| order.is_acknowledged);
+        kill >= kills && (was_acknowledged || kill >= kills + PATIENCE)
     };
     let mut kill = 0;
     while !is_enough(kill, &orders) {

@@ -72,17 +72,17 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
         second.url
     );
     let (home, mut swarm) = swarm_on(&first.url, &galaxy.url, &more);
-    let told = until_reported(&mut swarm, "circuit_open");
+    let printed = until_reported(&mut swarm, "circuit_open");
     assert!(
-        told.contains("pilot is down") && told.contains("spare takes over"),
-        "{told}"
+        printed.contains("pilot is down") && printed.contains("spare takes over"),
+        "{printed}"
     );
     until("the spare is asked", || {
         (requests(&second) > 5).then_some(())
     });
     let first = mended(first);
-    let told = until_reported(&mut swarm, "circuit_closed");
-    assert!(told.contains("pilot works again"), "{told}");
+    let printed = until_reported(&mut swarm, "circuit_closed");
+    assert!(printed.contains("pilot works again"), "{printed}");
     let (before, of_spare) = (requests(&first), requests(&second));
     until("the first is used again", || {
         (requests(&first) > before + 10).then_some(())
@@ -152,10 +152,10 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let mut swarm = home.fly(&["--start-swarm"]);
-    let told = until_reported(&mut swarm, "circuit_open");
+    let printed = until_reported(&mut swarm, "circuit_open");
     assert!(
-        told.contains("provider local is down; ") && told.contains(": HTTP 503"),
-        "the whole round of tries is over: {told}"
+        printed.contains("provider local is down; ") && printed.contains(": HTTP 503"),
+        "the whole round of tries is over: {printed}"
     );
     assert!(begun.elapsed() > Duration::from_secs(29), "5 + 10 + 15 s");
     let alpha = until("it is shown as waiting", || {
@@ -202,8 +202,8 @@ fn a_lone_mysis_asks_the_fallback_after_its_first_round() {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let mut swarm = home.fly(&["--start-swarm"]);
-    let told = until_reported(&mut swarm, "circuit_open");
-    assert!(told.contains("spare takes over"), "{told}");
+    let printed = until_reported(&mut swarm, "circuit_open");
+    assert!(printed.contains("spare takes over"), "{printed}");
     assert_eq!(requests(&first), 4, "one round: a try, and three more");
     until("the spare is asked", || {
         (requests(&second) > 5).then_some(())
@@ -250,11 +250,11 @@ fn while_the_game_is_away_its_myses_wait_ask_nothing_and_go_on_with_its_return()
     }
     drop(swarm);
     let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
-    let told = |code: &str| {
+    let printed = |code: &str| {
         let with_code = rows.iter().filter(|row| row["metadata"]["code"] == code);
         with_code.count()
     };
-    assert!(told("mcp_down") <= 1, "an outage is told once: {rows:?}");
+    assert!(printed("mcp_down") <= 1, "an outage is told once: {rows:?}");
 }
 
 #[test]
@@ -263,8 +263,8 @@ fn without_another_they_wait_and_go_on_when_it_works_again() {
     let only = Server::pilot(&["--fault", "http-503"]);
     let more = "circuit_failures = 3\ncircuit_wait = \"400ms\"\n";
     let (home, mut swarm) = swarm_on(&only.url, &galaxy.url, more);
-    let told = until_reported(&mut swarm, "circuit_open");
-    assert!(told.contains("its Myses wait"), "{told}");
+    let printed = until_reported(&mut swarm, "circuit_open");
+    assert!(printed.contains("its Myses wait"), "{printed}");
     let asked = requests(&only);
     until("it is tried again", || {
         (requests(&only) > asked).then_some(())

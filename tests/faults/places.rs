@@ -143,7 +143,7 @@ fn strike_running(fault: Fault, round: u64, seed: u64) -> (usize, usize) {
     let mut late = scene.home.command(&["send", "alpha", "too late"]);
     let quiet = late.stdout(Stdio::null()).stderr(Stdio::null());
     let mut late = quiet.spawn().expect("a messenger");
-    let told = loop {
+    let printed = loop {
         let line = swarm.line().expect("the swarm goes on");
         if line.contains("store_trouble") {
             break line;
@@ -160,9 +160,9 @@ fn strike_running(fault: Fault, round: u64, seed: u64) -> (usize, usize) {
     let way_back = scene.command("restore", "zoea.db.rescued");
     let rescued = scene.home.file("zoea.db.rescued");
     let is_whole = !matches!(fault, Fault::LogCut | Fault::FileEmptied);
-    assert!(rescued.exists() || !is_whole, "{what}: {told}");
+    assert!(rescued.exists() || !is_whole, "{what}: {printed}");
     if rescued.exists() {
-        assert!(told.contains(&way_back), "{what}: {told}");
+        assert!(printed.contains(&way_back), "{what}: {printed}");
         assert!(refusal.contains(&way_back), "{what}: {refusal}");
         // A person may move it as well.
         if round.is_multiple_of(2) || fault == Fault::MovedBehindLink {
@@ -174,14 +174,14 @@ fn strike_running(fault: Fault, round: u64, seed: u64) -> (usize, usize) {
         }
         scene.starts();
     } else {
-        assert!(told.contains("could not be saved"), "{what}: {told}");
+        assert!(printed.contains("could not be saved"), "{what}: {printed}");
         return (scene.acknowledged.len(), scene.acknowledged.len());
     }
     let lost = scene.lost().len();
     assert!(lost == 0 || !is_whole, "{what}: {:?}", scene.lost());
     assert!(
-        lost == 0 || told.contains("could not be saved"),
-        "{what}: {told}"
+        lost == 0 || printed.contains("could not be saved"),
+        "{what}: {printed}"
     );
     (scene.acknowledged.len(), lost)
 }
@@ -191,14 +191,14 @@ fn files_that_are_taken_from_a_running_program_cost_nothing_in_silence() {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     let rounds = number("ZOEA_PLACE_FAULTS", ROUNDS) * 2;
     for fault in FAULTS {
-        let (mut orders, mut told) = (0, 0);
+        let (mut orders, mut printed) = (0, 0);
         for round in 0..rounds {
             let (sent, lost) = strike_running(fault, round, seed);
-            (orders, told) = (orders + sent, told + lost);
+            (orders, printed) = (orders + sent, printed + lost);
         }
         println!(
             "seed {seed}: {fault:?} struck {rounds} times while the program ran, {rounds} starts \
-             refused; {orders} orders acknowledged, 0 lost in silence, {told} told as lost"
+             refused; {orders} orders acknowledged, 0 lost in silence, {printed} told as lost"
         );
     }
 }

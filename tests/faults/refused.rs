@@ -154,11 +154,11 @@ fn a_refused_text_is_held_back_whatever_the_server_says_and_its_mysis_plays_on()
         home.ok(&["send", "nova-a", "Rex says POISON"]);
         assert_plays_on(&model, name);
         let log = home.lines(&["log", "nova-a", "--limit", "0", "--json"]);
-        let told = log
+        let printed = log
             .iter()
             .find(|row| row["metadata"]["code"] == "not_delivered");
-        let told = told.expect("the operator is told")["content"].to_string();
-        assert!(told.contains("Rex says POISON"), "{name}: {told}");
+        let printed = printed.expect("the operator is told")["content"].to_string();
+        assert!(printed.contains("Rex says POISON"), "{name}: {printed}");
         assert!(
             log.iter().any(|row| row["content"] == "Rex says POISON"),
             "{name}: the row stays"
@@ -245,7 +245,7 @@ fn an_order_that_is_held_back_is_a_need_until_the_operator_acts_and_can_be_forgo
     };
     let poison = "Rex says \u{1b}[31mPOISON";
     home.ok(&["send", "nova-a", poison]);
-    let why = until("it is told", || need().as_str().map(str::to_string));
+    let why = until("it is reported", || need().as_str().map(str::to_string));
     assert!(why.contains("your message was not delivered"), "{why}");
     let page = home.ok(&["status"]);
     assert!(
@@ -292,7 +292,7 @@ fn an_order_that_is_held_back_is_a_need_until_the_operator_acts_and_can_be_forgo
     until("it is tried again", || (refused() > before).then_some(()));
     assert_eq!(need(), Value::Null, "it is no order in force");
     home.ok(&["send", "nova-a", poison]);
-    until("it is told again", || need().is_string().then_some(()));
+    until("it is reported again", || need().is_string().then_some(()));
     assert_eq!(refused(), before + 1, "one request tried it");
     drop(swarm);
     assert_eq!(listed(&home.json(&["doctor", "--json"])).len(), 1);

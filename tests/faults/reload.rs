@@ -43,19 +43,19 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
 
     home.configure(&first.url, &galaxy.url, "[budgit]\nusd = 1\n");
     swarm.signal("-HUP");
-    let told = until_reported(&mut swarm, "reload_failed");
+    let printed = until_reported(&mut swarm, "reload_failed");
     assert!(
-        told.contains("is unchanged") && told.contains("budgit"),
-        "{told}"
+        printed.contains("is unchanged") && printed.contains("budgit"),
+        "{printed}"
     );
     assert!(is_paused().is_some() && requests(&first) == asked);
 
     home.configure(&first.url, "http://127.0.0.1:9/mcp", &budget(100_000_000));
     swarm.signal("-HUP");
-    let told = until_reported(&mut swarm, "needs_restart");
-    assert!(told.contains("mcp.upstream"), "{told}");
-    let told = until_reported(&mut swarm, "reloaded");
-    assert!(told.contains("[budget]"), "{told}");
+    let printed = until_reported(&mut swarm, "needs_restart");
+    assert!(printed.contains("mcp.upstream"), "{printed}");
+    let printed = until_reported(&mut swarm, "reloaded");
+    assert!(printed.contains("[budget]"), "{printed}");
     until("it goes on", || {
         (requests(&first) > asked + 5).then_some(())
     });
@@ -71,8 +71,8 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
     );
     std::fs::write(&file, text).expect("a configuration");
     swarm.signal("-HUP");
-    let told = until_reported(&mut swarm, "reloaded");
-    assert!(told.contains("providers.pilot"), "{told}");
+    let printed = until_reported(&mut swarm, "reloaded");
+    assert!(printed.contains("providers.pilot"), "{printed}");
     until("the new one is asked", || {
         (requests(&second) > 5).then_some(())
     });

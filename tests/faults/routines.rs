@@ -113,8 +113,8 @@ fn proven(home: &Home) -> BTreeSet<String> {
             if row["metadata"]["code"] != "outcome_proven" {
                 continue;
             }
-            let told = text(&row["content"]);
-            let call = told
+            let printed = text(&row["content"]);
+            let call = printed
                 .split_once("call ")
                 .and_then(|(_, rest)| rest.split_once(' '));
             let (call, _) = call.expect("the place of a call");
@@ -284,13 +284,13 @@ fn notice(home: &Home, name: &str, code: &str, part: &str) -> String {
         let notices = home.lines(&["log", name, "--limit", "0", "--kind", "host", "--json"]);
         let of_code = notices.iter().filter(|row| row["metadata"]["code"] == code);
         let mut texts = of_code.map(|row| text(&row["content"]));
-        texts.rfind(|told| told.contains(part))
+        texts.rfind(|printed| printed.contains(part))
     })
 }
 
 /// The credits of the rounds that a report of a fall names, and those of a good one.
-fn rounds_of(told: &str) -> (Vec<i64>, i64) {
-    let (_, rest) = told
+fn rounds_of(printed: &str) -> (Vec<i64>, i64) {
+    let (_, rest) = printed
         .split_once("the last 3 rounds earned ")
         .expect("the rounds");
     let (rounds, rest) = rest.split_once(", a good one ").expect("a good one");
@@ -312,16 +312,16 @@ fn the_runtime_begins_what_earned_and_drops_it_within_three_rounds_when_prices_f
         "Mine ore, sell it at your station, refuel and go again.",
     ]);
     let swarm = home.fly(&["--start-swarm"]);
-    let offered = notice(&home, "m0", "routine_offered", "circle that earned");
+    let offered = notice(&home, "m0", "routine_offered", "paying loop, ");
     assert!(
         offered.contains("it begins with the next turn"),
         "{offered}"
     );
     notice(&home, "m0", "routine_started", "of the runtime begins");
-    let told = notice(&home, "m0", "routine_ended", "its gain fell");
-    let (rounds, good) = rounds_of(&told);
-    assert_eq!(rounds.len(), 3, "{told}");
-    assert!(rounds.iter().all(|earned| *earned * 2 < good), "{told}");
+    let printed = notice(&home, "m0", "routine_ended", "its gain fell");
+    let (rounds, good) = rounds_of(&printed);
+    assert_eq!(rounds.len(), 3, "{printed}");
+    assert!(rounds.iter().all(|earned| *earned * 2 < good), "{printed}");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
 }

@@ -62,13 +62,13 @@ pub(crate) fn until_all_show(url: &str, homes: &[&Home], all: &[&str]) {
         .into_iter()
         .collect();
         let is_whole = |home: &&Home| {
-            let told = |mysis: Value| {
+            let printed = |mysis: Value| {
                 let text = |key: &str| mysis[key].as_str().unwrap_or("nothing").to_string();
                 format!("{} {} in {}", text("name"), text("state"), text("process"))
             };
             shown(home)
                 .into_iter()
-                .map(told)
+                .map(printed)
                 .collect::<std::collections::BTreeSet<_>>()
                 == wanted
         };

@@ -130,14 +130,14 @@ fn killed_again_and_again_the_books_are_what_the_provider_reported() {
         process.wait();
         seen = scene.requests();
     }
-    let told = reports(&record);
+    let printed = reports(&record);
     let books = home.json(&["books", "--days", "0", "--json"]);
     let books = books.as_array().expect("a list");
     let (mut sum, mut lost) = (0, 0);
     for name in NAMES {
         let rows = scene.usages(name);
         // Each kill may lose at most the one answer that was on its way.
-        let missing = missing(&rows, told.iter().filter(|line| line["agent"] == name));
+        let missing = missing(&rows, printed.iter().filter(|line| line["agent"] == name));
         assert!(missing <= KILLS, "{name}: {missing} reports are not booked");
         lost += missing;
         let of = |key: &str| -> u64 {
@@ -236,13 +236,13 @@ fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
     let scene = Scene::new("[budget]\nusd_per_day = 0.15\n", &[]);
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
-    let mut told = BTreeMap::new();
-    while told.len() < 2 {
+    let mut printed = BTreeMap::new();
+    while printed.len() < 2 {
         let line = swarm.line().expect("the swarm goes on");
         let event: Value = serde_json::from_str(&line).expect("JSON");
         let code = event["code"].as_str().unwrap_or_default();
         if event["mysis"].is_null() && code.starts_with("budget_") {
-            *told.entry(code.to_string()).or_insert(0) += 1;
+            *printed.entry(code.to_string()).or_insert(0) += 1;
         }
     }
     for name in NAMES {
@@ -262,7 +262,7 @@ fn the_swarms_budget_is_overshot_by_the_calls_in_flight_and_no_more() {
         spent >= 150_000 && spent - last < 150_000,
         "{spent}, {last} of it last"
     );
-    assert!(told.values().all(|times| *times == 1), "{told:?}");
+    assert!(printed.values().all(|times| *times == 1), "{printed:?}");
     drop(swarm);
 }
 
@@ -284,11 +284,11 @@ fn streams_that_are_cut_are_asked_for_again_and_stand_in_no_book() {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-    let told = reports(&record);
+    let printed = reports(&record);
     let mut booked = 0;
     for name in NAMES {
         let rows = scene.usages(name);
-        let missing = missing(&rows, told.iter().filter(|line| line["agent"] == name));
+        let missing = missing(&rows, printed.iter().filter(|line| line["agent"] == name));
         assert!(
             missing <= 1,
             "{name}: {missing}, and one may have been on its way"

@@ -127,7 +127,7 @@ fn a_task_that_the_server_has_forgotten_is_of_unknown_outcome() {
     let forgetful = Server::galaxy(&["--stateless", "--tasks"]);
     home.configure(&pilot.url, &forgetful.url, "");
     let process = home.fly(&["--resume"]);
-    until("the outcome is told", || {
+    until("the outcome is reported", || {
         let calls = recorded(&home);
         (calls[&open].status != "sent").then_some(())
     });
@@ -158,9 +158,9 @@ fn stopped_during_a_task_a_mysis_asks_for_the_outcome_when_it_runs_again() {
         was_in_time.then_some(())
     });
     let notices = home.lines(&["log", "m0", "--limit", "0", "--kind", "host", "--json"]);
-    let is_told = |row: &Value| row["metadata"]["code"] == "task_left";
-    assert!(notices.iter().any(is_told), "{notices:?}");
-    until("the outcomes are told", || {
+    let is_task_left = |row: &Value| row["metadata"]["code"] == "task_left";
+    assert!(notices.iter().any(is_task_left), "{notices:?}");
+    until("the outcomes are reported", || {
         let calls = recorded(&home);
         let is_over = |call: &String| calls[call].status != "sent";
         left_open.iter().all(is_over).then_some(())

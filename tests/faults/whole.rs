@@ -9,7 +9,7 @@ use crate::shared::{MISSION, scene};
 use zoea_rig::{Home, lines, postgres, until};
 
 /// The values of a member of all entries, without those that have none.
-fn told<'a>(entries: &'a [Value], key: &str) -> BTreeSet<&'a str> {
+fn values_of<'a>(entries: &'a [Value], key: &str) -> BTreeSet<&'a str> {
     entries
         .iter()
         .filter_map(|entry| entry[key].as_str())
@@ -26,7 +26,7 @@ fn check_all(home: &Home, all: &[&str]) {
     let exported = lines(&home.ok(&["export"]));
     let is_mysis = |line: &&Value| line["record"] == "mysis";
     let myses: Vec<Value> = exported.iter().filter(is_mysis).cloned().collect();
-    assert_eq!(told(&myses, "name"), wanted, "export");
+    assert_eq!(values_of(&myses, "name"), wanted, "export");
     let with_rows: BTreeSet<&str> = exported
         .iter()
         .filter(|line| line["record"] == "row")
@@ -45,21 +45,25 @@ fn check_all(home: &Home, all: &[&str]) {
         let log = home.lines(&["log", name, "--limit", "1", "--json"]);
         assert_eq!(log.len(), 1, "log {name}");
         let found = home.lines(&["search", "needle", "--mysis", name, "--json"]);
-        assert_eq!(told(&found, "mysis"), [name].into(), "search --mysis");
+        assert_eq!(values_of(&found, "mysis"), [name].into(), "search --mysis");
     }
     let found = home.lines(&["search", "needle", "--limit", "0", "--json"]);
-    assert_eq!(told(&found, "mysis"), wanted, "search");
+    assert_eq!(values_of(&found, "mysis"), wanted, "search");
     let books = home.json(&["books", "--json"]);
-    assert_eq!(told(array(&books), "mysis"), wanted, "books");
+    assert_eq!(values_of(array(&books), "mysis"), wanted, "books");
     let samples = home.json(&["samples", "--json"]);
     let series = array(&samples["series"]);
-    assert_eq!(told(series, "mysis"), wanted, "samples");
+    assert_eq!(values_of(series, "mysis"), wanted, "samples");
     let accounts = home.json(&["accounts", "list", "--json"]);
-    assert_eq!(told(array(&accounts), "assigned_to"), wanted, "accounts");
+    assert_eq!(
+        values_of(array(&accounts), "assigned_to"),
+        wanted,
+        "accounts"
+    );
     let listed = home.json(&["mysis", "list", "--json"]);
-    assert_eq!(told(array(&listed), "name"), wanted, "mysis list");
+    assert_eq!(values_of(array(&listed), "name"), wanted, "mysis list");
     let status = home.json(&["status", "--json"]);
-    assert_eq!(told(array(&status["myses"]), "name"), wanted, "status");
+    assert_eq!(values_of(array(&status["myses"]), "name"), wanted, "status");
     let report = home.ok(&["report"]);
     for name in all {
         assert!(report.contains(name), "the report has no {name}: {report}");
@@ -114,7 +118,7 @@ fn what_is_read_of_a_fleet_is_whole_wherever_it_is_read() {
     homes[1].ok(&["mysis", "create", "late"]);
     for home in [&homes[0], &homes[2]] {
         let exported = lines(&home.ok(&["export", "--mysis", "late"]));
-        assert_eq!(told(&exported, "name"), ["late"].into());
+        assert_eq!(values_of(&exported, "name"), ["late"].into());
     }
     homes[1].ok(&["mysis", "delete", "late", "--yes"]);
     for home in [&homes[0], &homes[2]] {

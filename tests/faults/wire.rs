@@ -40,7 +40,7 @@ impl Wire {
             is_cut: Arc::default(),
             accepting: None,
         };
-        wire.hear(nearest);
+        wire.listen(nearest);
         wire
     }
 
@@ -66,10 +66,10 @@ impl Wire {
     /// Lets connections through again.
     pub(crate) fn mend(&mut self) {
         self.is_cut.store(false, Ordering::SeqCst);
-        self.hear(TcpListener::bind(self.address).expect("the same port"));
+        self.listen(TcpListener::bind(self.address).expect("the same port"));
     }
 
-    fn hear(&mut self, listener: TcpListener) {
+    fn listen(&mut self, listener: TcpListener) {
         let (to, strands) = (self.to.clone(), self.strands.clone());
         let (is_cut, hearing) = (self.is_cut.clone(), self.hearing.clone());
         self.accepting = Some(thread::spawn(move || {

@@ -26,6 +26,9 @@ const LOOKED: Duration = Duration::from_millis(300);
 /// The same for Myses that are stopped, which rest after ten seconds.
 const RESTED: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(30);
+/// Both servers close a connection with each answer. An idle one would stay for 20 s and count as memory of a Mysis
+/// that no longer uses it; how many there are depends on how busy the machine is.
+const CLOSES: (&str, &str) = ("connection", "close");
 
 /// What was counted.
 pub(crate) struct Taken {
@@ -97,10 +100,10 @@ fn least_held(home: &Home, looked: Duration) -> usize {
 }
 
 fn held(home: &Home) -> usize {
-    let mut told = String::new();
+    let mut text = String::new();
     let mut stream = UnixStream::connect(socket_of(&home.path())).expect("the program tells");
-    stream.read_to_string(&mut told).expect("an answer");
-    told.parse().expect("a number")
+    stream.read_to_string(&mut text).expect("an answer");
+    text.parse().expect("a number")
 }
 
 /// The log of the database, which grows with each commit until its pages are moved to their places,
@@ -196,12 +199,12 @@ async fn model(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Res
             "id": format!("call_{round}"), "type": "function",
             "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}}]}),
     };
-    Json(json!({
+    let answer = Json(json!({
         "id": "x", "object": "chat.completion", "created": 1, "model": "mock",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520},
-    }))
-    .into_response()
+    }));
+    ([CLOSES], answer).into_response()
 }
 
 async fn game(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Response {
@@ -224,7 +227,6 @@ async fn game(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Resp
         _ => return StatusCode::ACCEPTED.into_response(),
     };
     let answer = Json(json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
-    // An idle connection would stay for 20 s and count as memory of a Mysis that no longer uses it.
-    let headers = [("mcp-session-id", "session"), ("connection", "close")];
+    let headers = [("mcp-session-id", "session"), CLOSES];
     (headers, answer).into_response()
 }

@@ -162,14 +162,14 @@ pub(crate) struct Wire {
 }
 
 /// A response.
-pub(crate) struct Heard {
+pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) session: Option<String>,
     pub(crate) retry_after: Option<String>,
     pub(crate) text: String,
 }
 
-impl Heard {
+impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
     }
@@ -195,12 +195,12 @@ impl Wire {
     /// A wire with a session.
     pub(crate) async fn open(url: &str) -> Self {
         let mut wire = Self::new(url);
-        let heard = wire.initialize("2025-03-26").await.unwrap();
-        wire.session = heard.session;
+        let answer = wire.initialize("2025-03-26").await.unwrap();
+        wire.session = answer.session;
         wire
     }
 
-    pub(crate) async fn initialize(&self, version: &str) -> reqwest::Result<Heard> {
+    pub(crate) async fn initialize(&self, version: &str) -> reqwest::Result<Answer> {
         let params = json!({
             "protocolVersion": version,
             "capabilities": {},
@@ -209,25 +209,25 @@ impl Wire {
         self.request("initialize", params).await
     }
 
-    pub(crate) async fn request(&self, method: &str, params: Value) -> reqwest::Result<Heard> {
+    pub(crate) async fn request(&self, method: &str, params: Value) -> reqwest::Result<Answer> {
         let body = json!({ "jsonrpc": "2.0", "id": "q-1", "method": method, "params": params });
         self.post(body.to_string()).await
     }
 
-    pub(crate) async fn tool(&self, name: &str, arguments: Value) -> reqwest::Result<Heard> {
+    pub(crate) async fn tool(&self, name: &str, arguments: Value) -> reqwest::Result<Answer> {
         let params = json!({ "name": name, "arguments": arguments });
         self.request("tools/call", params).await
     }
 
-    pub(crate) async fn post(&self, body: String) -> reqwest::Result<Heard> {
+    pub(crate) async fn post(&self, body: String) -> reqwest::Result<Answer> {
         self.send(self.http.post(&self.url).body(body)).await
     }
 
-    pub(crate) async fn get(&self) -> reqwest::Result<Heard> {
+    pub(crate) async fn get(&self) -> reqwest::Result<Answer> {
         self.send(self.http.get(&self.url)).await
     }
 
-    pub(crate) async fn delete(&self) -> reqwest::Result<Heard> {
+    pub(crate) async fn delete(&self) -> reqwest::Result<Answer> {
         self.send(self.http.delete(&self.url)).await
     }
 
@@ -238,7 +238,7 @@ impl Wire {
         serde_json::from_str(&page.text().await.unwrap()).unwrap()
     }
 
-    async fn send(&self, mut request: reqwest::RequestBuilder) -> reqwest::Result<Heard> {
+    async fn send(&self, mut request: reqwest::RequestBuilder) -> reqwest::Result<Answer> {
         if let Some(session) = &self.session {
             request = request.header("Mcp-Session-Id", session);
         }
@@ -252,7 +252,7 @@ impl Wire {
             let value = response.headers().get(name)?;
             Some(value.to_str().unwrap().to_owned())
         };
-        Ok(Heard {
+        Ok(Answer {
             status: response.status().as_u16(),
             session: header("mcp-session-id"),
             retry_after: header("retry-after"),

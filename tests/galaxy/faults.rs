@@ -25,9 +25,9 @@ async fn http_errors_are_answered_without_executing_anything() {
     ] {
         let running = faulty(&[fault]).await;
         let wire = Wire::new(&running.galaxy.url());
-        let heard = wire.initialize("2025-03-26").await.unwrap();
+        let answer = wire.initialize("2025-03-26").await.unwrap();
         assert_eq!(
-            (heard.status, heard.retry_after.as_deref()),
+            (answer.status, answer.retry_after.as_deref()),
             (status, retry_after)
         );
         let name = fault.split(':').next().unwrap();
@@ -39,9 +39,9 @@ async fn http_errors_are_answered_without_executing_anything() {
 async fn an_rpc_error_carries_the_id_of_the_request() {
     let running = faulty(&["rpc-error"]).await;
     let wire = Wire::new(&running.galaxy.url());
-    let heard = wire.initialize("2025-03-26").await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32603);
-    assert_eq!(heard.json()["id"], "q-1");
+    let answer = wire.initialize("2025-03-26").await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32603);
+    assert_eq!(answer.json()["id"], "q-1");
 }
 
 #[tokio::test]
@@ -114,14 +114,14 @@ async fn dropped_and_hanging_and_garbled_requests_are_executed() {
         let wire = Wire::new(&running.galaxy.url());
         // The answer with the new session is lost. The health page shows whether register was
         // executed.
-        let heard = wire.initialize("2025-03-26").await;
+        let answer = wire.initialize("2025-03-26").await;
         match fault {
             "garbage" => {
-                let heard = heard.unwrap();
-                assert_eq!(heard.status, 200);
-                assert!(serde_json::from_str::<Value>(&heard.text).is_err());
+                let answer = answer.unwrap();
+                assert_eq!(answer.status, 200);
+                assert!(serde_json::from_str::<Value>(&answer.text).is_err());
             }
-            _ => assert!(heard.is_err(), "{fault} answered"),
+            _ => assert!(answer.is_err(), "{fault} answered"),
         }
         let name = fault.split(':').next().unwrap();
         assert_eq!(counted(&wire).await, json!({ name: 1 }));
@@ -135,8 +135,8 @@ async fn a_dropped_registration_has_made_the_account() {
     let running = faulty(&["drop@0.5"]).await;
     let wire = loop {
         let mut wire = Wire::new(&running.galaxy.url());
-        if let Ok(heard) = wire.initialize("2025-03-26").await {
-            wire.session = heard.session;
+        if let Ok(answer) = wire.initialize("2025-03-26").await {
+            wire.session = answer.session;
             break wire;
         }
     };
@@ -169,8 +169,8 @@ async fn sessions_are_lost_on_purpose() {
     );
     let running = faulty(&["mcp-session"]).await;
     let wire = Wire::open(&running.galaxy.url()).await;
-    let heard = wire.tool("help", json!({})).await.unwrap();
-    assert_eq!(heard.json()["error"]["message"], "Session not initialized");
+    let answer = wire.tool("help", json!({})).await.unwrap();
+    assert_eq!(answer.json()["error"]["message"], "Session not initialized");
 }
 
 #[tokio::test]
@@ -179,18 +179,18 @@ async fn a_restart_is_announced() {
     let wire = Wire::open(&running.galaxy.url()).await;
     let application = json!({ "username": "Quill", "empire": "crimson", "registration_code": "C" });
     wire.tool("register", application).await.unwrap();
-    let told = wire
+    let shown = wire
         .tool("get_notifications", json!({}))
         .await
         .unwrap()
         .words();
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(
-        told["notifications"][0]["msg_type"],
+        shown["notifications"][0]["msg_type"],
         "server_restart_warning"
     );
     assert_eq!(
-        told["notifications"][0]["data"]["seconds_until_restart"],
+        shown["notifications"][0]["data"]["seconds_until_restart"],
         60
     );
     let counts = counted(&wire).await;

@@ -60,11 +60,11 @@ async fn one_world_is_played_by_both_interfaces() {
     let ore = mined["details"]["resource_id"].as_str().unwrap();
     assert_eq!(mined["cargo"][0]["item_id"], ore);
     let text = mined.to_string();
-    let told = result_in_words(GameRef::SPACEMOLT, "mine", CallStatus::Done, &text);
+    let shown = result_in_words(GameRef::SPACEMOLT, "mine", CallStatus::Done, &text);
     let quantity = mined["details"]["quantity"].as_u64().unwrap();
     let goods = ore.replace('_', " ");
     assert_eq!(
-        told,
+        shown,
         format!("mined {quantity} {goods}, hold {quantity}/70")
     );
 
@@ -115,10 +115,10 @@ async fn what_does_not_exist_is_refused_as_the_live_server_does() {
         .mcp
         .call_tool(rmcp::model::CallToolRequestParams::new("mine"))
         .await;
-    let told = unknown.unwrap_err().to_string();
+    let shown = unknown.unwrap_err().to_string();
     assert!(
-        told.contains("-32602") && told.contains("Unknown tool: mine"),
-        "{told}"
+        shown.contains("-32602") && shown.contains("Unknown tool: mine"),
+        "{shown}"
     );
     let full = Player::connect(&format!("{url}?preset=full&exclude=drone&panels=off")).await;
     assert_eq!(full.mcp.list_all_tools().await.unwrap().len(), 18);

@@ -20,16 +20,16 @@ enum Meant {
     /// Its result is read.
     Result(&'static str),
     /// It fails in these words of the server.
-    Told(&'static str),
+    Fault(&'static str),
 }
-use Meant::{Result as Read, Told};
+use Meant::{Fault, Result as Read};
 
 const SHAPES: [(&str, Meant); 5] = [
     ("tool-audience", Read("5 ore")),
     ("tool-event-ping", Read("5 ore")),
-    ("tool-lost500", Told("HTTP 500: Internal error")),
-    ("tool-session200", Told("Session not found")),
-    ("tool-text-code", Told("the hold is full")),
+    ("tool-lost500", Fault("HTTP 500: Internal error")),
+    ("tool-session200", Fault("Session not found")),
+    ("tool-text-code", Fault("the hold is full")),
 ];
 
 fn directory() -> PathBuf {
@@ -88,9 +88,9 @@ async fn the_shapes_of_incidents_are_read_as_they_are_meant() {
                 assert_eq!(answer.as_deref(), Ok(text), "{name}");
                 assert_eq!(kept, 0, "{name}: nothing failed");
             }
-            Told(words) => {
-                let told = answer.unwrap_err();
-                assert!(told.contains(words), "{name}: {told}");
+            Fault(words) => {
+                let shown = answer.unwrap_err();
+                assert!(shown.contains(words), "{name}: {shown}");
                 assert_eq!(kept, 1, "{name}: it can be handed on");
             }
         }

@@ -36,13 +36,13 @@ async fn an_address_that_logs_in_too_often_gets_http_429() {
         );
     }
     time.pass(20);
-    let heard = login().await.unwrap();
+    let answer = login().await.unwrap();
     assert_eq!(
-        (heard.status, heard.retry_after.as_deref()),
+        (answer.status, answer.retry_after.as_deref()),
         (429, Some("40"))
     );
     assert_eq!(
-        heard.json(),
+        answer.json(),
         json!({
             "error": "rate_limited",
             "message": "Too many requests. Please slow down.",
@@ -114,9 +114,9 @@ async fn limits_of_accounts_follow_the_tick() {
     }
     // The third refusal exceeds the limit, so the address is blocked.
     let wire = Wire::new(&running.galaxy.url());
-    let heard = wire.initialize("2025-03-26").await.unwrap();
+    let answer = wire.initialize("2025-03-26").await.unwrap();
     assert_eq!(
-        (heard.status, heard.retry_after.as_deref()),
+        (answer.status, answer.retry_after.as_deref()),
         (429, Some("24"))
     );
     time.pass(24);

@@ -16,8 +16,8 @@ async fn decide(url: &str, code: &str, character: &str, answer: &str) -> (u16, S
         .header("Content-Type", "application/x-www-form-urlencoded")
         .body(form)
         .send();
-    let heard = sent.await.unwrap();
-    (heard.status().as_u16(), heard.text().await.unwrap())
+    let reply = sent.await.unwrap();
+    (reply.status().as_u16(), reply.text().await.unwrap())
 }
 
 async fn poll(player: &Player, link: &Value) -> Value {
@@ -53,11 +53,11 @@ async fn a_person_picks_the_character_that_a_client_plays() {
     let shown = shown.send().await.unwrap().text().await.unwrap();
     assert!(shown.contains(code) && shown.contains("O'Quill"), "{shown}");
     assert_eq!(decide(&url, code, "nobody", "allow").await.0, 404);
-    let (status, told) = decide(&url, &code.to_lowercase(), "o%27quill", "allow").await;
+    let (status, text) = decide(&url, &code.to_lowercase(), "o%27quill", "allow").await;
     assert_eq!(
-        (status, told.contains("is logged in")),
+        (status, text.contains("is logged in")),
         (200, true),
-        "{told}"
+        "{text}"
     );
     assert_eq!(decide(&url, code, "", "deny").await.0, 404, "it is decided");
     let welcome = poll(&player, &link).await;
@@ -136,8 +136,8 @@ async fn the_second_interface_has_it_too_and_answers_the_login_in_text() {
         .ok("spacemolt_auth", json!({"action": "login_link"}))
         .await;
     let asks = json!({"action": "login_link_poll", "device_code": link["device_code"]});
-    let told = player.ok("spacemolt_auth", asks.clone()).await;
-    assert_eq!(told["status"], "authorization_pending");
+    let shown = player.ok("spacemolt_auth", asks.clone()).await;
+    assert_eq!(shown["status"], "authorization_pending");
     let code = link["user_code"].as_str().unwrap();
     assert_eq!(decide(&url, code, "Quill", "allow").await.0, 200);
     let welcome = player.raw("spacemolt_auth", asks).await;

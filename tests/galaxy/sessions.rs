@@ -52,16 +52,16 @@ async fn a_client_that_asks_for_the_newest_protocol_first_falls_back() {
 async fn a_session_is_made_at_initialize_and_repeated_ever_after() {
     let running = start(fast()).await;
     let mut wire = Wire::new(&running.galaxy.url());
-    let heard = wire.initialize("2025-03-26").await.unwrap();
-    assert_eq!(heard.status, 200);
-    let session = heard.session.clone().unwrap();
-    wire.session = heard.session;
+    let answer = wire.initialize("2025-03-26").await.unwrap();
+    assert_eq!(answer.status, 200);
+    let session = answer.session.clone().unwrap();
+    wire.session = answer.session;
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let heard = wire.post(note.to_string()).await.unwrap();
-    assert_eq!((heard.status, heard.text.as_str()), (202, ""));
-    let heard = wire.request("tools/list", json!({})).await.unwrap();
-    assert_eq!(heard.session, Some(session));
-    assert_eq!(heard.json()["id"], "q-1");
+    let answer = wire.post(note.to_string()).await.unwrap();
+    assert_eq!((answer.status, answer.text.as_str()), (202, ""));
+    let answer = wire.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(answer.session, Some(session));
+    assert_eq!(answer.json()["id"], "q-1");
 }
 
 #[tokio::test]
@@ -76,11 +76,11 @@ async fn an_unknown_session_is_told_so_with_the_id_of_the_request() {
         for session in [None, Some("nonsense".to_owned())] {
             wire.session = session;
             for method in ["tools/list", "tools/call", "server/discover", "ping"] {
-                let heard = wire.request(method, json!({})).await.unwrap();
-                assert_eq!(heard.status, status);
+                let answer = wire.request(method, json!({})).await.unwrap();
+                assert_eq!(answer.status, status);
                 let error = json!({ "code": -32600, "message": "Session not initialized" });
-                assert_eq!(heard.json()["error"], error);
-                assert_eq!(heard.json()["id"], "q-1");
+                assert_eq!(answer.json()["error"], error);
+                assert_eq!(answer.json()["id"], "q-1");
             }
         }
     }
@@ -92,23 +92,23 @@ async fn only_post_and_delete_are_served() {
     let wire = Wire::open(&running.galaxy.url()).await;
     assert_eq!(wire.get().await.unwrap().status, 405);
     assert_eq!(wire.delete().await.unwrap().status, 200);
-    let heard = wire.request("tools/list", json!({})).await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32600);
+    let answer = wire.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32600);
 }
 
 #[tokio::test]
 async fn what_is_no_message_is_answered_as_json_rpc_has_it() {
     let running = start(fast()).await;
     let wire = Wire::open(&running.galaxy.url()).await;
-    let heard = wire.post("{\"id\":".to_owned()).await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32700);
-    let heard = wire.post("[]".to_owned()).await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32600);
-    let heard = wire
+    let answer = wire.post("{\"id\":".to_owned()).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32700);
+    let answer = wire.post("[]".to_owned()).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32600);
+    let answer = wire
         .request("tools/call", json!({ "name": "mine", "arguments": "{}" }))
         .await;
     assert_eq!(
-        heard.unwrap().words(),
+        answer.unwrap().words(),
         "Error: invalid_json: Invalid JSON in request body"
     );
     // Prompts, resources and completions are not declared.
@@ -118,15 +118,15 @@ async fn what_is_no_message_is_answered_as_json_rpc_has_it() {
         "resources/list",
         "resources/templates/list",
     ] {
-        let heard = wire.request(method, json!({})).await.unwrap();
-        assert_eq!(heard.json()["error"]["code"], -32601, "{method}");
+        let answer = wire.request(method, json!({})).await.unwrap();
+        assert_eq!(answer.json()["error"]["code"], -32601, "{method}");
     }
     let asked = json!({
         "ref": {"type": "ref/prompt", "name": "p"},
         "argument": {"name": "a", "value": "b"},
     });
-    let heard = wire.request("completion/complete", asked).await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32601);
+    let answer = wire.request("completion/complete", asked).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32601);
 }
 
 #[tokio::test]
@@ -143,14 +143,14 @@ async fn idle_sessions_expire_by_the_clock_and_used_ones_do_not() {
     wire.tool("register", register).await.unwrap();
     for _ in 0..3 {
         time.pass(15 * 60);
-        let heard = wire.tool("get_status", json!({})).await.unwrap();
-        assert!(heard.words().contains("Quill"));
+        let answer = wire.tool("get_status", json!({})).await.unwrap();
+        assert!(answer.words().contains("Quill"));
     }
-    let heard = idle.request("tools/list", json!({})).await.unwrap();
-    assert_eq!(heard.json()["error"]["message"], "Session not initialized");
+    let answer = idle.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(answer.json()["error"]["message"], "Session not initialized");
     time.pass(30 * 60);
-    let heard = wire.tool("get_status", json!({})).await.unwrap();
-    assert_eq!(heard.json()["error"]["code"], -32600);
+    let answer = wire.tool("get_status", json!({})).await.unwrap();
+    assert_eq!(answer.json()["error"]["code"], -32600);
     let health = loop {
         // The next sweep comes with a tick.
         let health = wire.page("/health").await;

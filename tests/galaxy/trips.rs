@@ -75,10 +75,10 @@ async fn a_whole_mining_trip_earns_money() {
         status["player"]["credits"],
         100 + earned - fuel["cost"].as_u64().unwrap()
     );
-    let told = player
+    let shown = player
         .ok("get_notifications", json!({ "types": ["system"] }))
         .await;
-    assert!(told["current_tick"].as_u64().unwrap() > 270_000);
+    assert!(shown["current_tick"].as_u64().unwrap() > 270_000);
 }
 
 #[tokio::test]
@@ -132,11 +132,11 @@ async fn two_players_meet_over_two_sessions() {
         json!({ "channel": "local", "content": "sharing this rock?" }),
     )
     .await;
-    let told = ben
+    let shown = ben
         .ok("get_notifications", json!({ "types": ["chat"] }))
         .await;
     assert_eq!(
-        told["notifications"][0]["data"]["content"],
+        shown["notifications"][0]["data"]["content"],
         "sharing this rock?"
     );
 }

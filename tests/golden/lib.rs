@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long a running program is looked at.
-const LONGEST_LOOK: Duration = Duration::from_secs(60);
+/// How long a running program is looked at. Only one that lacks a line is looked at that long.
+const LONGEST_LOOK: Duration = Duration::from_secs(180);
 
 fn place(form: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -97,7 +97,7 @@ fn parsed(text: String) -> Value {
 /// Waits until a running program has shown every line of a form, and none that is not in it.
 ///
 /// # Panics
-/// A line is missing after a minute, or one is new.
+/// A line is missing after three minutes, or one is new.
 pub fn hold_seen(form: &str, mut look: impl FnMut() -> BTreeSet<String>) {
     let kept: BTreeSet<String> = std::fs::read_to_string(place(form))
         .unwrap_or_default()

@@ -81,7 +81,7 @@ pub struct CaseResult {
     pub case: StallCase,
     pub turns: i64,
     /// The turn of the first notice, and its text.
-    pub told: Option<(i64, Arc<str>)>,
+    pub reported: Option<(i64, Arc<str>)>,
     /// The turn in which it first said that it is stranded: no fuel, and no way to get any.
     pub stranded: Option<i64>,
     /// The highest step that was taken.
@@ -92,8 +92,8 @@ impl CaseResult {
     /// Whether it got a notice while it could still have gone on.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
-        let told = self.told.as_ref().map(|(turn, _)| *turn);
-        told.is_some_and(|told| self.stranded.is_none_or(|stranded| stranded > told))
+        let reported = self.reported.as_ref().map(|(turn, _)| *turn);
+        reported.is_some_and(|reported| self.stranded.is_none_or(|stranded| stranded > reported))
     }
 }
 
@@ -283,7 +283,7 @@ struct CaseRecord {
     /// The newest turn at the end of the warm-up.
     before: i64,
     turns: i64,
-    told: Option<(i64, Arc<str>)>,
+    reported: Option<(i64, Arc<str>)>,
     stranded: Option<i64>,
     step: EscalationStep,
 }
@@ -317,7 +317,7 @@ impl CaseRecords {
         CaseResult {
             case,
             turns: record.turns - record.before,
-            told: record.told,
+            reported: record.reported,
             stranded: record.stranded,
             step: record.step,
         }
@@ -337,7 +337,7 @@ impl CaseRecord {
             Some(_) | None => return,
         };
         self.step = self.step.max(step);
-        self.told
+        self.reported
             .get_or_insert_with(|| (row.turn.0 - self.before, row.text().clone()));
     }
 }

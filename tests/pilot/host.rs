@@ -181,13 +181,13 @@ pub(crate) fn described(name: &str) -> Value {
 
 /// Asserts that every place, item and mission that the answer names stands in the messages.
 fn assert_all_known(answer: &PilotAnswer, messages: &[Value]) {
-    let heard = json!(messages).to_string();
+    let received = json!(messages).to_string();
     for call in &answer.calls {
         let arguments: Map<String, Value> = serde_json::from_str(&call.arguments).unwrap();
         for name in ["target_poi", "target_system", "item_id", "mission_id"] {
             if let Some(value) = arguments.get(name) {
                 let value = value.as_str().unwrap();
-                assert!(heard.contains(value), "{} {value}", call.name);
+                assert!(received.contains(value), "{} {value}", call.name);
             }
         }
     }

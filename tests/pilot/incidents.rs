@@ -23,40 +23,40 @@ enum Meant {
     /// No call: it is no answer, or one without any.
     NoCall,
     /// A failure that is told in these words of the server.
-    Told(&'static str),
+    Fault(&'static str),
 }
-use Meant::{NoCall, OneCall, Told};
+use Meant::{Fault, NoCall, OneCall};
 
 /// The files of model servers.
 const SHAPES: [(&str, Meant); 28] = [
-    ("azure400", Told("content management policy")),
+    ("azure400", Fault("content management policy")),
     ("cache-sum", OneCall),
     ("cumulative", OneCall),
-    ("echo", Told("1 validation error")),
+    ("echo", Fault("1 validation error")),
     ("error-empty", OneCall),
     ("error-text", OneCall),
     ("filter200", NoCall),
-    ("inspect400", Told("inappropriate content")),
-    ("limit-anthropic-month", Told("2030-01-01")),
-    ("limit-glm5h", Told("Usage limit reached")),
-    ("limit-litellm", Told("Budget has been exceeded")),
-    ("limit-ollama-week", Told("weekly usage limit")),
-    ("limit-openai-inactive", Told("not active")),
-    ("limit-openrouter-key", Told("Key limit exceeded")),
-    ("long-anthropic", Told("context limit")),
+    ("inspect400", Fault("inappropriate content")),
+    ("limit-anthropic-month", Fault("2030-01-01")),
+    ("limit-glm5h", Fault("Usage limit reached")),
+    ("limit-litellm", Fault("Budget has been exceeded")),
+    ("limit-ollama-week", Fault("weekly usage limit")),
+    ("limit-openai-inactive", Fault("not active")),
+    ("limit-openrouter-key", Fault("Key limit exceeded")),
+    ("long-anthropic", Fault("context limit")),
     ("long-cerebras", NoCall),
-    ("long-kimi", Told("token limit")),
-    ("long-ollama-cloud", Told("prompt too long")),
-    ("long-vllm-new", Told("32000 tokens")),
-    ("long-xai", Told("maximum prompt length")),
+    ("long-kimi", Fault("token limit")),
+    ("long-ollama-cloud", Fault("prompt too long")),
+    ("long-vllm-new", Fault("32000 tokens")),
+    ("long-xai", Fault("maximum prompt length")),
     ("malformed", NoCall),
     ("parse500", NoCall),
-    ("poison500", Told("sensitive words")),
-    ("risk400", Told("Content Exists Risk")),
+    ("poison500", Fault("sensitive words")),
+    ("risk400", Fault("Content Exists Risk")),
     ("twice-same-id", OneCall),
-    ("unloaded", Told("No models loaded")),
+    ("unloaded", Fault("No models loaded")),
     ("whole-twice", OneCall),
-    ("xai403", Told("Content violates usage guidelines")),
+    ("xai403", Fault("Content violates usage guidelines")),
 ];
 
 fn directory() -> std::path::PathBuf {
@@ -130,7 +130,7 @@ async fn the_shapes_of_incidents_are_read_as_they_are_meant() {
         match meant {
             OneCall => assert_eq!(calls, 1, "{name}: {answer:?}"),
             NoCall => assert_eq!(calls, 0, "{name}: {answer:?}"),
-            Told(words) => {
+            Fault(words) => {
                 let fault = answer.expect_err(name);
                 assert!(fault.text().contains(words), "{name}: {fault:?}");
             }

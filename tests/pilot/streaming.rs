@@ -112,10 +112,10 @@ async fn usage_is_told_only_where_it_was_asked_for() {
     let chunks = streamed(&served, &calling(), false).await;
     assert!(chunks.iter().all(|chunk| chunk.get("usage").is_none()));
     assert_eq!(served.get("/stats").await["tokens_in"], 0);
-    let told = assemble(&streamed(&served, &calling(), true).await)["usage"].clone();
+    let text = assemble(&streamed(&served, &calling(), true).await)["usage"].clone();
     let stats = served.get("/stats").await;
-    assert_eq!(stats["tokens_in"], told["prompt_tokens"]);
-    assert_eq!(stats["tokens_out"], told["completion_tokens"]);
+    assert_eq!(stats["tokens_in"], text["prompt_tokens"]);
+    assert_eq!(stats["tokens_out"], text["completion_tokens"]);
     served.end().await;
 }
 

@@ -9,6 +9,7 @@ mod pooler;
 pub mod postgres;
 mod process;
 pub mod process_figures;
+pub mod revealed;
 mod scripted;
 pub mod sqlite;
 pub mod terminal_program;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The longest wait for anything, far beyond the usual time on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 pub fn zoea() -> Command {
     zoea_of(&crate::program())
@@ -178,6 +178,29 @@ impl Default for Home {
 }
 
 impl Home {
+    /// A request with these parameters, which are JSON or meant to be none, to the control interface of the program that
+    /// runs here: the answer's status and body.
+    ///
+    /// # Panics
+    ///
+    /// No program runs here.
+    #[must_use]
+    pub fn ask_control(&self, method: &str, params: &str) -> (u16, String) {
+        let run = std::fs::read_to_string(self.file("run.json")).expect("it runs");
+        let run: Value = serde_json::from_str(&run).expect("JSON");
+        let token = std::fs::read_to_string(self.file("control.token")).expect("a token");
+        let request =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{params}}}");
+        let headers = [
+            &*format!("Authorization: Bearer {}", token.trim()),
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2025-06-18",
+        ];
+        let url = run["control"].as_str().expect("an address");
+        http("POST", url, &headers, &request)
+    }
+
     /// A home without any file.
     #[must_use]
     pub fn new() -> Home {

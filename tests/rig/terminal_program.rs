@@ -62,13 +62,13 @@ impl Program {
             .expect("the program starts");
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().expect("its output");
-        let (tell, output) = channel();
+        let (sender, output) = channel();
         let is_deaf = Arc::new(AtomicBool::new(false));
         let deaf = is_deaf.clone();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count) = reader.read(&mut buffer) {
-                if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                     return;
                 }
                 while deaf.load(Ordering::Relaxed) {

@@ -225,14 +225,14 @@ pub fn histories() -> impl Strategy<Value = History> {
 }
 
 /// A history as rows, and its other parts.
-pub struct Told {
+pub struct Recorded {
     pub rows: Vec<Arc<Row>>,
     pub mission: Option<Mission>,
     pub turn: TurnNumber,
     pub game: GameState,
 }
 
-impl Told {
+impl Recorded {
     fn push(&mut self, body: RowBody) {
         let seq = self.next();
         self.rows.push(Arc::new(Row {
@@ -289,7 +289,7 @@ impl Told {
                 call_id: call.id.clone(),
                 tool: call.name.clone(),
                 status,
-                ms: 1,
+                ms: Some(1),
                 tick: None,
                 bytes: text.len() as u64,
                 game: GameRef::SPACEMOLT,
@@ -406,7 +406,7 @@ impl Told {
 
 /// The parts of a request, and the request.
 pub struct Asked {
-    pub told: Told,
+    pub recorded: Recorded,
     pub owner: TurnOwner,
     pub composed: ComposedRequest,
 }
@@ -417,31 +417,31 @@ pub const CONTINUATION: &str = "Continue after your words.";
 
 impl History {
     /// The rows of the history.
-    pub fn told(&self) -> Told {
-        let mut told = Told {
+    pub fn recorded(&self) -> Recorded {
+        let mut recorded = Recorded {
             rows: Vec::new(),
             mission: None,
             turn: TurnNumber(1),
             game: GameState::default(),
         };
         for step in &self.steps {
-            told.take(step);
+            recorded.take(step);
         }
         if !self.has_mission {
-            told.mission = None;
+            recorded.mission = None;
         }
-        told
+        recorded
     }
 
     /// The request that follows.
     pub fn asked(&self) -> Asked {
-        let told = self.told();
-        let conversation = told.conversation(self.budget);
-        let mission = told.mission.as_ref();
+        let recorded = self.recorded();
+        let conversation = recorded.conversation(self.budget);
+        let mission = recorded.mission.as_ref();
         let owner = choose_owner(&conversation, mission, self.window, NUDGE.into());
-        let composed = self.compose(&told, &conversation, &owner);
+        let composed = self.compose(&recorded, &conversation, &owner);
         Asked {
-            told,
+            recorded,
             owner,
             composed,
         }
@@ -454,17 +454,17 @@ impl History {
 
     pub fn compose(
         &self,
-        told: &Told,
+        recorded: &Recorded,
         conversation: &Conversation,
         owner: &TurnOwner,
     ) -> ComposedRequest {
         compose(&Composition {
-            turn: told.turn,
-            mission: told.mission.as_ref(),
+            turn: recorded.turn,
+            mission: recorded.mission.as_ref(),
             earlier_bytes: self.earlier_bytes(),
             notices: &self.notices,
-            game: Some(&told.game),
-            now: Now::from_timestamp(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
+            game: Some(&recorded.game),
+            now: Now::from_timestamp(Timestamp(recorded.rows.len() as i64 * 1000 + 60_000)),
             budget: self.budget,
             ..composition(SYSTEM, conversation, owner)
         })

@@ -123,14 +123,14 @@ impl World {
             schema: "{}".into(),
             read_only_hint: None,
         });
-        self.hear(LifeInput::Linked {
+        self.handle(LifeInput::Linked {
             link,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
         });
     }
 
-    fn hear(&mut self, input: LifeInput) {
+    fn handle(&mut self, input: LifeInput) {
         self.now += 700;
         let effects = self
             .life
@@ -141,7 +141,7 @@ impl World {
 
     /// Checks that each timer runs that the life waits for, or it would wait for good.
     fn check_timers(&mut self) {
-        let mut awaited = self.life.awaited_alarms().into_iter().flatten();
+        let mut awaited = self.life.awaited_alarms();
         if !awaited.all(|alarm| self.alarms.contains(&alarm)) {
             let broken = "a timer that is waited for does not run";
             self.broken.get_or_insert(broken.to_string());
@@ -149,7 +149,7 @@ impl World {
     }
 
     fn order(&mut self, order: MysisOrder) {
-        self.hear(LifeInput::Ordered {
+        self.handle(LifeInput::Ordered {
             reply: ReplyId(1),
             order,
         });
@@ -171,7 +171,7 @@ impl World {
             }
             Move::ClearMission => {
                 self.mission = None;
-                self.hear(LifeInput::MissionStands(None));
+                self.handle(LifeInput::MissionStands(None));
             }
             Move::Note => self.order(MysisOrder::Note(text(&10).into())),
             Move::ClearNotes => self.order(MysisOrder::ClearNotes),
@@ -204,7 +204,7 @@ impl World {
             Move::Leave => {
                 if let Some(call) = &self.call {
                     let work = call.work;
-                    self.hear(LifeInput::Leaving { work });
+                    self.handle(LifeInput::Leaving { work });
                 }
             }
             Move::Fault => self.fail(ModelFault::Permanent {
@@ -216,7 +216,7 @@ impl World {
             }),
             Move::Ring => {
                 if let Some(alarm) = self.alarms.pop_first() {
-                    self.hear(LifeInput::Rang { alarm });
+                    self.handle(LifeInput::Rang { alarm });
                 }
             }
             Move::Remind(seconds) => self.order(MysisOrder::Remind {
@@ -244,7 +244,7 @@ impl World {
 
     fn fail(&mut self, fault: ModelFault) {
         if let Some(ask) = self.ask.take() {
-            self.hear(LifeInput::Replied {
+            self.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: ask.routes[0].provider.clone(),
                 result: Err(fault),
@@ -261,7 +261,7 @@ impl World {
                 output: 5,
                 cached: 0,
             });
-            self.hear(LifeInput::Replied {
+            self.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: ask.routes[0].provider.clone(),
                 result: Ok(ModelAnswer { usage, ..answer }),
@@ -277,14 +277,14 @@ impl World {
         };
         let work = call.work;
         if status != CallStatus::NotExecuted {
-            self.hear(LifeInput::Leaving { work });
+            self.handle(LifeInput::Leaving { work });
         }
-        self.hear(LifeInput::Returned {
+        self.handle(LifeInput::Returned {
             work,
             outcome: ToolOutcome {
                 text,
                 status,
-                ms: 1,
+                ms: Some(1),
                 tick: None,
             },
         });
@@ -403,8 +403,8 @@ impl World {
                 | Effect::Leave => {}
             }
         }
-        let awaited = self.life.awaited_alarms();
-        self.alarms.retain(|alarm| awaited.contains(&Some(*alarm)));
+        let awaited: Vec<_> = self.life.awaited_alarms().collect();
+        self.alarms.retain(|alarm| awaited.contains(alarm));
         for write_id in recorded {
             let outcome = Ok(());
             let input = LifeInput::Recorded { write_id, outcome };
@@ -523,8 +523,8 @@ impl World {
         }
         let (system, now) = as_text(&ask.messages);
         // The operator added or removed a note or a mission.
-        let is_told_otherwise = system != before.0;
-        if !is_told_otherwise && !now.starts_with(&before.1) {
+        let is_other = system != before.0;
+        if !is_other && !now.starts_with(&before.1) {
             return Err(format!("the prefix changed:\n{}\n{now}", before.1));
         }
         Ok(())

@@ -99,21 +99,21 @@ impl Actor for Pretender {
         state: &mut Pretending,
     ) -> Result<(), ActorProcessingErr> {
         let now = Now.now();
-        let mut told = Vec::new();
+        let mut notices = Vec::new();
         match message {
             PretenderMsg::Order(OrderRequest { order, reply, .. }) => {
                 let (answer, events) = state.swarm.order(order, now);
-                told = events;
+                notices = events;
                 reply.answer(answer);
             }
             PretenderMsg::Live => {
                 let due = state.rate / 50 + u64::from(fastrand::u64(..50) < state.rate % 50);
                 for _ in 0..due {
-                    told.extend(state.swarm.live(now));
+                    notices.extend(state.swarm.live(now));
                 }
             }
         }
-        for event in told {
+        for event in notices {
             state.ui.cast(UiMsg::Event(Arc::new(event)))?;
         }
         Ok(())

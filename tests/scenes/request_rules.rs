@@ -30,7 +30,7 @@ pub fn judge(history: &History, asked: &Asked) -> Result<(), String> {
     owner_is_there(asked)?;
     holds_nothing_forbidden(messages)?;
     let sent = Sent::of(messages);
-    sent.keeps_the_order(&asked.told.rows)?;
+    sent.keeps_the_order(&asked.recorded.rows)?;
     sent.tells_few_old_looks(asked)?;
     if is_roomy(history, asked) {
         sent.holds_everything_since(asked)?;
@@ -89,7 +89,7 @@ fn begins_with_the_system_prompt(messages: &[ChatMessage]) -> Result<(), String>
 pub fn owner_is_there(asked: &Asked) -> Result<(), String> {
     let text = match &asked.owner {
         TurnOwner::Prompt(seq) => {
-            let mut rows = asked.told.rows.iter();
+            let mut rows = asked.recorded.rows.iter();
             let row = rows.find(|row| row.seq == *seq);
             row.ok_or("the owner is no row")?.text().clone()
         }
@@ -166,8 +166,8 @@ fn is_roomy(history: &History, asked: &Asked) -> bool {
             .sum();
         row.text().len() + arguments + 400
     };
-    let longest = asked.told.rows.iter().map(text).max();
-    let all: usize = asked.told.rows.iter().map(text).sum();
+    let longest = asked.recorded.rows.iter().map(text).max();
+    let all: usize = asked.recorded.rows.iter().map(text).sum();
     // JSON makes at most six bytes of one.
     all * 6 + 8192 < history.budget && longest.unwrap_or(0) * 6 < history.budget / 8
 }
@@ -267,7 +267,7 @@ impl<'a> Sent<'a> {
     /// Checks that of what stands before the turn, or before the message that it is about, only the
     /// newest turn and the last loop tell results of snapshot tools.
     fn tells_few_old_looks(&self, asked: &Asked) -> Result<(), String> {
-        let rows = &asked.told.rows;
+        let rows = &asked.recorded.rows;
         let mut telling = BTreeSet::new();
         for row in rows {
             let Some((key, _, _)) = row.result() else {
@@ -276,7 +276,9 @@ impl<'a> Sent<'a> {
             let caller = rows.iter().find(|row| row.seq == key.seq);
             let is_old = caller.is_some_and(|caller| match asked.owner {
                 TurnOwner::Prompt(owner) => place_of(caller) < owner,
-                TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => caller.turn < asked.told.turn,
+                TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => {
+                    caller.turn < asked.recorded.turn
+                }
             });
             if is_old && self.place(row.seq).is_some() && look(rows, key).is_some() {
                 telling.extend(caller.map(|caller| caller.turn));
@@ -294,7 +296,7 @@ impl<'a> Sent<'a> {
         let TurnOwner::Prompt(owner) = asked.owner else {
             return Ok(());
         };
-        let rows = &asked.told.rows;
+        let rows = &asked.recorded.rows;
         let mut answered = BTreeSet::new();
         for row in rows.iter().filter(|row| row.is_sendable()) {
             let first_result = row

@@ -108,6 +108,7 @@ impl Swarm {
             temperature: Some(0.7),
             account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
             link: LinkState::Ok,
+            game: Some(actors::domain::game::GameRef::SPACEMOLT),
             ..MysisStatus::from_record(&record, &SwarmRules::default(), at)
         };
         self.statuses.insert(id, status);
@@ -204,10 +205,10 @@ impl Swarm {
         if script.step == 8 {
             status.totals.turns += 1;
         }
-        self.tell(id, at, rows)
+        self.emit(id, at, rows)
     }
 
-    fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
+    fn emit(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
         let status = self.statuses.get_mut(&id).expect("it stands");
         for row in &rows {
             if let RowBody::Reply(utterance) = &row.body {
@@ -251,7 +252,7 @@ impl Swarm {
                     output: 80,
                     cached: 512,
                 }),
-                ms: self.dice.u64(400..4000),
+                ms: Some(self.dice.u64(400..4000)),
                 model: self.statuses[&id].model.clone(),
                 provider: self.statuses[&id].profile.provider.clone(),
                 finish_reason: Some("stop".into()),
@@ -293,7 +294,7 @@ impl Swarm {
             call_id: format!("call_{turn}").into(),
             tool: tool.into(),
             status: CallStatus::Done,
-            ms: self.dice.u64(2..12_000),
+            ms: Some(self.dice.u64(2..12_000)),
             tick: Some(270_871 + turn),
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,
@@ -343,7 +344,7 @@ impl Swarm {
         rows.push(self.store(id, call));
         let result = self.result(id, 1, at, "get_status", text);
         rows.push(self.store(id, result));
-        self.tell(id, at, rows)
+        self.emit(id, at, rows)
     }
 
     pub fn host(
@@ -361,7 +362,7 @@ impl Swarm {
         };
         let text = text.into();
         let row = self.store(id, row(1, at, RowBody::Host { text, meta }));
-        self.tell(id, at, vec![row])
+        self.emit(id, at, vec![row])
     }
 
     /// Carries out an order as the Commander would. Returns the answer and the events.
@@ -413,9 +414,9 @@ impl Swarm {
         match order {
             MysisOrder::Start => self.change(name, LifeState::Running, at),
             MysisOrder::Retry => {
-                let (answer, told) = self.change(name, LifeState::Running, at);
+                let (answer, events) = self.change(name, LifeState::Running, at);
                 let retried = CompletedOrder::Done(CompletedAction::Retried);
-                (answer.map(|_| retried), told)
+                (answer.map(|_| retried), events)
             }
             MysisOrder::Stop => self.change(name, LifeState::Stopped, at),
             MysisOrder::Prompt(text) | MysisOrder::Note(text) => self.send(name, &text, at),
@@ -486,16 +487,16 @@ impl Swarm {
             id,
             name: name.into(),
         });
-        let mut told = vec![SwarmEvent {
+        let mut events = vec![SwarmEvent {
             at,
             mysis: who,
             what: EventKind::Roster(RosterChange::Created),
         }];
-        told.extend(self.tell(id, at, Vec::new()));
+        events.extend(self.emit(id, at, Vec::new()));
         if start {
-            told.extend(self.change(name, LifeState::Running, at).1);
+            events.extend(self.change(name, LifeState::Running, at).1);
         }
-        (Ok(CompletedOrder::Created(id)), told)
+        (Ok(CompletedOrder::Created(id)), events)
     }
 
     pub fn change(
@@ -529,7 +530,7 @@ impl Swarm {
             to,
             reason: None,
         };
-        let mut told = vec![SwarmEvent {
+        let mut events = vec![SwarmEvent {
             at,
             mysis: Some(MysisRef {
                 id,
@@ -537,13 +538,13 @@ impl Swarm {
             }),
             what,
         }];
-        told.extend(self.tell(id, at, Vec::new()));
+        events.extend(self.emit(id, at, Vec::new()));
         let done = if to == LifeState::Running {
             CompletedOrder::Done(CompletedAction::Started)
         } else {
             CompletedOrder::Done(CompletedAction::Stopped)
         };
-        (Ok(done), told)
+        (Ok(done), events)
     }
 
     /// Lets a fault stop a Mysis.
@@ -568,13 +569,13 @@ impl Swarm {
             to: LifeState::Errored,
             reason: Some(text.into()),
         };
-        let mut told = vec![SwarmEvent {
+        let mut events = vec![SwarmEvent {
             at,
             mysis: Some(who),
             what,
         }];
-        told.extend(self.host(id, at, Severity::Error, text));
-        told
+        events.extend(self.host(id, at, Severity::Error, text));
+        events
     }
 
     fn undelete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
@@ -582,12 +583,12 @@ impl Swarm {
             let why = format!("no copy of `{name}` is kept here");
             return (Err(OrderRefusal::Copy(why)), Vec::new());
         }
-        let (created, told) = self.create(name, false, at);
+        let (created, events) = self.create(name, false, at);
         let undeleted = created.map(|_| CompletedOrder::Undeleted {
             name: name.into(),
             account: None,
         });
-        (undeleted, told)
+        (undeleted, events)
     }
 
     fn delete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
@@ -636,7 +637,7 @@ impl Swarm {
                 }
                 (
                     Ok(CompletedOrder::Done(CompletedAction::Configured)),
-                    self.tell(id, at, Vec::new()),
+                    self.emit(id, at, Vec::new()),
                 )
             }
         }
@@ -664,7 +665,7 @@ impl Swarm {
         let row = self.store(id, row(turn, at, RowBody::Prompt { text: text.into() }));
         let done = CompletedOrder::Stored(row.seq);
         self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
-        (Ok(done), self.tell(id, at, vec![row]))
+        (Ok(done), self.emit(id, at, vec![row]))
     }
 
     pub fn broadcast(&mut self, text: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
@@ -675,7 +676,7 @@ impl Swarm {
         self.next_mission += 1;
         self.mission = Some(text.into());
         let what = EventKind::Mission(self.mission.clone());
-        let mut told = vec![SwarmEvent {
+        let mut events = vec![SwarmEvent {
             at,
             mysis: None,
             what,
@@ -696,7 +697,7 @@ impl Swarm {
             };
             let row = self.store(id, row(self.scripts[&id].turn, at, body));
             self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
-            told.extend(self.tell(id, at, vec![row]));
+            events.extend(self.emit(id, at, vec![row]));
             delivered.push(name);
         }
         (
@@ -706,7 +707,7 @@ impl Swarm {
                 missed,
                 elsewhere: Vec::new(),
             }),
-            told,
+            events,
         )
     }
 }

@@ -51,7 +51,7 @@ fn all_are_found(members: Vec<StallCase>) {
     let results = run_group(&hurried(), &group).expect("the simulation can be set up");
     let unseen: Vec<&CaseResult> = results
         .iter()
-        .filter(|result| result.told.is_none())
+        .filter(|result| result.reported.is_none())
         .collect();
     assert!(unseen.is_empty(), "{unseen:#?}");
     let taken = results
@@ -70,7 +70,7 @@ fn nobody_who_is_well_is_bothered() {
         };
         for result in run_group(&options, &group).expect("the simulation can be set up") {
             assert!(result.turns > 3, "{result:?}");
-            assert_eq!(result.told, None, "{result:?}");
+            assert_eq!(result.reported, None, "{result:?}");
         }
     }
 }

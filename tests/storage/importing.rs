@@ -79,9 +79,9 @@ fn everything_that_fits_is_taken_over_and_the_rest_is_told() {
     let file = nova(&home, "");
     let before = std::fs::read(&file).expect("the source");
     let report = import(&home, &file);
-    let told: Vec<&str> = report.lines().collect();
+    let listed: Vec<&str> = report.lines().collect();
     assert_eq!(
-        told,
+        listed,
         [
             "taken over: 3 myses, 22 rows, 5 tool calls, 2 missions, 3 accounts",
             "2 calls have no result in the source: outcome unknown",

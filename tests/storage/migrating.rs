@@ -45,10 +45,10 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
         std::fs::read(fixture("first-flight.db")).expect("the fixture")
     );
     for name in ["alpha", "beta"] {
-        let told = std::fs::read_to_string(fixture(&format!("first-flight.{name}.jsonl")));
+        let listed = std::fs::read_to_string(fixture(&format!("first-flight.{name}.jsonl")));
         assert_eq!(
             home.lines(&["log", name, "--limit", "0", "--json"]),
-            lines(&told.expect("what version 1 told"))
+            lines(&listed.expect("what version 1 told"))
         );
     }
     let books = home.json(&["books", "--days", "0", "--json"]);
@@ -70,7 +70,7 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     let found = home.lines(&["search", "never sell the ship: 100%", "--json"]);
     assert_eq!(found.len(), 1);
     let again = home.run(&["mysis", "list"]);
-    assert!(again.stderr.is_empty(), "it is told once");
+    assert!(again.stderr.is_empty(), "it is reported once");
     assert!(!home.file("zoea.db.version-1.2").exists());
     assert_eq!(
         sqlite::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
@@ -96,7 +96,7 @@ fn the_databases_of_earlier_builds_are_read_whole() {
         let (home, old) = (home_of(name), fixture(name));
         for name in ["alpha", "beta"] {
             let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
-            let told = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
+            let listed = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
             let query = format!(
                 "SELECT COALESCE(mission.content, message.content) FROM message \
                  JOIN mysis ON mysis.id = message.mysis_id \
@@ -105,8 +105,8 @@ fn the_databases_of_earlier_builds_are_read_whole() {
             );
             let stored = sqlite::column(&old, &query);
             assert!(stored.len() > 20, "{name}: {}", stored.len());
-            let told = told.take(stored.len()).collect::<Vec<_>>();
-            assert_eq!(told, stored, "{name}");
+            let listed = listed.take(stored.len()).collect::<Vec<_>>();
+            assert_eq!(listed, stored, "{name}");
             assert_eq!(home.mysis(name)["account"], name);
         }
         let mission = sqlite::column(
@@ -192,14 +192,14 @@ fn what_builds_of_before_wrote_in_another_form_is_written_anew() {
 #[test]
 fn a_program_that_is_killed_while_it_brings_a_database_up_to_date_loses_nothing() {
     let all = |home: &Home| {
-        let told = [
+        let listed = [
             &["log", "alpha", "--limit", "0", "--json"][..],
             &["log", "beta", "--limit", "0", "--json"],
             &["events", "--limit", "0", "--json"],
             &["books", "--days", "0", "--json"],
             &["accounts", "list", "--json"],
         ];
-        told.map(|command| home.ok(command))
+        listed.map(|command| home.ok(command))
     };
     for name in HOMES {
         let undisturbed = home_of(name);

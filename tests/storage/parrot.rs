@@ -18,7 +18,7 @@ use zoea_rig::Home;
 /// The time without requests after which the test fails.
 const STANDSTILL: Duration = Duration::from_secs(120);
 
-/// The time between two orders to ask at once.
+/// How long a Mysis may be silent before it is ordered to ask at once.
 const HURRY: Duration = Duration::from_millis(300);
 
 /// The text for a place in a round.
@@ -97,7 +97,7 @@ impl Parrot {
     pub(crate) fn speak_in(&self, home: &Home, ways: &[usize]) {
         let needed = self.state.rounds * MODEL_SHAPES;
         let (mut known, mut since) = ([0, 0], Instant::now());
-        let mut hurried = since;
+        let (mut hurried, mut at_last_look) = (since, known);
         loop {
             let asked = self.asked();
             if ways.iter().all(|way| asked[*way] > needed) {
@@ -111,8 +111,13 @@ impl Parrot {
                 panic!("{asked:?} of {needed}\n{}\n{log}", home.ok(&["status"]));
             }
             if hurried.elapsed() > HURRY {
-                home.run(&["mysis", "retry", "--all"]);
-                hurried = Instant::now();
+                if ways.iter().any(|way| asked[*way] == at_last_look[*way]) {
+                    for name in ["alpha", "beta"] {
+                        let params = json!({"name": "retry_mysis", "arguments": {"name": name}});
+                        let _ = home.ask_control("tools/call", &params.to_string());
+                    }
+                }
+                (hurried, at_last_look) = (Instant::now(), asked);
             }
             #[expect(
                 clippy::disallowed_methods,
@@ -353,11 +358,11 @@ async fn game(State(kept): State<Arc<Kept>>, headers: HeaderMap, body: String) -
     };
     let params = &request["params"];
     let is_login = request["method"] == "tools/call" && params["name"] == "login";
-    let told = format!("{headers:?} {body}");
+    let listed = format!("{headers:?} {body}");
     if is_login {
         lock(&kept.logins).push(params["arguments"].to_string());
     } else {
-        lock(&kept.brought).push(("game".to_string(), told));
+        lock(&kept.brought).push(("game".to_string(), listed));
     }
     let round = params["arguments"]["round"].as_u64().unwrap_or(0);
     let round = usize::try_from(round).unwrap_or(0).min(kept.rounds - 1);
@@ -451,9 +456,9 @@ fn called(request: &Value, shape: u64, say: &dyn Fn(&str) -> String) -> Response
             return events(&[log.to_string(), answer.to_string()]);
         }
         _ => {
-            let told = json!({"session_id": "game-session-of-parrot", "password": say("password"),
+            let listed = json!({"session_id": "game-session-of-parrot", "password": say("password"),
                               "message": say("JSON member"), say("JSON key"): true});
-            let mut result = content(json!([{"type": "text", "text": told.to_string()}]));
+            let mut result = content(json!([{"type": "text", "text": listed.to_string()}]));
             result["_meta"] = json!({"note": say("meta")});
             result
         }

@@ -42,7 +42,7 @@ fn times_registered(parrot: &Parrot) -> usize {
         .count()
 }
 
-fn heard(parrot: &Parrot) -> String {
+fn for_model(parrot: &Parrot) -> String {
     let brought = parrot.brought();
     let of_model = brought.into_iter().filter(|(whom, _)| whom == "model");
     of_model.map(|(_, what)| what).collect()
@@ -62,16 +62,16 @@ fn the_password_is_kept_and_hidden_wherever_the_answer_tells_it() {
         assert_eq!(kept, [format!("Quill {PASSWORD}")], "{answer}");
         assert_eq!(times_registered(&parrot), 1, "{answer}");
         assert_eq!(home.mysis("alpha")["account"], "Quill");
-        let heard = heard(&parrot);
+        let for_model = for_model(&parrot);
         assert!(
-            heard.contains("[redacted]") && !heard.contains(PASSWORD),
+            for_model.contains("[redacted]") && !for_model.contains(PASSWORD),
             "{answer}"
         );
-        let told = sqlite::all_texts(&file)
+        let listed = sqlite::all_texts(&file)
             .into_iter()
             .filter(|(name, _)| name != "account.password");
-        let told: Vec<_> = told.filter(|(_, text)| text.contains(PASSWORD)).collect();
-        assert!(told.is_empty(), "{told:?}");
+        let listed: Vec<_> = listed.filter(|(_, text)| text.contains(PASSWORD)).collect();
+        assert!(listed.is_empty(), "{listed:?}");
     }
 }
 
@@ -81,6 +81,6 @@ fn an_account_that_nobody_can_read_is_told_and_not_made_again() {
     assert_eq!(times_registered(&parrot), 1);
     let log = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
     assert!(log.contains("no password was found in the answer"), "{log}");
-    let heard = heard(&parrot);
-    assert!(heard.contains("Do not register again"), "{heard}");
+    let for_model = for_model(&parrot);
+    assert!(for_model.contains("Do not register again"), "{for_model}");
 }

@@ -30,11 +30,11 @@ pub(crate) fn of_first_mysis(home: &Home) -> Vec<u8> {
     drop(pty.slave);
     let mut keys = pty.master.take_writer().expect("a keyboard");
     let mut reader = pty.master.try_clone_reader().expect("its output");
-    let (tell, output) = channel();
+    let (sender, output) = channel();
     std::thread::spawn(move || {
         let mut buffer = vec![0; 1 << 16];
         while let Ok(count) = reader.read(&mut buffer) {
-            if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+            if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                 return;
             }
         }

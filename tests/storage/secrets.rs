@@ -103,7 +103,7 @@ async fn model(State(gossip): State<Recorder>, headers: HeaderMap, body: String)
 }
 
 async fn game(State(gossip): State<Recorder>, Json(request): Json<Value>) -> Response {
-    let told = json!({
+    let listed = json!({
         "username": "Quill", "password": PASSWORD, "session_id": SESSION,
         "message": format!("Welcome! Your password is {PASSWORD}, your session {SESSION}."),
     });
@@ -122,7 +122,7 @@ async fn game(State(gossip): State<Recorder>, Json(request): Json<Value>) -> Res
         Some("tools/call") => {
             let mut calls = gossip.logins.lock().unwrap_or_else(PoisonError::into_inner);
             calls.push(request["params"].clone());
-            text(&told)
+            text(&listed)
         }
         _ => return StatusCode::ACCEPTED.into_response(),
     };

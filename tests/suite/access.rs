@@ -34,7 +34,7 @@ fn a_swarm_with_the_token_and_the_header_plays_and_shows_neither() {
     command.env("GAME_TOKEN", TOKEN);
     let mut swarm = home.launch(command);
     until_all_have(&mut swarm, 1, &["mine", "sell"]);
-    let told = home.ok(&["log", "alpha", "--json", "--limit", "0"]) + &home.ok(&["status"]);
+    let printed = home.ok(&["log", "alpha", "--json", "--limit", "0"]) + &home.ok(&["status"]);
     let mut command = home.command(&["doctor"]);
     let doctor = command.env("GAME_TOKEN", TOKEN).output().expect("it runs");
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
@@ -44,7 +44,7 @@ fn a_swarm_with_the_token_and_the_header_plays_and_shows_neither() {
     let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
     for secret in [TOKEN, TENANT] {
         assert!(
-            ![&told, &doctor, &log]
+            ![&printed, &doctor, &log]
                 .iter()
                 .any(|text| text.contains(secret))
         );
@@ -86,7 +86,7 @@ fn without_the_token_the_operator_is_told_which_setting_to_mend_and_nothing_stor
     let next = at(outage["next_try"].as_str().expect("a time"));
     assert!(next.to_utc() > chrono::Utc::now(), "{status}");
     let events = home.ok(&["events"]);
-    assert!(events.contains("it is tried again in 30s"), "{events}");
+    assert!(events.contains("zoea tries it again in 30s"), "{events}");
     // At most one request of each Mysis was on its way when the first was refused, and none asks
     // again before half a minute is over. Those that were admitted together come back together.
     let begun = Instant::now();

@@ -127,9 +127,9 @@ fn a_call_is_made_again_by_the_operators_word_alone_whatever_the_server_says() {
 
 #[test]
 fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_after_a_kill() {
-    let told = AtomicUsize::new(0);
+    let printed = AtomicUsize::new(0);
     let server = ScriptedServer::game(json!([tool("count_notes", &json!({}))]), move |request| {
-        let total = 40 + 1_000 * told.fetch_add(1, Ordering::SeqCst);
+        let total = 40 + 1_000 * printed.fetch_add(1, Ordering::SeqCst);
         let text = json!({"notes": {"total": total}, "credits": 5}).to_string();
         request.result(&json!({"content": [{"type": "text", "text": text}]}))
     });
@@ -147,7 +147,7 @@ fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_afte
     let folder = tempfile::tempdir().expect("a folder");
     let path = home.path();
     let arguments = ["--home", &path.to_string_lossy(), "attach"];
-    let is_told = |screen: &str| {
+    let shows_number = |screen: &str| {
         ["UP", "total a minute", "total 2,040", "A MINUTE"]
             .iter()
             .all(|word| screen.contains(word))
@@ -157,7 +157,7 @@ fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_afte
         Program::open(&program, &arguments, folder.path(), (120, 40))
     };
     let mut screen = open();
-    screen.until("the number is shown", is_told);
+    screen.until("the number is shown", shows_number);
     let text = screen.contents().to_lowercase();
     assert!(
         !text.contains("credits") && !text.contains("earn"),
@@ -173,10 +173,10 @@ fn the_screen_judges_other_tools_by_the_number_that_the_operator_named_also_afte
         (&alpha["number"], &alpha["number_name"]),
         (&json!(2_040), &json!("total"))
     );
-    let told = home.ok(&["status"]);
+    let printed = home.ok(&["status"]);
     assert!(
-        told.contains("total: 2,040 in all, 2,000 in the last hour"),
-        "{told}"
+        printed.contains("total: 2,040 in all, 2,000 in the last hour"),
+        "{printed}"
     );
     swarm.signal("-KILL");
     swarm.wait();
@@ -219,16 +219,42 @@ fn walk_the_views(home: &Home) {
         ("?", "The signs"),
     ] {
         screen.press_until(key, |screen| screen.contains(title));
-        let text = screen.contents().to_lowercase();
-        for word in FALSE_WORDS {
-            assert!(!text.contains(word), "{key}: {word}: {text}");
-        }
+        speaks_of_no_game(key, &screen);
         if title.starts_with("GRAPHS  tokens") {
             continue;
         }
+        if title == "The signs" {
+            read_to_the_end(&mut screen);
+        }
         screen.press_until("\u{1b}", |screen| !screen.contains(title));
     }
+    for (typed, offered) in [
+        (":col", "columns COLUMNS|auto"),
+        ("\u{15}group ", "model"),
+        ("\u{15}sort ", "provider"),
+        ("\u{15}columns name,", "provider"),
+        ("\u{15}sort nonsense\r", "is not one of"),
+    ] {
+        screen.press_until(typed, |screen| screen.contains(offered));
+        speaks_of_no_game(typed, &screen);
+    }
     screen.kill();
+}
+
+fn speaks_of_no_game(key: &str, screen: &Program) {
+    let text = screen.contents().to_lowercase();
+    for word in FALSE_WORDS.iter().chain(&["game", "$0", "group by place"]) {
+        assert!(!text.contains(word), "{key}: {word}: {text}");
+    }
+}
+
+/// Turns the pages of the help.
+fn read_to_the_end(screen: &mut Program) {
+    while screen.contents().contains("↓ more") {
+        let before = screen.contents();
+        screen.press_until("\u{1b}[6~", |screen| screen != before);
+        speaks_of_no_game("the help", screen);
+    }
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_question_stands_in_the_status_until_an_answer_that_fits_lets_the_call_go_on
     );
     let page = home.ok(&["status"]);
     for line in [
-        "asks alpha for you (question 1): Which ore?",
+        "asks through alpha (number 1): Which ore?",
         "  ore= one of iron (Iron), gold (Gold)",
         "  count= a whole number from 1 to 9, may be left out, else 2",
         "`zoea answer alpha field=value …`, or --decline",
@@ -157,12 +157,12 @@ fn a_question_stands_in_the_status_until_an_answer_that_fits_lets_the_call_go_on
         (&["ore=iron", "size=1"], "size: there is no such field"),
         (&["--question", "7", "ore=iron"], "that question is gone"),
     ] {
-        let (_, told) = home.fails(&[&["answer", "alpha"], pairs].concat());
-        assert!(told.contains(why), "{told}");
+        let (_, printed) = home.fails(&[&["answer", "alpha"], pairs].concat());
+        assert!(printed.contains(why), "{printed}");
     }
     assert_eq!(question(&home), asked, "it stays open");
-    let told = home.ok(&["answer", "alpha", "ore=Gold", "hint=open sesame 77"]);
-    assert_eq!(told, "answered for alpha\n");
+    let printed = home.ok(&["answer", "alpha", "ore=Gold", "hint=open sesame 77"]);
+    assert_eq!(printed, "answered for alpha\n");
     until_all_have(&mut swarm, 1, &["dock"]);
     assert_eq!(
         answers(&game, 1)[0],
@@ -203,8 +203,8 @@ fn a_question_stands_in_the_status_until_an_answer_that_fits_lets_the_call_go_on
             assert!(!found, "{:?}", file.path());
         }
     }
-    let (_, told) = home.fails(&["answer", "alpha", "ore=iron"]);
-    assert!(told.contains("that question is gone"), "{told}");
+    let (_, printed) = home.fails(&["answer", "alpha", "ore=iron"]);
+    assert!(printed.contains("that question is gone"), "{printed}");
 }
 
 #[test]

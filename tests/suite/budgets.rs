@@ -32,22 +32,22 @@ fn a_spent_cap_is_a_need_and_a_typed_amount_lets_all_go_on_today() {
         budget_need(&home).filter(|need| need["count"] == 2)
     });
     assert_eq!(need["help"], "allow more", "{need}");
-    let told = home.ok(&["status"]);
-    assert!(told.contains("`zoea budget AMOUNT`"), "{told}");
+    let printed = home.ok(&["status"]);
+    assert!(printed.contains("`zoea budget AMOUNT`"), "{printed}");
 
     for (amount, why) in [
         ("20", "the swarm has no cap in US dollars today"),
         ("50k tokens", "today's cap is 60000 tokens already"),
     ] {
-        let (status, told) = home.fails(&["budget", amount]);
-        assert_eq!(status, 1, "{told}");
-        assert!(told.contains(why), "{told}");
+        let (status, printed) = home.fails(&["budget", amount]);
+        assert_eq!(status, 1, "{printed}");
+        assert!(printed.contains(why), "{printed}");
     }
     assert_eq!(home.fails(&["budget", "much"]).0, 2);
     assert!(budget_need(&home).is_some(), "nothing was raised");
 
-    let told = home.ok(&["budget", "100M tokens"]);
-    assert!(told.contains("raised to 100000000 tokens"), "{told}");
+    let printed = home.ok(&["budget", "100M tokens"]);
+    assert!(printed.contains("raised to 100000000 tokens"), "{printed}");
     until("they go on", || budget_need(&home).is_none().then_some(()));
     let spent = || home.json(&["status", "--json"])["today"]["tokens_in"].as_u64();
     let before = spent();
@@ -66,8 +66,8 @@ fn a_spent_cap_is_a_need_and_a_typed_amount_lets_all_go_on_today() {
             .any(|event| event["code"] == "reloaded")
             .then_some(())
     });
-    let (_, told) = home.fails(&["budget", "60M tokens"]);
-    assert!(told.contains("100000000 tokens already"), "{told}");
+    let (_, printed) = home.fails(&["budget", "60M tokens"]);
+    assert!(printed.contains("100000000 tokens already"), "{printed}");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
 }

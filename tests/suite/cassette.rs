@@ -213,11 +213,11 @@ fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) -> usize {
     let rows = names
         .iter()
         .flat_map(|name| home.lines(&["log", name, "--limit", "0", "--json"]));
-    let told = rows.filter(|row| {
+    let printed = rows.filter(|row| {
         let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
         row["kind"] == "result" && row["metadata"]["is_error"] == false && MUTATIONS.contains(&tool)
     });
-    assert_eq!(done.len(), told.count(), "{all:?}");
+    assert_eq!(done.len(), printed.count(), "{all:?}");
     done.len()
 }
 

@@ -133,15 +133,15 @@ fn a_command_and_a_url_exclude_each_other() {
     let home = Home::new();
     let game = "command = [\"sh\"]\nupstream = \"http://127.0.0.1:1/mcp\"\ntoken_env = \"TOKEN\"";
     home.configure_game("http://127.0.0.1:1/v1", game, "");
-    let (status, told) = home.fails(&["run", "--headless"]);
-    assert_eq!(status, 2, "{told}");
+    let (status, printed) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 2, "{printed}");
     assert!(
-        told.contains("mcp.command is given beside upstream"),
-        "{told}"
+        printed.contains("mcp.command is given beside upstream"),
+        "{printed}"
     );
     assert!(
-        told.contains("mcp.token_env is given beside command"),
-        "{told}"
+        printed.contains("mcp.token_env is given beside command"),
+        "{printed}"
     );
 }
 
@@ -178,11 +178,11 @@ fn a_server_that_floods_costs_little_and_is_told_and_the_program_answers_and_end
         let pilot = Server::pilot(&[]);
         let home = home_with(&pilot, |_| shell_server(&flood), "");
         let swarm = home.fly(&["--start-swarm"]);
-        let told = until("the operator is told", || {
+        let printed = until("the operator is told", || {
             let text = home.ok(&["events"]);
             text.contains("its process was ended").then_some(text)
         });
-        assert!(told.contains("the server "), "{told}");
+        assert!(printed.contains("the server "), "{printed}");
         let asked = Instant::now();
         home.ok(&["status"]);
         assert!(asked.elapsed() < Duration::from_secs(2), "{flood}");

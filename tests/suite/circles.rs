@@ -146,7 +146,7 @@ fn circles(needs: &Needs) -> Vec<String> {
         .map(is_tied)
         .filter(|set| !set.is_empty())
         .collect();
-    let told = sets.into_iter().map(|set| {
+    let printed = sets.into_iter().map(|set| {
         let ties = set.iter().flat_map(|file| {
             needs[*file]
                 .iter()
@@ -157,7 +157,7 @@ fn circles(needs: &Needs) -> Vec<String> {
         });
         format!("{} files:\n{}", set.len(), ties.collect::<String>())
     });
-    told.collect()
+    printed.collect()
 }
 
 /// The functions of a file that are longer than may be, with their lines.

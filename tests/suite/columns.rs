@@ -8,13 +8,13 @@ use zoea_tui::dashboard::table::columns::Column;
 fn names(place: &str) -> BTreeSet<&'static str> {
     let names = Column::all().filter_map(|column| {
         let elsewhere = column.elsewhere();
-        let told = match place {
+        let printed = match place {
             "export" => elsewhere.export,
             "metric" => elsewhere.metric,
             "report" => elsewhere.report,
             other => panic!("no place: {other}"),
         };
-        told.name()
+        printed.name()
     });
     names.collect()
 }

@@ -93,14 +93,17 @@ fn its_control_tools_are_those_that_the_program_has() {
     tables::hold("tools", &tables::tools(tools));
     // What a tool answers is written by hand.
     let answers = section(4);
-    let is_told = |name: &str| {
+    let is_described = |name: &str| {
         answers.matches(&format!("`{name}")).count() > 1 || name.ends_with("_terminal")
     };
     let names = tools
         .iter()
         .map(|tool| tool["name"].as_str().expect("a name"));
-    let untold: Vec<&str> = names.filter(|name| !is_told(name)).collect();
-    assert!(untold.is_empty(), "no answer is told of {untold:?}");
+    let undescribed: Vec<&str> = names.filter(|name| !is_described(name)).collect();
+    assert!(
+        undescribed.is_empty(),
+        "no answer is told of {undescribed:?}"
+    );
 }
 
 /// The members of the object that the contract shows for this command.

@@ -65,7 +65,10 @@ fn a_database_is_checked_copied_and_compacted_while_a_swarm_plays_and_put_back_w
     assert_sound(&home);
     let copy = home.file("copies").join("one.db");
     let (_, said) = home.fails(&["db", "backup", text(&copy)]);
-    assert!(said.contains("free some space there, or choose"), "{said}");
+    assert!(
+        said.contains("choose a file in a directory that exists"),
+        "{said}"
+    );
     let copy = home.path().with_file_name("one.db");
     home.ok(&["db", "backup", text(&copy)]);
     let mode = fs::metadata(&copy).expect("a copy").permissions().mode();
@@ -170,8 +173,8 @@ fn what_a_restore_that_was_cut_short_left_behind_is_removed_and_told() {
     leave();
     let output = home.run(&["mysis", "list"]);
     assert!(output.status.success(), "{output:?}");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("a restore was cut short"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("a restore was cut short"), "{printed}");
     assert!(is_gone());
     // The next restore must not take the copy for its own.
     leave();

@@ -25,14 +25,14 @@ const BANNED: [&str; 4] = ["openssl", "openssl-sys", "native-tls", "async-std"];
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 fn packages() -> Vec<Value> {
-    let told = Command::new(env!("CARGO"))
+    let printed = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--locked", "--format-version", "1"])
         .args(["--filter-platform", "x86_64-unknown-linux-gnu"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
         .output()
         .expect("cargo runs");
-    let text = String::from_utf8_lossy(&told.stderr).into_owned();
-    let mut metadata: Value = serde_json::from_slice(&told.stdout).expect(&text);
+    let text = String::from_utf8_lossy(&printed.stderr).into_owned();
+    let mut metadata: Value = serde_json::from_slice(&printed.stdout).expect(&text);
     let packages = metadata["packages"].take();
     packages.as_array().expect("packages").clone()
 }

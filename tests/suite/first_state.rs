@@ -60,8 +60,8 @@ fn the_first_request_after_a_login_tells_what_it_answered() {
     let _again = home.fly(&["--resume"]);
     let first = until("it is asked again", || model.requests().get(asked).cloned());
     let text = first.body.to_string();
-    for told in ["login (", "4242", "krynn", "77"] {
-        assert!(text.contains(told), "{told} in {text}");
+    for printed in ["login (", "4242", "krynn", "77"] {
+        assert!(text.contains(printed), "{printed} in {text}");
     }
     assert!(!text.contains("0123456789abcdef"), "no password");
     // So do the operator's figures, before any tool was called.
@@ -69,7 +69,7 @@ fn the_first_request_after_a_login_tells_what_it_answered() {
         let mysis = home.mysis("alpha");
         mysis.to_string().contains("4242").then_some(mysis)
     });
-    for told in ["\"system\":\"krynn\"", "\"fuel\":77", "\"cargo\":12"] {
-        assert!(mysis.to_string().contains(told), "{told} in {mysis}");
+    for printed in ["\"system\":\"krynn\"", "\"fuel\":77", "\"cargo\":12"] {
+        assert!(mysis.to_string().contains(printed), "{printed} in {mysis}");
     }
 }

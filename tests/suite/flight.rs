@@ -138,18 +138,18 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
     // between.
     for _ in 0..2 {
         let page = home.ok(&["status"]);
-        let hint = "interrupted: 2 ran when the program ended; `zoea run --resume`";
+        let hint = "interrupted: 2 of the Myses ran when the program ended; `zoea run --resume`";
         assert!(page.contains(hint), "{page}");
         let page = home.ok(&["mysis", "list"]);
         assert_eq!(page.matches("interrupted: it ran ").count(), 2, "{page}");
         let mut swarm = home.fly(&[]);
-        let told = loop {
+        let printed = loop {
             let line = swarm.line().expect("it says so");
             if line.contains("\"interrupted\"") {
                 break line;
             }
         };
-        assert!(told.contains("2 Myses were running when"), "{told}");
+        assert!(printed.contains("2 Myses were running when"), "{printed}");
         let alpha = until("it has read its past", || {
             let alpha = home.mysis("alpha");
             let reason = alpha["reason"].as_str()?;
@@ -158,14 +158,18 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
         });
         assert_eq!(alpha["state"], "idle");
         let page = home.ok(&["status"]);
-        assert!(page.contains("interrupted: 2 ran when"), "{page}");
+        assert!(
+            page.contains("interrupted: 2 of the Myses ran when"),
+            "{page}"
+        );
         swarm.signal("-KILL");
         assert!(!swarm.wait().success());
     }
     let mut swarm = home.fly(&[]);
     until("they have read their past", || {
         let page = home.ok(&["status"]);
-        page.contains("interrupted: 2 ran when").then_some(())
+        page.contains("interrupted: 2 of the Myses ran when")
+            .then_some(())
     });
     let started = home.ok(&["mysis", "start", "--state", "interrupted"]);
     assert_eq!(started, "started alpha\nstarted beta\n");

@@ -20,8 +20,8 @@ fn asked(home: &Home, path: &str) -> (u16, String) {
 
 fn until_answers(home: &Home, path: &str, status: u16) -> String {
     until(&format!("{path} says {status}"), || {
-        let (told, body) = asked(home, path);
-        (told == status).then_some(body)
+        let (printed, body) = asked(home, path);
+        (printed == status).then_some(body)
     })
 }
 

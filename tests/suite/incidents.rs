@@ -80,8 +80,9 @@ fn a_call_that_a_game_failed_is_kept_and_fails_elsewhere_in_the_same_way() {
     let galaxy = Server::galaxy(&["--replay", &file.to_string_lossy()]);
     let (other, _swarm) = playing(&pilot, &galaxy);
     until("it fails there, too", || {
-        let told = results(&other);
-        told.iter()
+        let printed = results(&other);
+        printed
+            .iter()
             .any(|text| text.contains("the hold is full"))
             .then_some(())
     });
@@ -132,13 +133,13 @@ fn a_file_that_is_no_incident_is_refused_by_its_name() {
     let file = home.file("no-incident.json");
     std::fs::write(&file, "{}").expect("a file");
     for server in ["pilot", "galaxy"] {
-        let (status, told) = home.fails(&[server, "--replay", &file.to_string_lossy()]);
-        assert_eq!(status, 2, "{told}");
+        let (status, printed) = home.fails(&[server, "--replay", &file.to_string_lossy()]);
+        assert_eq!(status, 2, "{printed}");
         assert!(
-            told.contains("no-incident.json") && told.contains("zoea_incident"),
-            "{told}"
+            printed.contains("no-incident.json") && printed.contains("zoea_incident"),
+            "{printed}"
         );
     }
-    let (_, told) = home.fails(&["incident", "last"]);
-    assert!(told.contains("no failed call"), "{told}");
+    let (_, printed) = home.fails(&["incident", "last"]);
+    assert!(printed.contains("no failed call"), "{printed}");
 }

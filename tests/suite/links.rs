@@ -76,8 +76,8 @@ fn everything_kept(home: &Home) -> String {
     let texts = sqlite::all_texts(&home.file("zoea.db")).into_iter();
     let texts = texts.filter(|(name, _)| !name.starts_with("kept_session."));
     let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");
-    let told = home.ok(&["status"]) + &home.ok(&["events", "--limit", "0"]);
-    texts.map(|(_, text)| text + "\n").collect::<String>() + &log + &told
+    let printed = home.ok(&["status"]) + &home.ok(&["events", "--limit", "0"]);
+    texts.map(|(_, text)| text + "\n").collect::<String>() + &log + &printed
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn a_person_logs_a_mysis_in_and_it_plays_in_both_interfaces() {
             "{activity}"
         );
         assert!(home.ok(&["status"]).contains(&activity));
-        let told = home.ok(&["log", "alpha", "--kind", "host"]);
-        assert!(told.contains("to log it in, enter "), "{told}");
+        let printed = home.ok(&["log", "alpha", "--kind", "host"]);
+        assert!(printed.contains("to log it in, enter "), "{printed}");
         let events = home.ok(&["events"]);
         assert!(events.contains("to log it in, enter "), "{events}");
         assert!(
@@ -176,8 +176,8 @@ fn a_link_that_nobody_uses_is_replaced_and_so_is_that_of_a_program_that_is_kille
     let swarm = home.fly(&["--start-swarm"]);
     let first = code_in(&until_it_waits(&home, "")).expect("a code");
     until_it_waits(&home, &first);
-    let told = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
-    assert!(told.contains("its link expired unused"), "{told}");
+    let printed = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
+    assert!(printed.contains("its link expired unused"), "{printed}");
     end(swarm);
 
     let galaxy = galaxy(&[]);
@@ -212,12 +212,12 @@ fn a_freeze_asks_nothing_of_the_person_and_a_link_that_ends_in_it_is_no_one_s_fa
     });
     home.ok(&["thaw"]);
     until_it_waits(&home, &first);
-    let told = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
+    let printed = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
     assert!(
-        told.contains("expired while the swarm was frozen"),
-        "{told}"
+        printed.contains("expired while the swarm was frozen"),
+        "{printed}"
     );
-    assert!(!told.contains("expired unused"), "{told}");
+    assert!(!printed.contains("expired unused"), "{printed}");
     end(swarm);
 }
 
@@ -330,8 +330,8 @@ fn a_game_in_trouble_keeps_its_link_and_is_asked_less_often() {
         (begun.elapsed().as_secs() >= 5).then_some(())
     });
     assert_eq!(times("login_link").len(), 1);
-    let told = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
-    assert!(!told.contains("ended its link"), "{told}");
+    let printed = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
+    assert!(!printed.contains("ended its link"), "{printed}");
     end(swarm);
 }
 

@@ -148,8 +148,8 @@ fn metrics_that_others_can_read_are_refused_or_told() {
         403
     );
     let doctor = home.run(&["doctor", "--json"]);
-    let told = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    assert!(told.contains("without a password"), "{told}");
+    let printed = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(printed.contains("without a password"), "{printed}");
 }
 
 #[test]

@@ -71,20 +71,20 @@ fn a_tool_without_a_schema_is_left_out_and_told_once_and_the_others_are_there() 
             {"name": "bare"},
         ]),
     );
-    let (mut told, mut turns) = (0, 0);
-    while told == 0 || turns < 12 {
+    let (mut printed, mut turns) = (0, 0);
+    while printed == 0 || turns < 12 {
         let line = swarm.line().expect("the swarm goes on");
         let event: Value = serde_json::from_str(&line).expect("JSON");
         turns += u32::from(event["event"] == "model_replied");
         if event["code"] == "tools_left_out" {
             let text = event["text"].as_str().expect("a text");
             assert!(text.contains("bare (it has no inputSchema)"), "{text}");
-            told += 1;
+            printed += 1;
         }
         assert_ne!(event["code"], "mcp_down", "{event}");
         assert_ne!(event["to"], "errored", "{event}");
     }
-    assert_eq!(told, 1);
+    assert_eq!(printed, 1);
     assert_eq!(home.mysis("m0")["mcp"], "ok");
     let doctor = home.run(&["doctor"]);
     let shown = String::from_utf8_lossy(&doctor.stdout).into_owned();

@@ -55,6 +55,7 @@ mod standing;
 mod standstill;
 mod start;
 mod stateless;
+mod stored_members;
 mod surfaces;
 mod tidy;
 mod tiers;

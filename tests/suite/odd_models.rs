@@ -61,7 +61,7 @@ fn a_call_that_a_server_sends_again_is_made_once() {
     let rows = until("the turn ends", || said(&home, "All seen."));
     let results = rows.iter().filter(|row| row["role"] == "tool");
     assert_eq!(results.count(), count, "{rows:#?}");
-    assert!(model.heard().len() > count);
+    assert!(model.requests().len() > count);
 }
 
 /// The last result of a call that the model saw.
@@ -93,14 +93,17 @@ fn an_answer_that_goes_wrong_is_told_to_the_model_within_the_turn_and_paid() {
     });
     let (home, _swarm, _galaxy) = flown(&model);
     let rows = until("the turn ends", || said(&home, "All seen."));
-    let heard = model.heard();
+    let requests = model.requests();
     for (number, code) in [
         (1, "malformed_call"),
         (2, "endless_answer"),
         (3, "endless_answer"),
     ] {
-        let told = last_result(&heard[number]);
-        assert!(told.starts_with(&format!("Error: {code}: ")), "{told}");
+        let printed = last_result(&requests[number]);
+        assert!(
+            printed.starts_with(&format!("Error: {code}: ")),
+            "{printed}"
+        );
     }
     let is_failure = |row: &&Value| {
         row["role"] == "host"
@@ -147,9 +150,9 @@ fn a_server_that_reads_a_long_prompt_is_waited_for_while_it_gives_signs_of_life(
     home.ok(&["send", "alpha", "Look at your ship."]);
     let _swarm = home.fly(&["--start-swarm"]);
     until("the answer is there", || said(&home, "All seen."));
-    let first = &model.heard()[0]["messages"];
+    let first = &model.requests()[0]["messages"];
     let again = model
-        .heard()
+        .requests()
         .iter()
         .filter(|asked| asked["messages"] == *first)
         .count();
@@ -164,9 +167,9 @@ fn the_question_of_doctor_begins_with_a_system_message() {
     let home = Home::new();
     home.configure(&model.url, &galaxy.url, "");
     home.run(&["doctor"]);
-    let heard = model.heard();
-    assert!(!heard.is_empty(), "it asked nothing");
-    for asked in heard {
+    let requests = model.requests();
+    assert!(!requests.is_empty(), "it asked nothing");
+    for asked in requests {
         let messages = asked["messages"].as_array().expect("messages").iter();
         let roles: Vec<&Value> = messages.clone().map(|one| &one["role"]).collect();
         assert_eq!(roles, ["system", "user"], "{asked}");

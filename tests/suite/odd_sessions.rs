@@ -122,8 +122,8 @@ fn words_that_say_nothing_of_the_session_are_tried_by_a_new_one() {
             // A server that forgets only for calls says to all other questions that it knows the session.
             for forgets_all in [true, false] {
                 // One that is away only for calls is no other than one that is away.
-                let is_told = name != "503" || forgets_all;
-                is_told.then(|| scope.spawn(move || finds_out(name, refusal, forgets_all)));
+                let is_tried = name != "503" || forgets_all;
+                is_tried.then(|| scope.spawn(move || finds_out(name, refusal, forgets_all)));
             }
         }
     });
@@ -166,8 +166,8 @@ fn refusals_of_the_game_open_one_session_for_a_trial_at_most_and_are_told() {
         sessions <= 3 && lists <= 3,
         "{sessions} sessions, {lists} lists"
     );
-    let told = results(&home).pop().expect("a result");
-    assert_eq!(told, "Error: refused: not enough fuel (-32000)");
+    let printed = results(&home).pop().expect("a result");
+    assert_eq!(printed, "Error: refused: not enough fuel (-32000)");
 }
 
 #[test]
@@ -197,13 +197,13 @@ fn a_lost_answer_costs_no_list_of_tools_and_two_in_a_row_one_session_for_a_trial
 fn a_server_that_refuses_all_calls_in_new_sessions_too_is_away() {
     let game = ScriptedServer::game(tools(), |_| ScriptedReply::of("", "").with_status(500));
     let (home, _swarm, _model) = swarm(&game);
-    let told = until("it is told", || {
+    let printed = until("it is reported", || {
         let events = home.lines(&["events", "--json", "--limit", "0"]);
         let text = |event: &Value| event["text"].as_str().unwrap_or_default().to_string();
         let mut texts = events.iter().map(text);
         texts.find(|text| text.contains("refuses all calls, in a new session, too"))
     });
-    assert!(told.contains("HTTP 500"), "{told}");
+    assert!(printed.contains("HTTP 500"), "{printed}");
     assert!(
         game.count("tools/call") <= 6,
         "{} calls",

@@ -44,13 +44,13 @@ fn results(home: &Home, count: usize) -> Vec<(String, String)> {
         let rows = home.lines(&["log", "alpha", "--kind", "result", "--limit", "0", "--json"]);
         let text =
             |row: &Value, of: &Value| of.as_str().unwrap_or_else(|| panic!("{row}")).to_string();
-        let told = rows.iter().map(|row| {
+        let printed = rows.iter().map(|row| {
             (
                 text(row, &row["content"]),
                 text(row, &row["metadata"]["status"]),
             )
         });
-        (rows.len() >= count).then(|| told.collect())
+        (rows.len() >= count).then(|| printed.collect())
     })
 }
 

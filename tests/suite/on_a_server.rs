@@ -67,7 +67,7 @@ fn a_swarm_keeps_its_books_on_a_server() {
     swarm.signal("-KILL");
     swarm.wait();
     let said = home.ok(&["doctor"]);
-    assert!(said.contains("2 myses"), "{said}");
+    assert!(said.contains("2 Myses"), "{said}");
     let mut swarm = home.fly(&["--resume"]);
     until_all_have(&mut swarm, 2, &["mine"]);
     swarm.signal("-TERM");
@@ -169,14 +169,14 @@ fn a_pooler_in_transaction_mode_is_named_with_the_remedy_and_one_in_session_mode
             &["mysis", "create", "a"],
         ] {
             for _ in 0..3 {
-                let (_, told) = home.fails(arguments);
+                let (_, printed) = home.fails(arguments);
                 assert!(
-                    told.contains("pooler in transaction mode"),
-                    "{mode}: {told}"
+                    printed.contains("pooler in transaction mode"),
+                    "{mode}: {printed}"
                 );
                 assert!(
-                    told.contains("port 5432") && told.contains("session mode"),
-                    "{told}"
+                    printed.contains("port 5432") && printed.contains("session mode"),
+                    "{printed}"
                 );
             }
         }

@@ -38,8 +38,12 @@ fn the_prompt_is_shown_as_it_is_written_and_as_a_mysis_gets_it() {
         ("{{name}}", 46, "for each Mysis"),
         ("{{mission}}", 21, "for each new mission"),
     ]) {
-        let begin = format!("line 1: what stands behind {placeholder} ({behind} of 46 bytes");
-        assert!(line.starts_with(&begin) && line.contains(who), "{checked}");
+        let begin = format!("line 1: the model server reads everything after {placeholder} again");
+        let whom = format!("{who}: {behind} of 46 bytes");
+        assert!(
+            line.starts_with(&begin) && line.contains(&whom),
+            "{checked}"
+        );
     }
     assert_eq!(lines.len(), 3, "{checked}");
     let (_, error) = home.fails(&["prompt", "show", "nobody"]);
@@ -53,21 +57,21 @@ fn a_placeholder_that_nobody_fills_is_refused_at_start_at_reload_and_by_check() 
     let swarm = home.fly(&[]);
     let bad = "You are {{name}}.\nDo this: {{LATEST_BROADCAST}}";
     std::fs::write(home.file("system-prompt.md"), bad).expect("a prompt");
-    let told = "system-prompt.md:2:10: unknown placeholder {{LATEST_BROADCAST}}; did you mean \
+    let printed = "system-prompt.md:2:10: unknown placeholder {{LATEST_BROADCAST}}; did you mean \
                 {{mission}}?";
     swarm.signal("-HUP");
     until("the reload is refused", || {
         let events = home.ok(&["events"]);
         let refused = events.lines().find(|line| line.contains("reload_failed"))?;
-        refused.contains(told).then_some(())
+        refused.contains(printed).then_some(())
     });
     let (status, error) = home.fails(&["prompt", "check"]);
-    assert!(status == 2 && error.contains(told), "{status}: {error}");
+    assert!(status == 2 && error.contains(printed), "{status}: {error}");
     let output = home.run(&["doctor"]);
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(report.contains(told), "{report}");
+    assert!(report.contains(printed), "{report}");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
     let (status, error) = home.fails(&["run", "--headless"]);
-    assert!(status == 2 && error.contains(told), "{status}: {error}");
+    assert!(status == 2 && error.contains(printed), "{status}: {error}");
 }

@@ -160,7 +160,7 @@ fn what_is_kept_and_cannot_be_read_is_told_and_left_out() {
     home.configure(&pilot.url, "", "");
     std::fs::write(home.file("proofs.json"), "{\"version\": 9}").expect("written");
     let _swarm = home.fly(&[]);
-    let told = until("it is told", || {
+    let printed = until("it is reported", || {
         let events = home.lines(&["events", "--json"]);
         let mut texts = events
             .into_iter()
@@ -168,11 +168,11 @@ fn what_is_kept_and_cannot_be_read_is_told_and_left_out() {
         texts.find(|text| text.contains("proofs.json"))
     });
     assert!(
-        told.contains("holds no test results that this version can read"),
-        "{told}"
+        printed.contains("holds no test results that this version can read"),
+        "{printed}"
     );
     let (_, _, said) = proven(&home);
-    assert!(said.contains("writes it anew"), "{said}");
+    assert!(said.contains("replaces it"), "{said}");
     let kept = std::fs::read_to_string(home.file("proofs.json")).expect("it is written anew");
     assert!(kept.contains("\"version\": 1"), "{kept}");
 }

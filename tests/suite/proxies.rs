@@ -41,7 +41,7 @@ impl ListeningProxy {
         ListeningProxy { address, bytes }
     }
 
-    fn heard(&self) -> String {
+    fn received(&self) -> String {
         String::from_utf8_lossy(&self.bytes.lock().expect("no panic")).into_owned()
     }
 }
@@ -82,7 +82,7 @@ fn with_variables(mut command: Command, variables: &[(&str, &str)]) -> Command {
     command
 }
 
-fn told(command: Command) -> (bool, String) {
+fn run_command(command: Command) -> (bool, String) {
     let mut command = command;
     let output = command.output().expect("the command runs");
     let (out, err) = texts(&output);
@@ -109,14 +109,14 @@ fn nothing_of_this_machine_reaches_a_proxy_whatever_the_variables_say() {
         &["status"],
         &["doctor"],
     ] {
-        let (is_ok, text) = told(command(arguments, &none));
+        let (is_ok, text) = run_command(command(arguments, &none));
         assert!(is_ok, "{arguments:?}: {text}");
         assert!(!text.contains("proxied"), "{text}");
     }
     until("alpha plays", || {
         (home.mysis("alpha")["turns"].as_u64() >= Some(1)).then_some(())
     });
-    assert_eq!(proxy.heard(), "");
+    assert_eq!(proxy.received(), "");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn offline_play_and_setup_ask_this_machine_without_a_proxy() {
         "--for",
         "5s",
     ];
-    let (is_ok, text) = told(with_variables(home.command(&run), &all));
+    let (is_ok, text) = run_command(with_variables(home.command(&run), &all));
     assert!(is_ok, "{text}");
     assert!(text.contains("tool_returned"), "{text}");
     let setup = [
@@ -147,9 +147,9 @@ fn offline_play_and_setup_ask_this_machine_without_a_proxy() {
         "--model",
         "m",
     ];
-    let (_, text) = told(with_variables(home.command(&setup), &all));
+    let (_, text) = run_command(with_variables(home.command(&setup), &all));
     assert!(text.contains("http://localhost:9"), "{text}");
-    assert_eq!(proxy.heard(), "");
+    assert_eq!(proxy.received(), "");
 }
 
 #[test]
@@ -175,11 +175,11 @@ fn another_server_is_reached_through_the_proxy_and_that_is_told_by_doctor_and_st
         let rows = home.lines(&["log", "alpha", "--kind", "reply", "--json"]);
         (!rows.is_empty()).then_some(())
     });
-    let heard = proxy.heard();
-    assert!(heard.contains("http://model.test/v1/chat/completions") && heard.contains(ORDER));
+    let received = proxy.received();
+    assert!(received.contains("http://model.test/v1/chat/completions") && received.contains(ORDER));
     let token = std::fs::read_to_string(home.file("control.token")).expect("a token");
     assert!(
-        !heard.contains(token.trim()),
+        !received.contains(token.trim()),
         "the control token went through the proxy"
     );
     let line = format!(
@@ -192,7 +192,7 @@ fn another_server_is_reached_through_the_proxy_and_that_is_told_by_doctor_and_st
     let json = home.json(&["status", "--json"]);
     assert_eq!(json["proxied"][0]["variable"], "HTTP_PROXY");
     assert_eq!(json["proxied"].as_array().map(Vec::len), Some(1));
-    let (_, doctor) = told(command(&["doctor"]));
+    let (_, doctor) = run_command(command(&["doctor"]));
     assert!(doctor.contains(&line), "{doctor}");
     let unencrypted = "unencrypted: provider other: sent unencrypted to http://other.test: its key";
     assert!(doctor.contains(unencrypted), "{doctor}");
@@ -221,13 +221,13 @@ fn a_proxy_of_another_kind_is_refused_in_words() {
         let command =
             |arguments: &[&str]| with_variables(home.command(arguments), &[("http_proxy", value)]);
         for arguments in [&["run", "--headless", "--for", "1s"][..], &["doctor"]] {
-            let (is_ok, text) = told(command(arguments));
+            let (is_ok, text) = run_command(command(arguments));
             assert!(!is_ok, "{arguments:?} succeeded");
             assert!(text.contains(said) && text.contains("NO_PROXY"), "{text}");
             assert!(!text.contains("hunter2"), "{text}");
         }
         // What needs no proxy works.
-        let (is_ok, text) = told(command(&["status"]));
+        let (is_ok, text) = run_command(command(&["status"]));
         assert!(is_ok, "{text}");
     }
 }
@@ -249,5 +249,5 @@ fn a_galaxy_over_standard_input_is_reached_without_a_proxy() {
     let output = child.wait_with_output().expect("it ends");
     let (out, err) = texts(&output);
     assert!(out.contains("serverInfo"), "{out} {err}");
-    assert_eq!(proxy.heard(), "");
+    assert_eq!(proxy.received(), "");
 }

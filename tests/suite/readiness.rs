@@ -9,7 +9,7 @@ use zoea_rig::{Home, Process};
 /// A service manager that receives messages.
 struct Manager {
     socket: UnixDatagram,
-    heard: Vec<String>,
+    received: Vec<String>,
 }
 
 impl Manager {
@@ -20,7 +20,7 @@ impl Manager {
         socket.set_read_timeout(patience).expect("a time");
         Manager {
             socket,
-            heard: Vec::new(),
+            received: Vec::new(),
         }
     }
 
@@ -34,14 +34,14 @@ impl Manager {
     }
 
     /// Receives messages until one begins like this.
-    fn hears(&mut self, beginning: &str) -> String {
+    fn until_message(&mut self, beginning: &str) -> String {
         loop {
             let mut words = [0; 4096];
             let count = self.socket.recv(&mut words).unwrap_or_else(|error| {
-                panic!("never heard {beginning} ({error}): {:?}", self.heard)
+                panic!("never heard {beginning} ({error}): {:?}", self.received)
             });
             let words = String::from_utf8_lossy(&words[..count]).into_owned();
-            self.heard.push(words.clone());
+            self.received.push(words.clone());
             if words.starts_with(beginning) {
                 return words;
             }
@@ -58,30 +58,30 @@ fn a_service_manager_hears_of_the_start_of_life_of_a_reload_and_of_the_end() {
     let swarm = Process::spawn(Manager::command(&home));
 
     // A program that reported readiness can be used.
-    manager.hears("READY=1");
+    manager.until_message("READY=1");
     assert!(home.ok(&["status"]).contains("zoea"), "it answers");
-    let status = manager.hears("STATUS=");
+    let status = manager.until_message("STATUS=");
     assert_eq!(
         status,
         "STATUS=1 Myses: 1 idle, 0 running, 0 stopped, 0 errored"
     );
     for _ in 0..3 {
-        manager.hears("WATCHDOG=1");
+        manager.until_message("WATCHDOG=1");
     }
 
     // A change of the swarm is reported.
     home.ok(&["mysis", "stop", "alpha"]);
-    let status = manager.hears("STATUS=");
+    let status = manager.until_message("STATUS=");
     assert!(status.contains("1 stopped"), "{status}");
 
     swarm.signal("-HUP");
-    let reloading = manager.hears("RELOADING=1\nMONOTONIC_USEC=");
+    let reloading = manager.until_message("RELOADING=1\nMONOTONIC_USEC=");
     let micros = reloading.rsplit('=').next().expect("a number");
     assert!(micros.parse::<u64>().expect("a number") > 0);
-    manager.hears("READY=1");
+    manager.until_message("READY=1");
 
     swarm.signal("-TERM");
-    manager.hears("STOPPING=1");
+    manager.until_message("STOPPING=1");
     assert!(swarm.wait().success());
 }
 

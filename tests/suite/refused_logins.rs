@@ -88,10 +88,10 @@ fn after_a_wipe_no_model_is_asked_and_a_direct_message_is_answered_in_words() {
     home.ok(&["mysis", "retry", "alpha"]);
     until_waiting(&home, "alpha");
     end(swarm);
-    let told = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
+    let printed = home.ok(&["log", "alpha", "--kind", "host", "--limit", "0"]);
     assert_eq!(
-        told.matches("the game refuses the login: ").count(),
+        printed.matches("the game refuses the login: ").count(),
         1,
-        "{told}"
+        "{printed}"
     );
 }

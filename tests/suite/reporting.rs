@@ -40,10 +40,10 @@ fn a_report_agrees_with_the_books_while_the_program_runs_and_when_it_does_not() 
     assert_eq!(*tokens_in, booked(&home, "tokens_in").to_string());
     assert_eq!(*tokens_out, booked(&home, "tokens_out").to_string());
     let turns = |name: &str| home.mysis(name)["turns"].as_u64().expect("a number");
-    let told: u64 = cells[4].parse().expect("a number");
+    let printed: u64 = cells[4].parse().expect("a number");
     // A stopped turn is not a finished turn, and the model spoke in it.
     let ended = turns("alpha") + turns("beta");
-    assert!((ended..=ended + 2).contains(&told), "{told} {ended}");
+    assert!((ended..=ended + 2).contains(&printed), "{printed} {ended}");
     assert!(
         report.contains("| alpha |") && report.contains("| beta |"),
         "{report}"
@@ -140,7 +140,7 @@ fn a_report_is_of_any_time_by_the_operators_clock() {
     }
     // What was done today was not done a day before: there is nothing to compare with.
     assert!(!report.contains("the same hours before"), "{report}");
-    for (arguments, told) in [
+    for (arguments, printed) in [
         (&["--since", "sunset"][..], "`sunset` is not a time"),
         (&["--since", "2199-01-01"], "is not in the past"),
         (&["--since", "60d"], "31 days at most"),
@@ -151,7 +151,7 @@ fn a_report_is_of_any_time_by_the_operators_clock() {
     ] {
         let (status, error) = home.fails(&[&["report"], arguments].concat());
         assert!(
-            status == 2 && error.contains(told),
+            status == 2 && error.contains(printed),
             "{arguments:?}: {error}"
         );
     }

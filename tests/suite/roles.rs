@@ -181,9 +181,9 @@ fn a_role_that_is_not_configured_is_told_and_its_mysis_plays_on_over_a_restart()
     let home = &scene.home;
     until("gamma plays", || last_of(&scene.record, "gamma"));
     scene.reload_with("");
-    let told = "roles.miner is not in the configuration, and these play on without it: gamma";
-    until("the role that is gone is told", || {
-        home.ok(&["events"]).contains(told).then_some(())
+    let printed = "roles.miner is not in the configuration, and these play on without it: gamma";
+    until("the role that is gone is reported", || {
+        home.ok(&["events"]).contains(printed).then_some(())
     });
     until("gamma plays on without it", || {
         let (first, tools) = last_of(&scene.record, "gamma")?;
@@ -208,9 +208,9 @@ fn a_role_that_is_not_configured_is_told_and_its_mysis_plays_on_over_a_restart()
     swarm.signal("-KILL");
     swarm.wait();
     let again = home.fly(&["--resume"]);
-    until("it is told at the start", || {
+    until("it is reported at the start", || {
         let events = home.ok(&["events"]);
-        (events.matches(told).count() >= 2).then_some(())
+        (events.matches(printed).count() >= 2).then_some(())
     });
     until("gamma runs", || {
         (home.mysis("gamma")["state"] == "running").then_some(())

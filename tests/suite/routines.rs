@@ -61,7 +61,7 @@ fn a_routine_of_the_operator_is_listed_recorded_and_stopped() {
     until("it has ended", || {
         let listed = home.ok(&["routine", "list"]);
         let is_over = !listed.contains("alpha: routine watch");
-        (is_over && listed.contains("alpha: its routines made ")).then_some(())
+        (is_over && listed.contains("alpha: its routines saved ")).then_some(())
     });
     let events = home.ok(&["events", "--limit", "50"]);
     assert!(events.contains("a routine: watch"), "{events}");

@@ -25,12 +25,12 @@ fn sampled(home: &Home, names: &[&str]) -> Vec<Value> {
         "--sum",
         "--json",
     ];
-    let told = home.json(&[&words[..], names].concat());
-    let series = told["series"].as_array().expect("series");
+    let printed = home.json(&[&words[..], names].concat());
+    let series = printed["series"].as_array().expect("series");
     assert_eq!(
         (series.len(), &series[0]["mysis"]),
         (1, &Value::Null),
-        "{told}"
+        "{printed}"
     );
     series[0]["samples"].as_array().expect("samples").clone()
 }
@@ -94,7 +94,7 @@ fn samples_agree_with_the_books_also_after_a_kill() {
     let (home, swarm, _galaxy, _pilot) = playing("");
     let facts = until("the game told everything", || {
         let alpha = home.mysis("alpha");
-        let is_told = [
+        let is_known = [
             "credits",
             "system",
             "poi",
@@ -105,7 +105,7 @@ fn samples_agree_with_the_books_also_after_a_kill() {
         ]
         .iter()
         .all(|key| !alpha[*key].is_null());
-        is_told.then_some(alpha)
+        is_known.then_some(alpha)
     });
     assert!(
         facts["fuel"].as_u64() <= facts["fuel_max"].as_u64(),

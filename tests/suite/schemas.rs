@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use zoea_rig::{Home, Process, http};
+use zoea_rig::{Home, Process};
 
 /// The types of the draft.
 const TYPES: [&str; 7] = [
@@ -80,31 +80,11 @@ fn contradictions(place: &str, schema: &Map<String, Value>) -> Vec<String> {
 }
 
 /// A client of the control interface of a program that runs in a home.
-struct Client {
-    url: String,
-    bearer: String,
-}
+struct Client<'a>(&'a Home);
 
-impl Client {
-    fn of(home: &Home) -> Client {
-        let run = std::fs::read_to_string(home.file("run.json")).expect("it runs");
-        let run: Value = serde_json::from_str(&run).expect("JSON");
-        let token = std::fs::read_to_string(home.file("control.token")).expect("a token");
-        Client {
-            url: run["control"].as_str().expect("an address").to_string(),
-            bearer: format!("Authorization: Bearer {}", token.trim()),
-        }
-    }
-
+impl Client<'_> {
     fn ask(&self, method: &str, params: &Value) -> Value {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let headers = [
-            &*self.bearer,
-            "Content-Type: application/json",
-            "Accept: application/json, text/event-stream",
-            "MCP-Protocol-Version: 2025-06-18",
-        ];
-        let (status, answer) = http("POST", &self.url, &headers, &body.to_string());
+        let (status, answer) = self.0.ask_control(method, &params.to_string());
         assert_eq!(status, 200, "{answer}");
         let (begin, end) = (
             answer.find('{').expect("JSON"),
@@ -137,7 +117,7 @@ fn fly(home: &Home, more: &str) -> Process {
 fn tools_have_valid_schemas_closed_choices_titles_and_hints() {
     let home = Home::new();
     let _swarm = fly(&home, "");
-    let listed = Client::of(&home).ask("tools/list", &json!({}));
+    let listed = Client(&home).ask("tools/list", &json!({}));
     let tools = listed["tools"].as_array().expect("tools");
     assert!(tools.len() > 30);
     let mut found = Vec::new();
@@ -205,7 +185,7 @@ fn a_thousand_myses_are_told_in_short_and_listed_in_pages_by_conditions_and_fiel
     let home = Home::new();
     let myses = (0..1000).map(|n| format!("[[myses]]\nname = \"m{n}\"\n"));
     let _swarm = fly(&home, &myses.collect::<String>());
-    let client = Client::of(&home);
+    let client = Client(&home);
     let (bytes, status, note) = client.call("status", &json!({}));
     assert!(bytes <= 2048, "{bytes}: {status}");
     assert_eq!(status["states"]["idle"], 1000);
@@ -274,7 +254,7 @@ fn logs_and_searches_are_short_unless_a_limit_asks_for_whole_rows() {
         home.ok(&["send", "alpha", &format!("{n} {}", "ore ".repeat(2000))]);
     }
     let _swarm = fly(&home, "");
-    let client = Client::of(&home);
+    let client = Client(&home);
     let (bytes, rows, note) = client.call("read_log", &json!({"name": "alpha"}));
     assert!(bytes <= 8192, "{bytes}");
     let first = rows[0]["seq"].as_i64().expect("a place");

@@ -140,7 +140,7 @@ fn what_cannot_play_says_why_and_writes_nothing() {
             &*pilot.url,
             "http://127.0.0.1:9/mcp",
             &model,
-            "nothing was written: the game does not answer",
+            "nothing was written: the game cannot be used",
         ),
         (
             &*writes.url,
@@ -197,10 +197,10 @@ fn a_context_that_the_games_tools_fill_is_told_by_setup_doctor_and_the_swarm() {
     let _swarm = home.fly(&["--start-swarm"]);
     until("the swarm says it", || {
         let rows = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
-        let mut told = rows
+        let mut printed = rows
             .iter()
             .filter(|row| row["metadata"]["code"] == "small_context");
-        let text = told.next()?["content"].as_str()?;
+        let text = printed.next()?["content"].as_str()?;
         text.contains(TOLD).then_some(())
     });
 }

@@ -35,7 +35,7 @@ fn piped(home: &Home, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 /// What a command prints as JSON, its exit status and what it says.
-fn told(home: &Home, arguments: &[&str]) -> (Value, Option<i32>, String) {
+fn printed_json(home: &Home, arguments: &[&str]) -> (Value, Option<i32>, String) {
     let output = home.run(arguments);
     let (out, error) = texts(&output);
     let json = serde_json::from_str(&out).unwrap_or_else(|why| panic!("{why}: {out} {error}"));
@@ -61,7 +61,7 @@ fn an_order_to_many_says_what_came_of_it_for_each() {
         home.ok(&["mysis", "create", name]);
     }
     home.ok(&["mysis", "start", "miner-2"]);
-    let (outcomes, status, _) = told(
+    let (outcomes, status, _) = printed_json(
         &home,
         &["mysis", "start", "--where", "name=miner-*", "--json"],
     );
@@ -80,7 +80,7 @@ fn an_order_to_many_says_what_came_of_it_for_each() {
     assert_eq!(status, Some(0));
     home.ok(&["mysis", "stop", "miner-2"]);
     // One of three refuses a message: the others have it, and the command fails.
-    let (outcomes, status, error) = told(&home, &["send", "--all", "dig here", "--json"]);
+    let (outcomes, status, error) = printed_json(&home, &["send", "--all", "dig here", "--json"]);
     let refused: Vec<_> = outcomes
         .as_array()
         .expect("a list")
@@ -117,7 +117,7 @@ fn a_message_for_those_that_match_leaves_the_mission_alone() {
     assert_eq!(prompts(&home, "scout"), [""; 0]);
     let out = home.ok(&["send", "--where", "name=miner-*", "--dry-run", "later"]);
     assert_eq!(out, "would be sent: miner-1\nwould be sent: miner-2\n");
-    let (sent, _, _) = told(&home, &["broadcast", "again", "--json"]);
+    let (sent, _, _) = printed_json(&home, &["broadcast", "again", "--json"]);
     assert_eq!(
         sent["delivered"].as_array().map(Vec::len),
         Some(3),
@@ -162,7 +162,7 @@ fn a_text_comes_from_standard_input_clean_and_bounded() {
             .status
             .success()
     );
-    for (input, told) in [
+    for (input, printed_json) in [
         (&b""[..], "nothing in the message"),
         (b"\n \n", "nothing in the message"),
         (b"\xff\xfe", "standard input is not UTF-8 text"),
@@ -174,7 +174,7 @@ fn a_text_comes_from_standard_input_clean_and_bounded() {
         let output = piped(&home, &["send", "bravo", "-"], input);
         let (_, error) = texts(&output);
         assert_eq!(output.status.code(), Some(1), "{error}");
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(printed_json), "{error}");
     }
     assert_eq!(prompts(&home, "bravo"), [""; 0]);
     let output = piped(&home, &["mysis", "delete", "--yes", "-"], b"alpha\nbravo\n");

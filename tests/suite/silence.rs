@@ -4,8 +4,7 @@ use crate::flight::until_all_have;
 use crate::receiver::Receiver;
 use zoea_rig::{Home, Process, Server, until, written};
 
-const TOLD: &str = "nothing happens: provider pilot answers with words alone, model pilot: it writes \
-                    its calls as text: \"";
+const TOLD: &str = "nothing happens: model pilot of provider pilot writes its calls as text: \"";
 
 /// A swarm of two whose model has this fault, with a receiver of its alerts.
 fn troubled_swarm(fault: &str) -> (Home, Receiver, Process, [Server; 2]) {
@@ -34,13 +33,13 @@ fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
         text.contains("--jinja") && text.contains("<tool_call>"),
         "{text}"
     );
-    let told = home.json(&["status", "--json"]);
-    let silence = told["silence"].as_str().expect("a text");
-    assert!(silence.starts_with(TOLD), "{told}");
+    let printed = home.json(&["status", "--json"]);
+    let silence = printed["silence"].as_str().expect("a text");
+    assert!(silence.starts_with(TOLD), "{printed}");
     assert_eq!(
         (
-            &told["states"]["running"],
-            told["away"].as_array().map(Vec::len)
+            &printed["states"]["running"],
+            printed["away"].as_array().map(Vec::len)
         ),
         (&2.into(), Some(0))
     );
@@ -50,7 +49,7 @@ fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
     });
     let why = alert["why"].as_str().expect("a text");
     assert!(why.starts_with(TOLD), "{alert}");
-    let need = until("each Mysis' need is told", || {
+    let need = until("each Mysis' need is reported", || {
         let mut brought = hook.brought().into_iter().map(|brought| brought.body);
         brought.find(|alert| alert["cause"] == "no calls yet")
     });
@@ -93,10 +92,10 @@ fn a_model_that_leaves_its_calls_in_its_text_plays() {
         );
     }
     let notices = home.lines(&["log", "alpha", "--kind", "host", "--limit", "0", "--json"]);
-    let told = notices
+    let printed = notices
         .iter()
         .filter(|notice| notice["metadata"]["code"] == "calls_in_text");
-    assert_eq!(told.count(), 1, "{notices:?}");
+    assert_eq!(printed.count(), 1, "{notices:?}");
     // A search of its own messages may quote what it wrote.
     let mut said = Vec::new();
     for request in written(record.path()) {

@@ -68,11 +68,14 @@ fn a_secret_that_is_missing_is_told_at_the_first_start_everywhere() {
         let complaints = home.path().join("complaints");
         command.stderr(File::create(&complaints).expect("a file"));
         let swarm = home.launch(command);
-        let told = until("all is told", || {
-            let told = std::fs::read_to_string(&complaints).expect("a file");
-            MISSING.iter().all(|it| told.contains(it)).then_some(told)
+        let printed = until("all is reported", || {
+            let printed = std::fs::read_to_string(&complaints).expect("a file");
+            MISSING
+                .iter()
+                .all(|it| printed.contains(it))
+                .then_some(printed)
         });
-        tells_all("stderr", &told);
+        tells_all("stderr", &printed);
         let events = home.lines(&["events", "--json"]);
         let event = events
             .iter()

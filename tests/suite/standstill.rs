@@ -43,14 +43,14 @@ fn a_stopped_program_is_named_by_commands_and_tells_how_long_it_stood_still() {
     });
     swarm.signal("-CONT");
 
-    let told = until("the standstill is an event", || {
+    let printed = until("the standstill is an event", || {
         let events = home.ok(&["events"]);
         events
             .lines()
-            .find(|line| line.contains("stood still for"))
+            .find(|line| line.contains("did not run for"))
             .map(str::to_string)
     });
-    assert!(told.contains("its process was stopped"), "{told}");
+    assert!(printed.contains("its process was stopped"), "{printed}");
     // What the stopped program had received is not lost, and not done twice.
     home.ok(&["send", "alpha", "again"]);
 }
@@ -83,14 +83,16 @@ fn a_program_that_hangs_is_named_within_five_seconds_also_by_a_command_that_wait
         command.stderr(said.reopen().expect("the same file"));
         let asked = Instant::now();
         let waiting = zoea_rig::Process::spawn(command);
-        let told = until("it says that the program does not answer", || {
-            let told = std::fs::read_to_string(said.path()).expect("what it said");
-            told.contains("runs but does not answer").then_some(told)
+        let printed = until("it says that the program does not answer", || {
+            let printed = std::fs::read_to_string(said.path()).expect("what it said");
+            printed
+                .contains("runs but does not answer")
+                .then_some(printed)
         });
         // Twice the promised time, for a busy machine.
         assert!(asked.elapsed() < Duration::from_secs(10), "{arguments:?}");
         let pid = format!("process {}", std::process::id());
-        assert!(told.contains(&pid), "{arguments:?}: {told}");
+        assert!(printed.contains(&pid), "{arguments:?}: {printed}");
         waiting.signal("-KILL");
     }
     drop(held);
@@ -108,8 +110,8 @@ fn a_wait_says_that_the_program_is_stopped_and_goes_on_with_it() {
     swarm.signal("-STOP");
     let waiting = zoea_rig::Process::spawn(command);
     until("it says that the program is stopped", || {
-        let told = std::fs::read_to_string(said.path()).expect("what it said");
-        told.contains("is stopped").then_some(())
+        let printed = std::fs::read_to_string(said.path()).expect("what it said");
+        printed.contains("is stopped").then_some(())
     });
     swarm.signal("-CONT");
     home.ok(&["mysis", "start", "alpha"]);

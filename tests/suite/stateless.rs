@@ -26,12 +26,12 @@ fn notices(home: &Home, code: &str) -> Vec<String> {
 /// Lets the swarm play until the change of the tools is told. What it prints is read, so that it
 /// never waits for its reader.
 fn until_reported(swarm: &mut Process, home: &Home) -> Vec<String> {
-    until("the change is told", || {
+    until("the change is reported", || {
         for _ in 0..50 {
             swarm.line().expect("the swarm goes on");
         }
-        let told = notices(home, "tools_changed");
-        (!told.is_empty()).then_some(told)
+        let printed = notices(home, "tools_changed");
+        (!printed.is_empty()).then_some(printed)
     })
 }
 
@@ -57,10 +57,10 @@ fn changed_tools_are_told_by_name_once_for_all_and_hold_from_the_next_turn_on() 
     let pilot = Server::pilot(&[]);
     let (home, mut swarm) = swarm_of(&["alpha", "beta", "gamma"], &galaxy, &pilot);
     until_all_have(&mut swarm, 3, &["mine"]);
-    let told = until_reported(&mut swarm, &home);
+    let printed = until_reported(&mut swarm, &home);
     let text =
         "the game server's tools have changed: +1 (get_weather), -1 (agentlogs), 1 changed (help)";
-    assert_eq!(told, [text]);
+    assert_eq!(printed, [text]);
     until_all_have(&mut swarm, 3, &["mine"]);
     assert_eq!(notices(&home, "tools_changed"), [text], "once");
     assert_eq!(home.mysis("alpha")["state"], "running");
@@ -72,9 +72,9 @@ fn tools_that_changed_while_a_server_with_sessions_was_away_are_told() {
     let galaxy = Server::galaxy(&["--fault", "tools-changed:1", "--fault", "mcp-session@0.05"]);
     let pilot = Server::pilot(&[]);
     let (home, mut swarm) = swarm_of(&["alpha"], &galaxy, &pilot);
-    let told = until_reported(&mut swarm, &home);
+    let printed = until_reported(&mut swarm, &home);
     assert!(
-        told[0].ends_with("+1 (get_weather), -1 (agentlogs), 1 changed (help)"),
-        "{told:?}"
+        printed[0].ends_with("+1 (get_weather), -1 (agentlogs), 1 changed (help)"),
+        "{printed:?}"
     );
 }

@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+pub(super) fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut open = vec![root().join(folder)];
     while let Some(directory) = open.pop() {
@@ -40,7 +40,7 @@ fn all() -> Vec<(PathBuf, String)> {
 }
 
 /// The part of a file that is not its tests.
-fn production(text: &str) -> &str {
+pub(super) fn production(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests {")
         .next()
         .unwrap_or(text)
@@ -270,4 +270,21 @@ fn every_code_of_a_notice_is_pinned_down() {
     }
     let codes: Vec<String> = codes.into_iter().collect();
     zoea_golden::hold("notices.txt", &codes.join("\n"));
+}
+
+/// Files that add to the screen's `Dashboard`, and files below it that name it. These numbers only shrink: the
+/// dashboard composes the facts and the views, which know the facts and the outbox.
+const DASHBOARD: (usize, usize) = (8, 8);
+
+#[test]
+fn the_dashboard_is_no_hub() {
+    let files = sources("src/interface/tui/dashboard");
+    let count = |word: &str| {
+        let named = files
+            .iter()
+            .filter(|(_, text)| production(text).contains(word));
+        named.count()
+    };
+    let found = (count("\nimpl Dashboard {"), count("::Dashboard;"));
+    assert_eq!(found, DASHBOARD);
 }

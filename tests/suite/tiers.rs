@@ -103,13 +103,15 @@ fn failed_plans_lead_up_a_kill_keeps_the_tier_and_success_leads_down() {
     assert_eq!((tier, provider), (json!(3), json!("dear")), "{why}");
     scene.home.ok(&["mysis", "start", "alpha"]);
     // It may go up again at once, so the log tells.
-    let told = until("success leads down", || {
+    let printed = until("success leads down", || {
         let log = ["log", "alpha", "--limit", "0", "--kind", "host"];
-        let told = scene.home.ok(&log);
-        told.contains("tier 1 (cheap): 4 turns").then_some(told)
+        let printed = scene.home.ok(&log);
+        printed
+            .contains("tier 1 (cheap): 4 turns")
+            .then_some(printed)
     });
     for expected in ["tier 1 (cheap): its role begins there", "tier 3 (dear): "] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
     drop(swarm);
 }

@@ -208,8 +208,8 @@ impl Watched {
         if what == What::Stopped {
             // Nothing that the program says itself is there; commands answer for it.
             let output = self.home.run(&["status"]);
-            let is_told = String::from_utf8_lossy(&output.stderr).contains("is stopped");
-            return [false, false, false, false, is_told, false, false];
+            let is_stopped = String::from_utf8_lossy(&output.stderr).contains("is stopped");
+            return [false, false, false, false, is_stopped, false, false];
         }
         let trouble_sign = |sign: &str| {
             let server = ["local", "game", "store"];
@@ -443,8 +443,8 @@ fn a_model_server_that_is_killed_is_red_within_seconds_and_away_since_then_after
     let first = since(&home).expect("it is away");
     until("its circuit is open", || {
         let events = home.lines(&["events", "--limit", "0", "--json"]);
-        let told = events.iter().any(|event| event["code"] == "circuit_open");
-        told.then_some(())
+        let printed = events.iter().any(|event| event["code"] == "circuit_open");
+        printed.then_some(())
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());

@@ -83,10 +83,10 @@ fn what_is_deleted_comes_back_whole_with_its_account_and_costs_nothing_twice() {
             "an export has no passwords"
         );
 
-        let told = home.ok(&["mysis", "undelete", "alpha"]);
+        let printed = home.ok(&["mysis", "undelete", "alpha"]);
         assert!(
-            told.contains("alpha is back, idle, with its game account"),
-            "{told}"
+            printed.contains("alpha is back, idle, with its game account"),
+            "{printed}"
         );
         assert_eq!(log(&home, "alpha"), before);
         assert_eq!(books(&home), costs, "the books count once");
@@ -110,8 +110,8 @@ fn what_is_deleted_comes_back_whole_with_its_account_and_costs_nothing_twice() {
         let file = home.file("accounts.json");
         std::fs::write(&file, owner.to_string()).expect("a file");
         home.ok(&["accounts", "import", file.to_str().expect("a path")]);
-        let told = home.ok(&["mysis", "undelete", "alpha"]);
-        assert_eq!(told, "alpha-2 is back, idle, without a game account\n");
+        let printed = home.ok(&["mysis", "undelete", "alpha"]);
+        assert_eq!(printed, "alpha-2 is back, idle, without a game account\n");
         assert_eq!(log(&home, "alpha-2")[..before.len()], before[..]);
         assert_eq!(home.mysis("alpha")["account"], account);
 
@@ -127,22 +127,22 @@ fn where_no_copy_can_be_kept_nothing_is_deleted_unless_now() {
     let (home, _galaxy, _pilot) = played("");
     std::fs::write(home.file("deleted"), "in the way").expect("a file");
     let swarm = fly(&home, "--start-swarm");
-    let (status, told) = home.fails(&["mysis", "delete", "alpha", "--yes"]);
+    let (status, printed) = home.fails(&["mysis", "delete", "alpha", "--yes"]);
     assert_eq!(status, 1);
     for word in [
         "alpha is not deleted",
         "/deleted: ",
         "zoea mysis delete --now alpha",
     ] {
-        assert!(told.contains(word), "{told}");
+        assert!(printed.contains(word), "{printed}");
     }
     let rows = log(&home, "alpha").len();
     until("it goes on", || {
         (log(&home, "alpha").len() > rows + 3).then_some(())
     });
     home.ok(&["mysis", "delete", "alpha", "--yes", "--now"]);
-    let (_, told) = home.fails(&["log", "alpha"]);
-    assert!(told.contains("no mysis is called `alpha`"), "{told}");
+    let (_, printed) = home.fails(&["log", "alpha"]);
+    assert!(printed.contains("no mysis is called `alpha`"), "{printed}");
     drop(swarm);
 }
 
@@ -170,9 +170,10 @@ fn killed_while_it_deletes_it_loses_nothing() {
                 .iter()
                 .any(|line| line["record"] == "mysis" && line["name"] == "alpha");
             if exists {
-                let (_, told) = home.fails(&["mysis", "undelete", "alpha"]);
-                let is_told = told.contains("was not deleted") || told.contains("no copy of");
-                assert!(is_told, "kill {kill}: {told}");
+                let (_, printed) = home.fails(&["mysis", "undelete", "alpha"]);
+                let is_explained =
+                    printed.contains("was not deleted") || printed.contains("no copy of");
+                assert!(is_explained, "kill {kill}: {printed}");
             } else {
                 home.ok(&["mysis", "undelete", "alpha"]);
                 was_back += 1;

@@ -81,7 +81,7 @@ fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
         .collect();
     // One whose own process is killed each time, and which goes on after the last number that it has.
     let mut parts = vec![follow(&home, 0, &file(1000))];
-    let heard = || -> Vec<Value> {
+    let received = || -> Vec<Value> {
         let parts = (1000..1000 + KILLS + 1).map(file);
         parts
             .filter(|part| part.exists())
@@ -89,15 +89,15 @@ fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
             .collect()
     };
     for kill in 0..KILLS {
-        let before = numbers(&heard()).len();
+        let before = numbers(&received()).len();
         home.ok(&["send", "alpha", &format!("order {kill}")]);
         until("something is heard", || {
-            (heard().len() > before).then_some(())
+            (received().len() > before).then_some(())
         });
         swarm.signal("-KILL");
         swarm.wait();
         parts.pop();
-        let last = numbers(&heard()).last().copied().unwrap_or(0);
+        let last = numbers(&received()).last().copied().unwrap_or(0);
         parts.push(follow(&home, last, &file(1001 + kill)));
         swarm = home.fly(&["--resume"]);
     }
@@ -111,20 +111,20 @@ fn over_kills_of_both_sides_no_event_is_missed_and_none_comes_twice() {
         let all = numbers(&home.lines(&["events", "--from", "0", "--json"]));
         let place_of_all = |events: &[Value]| numbers(events).last() == all.last();
         let are_done = (1..=waiters()).all(|place| place_of_all(&written(&file(place))));
-        (are_done && place_of_all(&heard())).then_some(all)
+        (are_done && place_of_all(&received())).then_some(all)
     });
     assert!(all.len() > KILLS && all.is_sorted(), "{all:?}");
     assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len());
     for place in 1..=waiters() {
         assert_eq!(numbers(&written(&file(place))), all, "follower {place}");
     }
-    assert_eq!(numbers(&heard()), all, "the one that was killed");
+    assert_eq!(numbers(&received()), all, "the one that was killed");
     // Each kill is told by the next start, and by the report of the day.
-    let told = home.ok(&["events", "--limit", "0"]);
+    let printed = home.ok(&["events", "--limit", "0"]);
     assert_eq!(
-        told.matches("ended without closing").count(),
+        printed.matches("ended without closing").count(),
         KILLS,
-        "{told}"
+        "{printed}"
     );
     let report = home.ok(&["report"]);
     assert!(report.contains("ended without closing"), "{report}");
@@ -145,22 +145,26 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
         )
     };
     let swarm = home.fly(&[]);
-    let (status, told) = wait(&["alpha", "--until", "idle"]);
-    assert_eq!((status, told.as_str()), (0, "idle: alpha\n"));
-    let (status, told) = wait(&["--all", "--until", "state=idle"]);
-    assert_eq!((status, told.contains("alpha, beta")), (0, true), "{told}");
-    let (status, told) = wait(&["alpha", "--until", "credits>5000", "--timeout", "300ms"]);
-    assert_eq!(status, 3, "{told}");
-    assert!(
-        told.contains("`credits>5000` did not happen in time: alpha"),
-        "{told}"
+    let (status, printed) = wait(&["alpha", "--until", "idle"]);
+    assert_eq!((status, printed.as_str()), (0, "idle: alpha\n"));
+    let (status, printed) = wait(&["--all", "--until", "state=idle"]);
+    assert_eq!(
+        (status, printed.contains("alpha, beta")),
+        (0, true),
+        "{printed}"
     );
-    let (status, told) = wait(&["nobody", "--until", "idle"]);
-    assert_eq!(status, 4, "{told}");
-    assert!(told.contains("no mysis is called `nobody`"), "{told}");
-    let (status, told) = wait(&["alpha", "--until", "answered", "--timeout", "5s"]);
-    assert_eq!(status, 1, "{told}");
-    assert!(told.contains("alpha got no direct message"), "{told}");
+    let (status, printed) = wait(&["alpha", "--until", "credits>5000", "--timeout", "300ms"]);
+    assert_eq!(status, 3, "{printed}");
+    assert!(
+        printed.contains("`credits>5000` did not happen in time: alpha"),
+        "{printed}"
+    );
+    let (status, printed) = wait(&["nobody", "--until", "idle"]);
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("no mysis is called `nobody`"), "{printed}");
+    let (status, printed) = wait(&["alpha", "--until", "answered", "--timeout", "5s"]);
+    assert_eq!(status, 1, "{printed}");
+    assert!(printed.contains("alpha got no direct message"), "{printed}");
     for wrong in [
         &["alpha", "--until", "bored"][..],
         &["--until", "idle"],
@@ -171,18 +175,18 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
 
     // A key that the server refuses: it is errored, and what was waited for does not come by itself.
     home.ok(&["mysis", "start", "alpha"]);
-    let (status, told) = wait(&["alpha", "--until", "errored", "--timeout", "50s"]);
-    assert_eq!(status, 0, "{told}");
-    let (status, told) = wait(&["alpha", "--until", "needs-me", "--json"]);
-    assert_eq!(status, 0, "{told}");
-    let answer: Value = serde_json::from_str(told.trim()).expect("JSON");
+    let (status, printed) = wait(&["alpha", "--until", "errored", "--timeout", "50s"]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = wait(&["alpha", "--until", "needs-me", "--json"]);
+    assert_eq!(status, 0, "{printed}");
+    let answer: Value = serde_json::from_str(printed.trim()).expect("JSON");
     assert_eq!(
         (&answer["outcome"], &answer["met"][0]),
         (&"met".into(), &"alpha".into())
     );
-    let (status, told) = wait(&["alpha", "beta", "--until", "done", "--timeout", "50s"]);
-    assert_eq!(status, 4, "{told}");
-    assert!(told.contains("alpha (errored)"), "{told}");
+    let (status, printed) = wait(&["alpha", "beta", "--until", "done", "--timeout", "50s"]);
+    assert_eq!(status, 4, "{printed}");
+    assert!(printed.contains("alpha (errored)"), "{printed}");
     let (status, _) = wait(&["alpha", "beta", "--any", "--until", "idle"]);
     assert_eq!(status, 0);
 
@@ -192,9 +196,9 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
     let _pilot = Server::pilot_at(&address, &["--latency", "20ms"]);
     home.ok(&["mysis", "start", "alpha"]);
     home.ok(&["send", "alpha", "what do you see?"]);
-    let (status, told) = wait(&["alpha", "--until", "answered", "--timeout", "50s"]);
-    assert_eq!(status, 0, "{told}");
-    let (status, told) = wait(&[
+    let (status, printed) = wait(&["alpha", "--until", "answered", "--timeout", "50s"]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = wait(&[
         "--all",
         "--any",
         "--until",
@@ -202,7 +206,7 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
         "--timeout",
         "50s",
     ]);
-    assert_eq!((status, told.as_str()), (0, "credits>=0: alpha\n"));
+    assert_eq!((status, printed.as_str()), (0, "credits>=0: alpha\n"));
 
     // A Mysis that is deleted meanwhile.
     let waiting = home.command(&["wait", "beta", "--until", "errored"]);
@@ -217,11 +221,11 @@ fn events_from_a_database_that_has_fewer_are_refused() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
     home.ok(&["mysis", "create", "alpha"]);
-    let (status, told) = home.fails(&["events", "--from", "1000000", "--json"]);
+    let (status, printed) = home.fails(&["events", "--from", "1000000", "--json"]);
     assert_eq!(status, 1);
     assert!(
-        told.contains("the events of this database end with"),
-        "{told}"
+        printed.contains("the events of this database end with"),
+        "{printed}"
     );
     let all = numbers(&home.lines(&["events", "--json"]));
     assert_eq!(

@@ -108,15 +108,15 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     let number = |name: &str| *numbers.get(name).unwrap_or_else(|| panic!("no {name}"));
     for name in ["alpha", "beta"] {
         let mysis = home.mysis(name);
-        let told = |key: &str| mysis[key].as_f64().expect("a number");
+        let printed = |key: &str| mysis[key].as_f64().expect("a number");
         let of = |direction: &str| {
             let labels = format!("mysis=\"{name}\",direction=\"{direction}\"");
             number(&format!("zoea_tokens_total{{{labels}}}"))
         };
-        assert_eq!(of("in"), told("tokens_in"));
-        assert_eq!(of("out"), told("tokens_out"));
+        assert_eq!(of("in"), printed("tokens_in"));
+        assert_eq!(of("out"), printed("tokens_out"));
         let turns = number(&format!("zoea_turns_total{{mysis=\"{name}\"}}"));
-        assert_eq!(turns, told("turns"));
+        assert_eq!(turns, printed("turns"));
         assert!(turns > 0.0 && of("in") > 0.0);
     }
     let answered = number("zoea_model_requests_total{provider=\"pilot\",outcome=\"ok\"}");
@@ -222,18 +222,21 @@ fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
         file.display()
     );
     let (home, swarm, _model) = in_trouble(&alerts);
-    let told = until("the webhook is told", || {
+    let printed = until("the webhook is told", || {
         let brought = hook.brought();
         (brought.len() > 1).then_some(brought)
     });
-    assert_eq!(told[0].body, told[1].body, "asked again with the same");
-    assert_eq!(told[1].path, "/hook?key=k");
-    assert!(
-        told[1].head.contains("authorization: bearer "),
-        "{}",
-        told[1].head
+    assert_eq!(
+        printed[0].body, printed[1].body,
+        "asked again with the same"
     );
-    let alert = &told[1].body;
+    assert_eq!(printed[1].path, "/hook?key=k");
+    assert!(
+        printed[1].head.contains("authorization: bearer "),
+        "{}",
+        printed[1].head
+    );
+    let alert = &printed[1].body;
     assert_eq!(alert["cause"], "errored", "{alert}");
     assert_eq!(alert["help"], "relaunch");
     assert!(
@@ -273,14 +276,14 @@ fn a_command_that_takes_too_long_is_killed_and_the_operator_is_told() {
         "command = [\"sh\", \"-c\", \"echo $$ > '{}'; exec sleep 1000\"]\ntimeout = \"300ms\"\n",
         file.display()
     ));
-    let told = loop {
+    let printed = loop {
         let line = swarm.line().expect("the swarm goes on");
         let event: Value = serde_json::from_str(&line).expect("JSON");
         if event["code"] == "alert_failed" {
             break event;
         }
     };
-    let text = told["text"].as_str().expect("a text");
+    let text = printed["text"].as_str().expect("a text");
     assert!(text.contains("300ms") && text.contains("killed"), "{text}");
     let pid = fs::read_to_string(&file).expect("it ran");
     let gone = format!("/proc/{}", pid.trim());

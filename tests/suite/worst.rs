@@ -27,7 +27,7 @@ const ROW_BYTES: usize = 250 << 10;
 fn put_long_conversation(home: &Home) {
     let (id, at) = ("0000000000000007", "2026-03-11T18:42:07.042Z");
     let mysis = json!({"record": "mysis", "id": id, "name": "long", "provider": "pilot",
-        "state": "idle", "notes_after": 0, "created_at": at});
+        "state": "idle", "turns": 0, "tokens_in": 0, "tokens_out": 0, "cost_micros": 0, "notes_after": 0, "created_at": at});
     let row = |seq: i64| {
         let text = "ore ".repeat(ROW_BYTES / 4);
         json!({"record": "row", "mysis_id": id, "seq": seq, "at": at, "turn": 0, "kind": "audit",

@@ -125,15 +125,15 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     let prompt = prompt.expect("the message is stored");
     assert_eq!(prompt["mysis"], "beta");
     terminal.types("Sthe wormhole\r");
-    terminal.sees_beside(" SEARCH ", "place");
-    // The oldest place is the message itself.
+    terminal.sees_beside(" SEARCH ", "match");
+    // The oldest match is the message itself.
     terminal.types("\u{1b}[F");
     terminal.sees(&format!(" beta #{} prompt ", prompt["seq"]));
     terminal.types("\r");
     terminal.sees_beside(" beta  ", "G follows");
     terminal.sees("YOU");
     terminal.sees("look for the wormhole");
-    terminal.goes_back_to("Enter go there");
+    terminal.goes_back_to("Enter open");
     terminal.sees(&format!(" beta #{} prompt ", prompt["seq"]));
     terminal.goes_back_to("DOING");
     terminal.types("Sno such text\r");

@@ -63,7 +63,7 @@ fn an_editor_changes_the_text_that_is_written_and_the_terminal_is_put_back() {
 fn an_editor_that_fails_is_killed_or_is_not_there_changes_nothing() {
     let folder = TempDir::new().expect("a folder");
     let service = Service::start(folder.path());
-    for (name, script, keys, told) in [
+    for (name, script, keys, printed) in [
         (
             "bad.sh",
             "echo lost > \"$1\"; exit 3",
@@ -110,7 +110,7 @@ fn an_editor_that_fails_is_killed_or_is_not_there_changes_nothing() {
             });
             terminal.types(keys);
         }
-        terminal.sees(told);
+        terminal.sees(printed);
         terminal.until("the screen is back", |screen| screen.alternate_screen());
         terminal.sees_beside("▸", "stay");
         terminal.types("\u{3}");

@@ -64,7 +64,10 @@ fn what_happened_is_the_same_here_at_an_attached_terminal_and_after_a_restart() 
     };
     let message = line_of("a message: what is in the hold?");
     assert!(message.contains("stored · answered"), "{message}");
-    assert!(line_of("×3 stopped").contains("(by terminal)"), "{here:#?}");
+    assert!(
+        line_of("and 1 more stopped").contains("(by terminal)"),
+        "{here:#?}"
+    );
     assert!(line_of(LAST).contains("alpha"), "{here:#?}");
 
     let mut attached = Terminal::open(120, 50, folder.path());

@@ -12,8 +12,8 @@ fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
     let status = || -> serde_json::Value {
         let mut command = zoea();
         command.arg("--home").arg(&home).args(["status", "--json"]);
-        let told = command.output().expect("the program").stdout;
-        serde_json::from_slice(&told).expect("JSON")
+        let printed = command.output().expect("the program").stdout;
+        serde_json::from_slice(&printed).expect("JSON")
     };
     let mut terminal = Terminal::open(120, 30, folder.path());
     terminal.types("$ZOEA --home home run --offline --tick 100ms --seed 5\r");
@@ -21,13 +21,13 @@ fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
     let first = until("the program", || status()["pid"].as_u64());
     wait_for_samples(&home);
     terminal.types("q");
-    terminal.sees("All 5 Myses that run stop with the program.");
+    terminal.sees("5 Myses run, and stop with the program.");
     terminal.types("h");
     // What the run came to, and how the swarm is reached.
     terminal.sees(" tokens, ");
     terminal.sees("the swarm continues without a terminal (pid ");
     terminal.sees("`zoea attach --home ");
-    terminal.sees_no("ran at the end");
+    terminal.sees_no("of the Myses were running");
     terminal.comes_back();
     // Its end hangs up on whatever is left in it.
     drop(terminal);
@@ -58,8 +58,8 @@ fn wait_for_samples(home: &std::path::Path) {
     until("a sample", || {
         let mut command = zoea();
         command.arg("--home").arg(home);
-        let told = command.args(["samples", "--sum", "--json"]).output();
-        let samples = serde_json::from_slice::<serde_json::Value>(&told.expect("it").stdout);
+        let printed = command.args(["samples", "--sum", "--json"]).output();
+        let samples = serde_json::from_slice::<serde_json::Value>(&printed.expect("it").stdout);
         let steps = samples.ok()?["series"][0]["samples"].as_array()?.clone();
         let has_calls = |step: &serde_json::Value| step["model_calls"].as_u64() > Some(0);
         steps.iter().any(has_calls).then_some(())
@@ -77,6 +77,7 @@ fn whoever_quits_reads_what_the_run_came_to_and_how_it_goes_on() {
     terminal.sees("Quit?");
     terminal.types("y");
     terminal.sees(" tokens, $0.0000");
-    terminal.sees("3 ran at the end; `zoea run --offline --home home` starts them again");
+    terminal
+        .sees("3 of the Myses were running; `zoea run --offline --home home` starts them again");
     terminal.comes_back();
 }

@@ -15,8 +15,8 @@ use zoea_rig::Server;
 const QUESTIONS: [&str; 5] = [
     "Which model?",
     "How many Myses?",
-    "What may they spend a day?",
-    "Try it now?",
+    "How much may the swarm spend a day?",
+    "Run the test now?",
     "Write it",
 ];
 
@@ -33,7 +33,7 @@ fn enter_alone_sets_up_in_a_small_terminal() {
         terminal.sees(question);
         terminal.types("\r");
     }
-    terminal.sees("starts it.");
+    terminal.sees("starts the swarm.");
     terminal.comes_back();
     let text = std::fs::read_to_string(folder.path().join(".zoea/zoea.toml")).expect("a file");
     assert!(text.contains("tokens_per_day = 20000000"), "{text}");
@@ -73,7 +73,7 @@ fn whoever_leaves_while_it_is_tried_has_written_nothing() {
     terminal.types(&format!(
         "\"$ZOEA\" setup --provider {url} --game offline --myses 1 --cap 1usd\r"
     ));
-    for question in ["Which model?", "Try it now?"] {
+    for question in ["Which model?", "Run the test now?"] {
         terminal.sees(question);
         terminal.types("\r");
     }
@@ -95,7 +95,7 @@ fn who_cannot_play_is_not_asked_again_because_a_flag_named_him() {
     terminal.types(&format!(
         "\"$ZOEA\" setup --provider {url} --game offline --myses 1 --cap 1Mtokens --no-start\r"
     ));
-    for question in ["Which model?", "Try it now?"] {
+    for question in ["Which model?", "Run the test now?"] {
         terminal.sees(question);
         terminal.types("\r");
     }
@@ -108,11 +108,11 @@ fn who_cannot_play_is_not_asked_again_because_a_flag_named_him() {
     terminal.types("\r");
     terminal.sees("Which game?");
     terminal.types("built-in\r");
-    for question in ["Try it now?", "Write it"] {
+    for question in ["Run the test now?", "Write it"] {
         terminal.sees(question);
         terminal.types("\r");
     }
-    terminal.sees("starts it.");
+    terminal.sees("starts the swarm.");
     terminal.comes_back();
     let text = std::fs::read_to_string(folder.path().join(".zoea/zoea.toml")).expect("a file");
     assert!(text.contains(&pilot.url) && !text.contains(url), "{text}");
@@ -213,16 +213,16 @@ fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
         "\"$ZOEA\" setup --provider {url}/v1 --game offline --myses 1 --cap unlimited\r"
     ));
     terminal.sees("This server needs a key.");
-    terminal.sees("Its key");
+    terminal.sees("Key of the server");
     terminal.types("not-the-key\r");
     sees_wrapped(&mut terminal, "refuses the key (HTTP 401)");
     terminal.types("sesame-sesame\r");
     // The list has another model.
     terminal.sees("Which model?");
     terminal.types("another\r");
-    terminal.sees("Its name");
+    terminal.sees("Name of the model");
     terminal.types("gpt-99\r");
-    terminal.sees("Try it now?");
+    terminal.sees("Run the test now?");
     terminal.types("\r");
     sees_wrapped(
         &mut terminal,
@@ -259,7 +259,7 @@ fn a_key_is_never_on_the_screen_and_goes_into_the_credentials() {
         "\"$ZOEA\" setup --provider {url} --game offline --no-start\r"
     ));
     terminal.sees("This server needs a key.");
-    terminal.sees("Its key");
+    terminal.sees("Key of the server");
     terminal.types("a-wrong-key\r");
     terminal.sees("refuses the key (HTTP 401)");
     terminal.types(KEY);
@@ -298,11 +298,11 @@ fn plain_zoea_offers_setup_and_offline_play_where_nothing_is_there_yet() {
     let folder = TempDir::new().expect("a folder");
     let mut terminal = Terminal::open(80, 24, folder.path());
     terminal.types("\"$ZOEA\"\r");
-    terminal.sees("There is no configuration yet. What now?");
+    terminal.sees("There is no configuration yet. What do you want to do?");
     terminal.types("\u{3}");
     terminal.sees("nothing was written");
     terminal.types("clear; \"$ZOEA\"\r");
-    terminal.sees("What now?");
+    terminal.sees("What do you want to do?");
     terminal.types("\u{1b}[B\r");
     // Where nobody runs yet, quitting asks nothing.
     terminal.sees("5 running");
@@ -338,8 +338,8 @@ fn the_walk_from_an_empty_home_takes_few_keys_and_little_time() {
         ("Which model?", "\r"),
         ("Which game?", "b\r"),
         ("How many Myses?", "\r"),
-        ("What may they spend a day?", "\r"),
-        ("Try it now?", "\r"),
+        ("How much may the swarm spend a day?", "\r"),
+        ("Run the test now?", "\r"),
         ("Write it and start?", "\r"),
     ] {
         terminal.sees(question);
@@ -372,7 +372,10 @@ fn runs_in(folder: &Path) -> bool {
 fn a_terminal_that_goes_away_ends_the_questions_even_if_its_signal_is_ignored() {
     let pilot = Server::pilot(&["--nonsense", "0"]);
     let setup = format!("setup --provider {} --game offline", pilot.url);
-    for (command, question) in [(setup.as_str(), "Which model?"), ("", "What now?")] {
+    for (command, question) in [
+        (setup.as_str(), "Which model?"),
+        ("", "What do you want to do?"),
+    ] {
         let folder = TempDir::new().expect("a folder");
         let mut terminal = Terminal::open(80, 24, folder.path());
         terminal.types("trap '' HUP\r");

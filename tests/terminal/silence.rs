@@ -34,8 +34,8 @@ fn the_top_of_the_screen_says_that_calls_are_written_as_text() {
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ");
-            top.starts_with("nothing happens: provider pilot answers with words alone")
-                && top.contains("it writes its calls as text: \"This is what I do now: <tool_call>")
+            top.starts_with("nothing happens: model pilot of provider pilot writes")
+                && top.contains("writes its calls as text: \"This is what I do now: <tool_call>")
                 && top.contains("start its server so that it reads")
         });
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// The longest wait of a test: far more than anything takes, also on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Whether a terminal is read. While it is not, its output waits.
 #[derive(Default)]
@@ -66,13 +66,13 @@ impl Terminal {
         let shell = pty.slave.spawn_command(command).expect("a shell");
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().expect("its output");
-        let (tell, output) = channel();
+        let (sender, output) = channel();
         let eyes = Arc::new(ScreenReader::default());
         let open_eyes = eyes.clone();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count) = reader.read(&mut buffer) {
-                if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                     return;
                 }
                 open_eyes.wait_until_open();

@@ -44,7 +44,7 @@ fn limited(operator: &mut Operator) {
         unpriced_tokens: 0,
         percent: Some(84),
     };
-    operator.hears(&[SwarmEvent {
+    operator.receives(&[SwarmEvent {
         at: operator.now,
         mysis: None,
         what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),

@@ -78,7 +78,7 @@ fn the_key_that_quits_insists() {
     operator.input(ctrl('q').into());
     assert!(operator.board.asks_about_program());
     operator.input(ctrl('q').into());
-    assert!(operator.board.closing_since().is_some());
+    assert!(operator.board.facts().closing_since.is_some());
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn check(name: &str, play: impl Fn(&mut Operator)) {
 }
 
 /// What happens to one Mysis, or to the swarm, so many milliseconds before now.
-struct Told<'a> {
+struct Entry<'a> {
     ago: i64,
     who: Option<usize>,
     kind: EventRecordKind,
@@ -39,38 +39,38 @@ struct Told<'a> {
 }
 
 impl Operator {
-    fn made(&self, told: &Told<'_>) -> EventRecord {
-        let id = told.who.map(|place| self.swarm.ids()[place]);
+    fn made(&self, entry: &Entry<'_>) -> EventRecord {
+        let id = entry.who.map(|place| self.swarm.ids()[place]);
         let mysis = id.map(|id| MysisRef {
             id,
             name: self.swarm.statuses[&id].name.clone(),
         });
-        let is_order = told.kind == EventRecordKind::Order;
+        let is_order = entry.kind == EventRecordKind::Order;
         EventRecord {
             id: EventId(self.records.len() as i64 + 1),
-            at: Timestamp(self.now.0 - told.ago),
-            kind: told.kind,
+            at: Timestamp(self.now.0 - entry.ago),
+            kind: entry.kind,
             mysis,
-            severity: told.severity,
-            code: told.code.into(),
-            text: told.text.into(),
+            severity: entry.severity,
+            code: entry.code.into(),
+            text: entry.text.into(),
             source: is_order.then_some(OrderSource::Terminal),
             row: None,
             answered: None,
         }
     }
 
-    fn told(&mut self, told: Told<'_>) {
-        self.record(self.made(&told));
+    fn record_entry(&mut self, entry: Entry<'_>) {
+        self.record(self.made(&entry));
     }
 }
 
 const OUTAGE: &str = "provider local at http://127.0.0.1:11434 cannot be reached since 12:34; its Myses wait; \
-                      it is tried every 4s: error sending request: connection refused";
+                      zoea tries it every 4s: error sending request: connection refused";
 
 /// Two days of a swarm: yesterday's end, an outage, orders with what came of them, and what came in a pause.
 fn happen(operator: &mut Operator) {
-    let told = |ago, who, kind, severity, code, text| Told {
+    let entry_of = |ago, who, kind, severity, code, text| Entry {
         ago,
         who,
         kind,
@@ -81,7 +81,7 @@ fn happen(operator: &mut Operator) {
     use EventRecordKind::{Need, Notice, Order, State};
     use Severity::{Error, Info, Warn};
     operator.keys("j");
-    operator.told(told(
+    operator.record_entry(entry_of(
         DAY,
         None,
         Notice,
@@ -89,7 +89,7 @@ fn happen(operator: &mut Operator) {
         "closing",
         "the program closes",
     ));
-    operator.told(told(
+    operator.record_entry(entry_of(
         40 * MINUTE,
         None,
         Notice,
@@ -98,7 +98,7 @@ fn happen(operator: &mut Operator) {
         "the program started with 6 Myses",
     ));
     for who in 0..6 {
-        operator.told(told(
+        operator.record_entry(entry_of(
             39 * MINUTE,
             Some(who),
             State,
@@ -109,12 +109,12 @@ fn happen(operator: &mut Operator) {
     }
     let stored = |operator: &mut Operator, ago, row, answered| {
         let text = "a message: sell all ore at Sol Central, then tell me what it brought";
-        let mut record = operator.made(&told(ago, Some(1), Order, Info, "message", text));
+        let mut record = operator.made(&entry_of(ago, Some(1), Order, Info, "message", text));
         (record.row, record.answered) = (Some(Seq(row)), answered);
         operator.record(record);
     };
     stored(operator, 30 * MINUTE, 997, Some(Seq(1003)));
-    operator.told(told(
+    operator.record_entry(entry_of(
         20 * MINUTE,
         Some(2),
         Order,
@@ -123,10 +123,24 @@ fn happen(operator: &mut Operator) {
         "start was refused: mysis already running",
     ));
     operator.now = Timestamp(operator.now.0 + 15 * MINUTE);
-    operator.told(told(3 * MINUTE, None, Notice, Error, "provider", OUTAGE));
+    operator.record_entry(entry_of(
+        3 * MINUTE,
+        None,
+        Notice,
+        Error,
+        "provider",
+        OUTAGE,
+    ));
     for who in 0..6 {
-        operator.told(told(2 * MINUTE, Some(who), Order, Info, "stop", "stopped"));
-        operator.told(told(
+        operator.record_entry(entry_of(
+            2 * MINUTE,
+            Some(who),
+            Order,
+            Info,
+            "stop",
+            "stopped",
+        ));
+        operator.record_entry(entry_of(
             2 * MINUTE,
             Some(who),
             State,
@@ -135,7 +149,7 @@ fn happen(operator: &mut Operator) {
             "running → stopped",
         ));
     }
-    operator.told(told(
+    operator.record_entry(entry_of(
         MINUTE,
         Some(0),
         Need,
@@ -195,18 +209,18 @@ fn older_events_are_read_until_the_searched_one_is_found_and_no_further() {
         "{}",
         operator.text()
     );
-    assert_eq!(operator.board.log().messages().len(), 2_000);
-    assert!(operator.board.log().has_older());
+    assert_eq!(operator.board.facts().log.messages().len(), 2_000);
+    assert!(operator.board.facts().log.has_older());
     operator.keys("/notice 77777<enter>");
     assert!(
         operator.text().contains("no match for"),
         "{}",
         operator.text()
     );
-    assert_eq!(operator.board.log().messages().len(), 4_000);
-    assert!(!operator.board.log().has_older());
+    assert_eq!(operator.board.facts().log.messages().len(), 4_000);
+    assert!(!operator.board.facts().log.has_older());
     operator.keys("<esc>q");
-    assert_eq!(operator.board.log().messages().len(), 2_000);
+    assert_eq!(operator.board.facts().log.messages().len(), 2_000);
 }
 
 /// Two terminals that heard the same, one of them from the start and one from the store, show the same.

@@ -75,7 +75,7 @@ fn myses_without_a_turn_have_it_below_the_table() {
     let id = operator.swarm.ids()[0];
     operator.swarm.statuses.get_mut(&id).unwrap().totals.turns = 1;
     let status = Arc::new(operator.swarm.statuses[&id].clone());
-    operator.hears(&[SwarmEvent {
+    operator.receives(&[SwarmEvent {
         at: START,
         mysis: None,
         what: EventKind::StatusChanged(status),
@@ -114,7 +114,7 @@ fn an_empty_swarm_gives_its_place_to_offline_play_or_setup() {
         let mut operator = empty((80, 24), dead());
         let effects = pressed(&mut operator, key);
         assert_eq!(effects, [UiEffect::QuitFor(successor)]);
-        assert!(operator.board.closing_since().is_some());
+        assert!(operator.board.facts().closing_since.is_some());
     }
 }
 

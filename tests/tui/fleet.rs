@@ -63,15 +63,15 @@ fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
     operator.keys("n");
     assert!(!operator.text().contains("Drain box?"), "it is left alone");
     operator.keys("dy");
-    let told = operator.text();
-    assert!(told.contains("drain box"), "{told}");
+    let text = operator.text();
+    assert!(text.contains("drain box"), "{text}");
     // The second one is being drained already.
     operator.keys("jd");
-    let told = operator.text();
-    assert!(told.contains("undrain box-2"), "{told}");
+    let text = operator.text();
+    assert!(text.contains("undrain box-2"), "{text}");
     operator.keys("<end>d");
-    let told = operator.text();
-    assert!(told.contains("us-2 no longer runs"), "{told}");
+    let text = operator.text();
+    assert!(text.contains("us-2 no longer runs"), "{text}");
     operator.keys("<esc>:processes<enter>");
     assert!(operator.text().contains("3 share this database"));
 }

@@ -34,7 +34,7 @@ fn at(swarm: Swarm) -> Operator {
 }
 
 fn happens(operator: &mut Operator, what: EventKind) {
-    operator.hears(&[SwarmEvent {
+    operator.receives(&[SwarmEvent {
         at: NOW,
         mysis: None,
         what,
@@ -118,7 +118,16 @@ fn a_frozen_swarm_says_so() {
         &mut operator,
         EventKind::Condition(SwarmCondition::Freeze(Some(NOW))),
     );
-    first_rows_tell(&operator, &["FROZEN nothing is called"], &["EARNING"]);
+    first_rows_tell(&operator, &["FROZEN no call begins"], &["EARNING"]);
+}
+
+#[test]
+fn a_swarm_of_some_seconds_is_not_called_flat() {
+    let mut swarm = playing(&[]);
+    for status in swarm.statuses.values_mut() {
+        status.created_at = Timestamp(NOW.0 - 15_000);
+    }
+    first_rows_tell(&at(swarm), &["turns a minute"], &["FLAT"]);
 }
 
 #[test]
@@ -155,7 +164,7 @@ fn a_swarm_without_credits_is_judged_by_its_work() {
 
 #[test]
 fn work_with_other_tools_is_judged_by_the_number_that_the_operator_named() {
-    let told = |levels: &[(i64, i64)]| {
+    let text = |levels: &[(i64, i64)]| {
         let mut swarm = Swarm::new(2, 0, 1);
         for id in swarm.ids() {
             let name = swarm.statuses[&id].name.to_string();
@@ -165,16 +174,16 @@ fn work_with_other_tools_is_judged_by_the_number_that_the_operator_named() {
         at(swarm)
     };
     let climbing: Vec<(i64, i64)> = (0..20).map(|it| (20 - it, 100 + 10 * it)).collect();
-    let operator = told(&climbing);
+    let operator = text(&climbing);
     let words = ["UP +", " total a minute", "total 580", "A MINUTE"];
     first_rows_tell(&operator, &words, &["EARNING", "credits", "WORKING"]);
     let row = operator.text();
     let row = row.lines().find(|row| row.contains("alpha")).unwrap();
     assert!(row.contains("+9") || row.contains("+10"), "{row}");
     let falling: Vec<(i64, i64)> = climbing.iter().map(|(ago, it)| (*ago, -it)).collect();
-    first_rows_tell(&told(&falling), &["DOWN -", "total a minute"], &["LOSING"]);
+    first_rows_tell(&text(&falling), &["DOWN -", "total a minute"], &["LOSING"]);
     let words = ["FLAT 0 total a minute, nothing in the last hour"];
-    first_rows_tell(&told(&[(9, 7), (3, 7)]), &words, &["earned"]);
+    first_rows_tell(&text(&[(9, 7), (3, 7)]), &words, &["earned"]);
 }
 
 #[test]

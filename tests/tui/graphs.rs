@@ -46,8 +46,8 @@ fn orders_of_this_session_are_marked_where_they_were_given() {
 fn a_graph_has_the_errors_of_its_mysis_alone() {
     let mut operator = Operator::at(normal(), SIZE);
     let ids = operator.swarm.ids();
-    let told = operator.swarm.fail(ids[1], "HTTP 404", operator.now);
-    operator.hears(&told);
+    let text = operator.swarm.fail(ids[1], "HTTP 404", operator.now);
+    operator.receives(&text);
     operator.keys("g");
     assert_eq!(columns_of(&operator, '✖').len(), 1, "{}", operator.text());
     let mut marked = |names: &str| {

@@ -214,7 +214,7 @@ fn no_mysis_changes_its_place_or_its_group_for_five_seconds_after_a_key() {
         let mut status = operator.swarm.statuses[&id].clone();
         Arc::make_mut(&mut status.figures).facts.system = Some("sol".into());
         let what = EventKind::StatusChanged(Arc::new(status));
-        operator.hears(&[SwarmEvent {
+        operator.receives(&[SwarmEvent {
             at: NOW,
             mysis: None,
             what,
@@ -245,15 +245,15 @@ fn what_is_new_is_told_at_once_and_moves_the_rows_later() {
         operator.keys("<down>");
         let before = operator.board.layout();
         let ids = operator.swarm.ids();
-        let told = operator
+        let shown = operator
             .swarm
             .fail(ids[1], "model server: 401 Unauthorized", NOW);
-        operator.hears(&told);
+        operator.receives(&shown);
         let mut standing = StandingConditions::default();
         let full = "the disk has 3 MB left: nothing new is kept";
         standing.set(StandingKind::LittleRoom, NOW, Some(full.into()));
         let what = EventKind::Condition(SwarmCondition::Standing(Arc::new(standing)));
-        operator.hears(&[SwarmEvent {
+        operator.receives(&[SwarmEvent {
             at: NOW,
             mysis: None,
             what,
@@ -305,4 +305,18 @@ fn hostile_names_do_no_harm_as_groups() {
             assert!(!text.contains(harms), "{size:?} {keys}: {text:?}");
         }
     }
+}
+
+#[test]
+fn groups_of_a_large_swarm_begin_folded() {
+    let mut swarm = Swarm::new(120, 0, 1);
+    for (place, status) in swarm.statuses.values_mut().enumerate() {
+        let system = ["sol", "krynn"][place % 2];
+        Arc::make_mut(&mut status.figures).facts.system = Some(Arc::from(system));
+    }
+    let mut operator = Operator::at(swarm, (120, 40));
+    operator.keys("G");
+    assert_eq!(firsts(&operator), ["▸krynn", "▸sol"]);
+    operator.keys("z");
+    assert_eq!(operator.board.table().lines().len(), 122);
 }

@@ -46,7 +46,7 @@ fn the_budget_of_the_header_says_whose_it_is() {
             percent: Some(42),
             ..BudgetStatus::default()
         };
-        operator.hears(&[SwarmEvent {
+        operator.receives(&[SwarmEvent {
             at: NOW,
             mysis: None,
             what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spent))),

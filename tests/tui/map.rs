@@ -153,7 +153,8 @@ fn m_writes_to_all_who_are_there_and_the_map_stays_behind() {
     operator.keys("Come home<enter>");
     let receipt = operator
         .board
-        .orders()
+        .facts()
+        .orders
         .receipts()
         .back()
         .cloned()
@@ -197,11 +198,11 @@ fn ships_that_move_are_counted_where_they_are_now() {
     let before = operator.text();
     let status = operator.swarm.statuses.get_mut(&id).expect("it stands");
     Arc::make_mut(&mut status.figures).facts.system = Some("frontier".into());
-    let told = SwarmEvent {
+    let text = SwarmEvent {
         at: now(),
         mysis: None,
         what: EventKind::StatusChanged(Arc::new(status.clone())),
     };
-    operator.hears(&[told]);
+    operator.receives(&[text]);
     assert_ne!(operator.text(), before);
 }

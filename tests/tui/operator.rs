@@ -110,16 +110,16 @@ impl Operator {
     }
 
     /// Something happens in the swarm.
-    pub(crate) fn hears(&mut self, told: &[SwarmEvent]) -> &mut Operator {
-        for event in told {
-            self.tell(event);
+    pub(crate) fn receives(&mut self, text: &[SwarmEvent]) -> &mut Operator {
+        for event in text {
+            self.take_event(event);
         }
         self.prepare_frame();
         self
     }
 
     /// Tells the dashboard of an event, and of its record, as the Commander does.
-    fn tell(&mut self, event: &SwarmEvent) {
+    fn take_event(&mut self, event: &SwarmEvent) {
         self.board.on_event(event);
         let id = EventId(self.records.len() as i64 + 1);
         if let Some(record) = record_of(event, id) {
@@ -182,9 +182,9 @@ impl Operator {
         match effect {
             UiEffect::Order { id, order } => {
                 let summary = OrderSummary::of(&order);
-                let (answer, told) = self.swarm.order(order, self.now);
-                for event in told {
-                    self.tell(&event);
+                let (answer, text) = self.swarm.order(order, self.now);
+                for event in text {
+                    self.take_event(&event);
                 }
                 if let Some(summary) = summary {
                     self.record_order(summary, &answer);

@@ -95,21 +95,21 @@ fn do_it(operator: &mut Operator, deed: Deed) {
         Deed::Input(input) => operator.input(input),
         Deed::Says(who, text) => {
             if let Some(id) = nth(&operator.swarm, who) {
-                let told = operator.swarm.says(id, &text, now);
-                operator.hears(&told);
+                let shown = operator.swarm.says(id, &text, now);
+                operator.receives(&shown);
             }
         }
         Deed::Fails(who, text) => {
             if let Some(id) = nth(&operator.swarm, who) {
-                let mut told = operator.swarm.fail(id, &text, now);
-                told.extend(operator.swarm.host(id, now, Severity::Warn, &text));
-                operator.hears(&told);
+                let mut shown = operator.swarm.fail(id, &text, now);
+                shown.extend(operator.swarm.host(id, now, Severity::Warn, &text));
+                operator.receives(&shown);
             }
         }
         Deed::Lives(steps) => {
             for _ in 0..steps {
-                let told = operator.swarm.live(now);
-                operator.hears(&told);
+                let shown = operator.swarm.live(now);
+                operator.receives(&shown);
             }
         }
         Deed::Later(ms) => operator.now = Timestamp(now.0 + ms),
@@ -159,7 +159,7 @@ proptest! {
         for deed in deeds {
             do_it(&mut operator, deed);
             let picture = operator.picture();
-            let (columns, rows) = operator.board.size();
+            let (columns, rows) = operator.board.facts().size;
             prop_assert_eq!((picture.buffer.area.width, picture.buffer.area.height), (columns, rows));
             keeps_to_its_cells(&picture.buffer);
             if let Some((x, y)) = picture.cursor {

@@ -18,7 +18,7 @@ use crate::snapshots::troubled;
 /// Everything at once: a freeze, trouble of the store, a server that is away, a long mission and many needs.
 fn crowded(size: (u16, u16)) -> Operator {
     let mut operator = Operator::at(troubled(), size);
-    let told = |what| SwarmEvent {
+    let shown = |what| SwarmEvent {
         at: START,
         mysis: None,
         what,
@@ -35,13 +35,13 @@ fn crowded(size: (u16, u16)) -> Operator {
     let mut standing = StandingConditions::default();
     let full = "the store does not take writes: disk full; trying on";
     standing.set(StandingKind::StoreTrouble, START, Some(full.into()));
-    operator.hears(&[
-        told(EventKind::Mission(Some(mission.into()))),
-        told(EventKind::Condition(SwarmCondition::Outages(Arc::new(
+    operator.receives(&[
+        shown(EventKind::Mission(Some(mission.into()))),
+        shown(EventKind::Condition(SwarmCondition::Outages(Arc::new(
             ServerOutages(vec![outage]),
         )))),
-        told(EventKind::Condition(SwarmCondition::Freeze(Some(START)))),
-        told(EventKind::Condition(SwarmCondition::Standing(Arc::new(
+        shown(EventKind::Condition(SwarmCondition::Freeze(Some(START)))),
+        shown(EventKind::Condition(SwarmCondition::Standing(Arc::new(
             standing,
         )))),
     ]);
@@ -180,6 +180,6 @@ fn a_terminal_that_is_too_small_can_be_quit_whatever_is_open() {
         assert!(operator.board.asks_about_program(), "{open:?}");
         assert!(operator.text().contains("y quit"), "{}", operator.text());
         operator.keys("y");
-        assert!(operator.board.closing_since().is_some(), "{open:?}");
+        assert!(operator.board.facts().closing_since.is_some(), "{open:?}");
     }
 }

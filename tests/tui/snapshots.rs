@@ -153,7 +153,7 @@ fn five_hundred_myses() {
 #[test]
 fn trouble_is_told_below_the_table_and_stays() {
     check("trouble", troubled, |operator| {
-        operator.hears(&[SwarmEvent {
+        operator.receives(&[SwarmEvent {
             at: Timestamp(START.0),
             mysis: None,
             what: EventKind::Notice {
@@ -264,10 +264,10 @@ fn lists() {
         operator.keys("sjsjr");
         let now = operator.now;
         let id = operator.swarm.ids()[5];
-        let told = operator
+        let text = operator
             .swarm
             .fail(id, "model server: 404 no such model", now);
-        operator.hears(&told).keys("L");
+        operator.receives(&text).keys("L");
     });
     check("request", normal, |operator| {
         operator.keys("x");

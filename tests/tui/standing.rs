@@ -16,7 +16,7 @@ const REMOVED: &str = "the store does not accept writes: /home/operator/.zoea/zo
     in use; what was in it is in /home/operator/.zoea/zoea.db.rescued; quit, then `zoea --home \
     /home/operator/.zoea db restore /home/operator/.zoea/zoea.db.rescued`; retrying";
 const LITTLE: &str = "the disk of /home/operator/.zoea/zoea.db is almost full: 41.9 MB (41,900,000 bytes) are free, \
-    enough for 4 min at the pace of the last 10; free some space, or nothing can be stored when it is full";
+    which last 4 min at the rate of the last 10 min; free some space, or nothing can be stored when it is full";
 const NO_KEY: &str = "providers.openrouter.api_key_env: OPENROUTER_API_KEY is not set, so requests go out \
     without a key; set what is missing and start zoea again";
 
@@ -50,7 +50,7 @@ fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
     for size in SIZES {
         let mut operator = Operator::at(troubled(), size);
         let full = "the store does not take writes: the disk is full; retrying";
-        operator.hears(&[lasts(&[
+        operator.receives(&[lasts(&[
             (StandingKind::StoreTrouble, full),
             (StandingKind::LittleRoom, LITTLE),
         ])]);
@@ -59,7 +59,7 @@ fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
         for whole in [full, LITTLE] {
             assert!(banner.contains(&without_spaces(whole)), "{size:?}: {text}");
         }
-        operator.hears(&[lasts(&[
+        operator.receives(&[lasts(&[
             (StandingKind::StoreTrouble, REMOVED),
             (StandingKind::SecretMissing, NO_KEY),
         ])]);
@@ -81,7 +81,7 @@ fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
                 "{size:?} {keys}: {text}"
             );
         }
-        operator.hears(&[lasts(&[])]);
+        operator.receives(&[lasts(&[])]);
         operator.keys("<esc><esc>");
         let text = operator.text();
         assert!(
@@ -95,14 +95,14 @@ fn why_nothing_is_stored_is_whole_at_every_size_and_no_key_takes_it_away() {
 #[test]
 fn trouble_of_the_store() {
     check_at("store-trouble", SIZES, normal, |operator| {
-        operator.hears(&[lasts(&[(StandingKind::StoreTrouble, REMOVED)])]);
+        operator.receives(&[lasts(&[(StandingKind::StoreTrouble, REMOVED)])]);
     });
 }
 
 #[test]
 fn little_room_is_told_whole_at_every_size() {
     check_at("little-room", SIZES, normal, |operator| {
-        operator.hears(&[lasts(&[(StandingKind::LittleRoom, LITTLE)])]);
+        operator.receives(&[lasts(&[(StandingKind::LittleRoom, LITTLE)])]);
         let text = operator.text();
         let banner = letters(&text, operator.board.layout().banner);
         assert!(banner.contains(&without_spaces(LITTLE)), "{text}");
@@ -112,7 +112,7 @@ fn little_room_is_told_whole_at_every_size() {
 #[test]
 fn a_missing_secret_is_a_need() {
     check_at("missing-secret", SIZES, normal, |operator| {
-        operator.hears(&[lasts(&[(StandingKind::SecretMissing, NO_KEY)])]);
+        operator.receives(&[lasts(&[(StandingKind::SecretMissing, NO_KEY)])]);
         assert!(
             operator.text().contains("1 need you"),
             "{}",

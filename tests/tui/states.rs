@@ -39,7 +39,7 @@ fn held_up() -> Operator {
     operator
         .board
         .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-    operator.hears(&[SwarmEvent {
+    operator.receives(&[SwarmEvent {
         at: START,
         mysis: None,
         what: EventKind::Condition(SwarmCondition::Outages(Arc::new(away))),
@@ -65,8 +65,8 @@ fn all_parts_of_the_screen_agree_about_a_state() {
         operator.keys(&format!("/{name}<enter>"));
         let text = operator.text();
         let lines = text.lines().filter(|line| line.contains(name));
-        let told = lines.filter(|line| line.contains(state)).count();
-        assert_eq!(told, 2, "the row and the detail pane say it: {text}");
+        let shown = lines.filter(|line| line.contains(state)).count();
+        assert_eq!(shown, 2, "the row and the detail pane say it: {text}");
         operator.keys("<enter>");
         let title = operator.board.layout().title;
         let text = operator.text();
@@ -109,8 +109,8 @@ fn a_column_comes_back_when_it_says_something_whatever_the_table_is_sorted_by() 
         assert!(!operator.text().contains("CREDITS"), "{sorting}");
         let mut status = operator.swarm.statuses[&ids[0]].clone();
         status.figures = figures;
-        let tell = |operator: &mut Operator, status: &actors::domain::event::MysisStatus| {
-            operator.hears(&[SwarmEvent {
+        let take_event = |operator: &mut Operator, status: &actors::domain::event::MysisStatus| {
+            operator.receives(&[SwarmEvent {
                 at: operator.now,
                 mysis: None,
                 what: EventKind::StatusChanged(Arc::new(status.clone())),
@@ -120,7 +120,7 @@ fn a_column_comes_back_when_it_says_something_whatever_the_table_is_sorted_by() 
         operator
             .board
             .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-        tell(&mut operator, &status);
+        take_event(&mut operator, &status);
         let is_still = !operator.text().contains("CREDITS");
         assert!(
             is_still,
@@ -130,7 +130,7 @@ fn a_column_comes_back_when_it_says_something_whatever_the_table_is_sorted_by() 
         operator
             .board
             .tick(actors::domain::ids::Now::from_timestamp(operator.now));
-        tell(&mut operator, &status);
+        take_event(&mut operator, &status);
         assert!(operator.text().contains("CREDITS"), "{sorting}");
     }
 }

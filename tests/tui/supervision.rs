@@ -227,19 +227,19 @@ impl Ship {
 #[tokio::test(start_paused = true)]
 async fn orders_go_down_and_their_answers_come_back() {
     let ship = Ship::with(&["alpha", "bravo"]).await;
-    ship.until("the swarm", |board| board.counts().all == 2)
+    ship.until("the swarm", |board| board.facts().counts.all == 2)
         .await;
     ship.types("nzed\n");
     let board = ship
         .until("the new Mysis", |board| {
-            board.roster().find_by_name("zed").is_some()
+            board.facts().roster.find_by_name("zed").is_some()
         })
         .await;
-    assert_eq!(board.counts().all, 3);
+    assert_eq!(board.facts().counts.all, 3);
     ship.until("the form gone", |board| board.overlays().is_empty())
         .await;
     ship.types("bmine iron\n");
-    ship.until("the mission", |board| board.mission().is_some())
+    ship.until("the mission", |board| board.facts().mission.is_some())
         .await;
     ship.commander.stop(None);
 }
@@ -247,7 +247,7 @@ async fn orders_go_down_and_their_answers_come_back() {
 #[tokio::test(start_paused = true)]
 async fn a_dead_ui_comes_back_with_the_same_view() {
     let ship = Ship::with(&["alpha", "bravo", "ceres"]).await;
-    ship.until("the swarm", |board| board.counts().all == 3)
+    ship.until("the swarm", |board| board.facts().counts.all == 3)
         .await;
     ship.types("j\nmhalf a mess");
     let before = ship
@@ -263,7 +263,8 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
     dead.kill();
     ship.until("the news", |board| {
         board
-            .log()
+            .facts()
+            .log
             .messages()
             .iter()
             .any(|message| &*message.code == "ui_restarted")
@@ -287,20 +288,21 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
     let after = ship
         .until("the receipt", |board| {
             board
-                .orders()
+                .facts()
+                .orders
                 .receipts()
                 .back()
                 .is_some_and(|receipt| receipt.awaited == 0)
         })
         .await;
-    assert_eq!(after.orders().receipts()[0].what, "message");
+    assert_eq!(after.facts().orders.receipts()[0].what, "message");
     ship.commander.stop(None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
     let ship = Ship::with(&["alpha", "bravo"]).await;
-    ship.until("the swarm", |board| board.counts().all == 2)
+    ship.until("the swarm", |board| board.facts().counts.all == 2)
         .await;
     let reply = actors::reply::OrderReply::to_nobody();
     let order = actors::domain::order::Order::Delete {
@@ -315,16 +317,16 @@ async fn what_happens_while_the_ui_is_dead_is_shown_by_the_next_one() {
     };
     ship.commander.cast(CommanderMsg::Order(request)).unwrap();
     let board = ship
-        .until("one Mysis", |board| board.counts().all == 1)
+        .until("one Mysis", |board| board.facts().counts.all == 1)
         .await;
-    assert!(board.roster().find_by_name("bravo").is_some());
+    assert!(board.facts().roster.find_by_name("bravo").is_some());
     ship.commander.stop(None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_ui_that_dies_again_and_again_gets_a_new_view_and_in_the_end_the_program_closes() {
     let ship = Ship::with(&["alpha"]).await;
-    ship.until("the swarm", |board| board.counts().all == 1)
+    ship.until("the swarm", |board| board.facts().counts.all == 1)
         .await;
     ship.types("\n");
     ship.until("the conversation", |board| board.focus().is_some())
@@ -346,7 +348,7 @@ async fn a_ui_that_dies_again_and_again_gets_a_new_view_and_in_the_end_the_progr
 #[tokio::test(start_paused = true)]
 async fn quitting_sets_off_the_end() {
     let ship = Ship::with(&["alpha"]).await;
-    ship.until("the swarm", |board| board.counts().all == 1)
+    ship.until("the swarm", |board| board.facts().counts.all == 1)
         .await;
     ship.types("q");
     ship.quit.cancelled().await;
@@ -354,9 +356,9 @@ async fn quitting_sets_off_the_end() {
 }
 
 /// A thousand events a second for a minute of its time: none waits, and nothing is drawn more
-/// often than ten times a second.
+/// often than five times a second.
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_events_is_drained_and_drawn_at_most_ten_times_a_second() {
+async fn a_storm_of_events_is_drained_and_drawn_at_most_five_times_a_second() {
     let ship = Ship::with(&[]).await;
     let mut swarm = Swarm::new(1000, 1, 9);
     for id in swarm.ids() {
@@ -378,12 +380,14 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_ten_times_a_second() {
     }
     let pictures = ship.wall.pictures() - before;
     assert!(sent >= 60_000);
-    assert!(pictures <= 601, "{pictures} pictures in a minute");
-    assert!(pictures >= 550, "{pictures} pictures in a minute");
+    assert!(pictures <= 301, "{pictures} pictures in a minute");
+    assert!(pictures >= 275, "{pictures} pictures in a minute");
+    // The picture of the last events.
+    tokio::time::sleep(Duration::from_millis(200)).await;
     let shown = ship.wall.last_shown();
-    assert_eq!(shown.roster().members().len(), 1000);
+    assert_eq!(shown.facts().roster.members().len(), 1000);
     for (id, status) in &swarm.statuses {
-        let member = shown.roster().get(*id).unwrap();
+        let member = shown.facts().roster.get(*id).unwrap();
         assert_eq!(
             *member.status, *status,
             "after the storm the screen equals the swarm"
@@ -396,7 +400,7 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_ten_times_a_second() {
 #[tokio::test(start_paused = true)]
 async fn a_swarm_at_rest_costs_next_to_nothing() {
     let ship = Ship::with(&["alpha", "bravo"]).await;
-    ship.until("the swarm", |board| board.counts().all == 2)
+    ship.until("the swarm", |board| board.facts().counts.all == 2)
         .await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     let before = ship.wall.pictures();
@@ -426,11 +430,11 @@ fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
 async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     let ship = Ship::with(&["alpha"]).await;
     let (wall, handle, quit) = visitor(&ship);
-    while wall.last_shown().counts().all == 0 {
+    while wall.last_shown().facts().counts.all == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     ship.types("bmine iron\n");
-    while wall.last_shown().mission().is_none() {
+    while wall.last_shown().facts().mission.is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     zoea_tui::screen::send_input(&handle, key(KeyCode::Char('q')).into());
@@ -438,19 +442,21 @@ async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     handle.notify_left();
     tokio::time::sleep(Duration::from_millis(100)).await;
     let last = wall.last_shown();
-    assert!(last.closing_since().is_none() && last.overlays().is_empty());
+    assert!(last.facts().closing_since.is_none() && last.overlays().is_empty());
     ship.types("bmine gold\n");
     ship.until("the next mission", |board| {
         board
-            .mission()
+            .facts()
+            .mission
+            .as_ref()
             .is_some_and(|mission| &**mission == "mine gold")
     })
     .await;
     let board = ship.wall.last_shown();
-    let mut messages = board.log().messages().iter();
+    let mut messages = board.facts().log.messages().iter();
     assert!(messages.all(|message| &*message.code != "ui_restarted"));
     assert_eq!(
-        wall.last_shown().mission().map(|text| &**text),
+        wall.last_shown().facts().mission.as_deref(),
         Some("mine iron")
     );
     assert!(!ship.quit.is_cancelled());

@@ -94,7 +94,7 @@ impl CommanderState {
         self.emit_notice(
             Severity::Warn,
             "store_restarted",
-            "the store died and was replaced",
+            "the store crashed and was replaced",
         );
         let (ledger, clock) = (self.services.ledger.clone(), self.clock().clone());
         let store = spawn_store(myself, ledger, clock).await?;
@@ -111,7 +111,7 @@ impl CommanderState {
         self.emit_notice(
             Severity::Warn,
             "gate_restarted",
-            "the gate died and was replaced: for a while more calls than allowed may run at once",
+            "the gate crashed and was replaced: for a while more calls than allowed may run at once",
         );
         let known = (Vec::new(), self.outside.of_gate());
         let shared = self.services.shared.clone();
@@ -162,7 +162,6 @@ async fn spawn_store(
     Ok(store)
 }
 
-/// What a gate shares with the rest of the swarm.
 struct GateParts<'a> {
     clock: Arc<dyn Clock>,
     freeze: &'a FreezeSwitch,

@@ -11,19 +11,14 @@ use crate::store::StoreMsg;
 use super::{CommanderMsg, CommanderState, WIND_DOWN_TIMEOUT};
 use crate::timer::{Timer, set_timer};
 
-/// The progress of closing.
 pub(super) struct Closing {
-    /// The callers that wait for the end.
     replies: Vec<RpcReplyPort<()>>,
     stage: ClosingStage,
 }
 
 enum ClosingStage {
-    /// Myses finish what has been sent.
     WindingDown { _alarm: Timer<CommanderMsg> },
-    /// The Store writes its queue.
     Draining { _drain: AbortOnDropHandle<()> },
-    /// Everything has ended.
     Over,
 }
 

@@ -97,7 +97,6 @@ impl CommanderState {
         reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
     }
 
-    /// Brings a deleted Mysis back, idle.
     pub(super) fn undelete_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,

@@ -71,7 +71,7 @@ impl CommanderState {
         for order in self.passed.unstored() {
             let _ = actor.cast(FleetMsg::Give(order.clone()));
         }
-        for (order, answer) in self.passed.untold() {
+        for (order, answer) in self.passed.unanswered() {
             let _ = actor.cast(FleetMsg::Answer(order, answer));
         }
         self.fleet = Some(FleetMembership { fleet, actor });
@@ -88,7 +88,7 @@ impl CommanderState {
             return Ok(false);
         };
         if self.closing.is_none() {
-            tracing::error!("the fleet's actor died and is replaced");
+            tracing::error!("the fleet's actor crashed and is replaced");
             self.join_fleet(myself, Some(membership.fleet)).await?;
         }
         Ok(true)

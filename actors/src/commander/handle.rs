@@ -21,7 +21,6 @@ use crate::domain::standing::{StandingConditions, StandingKind};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
-/// Reaches the Commander of a running swarm.
 #[derive(Clone)]
 pub struct CommanderHandle {
     commander: ActorRef<CommanderMsg>,
@@ -34,7 +33,6 @@ impl CommanderHandle {
         CommanderHandle { commander, source }
     }
 
-    /// A handle for orders from another source.
     #[must_use]
     pub fn with_source(&self, source: OrderSource) -> CommanderHandle {
         CommanderHandle::new(self.commander.clone(), source)
@@ -119,12 +117,10 @@ impl CommanderHandle {
         self.ask(SwarmQuery::LoginProgress).await.flatten()
     }
 
-    /// The conditions of the whole program that last.
     pub async fn standing(&self) -> Arc<StandingConditions> {
         self.ask(SwarmQuery::Standing).await.unwrap_or_default()
     }
 
-    /// What needs the operator, by cause.
     pub async fn needs(&self) -> Vec<ListedNeed> {
         self.ask(SwarmQuery::Needs).await.unwrap_or_default()
     }

@@ -12,7 +12,6 @@ use crate::session::SessionDeps;
 
 use super::CommanderState;
 
-/// What stands for all texts that are held back.
 const ALL: &str = "all";
 
 /// Reads which texts are held back from models. What cannot be read is found out again.
@@ -34,7 +33,7 @@ impl CommanderState {
         let wanted: Vec<Arc<HeldText>> = wanted.map(|text| Arc::new(text.forgotten())).collect();
         if wanted.is_empty() && id != ALL {
             let why = format!("no text with the id `{id}` is held back; `zoea held` lists them");
-            return reply.answer(Err(OrderRefusal::Told(why)));
+            return reply.answer(Err(OrderRefusal::Because(why)));
         }
         let writes = wanted.iter().cloned().map(Write::HoldText);
         let batch = Batch {

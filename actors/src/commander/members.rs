@@ -52,7 +52,6 @@ pub(super) struct SwarmMember {
     pub(super) relaunching: Relaunching,
 }
 
-/// Why a Mysis leaves this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaving {
     /// For another process, at the end of its turn.
@@ -85,7 +84,6 @@ impl SwarmMembers {
         self.by_id.values()
     }
 
-    /// The Myses that take orders.
     pub(super) fn iter_orderable(&mut self) -> impl Iterator<Item = &mut SwarmMember> {
         self.by_id.values_mut().filter(|member| !member.is_deleting)
     }
@@ -95,7 +93,6 @@ impl SwarmMembers {
         self.get(*self.by_name.get(name)?)
     }
 
-    /// The Mysis that takes orders under this name.
     pub(super) fn orderable(&mut self, name: &str) -> Result<&mut SwarmMember, OrderRefusal> {
         let id = self.by_name.get(name).copied();
         id.and_then(|id| self.by_id.get_mut(&id))
@@ -135,7 +132,6 @@ impl SwarmMembers {
         self.deleted.contains_key(&mysis)
     }
 
-    /// Checks that a Mysis with this name may be created.
     pub(super) fn check_room(&self, name: &str, max_myses: usize) -> Result<(), OrderRefusal> {
         if self.named(name).is_some() || self.reserved_names.contains(name) {
             return Err(OrderRefusal::NameTaken(name.to_string()));
@@ -163,12 +159,10 @@ impl SwarmMembers {
         }
     }
 
-    /// Forgets an actor that stopped and returns its Mysis.
     pub(super) fn remove_actor(&mut self, actor: ActorId) -> Option<MysisId> {
         self.by_actor.remove(&actor)
     }
 
-    /// Whether all actors have stopped.
     pub(super) fn have_left(&self) -> bool {
         self.by_actor.is_empty()
     }

@@ -22,7 +22,6 @@ use crate::ports::{Configuration, FleetStep, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
-/// An actor that receives the swarm's events.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
 
 #[derive(Debug)]
@@ -30,27 +29,22 @@ pub enum CommanderMsg {
     Order(OrderRequest),
     /// An order that was carried out elsewhere and only has to be recorded.
     Ordered(Order, OrderSource),
-    /// An event of a Mysis.
     Report(MysisReport),
     /// An event of the Store or the gate for the operator.
     News(SwarmEvent),
     /// What is known of a condition of the whole program: its text, or `None` if it is over.
     Standing(StandingKind, Option<Arc<str>>),
     Fleet(Box<FleetStep>),
-    /// What was just recorded of an event or an order, for the terminals.
     Recorded(Arc<EventRecord>),
     /// A new watcher, which gets the present state first.
     Watch(Watcher),
-    /// A terminal of another process that needs a Ui.
     Attach(TerminalLink),
-    /// A question about the swarm's status.
     Query(SwarmQuery),
     RulesChanged(Arc<SwarmRules>),
     /// The configuration, which can be read again from now on.
     Configured(Arc<dyn Configuration>),
     /// Further secrets. Answered once they are known everywhere.
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
-    /// The write of an order was stored, or the store refused.
     OrderStored {
         order: PendingOrder,
         stored: Result<(), LedgerFault>,
@@ -58,7 +52,6 @@ pub enum CommanderMsg {
     },
     /// A deleted Mysis is stored again, or could not be.
     BroughtBack(Result<Box<MysisRecord>, String>, OrderReply),
-    /// A Mysis has taken a mission, or refused it.
     Delivered {
         mission: MissionId,
         name: Arc<str>,
@@ -72,7 +65,6 @@ pub enum CommanderMsg {
         kept: Result<(), String>,
         reply: OrderReply,
     },
-    /// A Mysis answered an order of another process.
     PassedAnswered(FleetOrderId, OrderResult),
     /// A Mysis died over an order of another process, and what it wrote before that is stored.
     PassedDropped(FleetOrderId),
@@ -87,33 +79,25 @@ pub enum CommanderMsg {
     SilenceDue,
     /// A call under way may be late by now.
     LookOutside,
-    /// The Store's queue is empty.
     Drained,
 }
 
-/// A question about the swarm's status.
 #[derive(Debug)]
 pub enum SwarmQuery {
-    /// Asks for the statuses of all Myses.
     Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
     /// Asks to be told once all Myses of the fleet are known.
     FleetKnown(RpcReplyPort<()>),
     /// Asks for the name of this process; `None` as long as there was no other one.
     ProcessName(RpcReplyPort<Option<Arc<str>>>),
-    /// Asks for the day's budget.
     Budget(RpcReplyPort<Arc<BudgetStatus>>),
-    /// Asks for the servers that are away.
     Outages(RpcReplyPort<Arc<ServerOutages>>),
     /// Asks whether the swarm runs and nothing happens.
     Silence(RpcReplyPort<Option<Arc<SilenceNotice>>>),
     /// Asks since when the swarm is frozen.
     Frozen(RpcReplyPort<Option<Timestamp>>),
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
-    /// Asks for the mission in force.
     Mission(RpcReplyPort<Option<Mission>>),
-    /// Asks for the conditions of the whole program that last.
     Standing(RpcReplyPort<Arc<StandingConditions>>),
-    /// Asks what needs the operator.
     Needs(RpcReplyPort<Vec<ListedNeed>>),
 }
 
@@ -122,17 +106,14 @@ pub enum SwarmQuery {
 pub enum PendingOrder {
     Create {
         record: Box<MysisRecord>,
-        /// Whether to start it at once.
         start: bool,
     },
     Delete(MysisId),
-    /// Puts a mission in force.
     Broadcast(Mission),
     ClearMission(MissionId),
 }
 
 impl PendingOrder {
-    /// Whether it changes the mission in force.
     pub(super) fn changes_mission(&self) -> bool {
         match self {
             PendingOrder::Broadcast(_) | PendingOrder::ClearMission(_) => true,
@@ -140,7 +121,6 @@ impl PendingOrder {
         }
     }
 
-    /// What the Store writes for this order.
     pub(super) fn write(&self, at: Timestamp) -> Write {
         match self {
             PendingOrder::Create { record, .. } => Write::Create(Box::new(NewMysis {

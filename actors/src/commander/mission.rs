@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ractor::ActorRef;
 use tokio::time::Instant;
+use zoea_text::natural::compare_natural;
 
 use crate::domain::event::EventKind;
 use crate::domain::ids::MissionId;
@@ -16,17 +17,14 @@ use crate::reply::OrderReply;
 
 use super::{CommanderMsg, CommanderState, PendingOrder};
 
-/// The mission in force, and the missions that are being delivered.
 pub(super) struct SwarmMission {
     current: Option<Mission>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
     /// The missions of this process that are being stored or cleared.
     pending: usize,
-    /// When this process last changed the mission.
     changed: Option<Instant>,
 }
 
-/// A mission that is being delivered.
 struct Broadcast {
     reply: OrderReply,
     awaited: usize,
@@ -175,8 +173,8 @@ impl CommanderState {
         let Some(mut broadcast) = self.mission.take_complete(mission) else {
             return;
         };
-        broadcast.delivered.sort();
-        broadcast.missed.sort();
+        broadcast.delivered.sort_by(|a, b| compare_natural(a, b));
+        broadcast.missed.sort_by(|a, b| compare_natural(a, b));
         if !broadcast.missed.is_empty() {
             let text = format!(
                 "the mission is set, but did not reach {}",

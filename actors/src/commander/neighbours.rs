@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ractor::RpcReplyPort;
+use zoea_text::natural::compare_natural;
 
 use crate::domain::event::{Elsewhere, EventKind, MysisRef, MysisStatus, RosterChange};
 use crate::domain::ids::MysisId;
@@ -15,10 +16,8 @@ use crate::ports::{FleetNeighbours, MysisPlace, ProcessSign};
 
 use super::CommanderState;
 
-/// The name of a process of which nothing is known any more.
 const UNKNOWN_PROCESS: &str = "another process";
 
-/// The Myses of other processes, and those processes.
 #[derive(Default)]
 pub(super) struct Neighbours {
     myses: BTreeMap<MysisId, Neighbour>,
@@ -43,7 +42,6 @@ impl Default for FirstLook {
     }
 }
 
-/// A Mysis of another process.
 struct Neighbour {
     received: Arc<MysisStatus>,
     owner: Arc<str>,
@@ -57,10 +55,9 @@ impl Neighbours {
         myses.filter_map(|neighbour| neighbour.shown.as_ref())
     }
 
-    /// The names of the Myses, sorted.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         let mut names: Vec<Arc<str>> = self.statuses().map(|status| status.name.clone()).collect();
-        names.sort();
+        names.sort_by(|a, b| compare_natural(a, b));
         names
     }
 
@@ -72,7 +69,6 @@ impl Neighbours {
         self.statuses().find(|status| &*status.name == name)
     }
 
-    /// The process that runs the Mysis with this name.
     pub(super) fn process_of(&self, name: &str) -> Option<Arc<str>> {
         Some(self.named(name)?.elsewhere.as_ref()?.process.clone())
     }
@@ -177,8 +173,8 @@ impl CommanderState {
             return self.neighbours.end_first_look();
         };
         self.neighbours.take_signs(&found.processes);
-        for record in found.untold {
-            self.take_untold(record, found.places.as_deref().unwrap_or_default());
+        for record in found.unshared {
+            self.take_unshared(record, found.places.as_deref().unwrap_or_default());
         }
         for published in found.statuses {
             self.neighbours
@@ -212,7 +208,7 @@ impl CommanderState {
     }
 
     /// Takes a Mysis of which its process told nothing yet.
-    fn take_untold(&mut self, record: MysisRecord, places: &[MysisPlace]) {
+    fn take_unshared(&mut self, record: MysisRecord, places: &[MysisPlace]) {
         let place = places.iter().find(|place| place.mysis == record.id);
         let Some(owner) = place.and_then(|place| place.owner.clone()) else {
             return;
@@ -267,7 +263,6 @@ impl CommanderState {
         process.map_or(refusal, |process| OrderRefusal::Elsewhere { name, process })
     }
 
-    /// The statuses of all Myses of the fleet, sorted by name.
     pub(super) fn all_statuses(&self) -> Vec<Arc<MysisStatus>> {
         let mut statuses = self.members.statuses();
         let before = statuses.len();

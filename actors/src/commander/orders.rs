@@ -70,7 +70,7 @@ impl CommanderState {
     /// Reads the configuration again and applies its rules.
     fn reload_configuration(&mut self, reply: OrderReply) {
         let Some(configuration) = self.rules.source.clone() else {
-            let why = "there is none here that could be read again".to_string();
+            let why = "this program was started without a configuration file".to_string();
             return reply.answer(Err(OrderRefusal::Configuration(vec![why])));
         };
         self.jobs.spawn(async move {
@@ -112,7 +112,6 @@ impl CommanderState {
         });
     }
 
-    /// Passes an order on to its Mysis.
     fn order_mysis(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
         let order = if let MysisOrder::Configure(change) = order {
             self.rules.known_change(change).map(MysisOrder::Configure)
@@ -144,7 +143,6 @@ impl CommanderState {
         }
     }
 
-    /// The profile of a new Mysis, if there may be one.
     fn profile_of_order(
         &self,
         name: &str,

@@ -54,12 +54,10 @@ impl OutsideWatch {
         }
     }
 
-    /// The servers in trouble.
     pub(super) fn outages(&self) -> Arc<ServerOutages> {
         self.shown.clone()
     }
 
-    /// The servers in trouble, as the gate reported them.
     pub(super) fn of_gate(&self) -> Arc<ServerOutages> {
         self.of_gate.clone()
     }
@@ -94,7 +92,6 @@ impl CommanderState {
         });
     }
 
-    /// Takes the servers in trouble from the gate.
     pub(super) fn on_outages(&mut self, of_gate: Arc<ServerOutages>) {
         self.outside.of_gate = of_gate;
         self.emit_outages();
@@ -128,7 +125,7 @@ impl CommanderState {
             let late = calls.late(now.moment, on_purpose);
             let late: Vec<_> = late
                 .into_iter()
-                .map(|(lane, call)| (lane.clone(), call.heard, late_text(&calls, call)))
+                .map(|(lane, call)| (lane.clone(), call.last_sign, late_text(&calls, call)))
                 .collect();
             let stuck = match is_frozen {
                 true => None,
@@ -154,20 +151,24 @@ impl CommanderState {
     }
 
     fn keep_late(&mut self, late: Vec<(Lane, Moment, String)>, now: Now) {
-        let moments = late.iter().map(|(lane, heard, _)| (lane.clone(), *heard));
+        let moments = late
+            .iter()
+            .map(|(lane, last_sign, _)| (lane.clone(), *last_sign));
         let moments: BTreeMap<Lane, Moment> = moments.collect();
         if moments == self.outside.late {
             return;
         }
         self.outside.late = moments;
-        let of_calls = late.into_iter().map(|(lane, heard, text)| ServerOutage {
-            lane,
-            text: text.into(),
-            since: now.wall_at(heard),
-            next_try: now.wall,
-            needs_operator: false,
-            stage: OutageStage::Doubtful,
-        });
+        let of_calls = late
+            .into_iter()
+            .map(|(lane, last_sign, text)| ServerOutage {
+                lane,
+                text: text.into(),
+                since: now.wall_at(last_sign),
+                next_try: now.wall,
+                needs_operator: false,
+                stage: OutageStage::Doubtful,
+            });
         self.outside.of_calls = of_calls.collect();
         self.emit_outages();
     }
@@ -232,7 +233,8 @@ impl CommanderState {
         });
         let waiting: Vec<String> = waiting.collect();
         let text = format!(
-            "the swarm makes no progress, no call returns: {}",
+            "the swarm makes no progress, no call returns: {}; check what they wait for; `zoea mysis stop \
+             NAME` ends a wait",
             waiting.join("; ")
         );
         (!waiting.is_empty()).then_some((text, since))
@@ -244,7 +246,7 @@ fn late_text(calls: &OpenCalls, call: &OpenCall) -> String {
     match calls.usual(&call.kind) {
         Some(usual) => {
             let usual = usual.as_secs().max(1);
-            format!("no sign of life from `{name}`, which as a rule gives one within {usual}s")
+            format!("no sign of life from `{name}`, which usually gives one within {usual}s")
         }
         None => format!("no sign of life from `{name}`"),
     }

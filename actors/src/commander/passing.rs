@@ -29,10 +29,9 @@ use super::{CommanderMsg, CommanderState};
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// What is said of an order that is not understood.
-const UNKNOWN_ORDER: &str = "the process that runs the mysis is of a version that does not know this \
-                             order";
+const UNKNOWN_ORDER: &str = "the process that runs this Mysis has an older version of zoea, which \
+                             does not know this order";
 
-/// The orders between this process and others.
 #[derive(Default)]
 pub(super) struct PassedOrders {
     given: BTreeMap<FleetOrderId, GivenOrder>,
@@ -47,11 +46,9 @@ struct GivenOrder {
     is_deletion: bool,
     process: Arc<str>,
     reply: OrderReply,
-    /// When it was stored.
     stored: Option<Instant>,
 }
 
-/// How far an order of another process is.
 enum OrderInHand {
     Open,
     /// Its answer is on its way. The fleet's actor may die over it.
@@ -69,7 +66,7 @@ impl PassedOrders {
     }
 
     /// The answers to orders of others that are not stored yet.
-    pub(super) fn untold(&self) -> impl Iterator<Item = (FleetOrderId, Arc<str>)> {
+    pub(super) fn unanswered(&self) -> impl Iterator<Item = (FleetOrderId, Arc<str>)> {
         self.in_hand.iter().filter_map(|(id, state)| match state {
             OrderInHand::Answered(answer) => Some((*id, answer.clone())),
             OrderInHand::Open | OrderInHand::Dropped(_) => None,
@@ -128,7 +125,7 @@ impl CommanderState {
         let order = Arc::new(FleetOrder {
             id,
             mysis: status.id,
-            source: request.source,
+            source: Some(request.source),
             content: content.into(),
         });
         let given = GivenOrder {
@@ -144,7 +141,6 @@ impl CommanderState {
         None
     }
 
-    /// Takes what a step tells of orders.
     pub(super) fn follow_orders(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -200,8 +196,9 @@ impl CommanderState {
         }
         let name = member.status.name.clone();
         self.passed.in_hand.insert(id, OrderInHand::Open);
-        let Some(order) = order_from_text(&name, &passed.content) else {
-            let refusal = OrderRefusal::Told(UNKNOWN_ORDER.to_string());
+        let order = order_from_text(&name, &passed.content);
+        let Some((order, source)) = order.zip(passed.source) else {
+            let refusal = OrderRefusal::Because(UNKNOWN_ORDER.to_string());
             return self.on_passed_answered(myself, id, &Err(refusal));
         };
         let commander = myself.clone();
@@ -211,7 +208,7 @@ impl CommanderState {
         });
         let request = OrderRequest {
             order,
-            source: passed.source,
+            source,
             reply: reply.with_ticket(Some(id)),
         };
         self.carry_out_order(myself, request);

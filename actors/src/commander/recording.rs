@@ -31,7 +31,6 @@ use super::{CommanderMsg, CommanderState};
 const MAX_WAITING_RECORDS: usize = 10_000;
 const MAX_BATCH_RECORDS: usize = 256;
 
-/// A message to the recorder's task.
 enum RecorderMsg {
     /// A record to store. The pending answer is given afterwards.
     Record(Box<EventRecord>, Option<PendingAnswer>),
@@ -83,7 +82,6 @@ impl EventRecorder {
         EventId(self.rng.i64(1..))
     }
 
-    /// Records an event if its kind is recorded.
     fn record_event(&mut self, event: &SwarmEvent, redactor: &Redactor) {
         if let Some(record) = record_of(event, EventId(0)) {
             self.enqueue_record(record, redactor);
@@ -221,7 +219,6 @@ impl CommanderState {
         }
     }
 
-    /// Records that the program itself relaunches an errored Mysis.
     pub(super) fn record_relaunch(&mut self, who: MysisRef) {
         let summary = OrderSummary {
             code: RELAUNCH_CODE,

@@ -18,7 +18,6 @@ use zoea_text::redact::Redactor;
 use super::CommanderState;
 use super::children::gate_rules;
 
-/// The rules and the known secrets.
 pub(super) struct RulesInForce {
     pub(super) current: Arc<SwarmRules>,
     pub(super) secrets: Secrets,
@@ -128,7 +127,7 @@ impl CommanderState {
                 let done = CompletedOrder::Done(CompletedAction::BudgetRaised);
                 reply.answer(Ok(done));
             }
-            Err(why) => reply.answer(Err(OrderRefusal::Told(why))),
+            Err(why) => reply.answer(Err(OrderRefusal::Because(why))),
         }
     }
 

@@ -27,7 +27,6 @@ pub(super) struct SilenceWatch {
     /// Whether a tool call succeeded since the program runs.
     has_succeeded: bool,
     sent: Option<Arc<SilenceNotice>>,
-    /// When all Myses were looked at last.
     looked_at: Option<Moment>,
     /// Rings when they are to be looked at again, because some changed.
     next_look: Option<Timer<CommanderMsg>>,
@@ -41,7 +40,6 @@ impl SilenceWatch {
 }
 
 impl CommanderState {
-    /// A tool call succeeded.
     pub(super) fn on_tool_success(&mut self) {
         if !std::mem::replace(&mut self.silence.has_succeeded, true) {
             self.silence.alarm = None;

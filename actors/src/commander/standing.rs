@@ -16,7 +16,6 @@ impl CommanderState {
         self.on_standing_since(kind, self.now(), text);
     }
 
-    /// The same of a condition that began at this time.
     pub(super) fn on_standing_since(
         &mut self,
         kind: StandingKind,

@@ -20,10 +20,8 @@ use crate::timer::set_timer;
 use super::members::SwarmMember;
 use super::{CommanderMsg, CommanderState};
 
-/// Why a Mysis' actor is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SpawnReason {
-    /// It continues as it is stored.
     AsStored,
     /// It ran when the program ended, and it is not started now.
     Interrupted,
@@ -31,7 +29,6 @@ pub(super) enum SpawnReason {
 }
 
 impl CommanderState {
-    /// Starts the actor of a Mysis in a new incarnation.
     pub(super) async fn spawn_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -196,7 +193,7 @@ impl CommanderState {
         let Some(member) = member else {
             return Ok(());
         };
-        let text = format!("the mysis' actor died: {cause}");
+        let text = format!("the Mysis crashed: {cause}");
         let text = self.rules.secrets.clean(&text).into_owned();
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let mut record = member.up_to_date();
@@ -249,7 +246,6 @@ impl CommanderState {
         });
     }
 
-    /// Decides whether and when an errored Mysis is relaunched.
     fn schedule_relaunch(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -266,9 +262,10 @@ impl CommanderState {
             RelaunchVerdict::GiveUp => {
                 let (name, count, within) =
                     (&member.status.name, rules.max_relaunches, rules.within);
+                let minutes = within.as_secs().div_ceil(60);
                 let text = format!(
-                    "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
-                     to relaunch"
+                    "{name} stays errored: zoea relaunched it {count} times within {minutes} min; correct \
+                     the cause, then `zoea mysis start {name}` relaunches it"
                 );
                 self.emit_notice(Severity::Error, "relaunches_spent", &text);
             }

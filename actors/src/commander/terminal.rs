@@ -34,7 +34,6 @@ pub(super) struct TerminalUi {
     deaths: u32,
 }
 
-/// The program's own terminal and the attached ones.
 pub(super) struct OpenTerminals {
     open: Vec<TerminalUi>,
     /// What was recorded last, oldest first. A new terminal gets it, since the store may not have it yet.
@@ -52,7 +51,6 @@ impl OpenTerminals {
         }
     }
 
-    /// Removes and returns the terminal whose Ui this is.
     pub(super) fn take(&mut self, actor: ActorId) -> Option<TerminalUi> {
         let mut terminals = self.open.iter();
         let place = terminals.position(|terminal| terminal.ui.get_id() == actor)?;
@@ -151,7 +149,7 @@ impl CommanderState {
         }
         terminal.since = self.clock().moment();
         self.terminals.open.push(terminal);
-        let text = format!("the screen died and was replaced: {cause}");
+        let text = format!("the screen crashed and was replaced: {cause}");
         self.emit_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
     }

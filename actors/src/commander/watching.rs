@@ -14,7 +14,6 @@ use crate::ui::UiMsg;
 
 use super::{CommanderState, SwarmQuery, Watcher};
 
-/// All watchers of the swarm, among them the Uis.
 pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
 
 /// The last reports of the Store and the gate, for questions and for new watchers.
@@ -65,7 +64,6 @@ impl LatestNews {
         self.standing.clone()
     }
 
-    /// Returns whether anything changed.
     pub(super) fn set_standing(
         &mut self,
         kind: StandingKind,
@@ -103,7 +101,6 @@ impl CommanderState {
         });
     }
 
-    /// Sends an event of a Mysis.
     pub(super) fn emit_event_of(&mut self, who: MysisRef, what: EventKind) {
         let at = self.now();
         self.emit(SwarmEvent {
@@ -214,6 +211,5 @@ fn store_condition(news: &SwarmEvent) -> Option<Option<Arc<str>>> {
     (*code == kind.end().0).then_some(None)
 }
 
-/// The notice about a watcher, other than a Ui, that died.
-const LISTENER_LOST: &str = "a listener died: metrics, traces, alerts or event lines may miss events \
+const LISTENER_LOST: &str = "a listener crashed: metrics, traces, alerts or event lines may miss events \
                              from now on; restart the program to get them back";

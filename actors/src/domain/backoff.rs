@@ -10,7 +10,6 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The waits from the first to the longest.
     #[must_use]
     pub fn new(first: Duration, longest: Duration) -> Backoff {
         Backoff {

@@ -18,7 +18,6 @@ use limits::format_dollars;
 pub use limits::{BudgetLimits, percent_text};
 pub use together::{ProviderSpending, SpentTogether};
 
-/// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +50,6 @@ pub struct DefaultCap {
 }
 
 impl DefaultCap {
-    /// Both halves with their default values.
     pub const WHOLE: DefaultCap = DefaultCap {
         cost_micros: Some(5_000_000),
         unpriced_tokens: Some(20_000_000),
@@ -87,11 +85,9 @@ fn format_unpriced_tokens(tokens: u64) -> String {
     )
 }
 
-/// The state of the day's budget, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetStatus {
     pub day: Day,
-    /// What the swarm has spent on this day.
     pub swarm: BudgetUse,
     /// The swarm's tokens in calls without a known price.
     pub unpriced_tokens: u64,
@@ -110,7 +106,6 @@ impl BudgetStatus {
     }
 }
 
-/// An event of the swarm's budget for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetEvent {
     /// This percentage of it is spent.
@@ -121,16 +116,12 @@ pub enum BudgetEvent {
     DefaultSpent(Timestamp, DefaultCap),
 }
 
-/// Whether a Mysis may spend more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BudgetAllowance {
     /// It may. The text, which comes at most once a day, is for the Mysis.
     More(Option<Arc<str>>),
-    /// It may not.
     NoMore {
-        /// The reason.
         why: Arc<str>,
-        /// When it may again.
         until: Timestamp,
     },
 }
@@ -139,7 +130,6 @@ pub enum BudgetAllowance {
 /// corrected.
 const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
 
-/// Compares the day's cost with the budgets.
 #[derive(Debug, Default)]
 pub struct BudgetTracker {
     rules: BudgetRules,
@@ -153,8 +143,8 @@ pub struct BudgetTracker {
     /// The spent percentage of the Mysis that has spent most of its own budget.
     fullest: Option<u64>,
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
-    told_low: BTreeSet<Option<MysisId>>,
-    is_told_spent: bool,
+    reported_low: BTreeSet<Option<MysisId>>,
+    is_spent_reported: bool,
 }
 
 impl BudgetTracker {
@@ -162,8 +152,8 @@ impl BudgetTracker {
     pub fn set_rules(&mut self, rules: BudgetRules) {
         if self.rules != rules {
             self.rules = rules;
-            self.told_low.clear();
-            self.is_told_spent = false;
+            self.reported_low.clear();
+            self.is_spent_reported = false;
             self.find_fullest();
         }
     }
@@ -178,7 +168,7 @@ impl BudgetTracker {
         };
         let is_new = before.unwrap_or_default() != limits;
         if is_new {
-            self.told_low.remove(&Some(mysis));
+            self.reported_low.remove(&Some(mysis));
             self.find_fullest();
         }
         is_new
@@ -190,7 +180,6 @@ impl BudgetTracker {
         own.or(self.rules.mysis)
     }
 
-    /// The spent percentage of a Mysis' own budget.
     fn percent_of(&self, mysis: MysisId) -> Option<u64> {
         let spent = self.myses.get(&mysis).copied().unwrap_or_default();
         self.limits_of(mysis).percent_spent(&spent)
@@ -248,12 +237,12 @@ impl BudgetTracker {
         let low = self.myses.iter();
         let low = low.filter(|(mysis, spent)| is_low(&self.limits_of(**mysis), spent));
         let low: Vec<MysisId> = low.map(|(mysis, _)| *mysis).collect();
-        self.told_low.extend(low.into_iter().map(Some));
+        self.reported_low.extend(low.into_iter().map(Some));
         let of_swarm = self.swarm_percent();
         if of_swarm >= Some(LOW_BUDGET_PERCENT) {
-            self.told_low.insert(None);
+            self.reported_low.insert(None);
         }
-        self.is_told_spent |= of_swarm >= Some(100);
+        self.is_spent_reported |= of_swarm >= Some(100);
     }
 
     /// The spent percentage of the swarm's limit or default cap, whichever is higher.
@@ -306,16 +295,15 @@ impl BudgetTracker {
             return no_more("budget");
         }
         let low = own.filter(|percent| *percent >= LOW_BUDGET_PERCENT);
-        BudgetAllowance::More(
-            low.filter(|_| self.told_low.insert(Some(mysis)))
-                .map(|percent| {
-                    format!(
-                        "{percent} % of today's budget is spent; at 100 % it pauses until {}",
-                        format_utc_time(until)
-                    )
-                    .into()
-                }),
-        )
+        BudgetAllowance::More(low.filter(|_| self.reported_low.insert(Some(mysis))).map(
+            |percent| {
+                format!(
+                    "{percent} % of today's budget is spent; at 100 % it pauses until {}",
+                    format_utc_time(until)
+                )
+                .into()
+            },
+        ))
     }
 
     /// The next event of the swarm's budget. Each kind comes once a day.
@@ -323,11 +311,11 @@ impl BudgetTracker {
         self.enter_day(now);
         let percent = self.swarm_percent()?;
         if percent >= 100 {
-            self.told_low.insert(None);
-            let is_new = !std::mem::replace(&mut self.is_told_spent, true);
+            self.reported_low.insert(None);
+            let is_new = !std::mem::replace(&mut self.is_spent_reported, true);
             return is_new.then(|| self.spent_event());
         }
-        let is_new = percent >= LOW_BUDGET_PERCENT && self.told_low.insert(None);
+        let is_new = percent >= LOW_BUDGET_PERCENT && self.reported_low.insert(None);
         is_new.then_some(BudgetEvent::Low(percent))
     }
 

@@ -15,9 +15,9 @@ use super::fault::MysisFault;
 use super::game::GameRef;
 use super::held::UndeliveredOrder;
 use super::ids::{Lane, MysisId, Timestamp};
+use super::memo::ShownMemos;
 use super::progress::Stuck;
 use super::record::{MysisProfile, MysisRecord};
-use super::reminder::Reminder;
 use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
@@ -33,14 +33,12 @@ pub use kind::{
 };
 pub use turn_news::TurnNews;
 
-/// The state of a Mysis' connection to the game server.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkState {
     /// There is no game server, or it has not been called yet.
     #[default]
     None,
-    /// It works.
     Ok,
     /// It does not work.
     Down,
@@ -97,7 +95,6 @@ pub struct MysisStatus {
     /// The profile in force, with what its role names. The Mysis itself is the only owner of it.
     #[serde(skip)]
     pub profile: Arc<MysisProfile>,
-    /// Its profile as the operator gave it.
     pub own_profile: Arc<MysisProfile>,
     /// Whether it has a role that the configuration does not know.
     pub lacks_role: bool,
@@ -106,7 +103,6 @@ pub struct MysisStatus {
     pub temperature: Option<f32>,
     pub state: LifeState,
     pub reason: Option<Arc<str>>,
-    /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
     pub activity: Activity,
     #[serde(rename = "since")]
@@ -117,20 +113,15 @@ pub struct MysisStatus {
     /// The game whose tools it has, once that is known.
     #[serde(skip)]
     pub game: Option<GameRef>,
-    /// The state of its connection to the game server.
     pub link: LinkState,
-    /// The newest game tick that it knows.
     pub tick: Option<i64>,
     /// The number of nudges in a row; `None` before it has reported.
     pub nudges: Option<u32>,
     pub totals: Totals,
-    /// When it was created.
     #[serde(rename = "created")]
     pub created_at: Timestamp,
-    /// When it was last active.
     #[serde(rename = "active_at")]
     pub last_activity_at: Timestamp,
-    /// When the state of its connection began.
     pub link_since: Timestamp,
     /// How it is stuck; `None` if it is not.
     pub stuck: Option<Stuck>,
@@ -152,15 +143,14 @@ pub struct MysisStatus {
     pub figures: Arc<CurrentFigures>,
     /// The tier of its provider and why, if its role names tiers.
     pub tier: Option<TierPlace>,
-    /// The routine that it runs.
     pub routine: Option<Arc<RoutineStatus>>,
     /// What it repeats, and could leave to a routine.
     pub circle: Option<Arc<CircleOffer>>,
-    /// What the operator left for later, the first one due at the front; `None` if it is not known.
-    pub reminders: Option<Arc<[Reminder]>>,
+    #[serde(flatten)]
+    pub memos: ShownMemos,
     /// The calls that its routines made without asking the model; `None` if that is not known.
     #[serde(rename = "spared")]
-    pub spared_calls: Option<u64>,
+    pub saved_calls: Option<u64>,
     /// The order of the operator that its model does not get.
     pub undelivered: Option<Arc<UndeliveredOrder>>,
     /// The other process that runs it; `None` if this one does.
@@ -168,19 +158,15 @@ pub struct MysisStatus {
     pub elsewhere: Option<Arc<Elsewhere>>,
 }
 
-/// A tool call that has returned.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct LastToolCall {
     pub tool: Arc<str>,
-    /// Whether it failed.
     #[serde(default, rename = "failed")]
     pub is_error: bool,
-    /// A summary of its result on one line.
     #[serde(default)]
     pub gist: Gist,
 }
 
-/// The beginning of the reason of a parked Mysis.
 pub const PARKED_PREFIX: &str = "parked: ";
 
 /// The beginning of the reason of an interrupted Mysis, which ran when the program ended and was

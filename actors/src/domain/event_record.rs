@@ -15,11 +15,9 @@ use super::state::LifeState;
 pub use super::ids::EventId;
 pub use order_summary::OrderSummary;
 
-/// The record of an event or of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRecord {
     pub id: EventId,
-    /// When it happened.
     pub at: Timestamp,
     pub kind: EventRecordKind,
     /// The Mysis that it is about; `None` for the swarm.
@@ -37,7 +35,6 @@ pub struct EventRecord {
     pub answered: Option<Seq>,
 }
 
-/// The code of a direct message.
 pub const MESSAGE_CODE: &str = "message";
 
 impl EventRecord {
@@ -51,10 +48,8 @@ impl EventRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum EventRecordKind {
-    /// A Mysis changed its state.
     State,
     Notice,
-    /// A running Mysis began to need the operator.
     Need,
     Order,
 }
@@ -119,7 +114,6 @@ impl OrderSource {
 }
 
 impl OrderSource {
-    /// Who gave an order with this code, for a reader.
     #[must_use]
     pub fn describe(self, code: &str) -> &'static str {
         match self {
@@ -181,7 +175,6 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
 /// The code of the notice that a Mysis repeats a circle, which the operator can start as a routine.
 pub const OFFER_CODE: &str = "routine_offered";
 
-/// The code of relaunching an errored Mysis.
 pub const RELAUNCH_CODE: &str = "relaunch";
 
 pub const NEED_OVER_CODE: &str = "need_over";
@@ -250,8 +243,8 @@ const OF_EACH_TURN: [&str; 3] = ["nudge", "continuation", "turn_limit"];
 fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
         RowBody::Host { text, meta } => {
-            let is_told = !OF_EACH_TURN.contains(&&*meta.code);
-            is_told.then_some((meta, text))
+            let is_event = !OF_EACH_TURN.contains(&&*meta.code);
+            is_event.then_some((meta, text))
         }
         RowBody::Prompt { .. }
         | RowBody::Mission { .. }
@@ -314,7 +307,7 @@ mod tests {
         };
         let need = |word: &str| Some((EventRecordKind::Need, word.to_string()));
         assert_eq!(code(&well, &lost), need("no tools"));
-        assert_eq!(code(&lost, &lost), None, "told once");
+        assert_eq!(code(&lost, &lost), None, "reported once");
         assert_eq!(code(&lost, &shut), need("no access"));
         let over = (EventRecordKind::Notice, NEED_OVER_CODE.to_string());
         assert_eq!(code(&shut, &well), Some(over));

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::ids::Timestamp;
 use zoea_text::clean::one_line;
 
-/// The latest calls that are judged.
 const JUDGED_CALLS: usize = 50;
 /// Fewer calls are not judged.
 const MIN_CALLS: usize = 20;
@@ -28,12 +27,10 @@ const MAX_CODE_CHARS: usize = 40;
 pub const FAILING_CALLS_ADVICE: &str = "the conversation shows why; a model that keeps failing is \
      too small for its tools, or does not see its results: `zoea doctor` tests both";
 
-/// The latest calls of a Mysis.
 #[derive(Clone, Debug, Default)]
 pub struct RecentCalls {
     /// The error of each call, oldest first; `None` if it succeeded.
     errors: VecDeque<Option<Arc<str>>>,
-    /// Since when most of them fail.
     since: Option<Timestamp>,
 }
 
@@ -50,7 +47,6 @@ pub struct FailingCalls {
 }
 
 impl RecentCalls {
-    /// A call succeeded.
     pub fn record_success(&mut self, now: Timestamp) {
         self.record(None, now);
     }
@@ -96,7 +92,6 @@ impl RecentCalls {
 }
 
 impl FailingCalls {
-    /// It in words, for one Mysis.
     #[must_use]
     pub fn why(&self) -> String {
         in_words("its", self.calls, &self.errors)

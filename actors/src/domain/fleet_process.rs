@@ -4,23 +4,17 @@ use std::sync::Arc;
 
 use crate::ids::Timestamp;
 
-/// A process that runs Myses of one database, or did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetProcess {
-    /// Its name among the others.
     pub name: Arc<str>,
-    /// Its machine.
     pub host: Arc<str>,
-    /// The directory of its home.
     pub directory: Arc<str>,
     pub version: Arc<str>,
     pub state: ProcessState,
     pub is_here: bool,
     pub capacity: u64,
     pub myses: u64,
-    /// How many of them run.
     pub running: u64,
-    /// When it started.
     pub since: Timestamp,
     /// When it ended, or was heard of last; `None` while it lives.
     pub until: Option<Timestamp>,
@@ -34,7 +28,6 @@ pub enum ProcessState {
     Draining,
     /// It is frozen: it keeps its Myses, and nothing leaves.
     Frozen,
-    /// It ended in good order.
     Ended,
     /// It is not heard of any more.
     Gone,
@@ -53,7 +46,6 @@ impl ProcessState {
         }
     }
 
-    /// Whether the process runs.
     #[must_use]
     pub fn is_up(self) -> bool {
         match self {

@@ -5,7 +5,6 @@
 pub struct FleetCounts {
     /// The capacity of all processes that live and are neither frozen nor being drained.
     pub capacity: i64,
-    /// Whether this process is being drained.
     pub is_draining: bool,
     pub running: KindCounts,
     pub resting: KindCounts,

@@ -40,13 +40,11 @@ use shared_outages::SharedOutages;
 /// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
 
-/// The rules of admission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateRules {
     /// The limits of the lanes. A lane without limits admits every request.
     pub lanes: BTreeMap<Lane, LaneRules>,
     pub budget: BudgetRules,
-    /// The providers that are known to be free of charge.
     pub free_providers: BTreeSet<Arc<str>>,
 }
 
@@ -65,32 +63,22 @@ pub struct AdmissionRequest {
     pub waits_out: bool,
 }
 
-/// The decision about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
     Admitted {
         lane: Lane,
         /// A message for the payer, if there is one.
         notice: Option<Arc<str>>,
-        /// Whether it is the trial call to a server that is away.
         is_trial: bool,
         /// The spent share of the payer's budget or the swarm's, whichever is higher, in percent.
         spent_percent: Option<u64>,
     },
     /// The server is away, and the request does not wait.
-    Away {
-        /// The last failure.
-        why: Arc<str>,
-    },
+    Away { why: Arc<str> },
     /// It is refused until a certain time.
-    Denied {
-        /// The reason.
-        why: Arc<str>,
-        until: Timestamp,
-    },
+    Denied { why: Arc<str>, until: Timestamp },
 }
 
-/// All lanes and the budget.
 #[derive(Debug, Default)]
 pub struct AdmissionGate {
     rules: GateRules,
@@ -108,7 +96,6 @@ pub struct AdmissionGate {
     shared_until: Option<Moment>,
     /// Whether they were not valid any more when requests were last decided about.
     has_lapsed: bool,
-    /// What processes told each other about servers.
     shared_outages: SharedOutages,
 }
 
@@ -130,7 +117,6 @@ impl AdmissionGate {
         self.is_frozen = is_frozen;
     }
 
-    /// Restores today's cost from the books.
     pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
         let free = &self.rules.free_providers;
         let is_free = |provider: &str| free.contains(provider);
@@ -138,7 +124,6 @@ impl AdmissionGate {
         self.is_budget_doubtful = true;
     }
 
-    /// Restores the servers that are away, as the previous gate reported them.
     pub fn restore_outages(&mut self, outages: &ServerOutages, now: Now) {
         for away in outages.away() {
             let rules = self.rules.lanes.get(&away.lane);
@@ -246,7 +231,6 @@ impl AdmissionGate {
         self.lanes.entry(lane).or_default().hold_until(until);
     }
 
-    /// Adds the cost of a model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Now) {
         self.budgets.add_charge(mysis, bill, now.wall);
         self.is_budget_doubtful |= !self.budgets.may_spend(mysis, now.wall);

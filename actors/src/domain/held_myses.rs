@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use crate::ids::{Moment, MysisId};
 
-/// How often leases are renewed.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// For how long after the beginning of a renewal a process relies on its leases. They last five
 /// seconds longer, by the server's clock: time for what is just leaving.
 const SAFE_TIME: Duration = Duration::from_secs(25);
 
-/// What a process says of itself when it renews its leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessSays {
     pub capacity: usize,
@@ -24,14 +22,13 @@ pub struct ProcessSays {
 pub struct HeldMyses {
     all: BTreeSet<MysisId>,
     /// Taken, and not yet taken up by the swarm.
-    untold: BTreeSet<MysisId>,
+    unread: BTreeSet<MysisId>,
     /// Maybe taken: the commit had no answer.
     doubtful: BTreeSet<MysisId>,
     /// Held no more, and not yet let go by the swarm.
     lost: BTreeSet<MysisId>,
     /// When the last renewal began.
     renewed: Option<Moment>,
-    /// What was said of this process at the last renewal.
     said: ProcessSays,
     /// When it was last read where every Mysis is.
     placed: Option<Moment>,
@@ -65,11 +62,10 @@ impl HeldMyses {
 
     /// Those that the swarm has not taken up yet.
     #[must_use]
-    pub fn untold(&self) -> BTreeSet<MysisId> {
-        self.untold.clone()
+    pub fn unread(&self) -> BTreeSet<MysisId> {
+        self.unread.clone()
     }
 
-    /// Whether this process said that it is frozen.
     #[must_use]
     pub fn is_frozen(&self) -> bool {
         self.said.is_frozen
@@ -119,18 +115,17 @@ impl HeldMyses {
         self.doubtful.extend(taken);
     }
 
-    /// Notes what was taken.
     pub fn take(&mut self, taken: BTreeSet<MysisId>) {
         self.doubtful.retain(|mysis| !taken.contains(mysis));
         let new: Vec<MysisId> = taken.difference(&self.all).copied().collect();
-        self.untold.extend(&new);
+        self.unread.extend(&new);
         self.all.extend(new);
     }
 
     /// Notes what the swarm has taken up.
     pub fn arrive(&mut self, myses: &[MysisId]) {
         for mysis in myses {
-            self.untold.remove(mysis);
+            self.unread.remove(mysis);
         }
     }
 
@@ -138,7 +133,7 @@ impl HeldMyses {
     pub fn forget(&mut self, myses: &[MysisId]) {
         for mysis in myses {
             self.all.remove(mysis);
-            self.untold.remove(mysis);
+            self.unread.remove(mysis);
             self.lost.remove(mysis);
         }
     }
@@ -193,10 +188,10 @@ mod tests {
         // The answer was lost, and the next renewal shows what happened.
         let (before, owned) = (set(&[]), set(&[4, 5]));
         held.renewed((&before, &owned), Moment(1), ProcessSays::default());
-        assert_eq!(held.untold(), set(&[4, 5]));
+        assert_eq!(held.unread(), set(&[4, 5]));
         held.arrive(&[MysisId(4)]);
-        assert_eq!(held.untold(), set(&[5]));
+        assert_eq!(held.unread(), set(&[5]));
         held.take(set(&[4]));
-        assert_eq!(held.untold(), set(&[5]), "it is here already");
+        assert_eq!(held.unread(), set(&[5]), "it is here already");
     }
 }

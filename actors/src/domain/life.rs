@@ -13,12 +13,12 @@ mod game_snapshots;
 mod holding;
 mod input;
 mod marking;
+mod memos;
 mod orders;
 mod parts;
 mod progress;
 mod recent_activity;
 mod record;
-mod reminders;
 mod request;
 mod restore;
 mod results;
@@ -69,10 +69,10 @@ pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
+use memos::LifeMemos;
 use parts::{LifeFigures, SentMark, SentNotices, SessionView};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
-use reminders::LifeReminders;
 use tier::TierView;
 use trying::{HeldOrder, ServedForm, Trials};
 use waiting::TurnPace;
@@ -81,7 +81,6 @@ use waiting::TurnPace;
 pub struct Life {
     id: MysisId,
     incarnation: Incarnation,
-    /// Its profile as the operator gave it.
     own_profile: Arc<MysisProfile>,
     /// The profile in force, with what its role names.
     profile: Arc<MysisProfile>,
@@ -90,7 +89,6 @@ pub struct Life {
     stage: LifeStage,
     reason: Option<Arc<str>>,
     conversation: Conversation,
-    /// The current turn, or the last one.
     turn: TurnNumber,
     nudges: u32,
     figures: LifeFigures,
@@ -115,7 +113,7 @@ pub struct Life {
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
-    reminders: LifeReminders,
+    memos: LifeMemos,
     tier: TierView,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
@@ -129,7 +127,6 @@ pub struct Life {
     moment: Moment,
     /// For how many milliseconds the swarm has been frozen by then, since the process began.
     frozen_ms: u64,
-    /// Whether the swarm is frozen now.
     is_frozen: bool,
 }
 
@@ -141,7 +138,6 @@ enum LifeStage {
     Pausing {
         alarm: AlarmId,
     },
-    /// Running, in a turn.
     InTurn {
         turn: Box<ActiveTurn>,
         step: TurnStep,
@@ -150,7 +146,6 @@ enum LifeStage {
     Errored(MysisFault),
 }
 
-/// A turn in progress.
 #[derive(Clone, Debug)]
 struct ActiveTurn {
     owner: TurnOwner,
@@ -190,11 +185,12 @@ enum TurnStep {
         work: TaskId,
         attempt: u32,
         seen_up_to: Seq,
-        /// The bytes of the messages and the tools.
         bytes: u64,
     },
-    /// The time of the next attempt.
-    CoolingDown { alarm: AlarmId, attempt: u32 },
+    CoolingDown {
+        alarm: AlarmId,
+        attempt: u32,
+    },
     /// A new day, or a higher budget.
     Held {
         alarm: AlarmId,
@@ -209,7 +205,10 @@ enum TurnStep {
         then: AfterRecording,
     },
     /// A tool's result.
-    Calling { work: TaskId, mark: SentMark },
+    Calling {
+        work: TaskId,
+        mark: SentMark,
+    },
 }
 
 /// What a turn does after a write is stored.
@@ -271,14 +270,13 @@ impl Life {
             LifeInput::WindDown => self.wind_down(),
             LifeInput::HandOver => self.is_moving = true,
         }
-        self.deliver_reminders();
+        self.act_on_memos();
         self.move_between_turns();
         self.watch_held_orders();
         self.record_samples();
         std::mem::take(&mut self.effects)
     }
 
-    /// Sets the known secrets.
     pub fn set_redactor(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
@@ -308,7 +306,6 @@ impl Life {
         }
     }
 
-    /// Its status for watchers.
     #[must_use]
     pub fn status(&self) -> MysisStatus {
         let is_running = self.state() == LifeState::Running;
@@ -355,8 +352,8 @@ impl Life {
             tier: self.tier.ladder.place().cloned(),
             routine: self.routine_status(),
             circle: self.circle_offer(),
-            reminders: self.reminders.shown(),
-            spared_calls: self.routines.spared,
+            memos: self.memos.shown(),
+            saved_calls: self.routines.spared,
             undelivered: self.undelivered_order(),
             elsewhere: None,
         }
@@ -372,16 +369,15 @@ impl Life {
     }
 
     /// The timers that it waits for. All others are stale.
-    #[must_use]
-    pub fn awaited_alarms(&self) -> [Option<AlarmId>; 2] {
-        [self.stage.alarm(), self.reminders.alarm()]
+    pub fn awaited_alarms(&self) -> impl Iterator<Item = AlarmId> + Clone + use<> {
+        let memos = self.memos.alarms().into_iter().flatten();
+        self.stage.alarm().into_iter().chain(memos)
     }
 
     fn emit_event(&mut self, what: EventKind) {
         self.effects.push(Effect::Emit(what));
     }
 
-    /// The present time of both clocks.
     fn both_clocks(&self) -> Now {
         Now {
             wall: self.now,

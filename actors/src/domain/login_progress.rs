@@ -27,7 +27,6 @@ pub struct LoginProgress {
 pub enum LoginStage {
     /// It waits or logs in.
     Coming,
-    /// It is logged in.
     Here,
     /// It needs no login, or waits for a person.
     Elsewhere,
@@ -88,7 +87,6 @@ impl LoginProgress {
         })
     }
 
-    /// The progress according to the Myses' statuses.
     #[must_use]
     pub fn of_all<'s>(
         statuses: impl Iterator<Item = &'s MysisStatus>,

@@ -14,10 +14,8 @@ pub const ENDS_LINE: &str = "[ends with zoea_done]";
 
 pub const DONE_TOOL: &str = "zoea_done";
 
-/// The code of the notice that a mission is done.
 pub const DONE_CODE: &str = "done";
 
-/// The most characters of a summary.
 const MAX_SUMMARY_CHARS: usize = 2000;
 
 #[must_use]

@@ -9,7 +9,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::event::{Activity, LinkState, MysisStatus};
+use strum::{EnumCount, VariantArray};
+
+use super::event::{Activity, LinkState, MysisStatus, PARKED_PREFIX};
 use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
 use super::progress::{StallKind, Stuck};
@@ -17,13 +19,12 @@ use super::state::LifeState;
 
 pub use book::{AWAY_MS, NeedBook};
 pub use lines::{ACCOUNT_WORDS, ListedNeed, NeedingMysis};
-pub use words::{over_need, shown_need};
+pub use words::{help_command, over_need, shown_need};
 
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
 /// The need of one that the operator has to log in by a link.
 const LOG_IN: &str = "log in";
-/// The need of one whose model refuses an order of the operator.
 const NOT_DELIVERED: &str = "not delivered";
 /// The need of one whose call asks the operator.
 const ASKED: &str = "asked";
@@ -31,23 +32,19 @@ const ASKED: &str = "asked";
 const MOST_FAIL: &str = "calls fail";
 
 const NO_TOOLS: &str = "no tools";
-/// The need of one whose access the game's server refuses.
 const NO_ACCESS_NEED: &str = "no access";
 
-/// Why the whole swarm waits for a server that refuses access.
 const NO_ACCESS: &str = "the MCP server refuses access: token_env (or token_name) and [mcp.headers] \
                          of the configuration say where its token is; correct it and start again";
 
-/// The need of one that a fault stopped.
 const ERRORED: &str = "errored";
 /// The need of one that runs and may not go on for now.
 const PAUSED: &str = "paused";
-/// The need of those that the game refuses to log in.
 const LOGIN_REFUSED: &str = "login refused";
 
-/// What the reason of a pause holds that is a budget's.
+/// What the reason of a pause holds that is a budget's, and how the need says it.
 const BUDGET_PAUSE: &str = "budget spent";
-/// The same where it is the swarm's.
+const BUDGET_SPENT: &str = "budget of today is spent";
 const SWARM_BUDGET_PAUSE: &str = "the swarm's budget spent";
 const RAISE_BUDGET: &str = "to allow more today: `zoea budget AMOUNT`, in US dollars or as `30M tokens`; for good: \
                             write it under [budget] of the configuration and reload it";
@@ -74,9 +71,7 @@ pub enum NeedCause {
     Key,
     /// A provider's account has nothing left.
     Account,
-    /// The budget is spent.
     Budget,
-    /// Something of a Mysis' own.
     Mysis,
 }
 
@@ -104,9 +99,7 @@ pub struct Need {
     pub mysis: MysisId,
     pub name: Arc<str>,
     pub since: Timestamp,
-    /// The problem in one word.
     pub what: &'static str,
-    /// The problem in full.
     pub why: Arc<str>,
     pub severity: Severity,
     pub remedy: NeedRemedy,
@@ -135,15 +128,13 @@ impl Need {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum NeedRemedy {
-    /// Start it again.
     Relaunch,
     /// Start all Myses that ran when the program ended.
     ResumeAll,
     Message,
     Stop,
-    /// Answer the question of the server.
     Answer,
     /// Have the server tried at once.
     TryNow,
@@ -154,6 +145,8 @@ pub enum NeedRemedy {
 }
 
 impl NeedRemedy {
+    const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+
     /// The name of the remedy; empty if there is none.
     #[must_use]
     pub fn text(self) -> &'static str {
@@ -170,7 +163,6 @@ impl NeedRemedy {
     }
 }
 
-/// The need of a Mysis with this status, if it has one.
 #[must_use]
 pub fn operator_need(status: &MysisStatus) -> Option<Need> {
     let need = need_of_state(status);
@@ -213,6 +205,10 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
         LifeState::Errored => {
             let fault = status.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
+            let why = match why.contains(KEY_WORDS) {
+                true => format!("provider {}: {why}", status.profile.provider).into(),
+                false => why,
+            };
             let since = fault.map_or(status.last_activity_at, |fault| fault.at);
             need(ERRORED, why, since, Severity::Error, NeedRemedy::Relaunch)
         }
@@ -225,10 +221,9 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
         LifeState::Idle if status.reason.is_some() => {
             let since = status.last_activity_at;
             let why = reason();
-            let what = if status.is_parked() {
-                "parked"
-            } else {
-                "waits"
+            let (what, why) = match why.strip_prefix(PARKED_PREFIX) {
+                Some(why) => ("parked", format!("zoea made it idle: {why}").into()),
+                None => ("waits", why),
             };
             need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
@@ -280,7 +275,7 @@ fn cause_of(what: &str, why: &str) -> NeedCause {
         NO_TOOLS | NO_ACCESS_NEED => NeedCause::Game,
         LOGIN_REFUSED => NeedCause::Login,
         ERRORED if why.contains(KEY_WORDS) => NeedCause::Key,
-        PAUSED if why.contains(BUDGET_PAUSE) => NeedCause::Budget,
+        PAUSED if why.contains(BUDGET_SPENT) => NeedCause::Budget,
         _ => NeedCause::Mysis,
     }
 }
@@ -293,12 +288,22 @@ fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>, NeedRemedy
     let Activity::Paused(why) = activity else {
         return None;
     };
-    let (advice, remedy) = match why {
-        why if why.contains(SWARM_BUDGET_PAUSE) => (RAISE_BUDGET, NeedRemedy::Raise),
-        why if why.contains(BUDGET_PAUSE) => (RAISE_OWN_BUDGET, NeedRemedy::Nothing),
+    let (whose, then, advice, remedy) = match why {
+        why if why.contains(SWARM_BUDGET_PAUSE) => (
+            "the swarm's",
+            "all Myses pause",
+            RAISE_BUDGET,
+            NeedRemedy::Raise,
+        ),
+        why if why.contains(BUDGET_PAUSE) => {
+            ("its", "it pauses", RAISE_OWN_BUDGET, NeedRemedy::Nothing)
+        }
         why => return Some((PAUSED, why.clone(), NeedRemedy::Nothing)),
     };
-    Some((PAUSED, format!("{why}; {advice}").into(), remedy))
+    let until = why.split_once("resumes ");
+    let until = until.map_or_else(String::new, |(_, at)| format!(" until {at}"));
+    let text = format!("{whose} {BUDGET_SPENT}: {then}{until}; {advice}");
+    Some((PAUSED, text.into(), remedy))
 }
 
 /// What is wrong with the calls of a running Mysis, why, since when, and what helps.
@@ -338,7 +343,7 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
         ),
         StallKind::OnlyText => (
             "only talks",
-            format!("called no tool in its last {turns} turns"),
+            format!("it called no tool in its last {turns} turns"),
         ),
         StallKind::AllCallsFail => (
             "only fails",
@@ -346,11 +351,11 @@ fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
         ),
         StallKind::Looping => (
             "circles",
-            format!("made the same calls in its last {turns} turns, and gained nothing"),
+            format!("it made the same calls in its last {turns} turns and gained nothing"),
         ),
         StallKind::Inactive | StallKind::RecurringFailure => (
             "no gain",
-            format!("gained nothing in its last {turns} turns"),
+            format!("it gained nothing in its last {turns} turns"),
         ),
     };
     (what, why.into())

@@ -12,7 +12,6 @@ use super::ids::{Lane, Moment, MysisId};
 const LEAST_LIMIT: Duration = Duration::from_secs(15);
 /// The limit as long as too few calls are known.
 const UNKNOWN_LIMIT: Duration = Duration::from_secs(60);
-/// How many calls have to be known.
 const MIN_KNOWN: usize = 10;
 /// The newest calls that count.
 const MAX_KNOWN: usize = 50;
@@ -30,21 +29,18 @@ pub struct CallKind {
     pub name: Arc<str>,
 }
 
-/// The number of a call under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenCallId(u64);
 
-/// A call under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
     pub kind: CallKind,
     pub mysis: MysisId,
     /// When it last gave a sign of life, or began.
-    pub heard: Moment,
+    pub last_sign: Moment,
     is_alive: bool,
 }
 
-/// All calls under way, and how long the last ones took.
 #[derive(Debug, Default)]
 pub struct OpenCalls {
     begun: u64,
@@ -62,21 +58,20 @@ impl OpenCalls {
         let call = OpenCall {
             kind,
             mysis,
-            heard: now,
+            last_sign: now,
             is_alive: false,
         };
         self.open.insert(id, call);
         id
     }
 
-    /// A call gave a sign of life.
     pub fn note_sign_of_life(&mut self, id: OpenCallId, now: Moment) {
         let Some(call) = self.open.get_mut(&id) else {
             return;
         };
-        let took = now.millis_since(call.heard);
+        let took = now.millis_since(call.last_sign);
         let is_first = !std::mem::replace(&mut call.is_alive, true);
-        call.heard = now;
+        call.last_sign = now;
         self.moved = Some(now);
         if is_first {
             let kind = call.kind.clone();
@@ -149,11 +144,11 @@ impl OpenCalls {
     ) -> BTreeMap<&Lane, &OpenCall> {
         let mut late: BTreeMap<&Lane, &OpenCall> = BTreeMap::new();
         for (call, limit) in self.awaited(waits_on_purpose) {
-            if now.since(call.heard) <= limit {
+            if now.since(call.last_sign) <= limit {
                 continue;
             }
             let oldest = late.entry(&call.kind.lane).or_insert(call);
-            if call.heard < oldest.heard {
+            if call.last_sign < oldest.last_sign {
                 *oldest = call;
             }
         }
@@ -171,7 +166,7 @@ impl OpenCalls {
         let mut since = now;
         let mut stuck = Vec::new();
         for (call, limit) in self.awaited(waits_on_purpose) {
-            let begun = call.heard.max(moved);
+            let begun = call.last_sign.max(moved);
             if now.since(begun) > limit.max(LEAST_STANDSTILL) {
                 since = since.min(begun);
                 stuck.push(call);
@@ -186,7 +181,6 @@ impl OpenCalls {
         self.moved
     }
 
-    /// Who has a call under way.
     pub fn callers(&self) -> impl Iterator<Item = MysisId> {
         self.open.values().map(|call| call.mysis)
     }
@@ -195,7 +189,7 @@ impl OpenCalls {
     pub fn next_late(&self, now: Moment) -> Option<Moment> {
         let due = self
             .awaited(|_| false)
-            .map(|(call, limit)| call.heard.plus(limit));
+            .map(|(call, limit)| call.last_sign.plus(limit));
         due.filter(|at| *at >= now).min()
     }
 
@@ -208,7 +202,7 @@ impl OpenCalls {
     /// The whole process stood still for this long: no call could give a sign of life.
     pub fn stood_still(&mut self, by: Duration) {
         for call in self.open.values_mut() {
-            call.heard = call.heard.plus(by);
+            call.last_sign = call.last_sign.plus(by);
         }
         self.moved = self.moved.map(|moved| moved.plus(by));
     }

@@ -22,7 +22,6 @@ pub(super) use wording::{describe_role, describe_settings, quote_beginning, with
 
 pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
-/// An order of the operator, from the terminal or the control interface.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
     Create {
@@ -33,10 +32,8 @@ pub enum Order {
         model: Option<String>,
         /// Its role; absent: the configuration's.
         role: Option<String>,
-        /// Whether to start it at once.
         start: bool,
     },
-    /// Gives an order that one Mysis carries out itself.
     ForMysis {
         name: String,
         order: MysisOrder,
@@ -49,16 +46,13 @@ pub enum Order {
     },
     /// Brings a deleted Mysis back from its copy.
     Undelete {
-        /// Its name when it was deleted.
         name: String,
     },
     /// Shows the last request to the model. Changes nothing.
     ShowRequest {
         name: String,
     },
-    /// Gives a mission to the whole swarm.
     Broadcast {
-        /// The mission.
         text: String,
     },
     ClearMission,
@@ -66,7 +60,6 @@ pub enum Order {
     PoolAccounts(Vec<PoolAccount>),
     /// Reads the configuration again and applies it.
     Reload,
-    /// Raises the cap on what the swarm spends today.
     RaiseBudget(BudgetLimits),
     /// Freezes the swarm: nothing new leaves any more.
     Freeze,
@@ -90,12 +83,10 @@ pub enum Order {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "order", content = "text", rename_all = "snake_case")]
 pub enum MysisOrder {
-    /// Starts or relaunches the Mysis.
     Start,
     /// Retries at once: relaunches an errored Mysis, or ends its wait for the next attempt.
     Retry,
     Stop,
-    /// A direct message.
     #[serde(rename = "message")]
     Prompt(Arc<str>),
     /// The mission of the swarm. The Commander passes it on when an operator gives it
@@ -116,13 +107,10 @@ pub enum MysisOrder {
     EditRoutine(Arc<str>),
     /// Stops the routine that runs, after the step that is under way.
     StopRoutine,
-    /// Leaves a message to be delivered at a time.
     Remind {
-        /// When it is due.
         at: Timestamp,
         reminder: Arc<str>,
     },
-    /// Takes a reminder away, by its number.
     CancelReminder(u64),
 }
 
@@ -362,8 +350,8 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
         return Ok(());
     }
     Err(OrderRefusal::BadName(format!(
-        "{} will not do as a name: 1 to 32 letters, digits, `-`, `_` or `.`, \
-         beginning with a letter, a digit or `_`",
+        "{} cannot be a name: a name has 1 to 32 letters, digits, `-`, `_` or `.`, and begins with a \
+         letter, a digit or `_`",
         quoted(name)
     )))
 }

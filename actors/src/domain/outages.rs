@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::ids::{Lane, Timestamp};
 use zoea_text::trouble::Trouble;
 
-/// The servers that are away or in trouble, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerOutages(pub Vec<ServerOutage>);
 
@@ -51,15 +50,11 @@ impl OutageStage {
     }
 }
 
-/// A server that is away or in trouble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOutage {
     pub lane: Lane,
-    /// The last failure.
     pub text: Arc<str>,
-    /// When the first call was not served.
     pub since: Timestamp,
-    /// When the next trial call is due.
     pub next_try: Timestamp,
     /// Whether it only ends when the operator acts.
     pub needs_operator: bool,
@@ -107,7 +102,6 @@ impl ServerOutage {
         self.lane == *lane || (is_of_game(&self.lane) && is_of_game(lane))
     }
 
-    /// What is wrong, in one sentence.
     #[must_use]
     pub fn describe(&self) -> String {
         let trouble = Trouble {
@@ -139,7 +133,6 @@ impl ServerOutage {
     }
 }
 
-/// The server that is waited for, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLabel<'a>(pub &'a Lane);
 
@@ -166,9 +159,12 @@ mod tests {
             needs_operator: false,
             stage: OutageStage::Away,
         };
-        let told = |now| away.waiting_text(Timestamp(now));
-        assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");
-        assert_eq!(told(10_000), "waiting for provider local, tried now");
+        let text_at = |now| away.waiting_text(Timestamp(now));
+        assert_eq!(
+            text_at(6_001),
+            "waiting for provider local, next try in 4 s"
+        );
+        assert_eq!(text_at(10_000), "waiting for provider local, tried now");
         let outages = ServerOutages(vec![away.clone()]);
         assert_eq!(outages.of(&away.lane), Some(&away));
         assert_eq!(outages.of(&Lane::Game), None);

@@ -54,7 +54,6 @@ pub struct FinishedCall<'a> {
     pub reading: &'a GameReading<'a>,
 }
 
-/// Detects whether one Mysis is stuck.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StallDetector {
     outcomes: Outcomes,
@@ -74,7 +73,7 @@ pub struct StallDetector {
     afresh: Seq,
     /// The number of turns in a row whose answers cannot be judged.
     unjudged: u32,
-    is_unjudged_told: bool,
+    is_unjudged_reported: bool,
     /// The turns since the last checkpoint.
     unsaved: u32,
     is_urgent: bool,
@@ -155,7 +154,7 @@ impl StallDetector {
             }
             TurnJudgement::Gained => {
                 self.unjudged = 0;
-                self.is_unjudged_told = false;
+                self.is_unjudged_reported = false;
             }
             TurnJudgement::Nothing => {}
         }
@@ -164,10 +163,10 @@ impl StallDetector {
     /// The notice for the operator that answers cannot be judged and only repetition and failures
     /// are watched. It is given once.
     pub fn take_unjudged_notice(&mut self, rules: &ProgressRules) -> Option<String> {
-        if !rules.is_on || self.is_unjudged_told || self.unjudged < rules.turns {
+        if !rules.is_on || self.is_unjudged_reported || self.unjudged < rules.turns {
             return None;
         }
-        self.is_unjudged_told = true;
+        self.is_unjudged_reported = true;
         self.is_urgent = true;
         Some(format!(
             "the watch on progress finds no figures in the answers \
@@ -265,7 +264,6 @@ impl StallDetector {
         })
     }
 
-    /// It gets on, for the moment at least.
     fn get_on(&mut self) {
         let turn = self.stall_window.all_turns();
         if let Some(lapse) = self.lapse.as_mut().filter(|_| self.known.is_some()) {
@@ -351,7 +349,6 @@ impl StallDetector {
         }
     }
 
-    /// The facts as a clause.
     fn describe_stall(&self, way: StallKind, now: Moment) -> String {
         let turns = self.turns_of(way);
         let what = match way {

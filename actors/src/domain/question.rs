@@ -67,7 +67,6 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The past tense, for records.
     #[must_use]
     pub fn past_word(&self) -> &'static str {
         match self {
@@ -148,13 +147,11 @@ impl Question {
         Ok(AnswerValues(values))
     }
 
-    /// Who asks, and its message, in one line.
     #[must_use]
     pub fn brief(&self) -> String {
         format!("{} asks: {}", self.server, one_line(&self.message))
     }
 
-    /// The question in one line, with what it wants, for lists and alerts.
     #[must_use]
     pub fn summary(&self) -> String {
         let asks = self.brief();

@@ -8,11 +8,9 @@ use super::fault::MysisFaultKind;
 use super::ids::Moment;
 use super::rules::{RelaunchPolicy, SupervisionRules};
 
-/// The recent automatic relaunches of a Mysis.
 #[derive(Clone, Debug, Default)]
 pub struct Relaunches(VecDeque<Moment>);
 
-/// The decision about an errored Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelaunchVerdict {
     /// It is relaunched after this wait, to which jitter is added.

@@ -20,23 +20,22 @@ pub fn result_in_words(game: GameRef, command: &str, status: CallStatus, result:
     reading_in_words(command, status, &GameReading::of(game, result))
 }
 
-/// The same of a result that may have been read already.
 #[must_use]
 pub fn reading_in_words(command: &str, status: CallStatus, reading: &GameReading<'_>) -> String {
     let (game, result) = (reading.game(), reading.text());
     let words = match status {
         CallStatus::Done if result.len() > MAX_READ_BYTES => unread(result.len()),
         CallStatus::Done => {
-            let told = own_words(command, result);
-            let told = told.or_else(|| reading.whole().words(command, result));
-            told.unwrap_or_else(|| by_its_form(reading))
+            let own = own_words(command, result);
+            let own = own.or_else(|| reading.whole().words(command, result));
+            own.unwrap_or_else(|| by_its_form(reading))
         }
         CallStatus::Failed => {
-            let told = || match first_words(result) {
+            let shortened = || match first_words(result) {
                 words if words.is_empty() => "failed".to_string(),
                 words => format!("failed: {words}"),
             };
-            game.refusal(result).unwrap_or_else(told)
+            game.refusal(result).unwrap_or_else(shortened)
         }
         CallStatus::Recorded | CallStatus::Sent | CallStatus::Unknown | CallStatus::NotExecuted => {
             first_words(result)
@@ -90,22 +89,22 @@ mod tests {
 
     #[test]
     fn a_result_of_no_game_is_told_by_its_form_alone() {
-        let told = |command: &str, status, result: &str| {
+        let words_of = |command: &str, status, result: &str| {
             result_in_words(GameRef::ANY_TOOLS, command, status, result)
         };
         let sold = r#"{"item_id":"ore","quantity":3,"total_earned":12}"#;
-        let words = told("sell", CallStatus::Done, sold);
+        let words = words_of("sell", CallStatus::Done, sold);
         assert!(
             words.contains("item_id ore") && !words.contains("sold"),
             "{words}"
         );
         let text = "src: 3 files\nCargo.toml";
         assert_eq!(
-            told("list_directory", CallStatus::Done, text),
+            words_of("list_directory", CallStatus::Done, text),
             "src: 3 files"
         );
         let missing = "Error: ENOENT: no such file";
-        let words = told("read_file", CallStatus::Failed, missing);
+        let words = words_of("read_file", CallStatus::Failed, missing);
         assert_eq!(words, "failed: ENOENT: no such file");
     }
 
@@ -147,19 +146,19 @@ mod tests {
 
     #[test]
     fn what_did_not_happen_never_reads_as_done() {
-        let told = |status, result| result_in_words(GAME, "mine", status, result);
+        let words_of = |status, result| result_in_words(GAME, "mine", status, result);
         assert_eq!(
-            told(
+            words_of(
                 CallStatus::Failed,
                 "Error: no_resources: Nothing to mine here"
             ),
             "refused: Nothing to mine here (no_resources)"
         );
         let mined = r#"{"resource_id": "iron_ore", "quantity": 3}"#;
-        assert!(told(CallStatus::Done, mined).starts_with("mined 3 iron ore"));
-        assert!(told(CallStatus::Failed, mined).starts_with("refused"));
+        assert!(words_of(CallStatus::Done, mined).starts_with("mined 3 iron ore"));
+        assert!(words_of(CallStatus::Failed, mined).starts_with("refused"));
         assert_eq!(
-            told(
+            words_of(
                 CallStatus::NotExecuted,
                 "Error: not executed: the game is away"
             ),
@@ -169,10 +168,11 @@ mod tests {
 
     #[test]
     fn searches_of_our_own_are_counted() {
-        let told = |result| result_in_words(GAME, "zoea_search_messages", CallStatus::Done, result);
-        assert_eq!(told(r#"[{"role": "user"}]"#), "found 1 message");
+        let words_of =
+            |result| result_in_words(GAME, "zoea_search_messages", CallStatus::Done, result);
+        assert_eq!(words_of(r#"[{"role": "user"}]"#), "found 1 message");
         assert_eq!(
-            told("no messages found matching 'q'"),
+            words_of("no messages found matching 'q'"),
             "no messages found matching 'q'"
         );
     }

@@ -19,18 +19,15 @@ pub struct RoleRules {
     pub provider: Option<Arc<str>>,
     /// The model of the provider; absent: the provider's.
     pub model: Option<Arc<str>>,
-    /// The tiers that its providers may have.
     pub tiers: Option<TierRange>,
     /// Which tools it may call, of those that the swarm and the Mysis may. Those that are named in
     /// full are always offered.
     pub tools: ToolFilter,
-    /// The routines that it may start by their names.
     pub routines: Vec<RoleRoutine>,
     /// The limits of a day that take the place of those for each Mysis.
     pub budget: BudgetLimits,
 }
 
-/// A range of tiers, from the cheapest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TierRange {
     pub lowest: u8,
@@ -45,7 +42,6 @@ impl TierRange {
     }
 }
 
-/// A routine of the operator that a role offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleRoutine {
     pub name: Arc<str>,
@@ -53,13 +49,11 @@ pub struct RoleRoutine {
     pub text: Result<Arc<str>, Arc<str>>,
 }
 
-/// The roles of the configuration, and who has which.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoleBook {
     pub roles: BTreeMap<Arc<str>, Arc<RoleRules>>,
     /// The role of a Mysis that has none of its own.
     pub default: Option<Arc<str>>,
-    /// The roles of single Myses, by name.
     pub myses: BTreeMap<Arc<str>, Arc<str>>,
 }
 

@@ -12,7 +12,6 @@ use std::time::Duration;
 use super::ids::Moment;
 use super::routine::ROUTINE_START;
 
-/// The time between two changes of a list.
 const BATCH_INTERVAL: Duration = Duration::from_secs(3600);
 pub(super) const MAX_COMMANDS: usize = 32;
 /// The most lists. Each provider and role of the configuration may have one.
@@ -27,7 +26,6 @@ pub struct ListKey {
     pub role: Option<Arc<str>>,
 }
 
-/// A reason for a list to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListNews {
     /// These are offered, because they were before.

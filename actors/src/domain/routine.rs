@@ -37,7 +37,7 @@ pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
 pub use lost_call::{ConfirmedCall, settles};
 pub use outcome::{StepResult, saves_a_call};
-pub use prices::PriceBook;
+pub use prices::SeenPrices;
 pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, speaks_of_routines, start_tool};
@@ -124,7 +124,6 @@ impl Each {
 /// What becomes of circles that Myses repeat (`[routines]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutineRules {
-    /// What the runtime does with a circle.
     pub mode: CircleMode,
 }
 
@@ -140,22 +139,17 @@ pub enum CircleMode {
     Auto,
 }
 
-/// A run as watchers see it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct RoutineStatus {
     pub name: Arc<str>,
-    /// Who started it.
     pub source: RunSource,
     /// The round, from 1.
     pub round: u32,
-    /// The rounds at most.
     pub rounds: u32,
-    /// The step that it is at, in words.
     #[serde(default)]
     pub step: Arc<str>,
     /// The calls so far. The model was asked for none of them.
     pub calls: u32,
-    /// The credits earned so far.
     pub earned: i64,
     /// The credits earned in an hour at this rate; `None` in the first minute.
     pub earned_an_hour: Option<i64>,

@@ -39,7 +39,6 @@ pub struct SwarmRules {
     pub max_myses: usize,
     /// The provider of a Mysis without a provider of its own.
     pub default_provider: Arc<str>,
-    /// The pause between two turns.
     pub turn_pause: Duration,
     pub max_model_calls: u32,
     /// The number of newest sendable rows in which a direct message is found.
@@ -49,11 +48,8 @@ pub struct SwarmRules {
     /// The number of turns without progress after which the operator and the model are told; at
     /// least 1.
     pub no_progress_turns: u32,
-    /// The rules of the stall detection.
     pub progress: ProgressRules,
-    /// Which Myses cost more than they bring.
     pub value: ValueRules,
-    /// What becomes of circles.
     pub routines: RoutineRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
@@ -61,13 +57,10 @@ pub struct SwarmRules {
     /// The operator's template of the system prompt; `None`: the built-in one of the game.
     pub system_prompt: Option<Arc<str>>,
     pub tools: ToolRules,
-    /// The rules for relaunching a dead or errored Mysis.
     pub supervision: SupervisionRules,
-    /// The budgets of a day.
     pub budget: BudgetRules,
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
     pub roles: Arc<RoleBook>,
-    /// Which servers are simulated by this program.
     pub simulated: Simulated,
 }
 
@@ -179,7 +172,6 @@ impl SwarmRules {
         rules.price.or_else(|| rules.price_list.find(model))
     }
 
-    /// The providers that are known to be free of charge.
     #[must_use]
     pub fn free_providers(&self) -> BTreeSet<Arc<str>> {
         let is_free = |rules: &ProviderRules| rules.price.is_some_and(TokenPrice::is_free);
@@ -197,7 +189,6 @@ impl SwarmRules {
 /// The rules of the stall detection (`[progress]`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgressRules {
-    /// Whether the stall detection is on.
     pub is_on: bool,
     /// The number of turns with calls and without a better outcome before the Mysis is told; half
     /// as many before each further step. At least 2.
@@ -242,7 +233,6 @@ impl Default for ValueRules {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRules {
-    /// The maximum duration of a call.
     pub timeout: Duration,
     /// How long the operator may take to answer a question of the server.
     pub answer_timeout: Duration,
@@ -254,9 +244,7 @@ pub struct ToolRules {
     pub logins_address: Option<Arc<str>>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
-    /// Which list of the allowed tools a request contains.
     pub list: ToolListMode,
-    /// Which of the server's tools are allowed.
     pub filters: Arc<ToolFilters>,
     /// How a Mysis without an account logs in.
     pub login: LoginWay,
@@ -322,7 +310,6 @@ pub struct ProviderRules {
     pub context_tokens: Option<u64>,
     /// The share of a request that a mission's earlier turns may take, in hundredths.
     pub history_share: u8,
-    /// Whether calls that a model leaves in its text are made.
     pub reads_text_calls: bool,
     /// How dear it is; absent: it takes no part in tiers.
     pub tier: Option<ProviderTier>,
@@ -350,7 +337,6 @@ impl Default for ProviderRules {
     }
 }
 
-/// Which dead or errored Myses are relaunched automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelaunchPolicy {
     /// None. The operator relaunches them.
@@ -360,7 +346,6 @@ pub enum RelaunchPolicy {
     Always,
 }
 
-/// The rules for relaunching a dead or errored Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SupervisionRules {
     pub relaunch: RelaunchPolicy,

@@ -42,7 +42,6 @@ pub enum UiEffect {
     SumUp(Timestamp),
     /// Tells what the swarm uses, and asks its servers whether they answer.
     CheckSetup,
-    /// Closes the program.
     Quit,
     /// Closes the program, and another one takes its place.
     QuitFor(Successor),
@@ -52,13 +51,10 @@ pub enum UiEffect {
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoreQuery {
     Page(PageQuery),
-    /// The rows that contain a text.
     Search(SearchQuery),
     Samples(SampleQuery),
-    /// The books, and what was earned.
     Books(BooksQuery),
     SystemMap(SystemMapQuery),
-    /// The processes of the fleet.
     Processes,
     Events(EventQuery),
 }
@@ -66,10 +62,8 @@ pub enum StoreQuery {
 #[derive(Clone, Debug, EnumTryAs)]
 pub enum StoreAnswer {
     Page(Vec<Arc<Row>>),
-    /// The rows that contain the text.
     Search(SearchHits),
     Samples(Vec<SampleSeries>),
-    /// The books, and what was earned.
     Books(SwarmBooks),
     SystemMap(SystemMap),
     Processes(Vec<FleetProcess>),
@@ -82,7 +76,6 @@ pub enum StoreAnswer {
 pub struct AwaySummary {
     /// What was earned, what it cost, and the calls that routines saved.
     pub gains: String,
-    /// Who was held up, for how long.
     pub held_up: String,
     /// What was away, for how long.
     pub outages: String,
@@ -97,11 +90,9 @@ pub enum FileOrder {
     },
     /// The report since a time, in the operator's words; `None`: of today.
     Report(Option<Arc<str>>),
-    /// A copy of the database.
     Backup,
 }
 
-/// What takes the place of the program that is quit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successor {
     /// The swarm without a terminal.
@@ -126,7 +117,6 @@ pub enum TerminalKind {
     Attached,
 }
 
-/// The state of the swarm at one moment.
 #[derive(Clone, Debug)]
 pub struct SwarmSnapshot {
     pub statuses: Vec<Arc<MysisStatus>>,

@@ -8,11 +8,9 @@ use crate::event::MysisStatus;
 use crate::order::OrderRefusal;
 use crate::state::LifeState;
 
-/// A word for several Myses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectorWord {
     All,
-    /// The Myses marked at a terminal.
     Marked,
     /// The Myses that the keys of a terminal act upon.
     InHand,
@@ -21,7 +19,6 @@ pub enum SelectorWord {
     Interrupted,
 }
 
-/// A Mysis that a selector may select.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a, K> {
     pub key: K,
@@ -41,14 +38,12 @@ struct SelectorTerm {
     word: Option<SelectorWord>,
 }
 
-/// A parsed list of names and words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     terms: Vec<SelectorTerm>,
 }
 
 impl SelectorWord {
-    /// The word as it is written.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

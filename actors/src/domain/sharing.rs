@@ -59,21 +59,19 @@ impl LimitKind {
     }
 }
 
-/// What one process has and wants of one limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitClaim {
     pub lane: Lane,
     pub kind: LimitKind,
     /// Those who share the limit, if not all processes do.
     pub group: Option<Arc<str>>,
-    /// The limit for all together.
     pub limit: u64,
     /// What this process may use until it is told otherwise.
     pub held: u64,
     /// What it uses now and cannot give back at once.
     pub used: u64,
     /// What it would use if it could.
-    pub need: Need,
+    pub need: LimitNeed,
 }
 
 impl LimitClaim {
@@ -102,15 +100,14 @@ pub struct LimitPart {
     pub is_first: bool,
 }
 
-/// What a process would use of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct LimitNeed {
     pub wanted: u64,
     /// The least that is of use.
     pub unit: u64,
 }
 
-impl Need {
+impl LimitNeed {
     fn unit(self, limit: u64) -> u64 {
         self.unit.clamp(1, limit.max(1))
     }
@@ -126,19 +123,20 @@ impl Need {
 /// until all have what they want; the rest is divided evenly then. `turn` says whose turn it is where
 /// there is not enough for all: that one gets what is of use to it first.
 #[must_use]
-pub fn divide(limit: u64, needs: &[Need], turn: u64) -> Vec<u64> {
+pub fn divide(limit: u64, needs: &[LimitNeed], turn: u64) -> Vec<u64> {
     let count = needs.len() as u64;
     if count == 0 {
         return Vec::new();
     }
     let first = usize::try_from(turn % count).unwrap_or(0);
-    let least = |place: usize, need: &Need| match place == first && need.wanted > 0 {
+    let least = |place: usize, need: &LimitNeed| match place == first && need.wanted > 0 {
         true => need.unit(limit).min(limit),
         false => 0,
     };
     let parts_at = |level: u64| -> Vec<u64> {
         let parts = needs.iter().enumerate();
-        let part = |(place, need): (usize, &Need)| need.at(level, limit).max(least(place, need));
+        let part =
+            |(place, need): (usize, &LimitNeed)| need.at(level, limit).max(least(place, need));
         parts.map(part).collect()
     };
     let mut parts = parts_at(highest_level(limit, parts_at));
@@ -186,7 +184,6 @@ fn sum(parts: &[u64]) -> u64 {
     parts.iter().fold(0, |sum, part| sum.saturating_add(*part))
 }
 
-/// What one process says of a server that may be away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutageReport {
     pub provider: Arc<str>,
@@ -196,11 +193,9 @@ pub struct OutageReport {
     pub change: Option<OutageChange>,
 }
 
-/// What a process found out about a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutageChange {
     Away(SharedOutage),
-    /// It works again.
     Over,
 }
 
@@ -224,11 +219,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn divided(limit: u64, wanted: &[u64], turn: u64) -> Vec<u64> {
-        let need = |wanted: &u64| Need {
+        let need = |wanted: &u64| LimitNeed {
             wanted: *wanted,
             unit: 1,
         };
-        let needs: Vec<Need> = wanted.iter().map(need).collect();
+        let needs: Vec<LimitNeed> = wanted.iter().map(need).collect();
         divide(limit, &needs, turn)
     }
 
@@ -251,11 +246,11 @@ mod tests {
 
     #[test]
     fn what_is_of_no_use_is_not_given_and_who_needs_much_at_once_gets_it_in_turn() {
-        let needs = [(60, 40), (60, 5), (60, 5)].map(|(wanted, unit)| Need { wanted, unit });
+        let needs = [(60, 40), (60, 5), (60, 5)].map(|(wanted, unit)| LimitNeed { wanted, unit });
         assert_eq!(divide(60, &needs, 0), [40, 10, 10]);
         assert_eq!(divide(60, &needs, 1), [0, 30, 30]);
         // One that is larger than the limit.
-        let needs = [(90, 90), (20, 20)].map(|(wanted, unit)| Need { wanted, unit });
+        let needs = [(90, 90), (20, 20)].map(|(wanted, unit)| LimitNeed { wanted, unit });
         assert_eq!(divide(60, &needs, 0), [60, 0]);
     }
 
@@ -266,12 +261,12 @@ mod tests {
             needs in proptest::collection::vec((0..50_000_u64, 1..20_000_u64), 1..12),
             turn in 0..100_u64,
         ) {
-            let needs: Vec<Need> =
-                needs.iter().map(|(wanted, unit)| Need { wanted: *wanted, unit: *unit }).collect();
+            let needs: Vec<LimitNeed> =
+                needs.iter().map(|(wanted, unit)| LimitNeed { wanted: *wanted, unit: *unit }).collect();
             let parts = divide(limit, &needs, turn);
             prop_assert!(sum(&parts) <= limit);
-            let of_one = |need: &Need| Need { unit: 1, ..*need };
-            let needs: Vec<Need> = needs.iter().map(of_one).collect();
+            let of_one = |need: &LimitNeed| LimitNeed { unit: 1, ..*need };
+            let needs: Vec<LimitNeed> = needs.iter().map(of_one).collect();
             let wanted = needs.iter().map(|need| need.wanted).sum::<u64>();
             let parts = divide(limit, &needs, turn);
             prop_assert!(sum(&parts) <= limit);

@@ -20,14 +20,12 @@ pub const FIRST_TURNS: u32 = 3;
 pub const SWARM_SILENCE_TIME: Duration = Duration::from_secs(5 * 60);
 /// The code of the notice and the cause of the alert about a provider's or the swarm's silence.
 pub const NOTHING_HAPPENS: &str = "nothing_happens";
-/// The most characters of an excerpt.
 const MAX_EXCERPT_CHARS: usize = 80;
 
 /// A life in which no tool call succeeded yet.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(from = "SharedSilence")]
 pub struct Silence {
-    /// Turns that ended and that should have called.
     turns: u32,
     /// Since when there are too many of them.
     since: Option<Timestamp>,
@@ -37,15 +35,11 @@ pub struct Silence {
     has_called: bool,
     /// Whether its order asks for calls. Talk that answers a direct message calls nothing.
     is_expected: bool,
-    /// Whether the turn under way counts.
     counts_turn: bool,
-    /// What was seen last.
     sign: SilenceSign,
-    /// The provider and the model that answered last.
     source: Option<ModelSource>,
 }
 
-/// What one process tells the others of a silence.
 #[derive(Deserialize, Serialize)]
 struct SharedSilence {
     since: Timestamp,
@@ -86,7 +80,6 @@ enum SilenceSign {
     WrittenCalls(String),
     /// Calls that failed: the last tool and its error.
     FailedCall(Arc<str>, String),
-    /// What another process found.
     Shared(String),
 }
 
@@ -141,7 +134,6 @@ impl Silence {
         self.source = Some(source);
     }
 
-    /// A call came back, and had failed.
     pub fn record_failure(&mut self, tool: &Arc<str>, text: &str) {
         self.sign = SilenceSign::FailedCall(tool.clone(), excerpt_of(text));
         self.has_called = true;
@@ -169,13 +161,11 @@ impl Silence {
         self.is_expected
     }
 
-    /// Whether a tool was called, in vain.
     #[must_use]
     pub fn has_called(&self) -> bool {
         self.has_called
     }
 
-    /// Answers of words alone that should have called.
     #[must_use]
     pub fn answers(&self) -> u32 {
         self.answers
@@ -187,7 +177,6 @@ impl Silence {
         self.source.as_ref()
     }
 
-    /// Why the Mysis needs the operator, and what helps.
     #[must_use]
     pub fn why(&self) -> String {
         let turns = FIRST_TURNS;
@@ -204,6 +193,10 @@ impl Silence {
             SilenceSign::WrittenCalls(text) => Some(format!(
                 "it writes its calls as text: \"{text}\"; {WRITTEN_CALLS_ADVICE}; \
                  `zoea doctor --prove` says more"
+            )),
+            SilenceSign::Words(text) if text.is_empty() => Some(format!(
+                "it answers without text and calls no tool; {WORDS_ALONE_ADVICE}; `zoea doctor --prove` \
+                 says more"
             )),
             SilenceSign::Words(text) => Some(format!(
                 "it writes text and calls no tool: \"{text}\"; {WORDS_ALONE_ADVICE}; \
@@ -228,16 +221,13 @@ pub struct SilenceNotice {
     pub text: Arc<str>,
 }
 
-/// Whom a notice is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SilenceScope {
-    /// Some Myses, which are needs of their own.
     Myses,
     Provider,
     Swarm,
 }
 
-/// A text of others in one short line.
 fn excerpt_of(text: &str) -> String {
     let line = one_line(text);
     let line = line.trim();

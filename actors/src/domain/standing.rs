@@ -8,13 +8,15 @@ use strum::{EnumCount, VariantArray};
 use super::ids::Timestamp;
 use super::message::Severity;
 
+/// What the text of a store's trouble says of a program that runs. At its end it is left out.
+pub const WAITING_FOR_STORE: &str = ", so the Myses wait; zoea retries";
+
 /// A condition of the whole program, the most severe one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum StandingKind {
     StoreTrouble,
     /// No call ends, although some are waited for.
     NothingMoves,
-    /// The disk of the database is nearly full.
     LittleRoom,
     /// The configuration names a secret that is not there.
     SecretMissing,
@@ -23,7 +25,6 @@ pub enum StandingKind {
 impl StandingKind {
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// Its code in events, alerts, the status and metrics.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -39,7 +40,6 @@ impl StandingKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// How severe it is.
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
@@ -50,7 +50,6 @@ impl StandingKind {
         }
     }
 
-    /// The code and the words of the notice that it is over.
     #[must_use]
     pub fn end(self) -> (&'static str, &'static str) {
         match self {
@@ -71,15 +70,12 @@ impl StandingKind {
     }
 }
 
-/// A condition that lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StandingCondition {
     pub since: Timestamp,
-    /// What it is and what helps.
     pub text: Arc<str>,
 }
 
-/// The conditions that last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StandingConditions(BTreeMap<StandingKind, StandingCondition>);
 
@@ -95,7 +91,6 @@ impl StandingConditions {
         self.0.get(&kind)
     }
 
-    /// How many last.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
@@ -126,12 +121,12 @@ mod tests {
         standing.set(StandingKind::LittleRoom, Timestamp(1), text("40 MB"));
         standing.set(StandingKind::LittleRoom, Timestamp(2), text("30 MB"));
         standing.set(StandingKind::StoreTrouble, Timestamp(3), text("full"));
-        let told: Vec<_> = standing
+        let listed: Vec<_> = standing
             .iter()
             .map(|(kind, of)| (kind.code(), of.since.0, &*of.text))
             .collect();
         assert_eq!(
-            told,
+            listed,
             [("store_trouble", 3, "full"), ("little_room", 1, "30 MB")]
         );
         standing.set(StandingKind::StoreTrouble, Timestamp(4), None);

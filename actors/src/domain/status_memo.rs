@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -103,7 +104,8 @@ impl<'de> Deserialize<'de> for RunSource {
         Ok(match &*String::deserialize(from)? {
             "model" => RunSource::Model(CallKey { seq, position }),
             "runtime" => RunSource::Runtime,
-            _operator => RunSource::Operator,
+            "operator" => RunSource::Operator,
+            other => return Err(Error::custom(format!("`{other}` begins no routine"))),
         })
     }
 }

@@ -5,7 +5,6 @@ use super::books::{CostEntry, Day, SavedCalls};
 use super::ids::MysisId;
 use super::samples::{SampleQuery, SampleSeries, SampleSteps};
 
-/// A query for the books of some days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BooksQuery {
     pub first: Day,
@@ -32,7 +31,6 @@ impl BooksQuery {
     }
 }
 
-/// What a Mysis earned on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EarnedEntry {
     pub day: Day,
@@ -42,13 +40,11 @@ pub struct EarnedEntry {
     pub credits: i64,
 }
 
-/// The books of some days.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmBooks {
     pub costs: Vec<CostEntry>,
     /// What was earned. A Mysis of which no result told any credits has no entry.
     pub earned: Vec<EarnedEntry>,
-    /// The calls that routines made in the models' place.
     pub saved: Vec<SavedCalls>,
 }
 

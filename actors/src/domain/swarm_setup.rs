@@ -22,7 +22,6 @@ pub struct UsedServer {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServerAnswer {
-    /// It is being asked.
     #[default]
     Awaited,
     /// It answers. The text says a little more, and may be empty.
@@ -41,7 +40,6 @@ impl SwarmSetup {
         self.servers.iter().any(fails)
     }
 
-    /// Whether an answer is awaited.
     #[must_use]
     pub fn is_being_checked(&self) -> bool {
         let is_awaited = |server: &UsedServer| server.answer == ServerAnswer::Awaited;

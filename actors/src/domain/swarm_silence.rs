@@ -59,12 +59,14 @@ fn failing_swarm(failing: &[(&str, &FailingCalls)], running: usize) -> Option<St
     }
     let calls = failing.iter().map(|(_, calls)| *calls);
     let text = failing_together(calls);
+    let names: Vec<&str> = failing.iter().map(|(name, _)| *name).take(3).collect();
+    let more = if count > names.len() { ", …" } else { "" };
     Some(format!(
-        "most calls fail: {count} of {running} Myses: {text}"
+        "most calls fail: {count} of {running} Myses ({}{more}): {text}",
+        names.join(", ")
     ))
 }
 
-/// Single Myses whose calls mostly fail.
 fn failing_myses(failing: &[(&str, &FailingCalls)]) -> Option<String> {
     let (name, calls) = failing.first()?;
     let others = others_in_words(failing.len() - 1);
@@ -111,11 +113,12 @@ fn words_of_provider(myses: &[&MysisStatus]) -> Option<String> {
     };
     let example = speaking.first().filter(|_| is_clear)?;
     let source = example.source()?;
+    let finding = example.finding()?;
     Some(format!(
-        "nothing happens: provider {} answers with words alone, model {}: {}",
-        source.provider,
+        "nothing happens: model {} of provider {} {}",
         source.model,
-        example.finding()?
+        source.provider,
+        finding.strip_prefix("it ").unwrap_or(&finding)
     ))
 }
 
@@ -228,8 +231,8 @@ mod tests {
         assert_eq!(scope(&[three.clone(), Some(failing(1))], SHORT), myses);
         let one = running(1, three);
         let notice = silence_notice([&one].into_iter(), true, SHORT).expect("a notice");
-        let begin = "nothing happens: provider local answers with words alone, model qwen: it writes \
-                     text and calls no tool: \"let us go\"; ";
+        let begin = "nothing happens: model qwen of provider local writes text and calls no tool: \
+                     \"let us go\"; ";
         assert!(notice.text.starts_with(begin), "{}", notice.text);
     }
 
@@ -241,8 +244,8 @@ mod tests {
             assert_eq!(scope(&silences, SHORT), None);
             assert_eq!(scope(&silences, SWARM_SILENCE_TIME), swarm);
             let one = running(1, silences[0].clone());
-            let told = silence_notice([&one].into_iter(), true, SWARM_SILENCE_TIME);
-            assert_eq!(told, None, "a call succeeded before");
+            let notice = silence_notice([&one].into_iter(), true, SWARM_SILENCE_TIME);
+            assert_eq!(notice, None, "a call succeeded before");
         }
         assert_eq!(scope(&[Some(waiting(false))], SWARM_SILENCE_TIME), None);
         let paused = MysisStatus {
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn failing_calls_are_reported_of_the_swarm_where_half_of_it_fails() {
-        let told = |failing: usize, all: usize| {
+        let notice_of = |failing: usize, all: usize| {
             let ids = (1..).take(all);
             let statuses: Vec<MysisStatus> = (0..)
                 .zip(ids)
@@ -293,14 +296,14 @@ mod tests {
                 .collect();
             silence_notice(statuses.iter(), true, SHORT)
         };
-        assert_eq!(told(0, 3), None);
-        let notice = told(4, 5).unwrap();
+        assert_eq!(notice_of(0, 3), None);
+        let notice = notice_of(4, 5).unwrap();
         assert_eq!(notice.scope, SilenceScope::Swarm);
-        let begin = "most calls fail: 4 of 5 Myses: 88 % of their last 200 calls failed, most often \
+        let begin = "most calls fail: 4 of 5 Myses (m1, m2, m3, …): 88 % of their last 200 calls failed, most often \
                      sell: invalid_item (124 times); ";
         assert!(notice.text.starts_with(begin), "{}", notice.text);
-        assert_eq!(told(1, 1).unwrap().scope, SilenceScope::Swarm);
-        let notice = told(2, 5).unwrap();
+        assert_eq!(notice_of(1, 1).unwrap().scope, SilenceScope::Swarm);
+        let notice = notice_of(2, 5).unwrap();
         assert_eq!(notice.scope, SilenceScope::Myses);
         let begin = "m1 (and 1 more): 88 % of its last 50 calls failed, most often sell: ";
         assert!(notice.text.starts_with(begin), "{}", notice.text);

@@ -28,10 +28,8 @@ pub struct SystemMapQuery {
     pub occupied: Vec<Arc<str>>,
 }
 
-/// The known systems and lanes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemMap {
-    /// The systems, by id.
     pub systems: Vec<MappedSystem>,
     /// The lanes, each once, as places in `systems`.
     pub lanes: Vec<(usize, usize)>,
@@ -44,8 +42,7 @@ pub struct MappedSystem {
     pub name: Arc<str>,
     /// Where it is on the map; the second value grows upwards.
     pub position: (f64, f64),
-    pub has_told_position: bool,
-    /// Its known points of interest.
+    pub has_known_position: bool,
     pub points: Arc<[PointFacts]>,
     /// When the newest result that tells all its lanes came; `None` if it was only named.
     pub seen_at: Option<Timestamp>,
@@ -65,7 +62,6 @@ impl SystemMap {
 struct KnownSystem {
     name: Option<Arc<str>>,
     position: Option<(f64, f64)>,
-    /// The other systems with the length of the lane.
     lanes: BTreeMap<Arc<str>, Option<f64>>,
     points: Option<Arc<[PointFacts]>>,
     seen_at: Option<Timestamp>,
@@ -90,27 +86,27 @@ impl SystemMapBuilder {
 
     /// Adds a result that was stored without the word of another game, however long it is.
     pub fn add_result(&mut self, command: &str, text: &str, at: Timestamp) {
-        for told in GameReading::of(GameRef::of_key(None), text)
+        for system in GameReading::of(GameRef::of_key(None), text)
             .whole()
             .systems(command)
         {
-            self.add_system(told, at);
+            self.add_system(system, at);
         }
     }
 
-    fn add_system(&mut self, told: SystemFacts, at: Timestamp) {
-        for lane in &told.lanes {
+    fn add_system(&mut self, text: SystemFacts, at: Timestamp) {
+        for lane in &text.lanes {
             let _ = self.known(&lane.to);
         }
-        let Some(known) = self.known(&told.id) else {
+        let Some(known) = self.known(&text.id) else {
             return;
         };
-        known.name = known.name.take().or(told.name.map(Into::into));
-        known.position = known.position.or(told.position);
-        known.points = known.points.take().or(told.points.map(Into::into));
+        known.name = known.name.take().or(text.name.map(Into::into));
+        known.position = known.position.or(text.position);
+        known.points = known.points.take().or(text.points.map(Into::into));
         // An older look may tell a lane that is gone since.
         let is_newest = known.seen_at.is_none();
-        for lane in told.lanes {
+        for lane in text.lanes {
             let is_full = known.lanes.len() >= MAX_LANES;
             match known.lanes.get_mut(&*lane.to) {
                 Some(length) => *length = length.or(lane.length),
@@ -120,7 +116,7 @@ impl SystemMapBuilder {
                 None => {}
             }
         }
-        if told.is_whole {
+        if text.is_whole {
             known.seen_at = known.seen_at.or(Some(at));
         }
     }
@@ -136,19 +132,18 @@ impl SystemMapBuilder {
         self.systems.get_mut(id)
     }
 
-    /// The map, with all systems in their places.
     #[must_use]
     pub fn finish(self) -> SystemMap {
         let places: BTreeMap<Arc<str>, usize> = self.systems.keys().cloned().zip(0..).collect();
         let lanes = self.lanes(&places);
-        let told: Vec<_> = self.systems.values().map(|known| known.position).collect();
-        let positions = placing::place_systems(&told, &lanes);
+        let text: Vec<_> = self.systems.values().map(|known| known.position).collect();
+        let positions = placing::place_systems(&text, &lanes);
         let systems = self.systems.into_iter().zip(positions);
         let systems = systems.map(|((id, known), position)| MappedSystem {
             name: known.name.unwrap_or_else(|| id.clone()),
             id,
             position,
-            has_told_position: known.position.is_some(),
+            has_known_position: known.position.is_some(),
             points: known.points.unwrap_or_default(),
             seen_at: known.seen_at,
         });

@@ -5,7 +5,6 @@
 
 use super::game::GameRef;
 
-/// The values of the template's placeholders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PromptFacts<'a> {
     pub game: GameRef,
@@ -22,7 +21,6 @@ pub struct PromptFacts<'a> {
     pub notices: &'a [String],
 }
 
-/// The placeholders and their meanings.
 pub const PLACEHOLDERS: [(&str, &str); 5] = [
     (
         "name",
@@ -43,7 +41,6 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ),
 ];
 
-/// An unknown placeholder of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPlaceholder {
     /// The byte offset of its beginning.
@@ -113,7 +110,6 @@ fn marked(name: &str) -> String {
     format!("{{{{{name}}}}}")
 }
 
-/// The first and the last line around what a role says.
 const ROLE_LINES: [&str; 2] = ["[your role]", "[end of your role]"];
 
 /// What a role says, as it stands behind the mission; empty for nothing.

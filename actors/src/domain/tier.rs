@@ -23,7 +23,6 @@ const SPARING_PERCENT: u64 = 75;
 /// The longest reason that is read back.
 const MAX_WHY_BYTES: usize = 500;
 
-/// What a turn brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnOutcome {
     pub failed: u32,
@@ -31,10 +30,8 @@ pub struct TurnOutcome {
     pub acted: u32,
 }
 
-/// What is known where a turn begins.
 #[derive(Clone, Debug)]
 pub struct TierFacts<'a> {
-    /// The tiers that the Mysis' role allows.
     pub range: TierRange,
     /// The tiers that providers have.
     pub known: &'a BTreeSet<u8>,
@@ -45,7 +42,6 @@ pub struct TierFacts<'a> {
     pub spent_percent: Option<u64>,
 }
 
-/// The tier of a Mysis, and why it has it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct TierPlace {
     pub tier: u8,
@@ -55,11 +51,9 @@ pub struct TierPlace {
 
 zoea_records::stored_as_list!(TierPlace: tier, why, since);
 
-/// Decides about the tier of one Mysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TierLadder {
     place: Option<TierPlace>,
-    /// The mission that was planned.
     mission: Option<MissionId>,
     /// The turns with success in a row.
     quiet_turns: u32,
@@ -69,13 +63,11 @@ pub struct TierLadder {
 }
 
 impl TierLadder {
-    /// The tier and why.
     #[must_use]
     pub fn place(&self) -> Option<&TierPlace> {
         self.place.as_ref()
     }
 
-    /// Notes what a turn brought.
     pub fn turn_ended(&mut self, outcome: TurnOutcome) {
         if outcome.failed >= FAILED_CALLS {
             self.quiet_turns = 0;
@@ -180,7 +172,6 @@ impl TierLadder {
     }
 }
 
-/// The ladder as it is stored.
 #[derive(Default, Deserialize, Serialize)]
 struct LadderForm {
     tier: Option<u8>,

@@ -28,7 +28,6 @@ impl ToolFilter {
         self.allow.is_none() && self.deny.is_empty()
     }
 
-    /// The tools and commands that it allows by their full names.
     pub fn named(&self) -> impl Iterator<Item = &Arc<str>> {
         let allowed = self.allow.iter().flatten();
         allowed.filter(|pattern| !pattern.contains('*'))
@@ -50,7 +49,6 @@ impl ToolFilter {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolFilters {
     pub swarm: ToolFilter,
-    /// The filters for single Myses, by name.
     pub myses: BTreeMap<Arc<str>, ToolFilter>,
 }
 
@@ -69,7 +67,6 @@ impl ToolFilters {
 pub struct ToolPermit(Arc<[ToolFilter]>);
 
 impl ToolPermit {
-    /// What a further filter leaves of it.
     #[must_use]
     pub fn narrowed(&self, filter: &ToolFilter) -> ToolPermit {
         if filter.is_open() {
@@ -83,7 +80,6 @@ impl ToolPermit {
         is_own(tool) || self.0.iter().all(|filter| filter.permits(tool, command))
     }
 
-    /// The tools that are offered.
     #[must_use]
     pub fn filter(&self, tools: &Arc<Toolset>) -> Arc<Toolset> {
         if self.0.is_empty() {

@@ -30,7 +30,6 @@ const MAX_OFFERED: usize = 128;
 /// The action that explains the others of its tool.
 const HELP: &str = "help";
 
-/// Which list of tools a request contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolListMode {
     /// What the Mysis uses, in brief.
@@ -40,15 +39,12 @@ pub enum ToolListMode {
     All,
 }
 
-/// Which of the allowed tools are offered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolSelection {
     pub list: ToolListMode,
-    /// The commands of the working set that are offered, in their order.
     pub commands: Vec<Arc<str>>,
     /// The tools and commands of its role, which are offered like the basics.
     pub of_role: Vec<Arc<str>>,
-    /// The routines that may be started by their names.
     pub routines: Vec<Arc<str>>,
     /// Whether its mission ends, so that the model may say that it is done.
     pub may_end: bool,
@@ -165,7 +161,6 @@ fn without_unwanted(
     chosen
 }
 
-/// Names the routines of the role in the tool that starts them.
 fn name_routines(tools: &mut [ToolSpec], routines: &[Arc<str>]) {
     if routines.is_empty() {
         return;
@@ -177,7 +172,6 @@ fn name_routines(tools: &mut [ToolSpec], routines: &[Arc<str>]) {
     }
 }
 
-/// The commands that are always offered of a list.
 fn basics_of(catalog: &Toolset) -> &'static [&'static str] {
     catalog.game().map_or(&[], |game| game.basics())
 }
@@ -232,7 +226,6 @@ fn working_list(
     chosen
 }
 
-/// The place of the first command of a list that a tool gives.
 fn place_of(tool: &ToolSpec, commands: &[Arc<str>]) -> Option<usize> {
     commands.iter().position(|command| {
         let mut one = Wanted::default();
@@ -257,7 +250,6 @@ fn first_tools(allowed: &Toolset, most: usize) -> impl Iterator<Item = &str> {
     first.map(|tool| &*tool.name)
 }
 
-/// The tools and commands that are wanted.
 #[derive(Clone, Debug, Default)]
 struct Wanted<'a> {
     names: BTreeSet<&'a str>,
@@ -535,9 +527,9 @@ mod tests {
             chosen.tools().tools()[0].description.to_string()
         };
         assert_eq!(few("mine"), "Paint");
-        let told = few("paint");
+        let described = few("paint");
         assert_eq!(
-            told, "Paint. With colours.",
+            described, "Paint. With colours.",
             "of no game, as the server says it"
         );
         let long = (0..40).map(|number| tool(&format!("paint_{number}"), &"Red. ".repeat(90)));

@@ -51,11 +51,9 @@ pub fn spec() -> ToolSpec {
     }
 }
 
-/// A tool, or an action of one, that can be found.
 struct Findable<'a> {
     command: Arc<str>,
     call: String,
-    /// What is said of it.
     about: &'a str,
 }
 
@@ -63,7 +61,6 @@ struct Findable<'a> {
 pub struct ToolFindings {
     /// The commands that were found, the best first.
     pub commands: Vec<Arc<str>>,
-    /// The answer in words.
     pub text: String,
 }
 

@@ -16,7 +16,6 @@ use super::samples::ValueSums;
 /// The parts of a window at whose ends the sums are kept.
 const PARTS: u32 = 60;
 
-/// Watches what one Mysis earns and costs.
 #[derive(Debug, Default)]
 pub struct ValueWatch {
     /// Sums at earlier times, oldest first, at most about [`PARTS`].
@@ -112,11 +111,11 @@ mod tests {
             for tenth in 0_i64..6 {
                 let at = hour * HOUR_MS + (tenth + 1) * HOUR_MS / 6;
                 sums.earned += more.earned / 6;
-                sums.told += more.told / 6;
+                sums.with_gain += more.with_gain / 6;
                 sums.cost_micros += more.cost_micros / 6;
                 sums.tokens_unpriced += more.tokens_unpriced / 6;
-                if let Some(told) = watch.turn_ended(&rules(), Moment(at), sums) {
-                    return Some((at / 60_000, told));
+                if let Some(with_gain) = watch.turn_ended(&rules(), Moment(at), sums) {
+                    return Some((at / 60_000, with_gain));
                 }
             }
         }
@@ -126,7 +125,7 @@ mod tests {
     fn hour(earned: i64, cost_micros: u64) -> ValueSums {
         ValueSums {
             earned,
-            told: 60,
+            with_gain: 60,
             cost_micros,
             tokens_unpriced: 0,
         }
@@ -141,10 +140,10 @@ mod tests {
     #[test]
     fn one_that_costs_more_than_it_brings_is_found_when_its_window_is_over() {
         let poor = [hour(600, 600_000); 8];
-        let (minute, told) = judged(&mut running(), poor).unwrap();
+        let (minute, reason) = judged(&mut running(), poor).unwrap();
         assert_eq!(minute, 360, "not before");
         assert_eq!(
-            told,
+            reason,
             "it earned 3,600 credits for 3.60 US dollars in 6 h: 1,000 credits for a dollar, and \
              [value] park_below is 2,000"
         );
@@ -177,7 +176,7 @@ mod tests {
             (
                 "credits",
                 ValueSums {
-                    told: 0,
+                    with_gain: 0,
                     ..hour(0, 600_000)
                 },
             ),
@@ -196,17 +195,17 @@ mod tests {
         let mut watch = running();
         let sums = |hours: i64| ValueSums {
             cost_micros: hours.unsigned_abs() * 1_000_000,
-            told: hours.unsigned_abs(),
+            with_gain: hours.unsigned_abs(),
             ..ValueSums::default()
         };
         let at = |hours: i64| Moment(hours * HOUR_MS);
         assert_eq!(watch.turn_ended(&rules(), at(5), sums(5)), None);
         watch.begin(at(5), sums(5));
         assert_eq!(watch.turn_ended(&rules(), at(10), sums(10)), None);
-        let told = watch.turn_ended(&rules(), at(11), sums(11)).unwrap();
+        let reason = watch.turn_ended(&rules(), at(11), sums(11)).unwrap();
         assert!(
-            told.starts_with("it earned 0 credits for 6.00 US dollars"),
-            "{told}"
+            reason.starts_with("it earned 0 credits for 6.00 US dollars"),
+            "{reason}"
         );
         let off = ValueRules::default();
         assert_eq!(

@@ -21,14 +21,12 @@ pub struct WorkingSet {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetChange {
-    /// The commands that are offered from now on.
     pub joined: Vec<Arc<str>>,
-    /// Those that are not any more.
+    /// The commands that are not offered any more.
     pub left: Vec<Arc<str>>,
 }
 
 impl SetChange {
-    /// It in words for the operator.
     #[must_use]
     pub fn describe(&self) -> String {
         let joined = self.joined.iter().map(|name| format!("+{name}"));

@@ -33,7 +33,6 @@ pub enum Author {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     Create(Box<NewMysis>),
-    /// Changes a Mysis' profile.
     Configure {
         mysis: MysisId,
         change: ProfileChange,
@@ -51,14 +50,12 @@ pub enum Write {
         mysis: MysisId,
         state: LifeState,
         reason: Option<Arc<str>>,
-        /// The fault behind an errored state.
         fault: Option<MysisFault>,
         at: Timestamp,
     },
     /// Marks an idle Mysis that got a message while no swarm was running. It starts with the next
     /// swarm.
     Called {
-        /// The recipient.
         mysis: MysisId,
     },
     /// Appends a row to a conversation, with its calls. A result closes its call.
@@ -83,7 +80,6 @@ pub enum Write {
     CallTask {
         mysis: MysisId,
         call: CallKey,
-        /// The id.
         task: Option<Arc<str>>,
     },
     Totals {
@@ -106,9 +102,7 @@ pub enum Write {
     /// mark.
     Stale {
         mysis: MysisId,
-        /// The game account that acted.
         account: Arc<str>,
-        /// The tools whose results are marked.
         tools: Vec<Arc<str>>,
         by: Arc<str>,
     },
@@ -123,7 +117,6 @@ pub enum Write {
         mission: MissionId,
         at: Timestamp,
     },
-    /// Stores a game account of a Mysis.
     SaveAccount {
         mysis: MysisId,
         account: GameAccount,
@@ -144,7 +137,6 @@ pub enum Write {
     /// Stores the samples of an hour in place of those that are stored of it.
     Samples {
         mysis: MysisId,
-        /// The samples.
         hour: PackedHour,
     },
     /// Marks an order of another process as done, with what its Mysis writes for it.
@@ -156,7 +148,6 @@ pub enum Write {
     HoldText(Arc<HeldText>),
     /// Holds a text back no longer.
     ReleaseText(Arc<HeldText>),
-    /// Stores an event or an order.
     Event(Box<EventRecord>),
     /// Stores a game account of the operator, in the pool or with its owner. A known account gets
     /// the password, and the owner if one is named.

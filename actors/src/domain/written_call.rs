@@ -12,14 +12,12 @@ use crate::tool::Toolset;
 
 pub use notation::{WrittenCall, parse_calls};
 
-/// What helps where calls are written as text.
 pub const WRITTEN_CALLS_ADVICE: &str = "start its server so that it reads the model's calls \
      (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and the --tool-call-parser of the model; \
      others: a chat template with tools), or choose another model";
 /// What helps where a model makes no calls.
 pub const WORDS_ALONE_ADVICE: &str = "choose a model that is made to call tools";
 
-/// The longest text that is searched for calls.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 /// The most bytes of what the model is told of a call that does not fit. It quotes the call.
 const MAX_OBJECTION_BYTES: usize = 1 << 10;
@@ -108,7 +106,6 @@ fn fitted_call(mut call: WrittenCall, tools: &Toolset) -> (WrittenCall, Option<S
     let why = why.map(|why| format!("the arguments of {} do not fit: {why}", call.name));
     (call, why)
 }
-/// Whether a text contains a call of one of these tools in any notation.
 #[must_use]
 pub fn reads_like_a_call<'a>(text: &str, tools: impl IntoIterator<Item = &'a str>) -> bool {
     let is_signed = CALL_SIGNS.iter().any(|sign| text.contains(sign));

@@ -11,7 +11,6 @@ use crate::domain::model::ServiceReturn;
 use crate::domain::outages::ServerLabel;
 use zoea_text::trouble::Trouble;
 
-/// The severity, code and text of an event.
 pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, String) {
     match news {
         GateEvent::CircuitOpened {
@@ -47,7 +46,7 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
         }
         GateEvent::Budget(BudgetEvent::Spent(until)) => {
             let text = format!(
-                "the swarm's budget of today is spent: all pause until {}, or until [budget] allows \
+                "the swarm's budget of today is spent: all Myses pause until {}, or until [budget] allows \
                  more",
                 format_utc_time(*until)
             );
@@ -55,7 +54,7 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
         }
         GateEvent::Budget(BudgetEvent::DefaultSpent(until, cap)) => {
             let text = format!(
-                "today's cap of {}, which holds because [budget] sets none, is spent: all pause until \
+                "today's cap of {}, which holds because [budget] sets none, is spent: all Myses pause until \
                  {}, or until you set usd_per_day or tokens_per_day under [budget], to a number or to \
                  \"unlimited\", and reload",
                 cap.describe().unwrap_or_default(),
@@ -74,13 +73,13 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
 }
 
 fn down_text(lane: &Lane, text: &str, every: Duration, fallback: Option<&str>) -> String {
-    let every = format!("it is tried every {every:?}");
+    let every = format!("zoea tries it every {every:?}");
     away_text(lane, "is down", [&takeover_text(fallback), &every], text)
 }
 
 fn out_of_service_text(lane: &Lane, text: &str, wait: Duration, fallback: Option<&str>) -> String {
     let wait = describe_wait(wait);
-    let again = format!("it is tried again in {wait}, or at once after `zoea mysis retry --all`");
+    let again = format!("zoea tries it again in {wait}, or at once after `zoea mysis retry --all`");
     let then = [&*takeover_text(fallback), &again];
     away_text(lane, "serves no requests", then, text)
 }
@@ -123,13 +122,13 @@ pub(crate) fn away_by_events<'a>(
     let away = lanes.filter_map(|lane| {
         let begin = format!("{} ", ServerLabel(lane));
         let is_away = [outage_code(lane, true), OUT_OF_SERVICE];
-        let tells = |event: &&EventRecord| {
+        let is_about_it = |event: &&EventRecord| {
             event.mysis.is_none()
                 && event.kind == EventRecordKind::Notice
                 && (is_away.contains(&&*event.code) || *event.code == *outage_code(lane, false))
                 && event.text.starts_with(&begin)
         };
-        let newest = events.iter().rev().find(tells)?;
+        let newest = events.iter().rev().find(is_about_it)?;
         let since = (lane.clone(), newest.at);
         is_away.contains(&&*newest.code).then_some(since)
     });
@@ -139,7 +138,6 @@ pub(crate) fn away_by_events<'a>(
 /// The code for a server that answers and serves nobody for a while.
 const OUT_OF_SERVICE: &str = "out_of_service";
 
-/// The code for a server that is away or back.
 fn outage_code(lane: &Lane, is_away: bool) -> &'static str {
     match (lane, is_away) {
         (Lane::Provider(_), true) => "circuit_open",

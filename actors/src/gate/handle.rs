@@ -69,7 +69,6 @@ impl GateHandle {
         });
     }
 
-    /// Reports the cost of a model call.
     pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
         // If the gate is gone, its successor reads the books.
         let _ = self.0.actor().cast(GateMsg::Paid { mysis, bill });
@@ -85,7 +84,6 @@ impl GateHandle {
         }
     }
 
-    /// Reports that a server asks for a pause.
     pub fn hold_lane(&self, lane: Lane, wait: Duration) {
         // If the gate is gone, nothing is admitted anyway.
         let _ = self.0.actor().cast(GateMsg::Hold { lane, wait });

@@ -11,7 +11,6 @@ use crate::domain::outages::{OutageStage, ServerOutage, ServerOutages};
 
 use super::GateState;
 
-/// What was published last.
 #[derive(Default)]
 pub(super) struct PublishedOutages {
     away: Vec<(Lane, Outage)>,

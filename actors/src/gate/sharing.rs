@@ -20,7 +20,6 @@ use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 
 use super::{GateMsg, GateState};
 
-/// The time between two renewals.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct LimitSharing {
@@ -28,9 +27,8 @@ pub(super) struct LimitSharing {
     held: HeldBack,
     /// What stands for the texts that are held back, as they were read last.
     held_stamp: i64,
-    /// The renewal that is under way, with its beginning and what it says.
     under_way: Option<(Moment, LimitReport, AbortOnDropHandle<()>)>,
-    has_told_lapse: bool,
+    is_lapse_reported: bool,
     _ticks: AbortOnDropHandle<()>,
 }
 
@@ -49,7 +47,7 @@ impl LimitSharing {
             held,
             held_stamp: 0,
             under_way: None,
-            has_told_lapse: false,
+            is_lapse_reported: false,
             _ticks: AbortOnDropHandle::new(ticks),
         }
     }
@@ -108,7 +106,7 @@ impl GateState {
         match result {
             Ok(news) => {
                 let until = began.plus(sharing.limits.safe_time());
-                let was_told = std::mem::take(&mut sharing.has_told_lapse);
+                let was_reported = std::mem::take(&mut sharing.is_lapse_reported);
                 self.gate.set_parts(&news.parts, until, now.moment);
                 self.gate
                     .on_outages_shared(&said.outages, &news.outages, now.moment);
@@ -116,19 +114,19 @@ impl GateState {
                 if let Some(spent) = &news.spent {
                     self.gate.raise_spending(spent, now);
                 }
-                if was_told {
-                    let text = "the limits are shared with the other processes again";
+                if was_reported {
+                    let text = "this process shares the limits with the others again";
                     self.emit_limits(now, Severity::Info, "limits_renewed", text);
                 }
             }
             Err(fault) => {
                 tracing::warn!(%fault, "failed to renew the parts of limits");
-                let is_new = !sharing.has_told_lapse && self.gate.has_lapsed_at(now.moment);
+                let is_new = !sharing.is_lapse_reported && self.gate.has_lapsed_at(now.moment);
                 if is_new {
-                    sharing.has_told_lapse = true;
+                    sharing.is_lapse_reported = true;
                     let text = format!(
-                        "what this process may use of the limits cannot be renewed: {fault}; until it is, \
-                         no model call and no login begins, because other processes may use them"
+                        "this process cannot renew its part of the limits: {fault}; until it can, no \
+                         model call and no login begins, because other processes may use them"
                     );
                     self.emit_limits(now, Severity::Error, "limits_lapsed", &text);
                 }

@@ -64,10 +64,10 @@ impl MysisState {
             Decision::Decline => CompletedAction::Declined,
             Decision::Cancel => CompletedAction::Cancelled,
         };
-        let told = match self.questions.answer(number, decision) {
+        let outcome = match self.questions.answer(number, decision) {
             true => Ok(CompletedOrder::Done(action)),
             false => Err(OrderRefusal::NoQuestion),
         };
-        self.answer_order(reply, told);
+        self.answer_order(reply, outcome);
     }
 }

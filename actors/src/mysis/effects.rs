@@ -18,7 +18,6 @@ use crate::timer::set_timer;
 use super::work::ModelCaller;
 use super::{MysisMsg, MysisPhase, MysisState, work};
 
-/// How often the wait of a Mysis is counted.
 const WAIT_COUNTED_AFTER: Duration = Duration::from_secs(60);
 
 impl MysisState {
@@ -27,7 +26,7 @@ impl MysisState {
         let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &mut self.phase else {
             return;
         };
-        self.heard_at = now.moment;
+        self.active_at = now.moment;
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
         life.set_held(self.deps.session.held.now());
@@ -238,8 +237,8 @@ impl MysisState {
         };
         let awaited = life.awaited_alarms();
         let goes_on = !self.is_leaving;
-        self.alarms
-            .retain(|alarm, _| goes_on && awaited.contains(&Some(*alarm)));
+        let is_awaited = |alarm: AlarmId| awaited.clone().any(|awaited| awaited == alarm);
+        self.alarms.retain(|alarm, _| goes_on && is_awaited(*alarm));
     }
 
     /// Sends all waiting writes to the Store as one batch, which keeps their order.

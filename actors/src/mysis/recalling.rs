@@ -18,13 +18,11 @@ use super::{MysisArgs, MysisMsg, MysisPhase, MysisState, work};
 /// The longest time between two looks whether a Mysis may rest: what it waits for may change meanwhile.
 const REST_LOOKED_AT: Duration = Duration::from_secs(10);
 
-/// What a Mysis is made of, together with its history.
 pub(super) enum Origin {
     New(Box<MysisArgs>),
     Rested(Box<Life>),
 }
 
-/// The last request, as it is kept.
 pub(super) enum KeptRequest {
     None,
     Whole(Box<LastRequest>),
@@ -132,7 +130,7 @@ impl MysisState {
         let Some(after) = self.rests_after() else {
             return;
         };
-        let quiet = self.deps.session.clock.moment().since(self.heard_at);
+        let quiet = self.deps.session.clock.moment().since(self.active_at);
         if quiet < after {
             return self.set_rest_timer(myself, (after - quiet).min(REST_LOOKED_AT));
         }
@@ -159,7 +157,6 @@ impl MysisState {
         self.sent = KeptRequest::Whole(sent.after(before));
     }
 
-    /// The last request as it was sent.
     pub(super) fn sent_request(&self) -> OrderResult {
         let unpacked;
         let sent = match &self.sent {

@@ -113,12 +113,7 @@ pub(super) fn spawn_call(
         .boxed(),
         move |text| LifeInput::Returned {
             work,
-            outcome: ToolOutcome {
-                text: format!("outcome unknown: {text}"),
-                status: CallStatus::Unknown,
-                ms: 0,
-                tick: None,
-            },
+            outcome: ToolOutcome::new(CallStatus::Unknown, format!("outcome unknown: {text}")),
         },
     )
 }
@@ -179,7 +174,6 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panic: {}", text.unwrap_or_default())
 }
 
-/// Passes the events of a session in a task to its Mysis.
 struct MailboxObserver {
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
@@ -196,7 +190,6 @@ impl MailboxObserver {
         }
     }
 
-    /// Keeps the request for queries.
     fn keep_request(&self, sent: LastRequest) {
         // A Mysis that is gone answers no queries.
         let _ = self.mysis.cast(MysisMsg::Sent(Box::new(sent)));
@@ -233,9 +226,9 @@ impl SessionObserver for MailboxObserver {
         let (mysis, work) = (self.mysis.clone(), self.work);
         Arc::new(move |question| {
             let (answer, answered) = oneshot::channel();
-            let told = mysis.cast(MysisMsg::Asked(work, Box::new(question), answer));
+            let sent = mysis.cast(MysisMsg::Asked(work, Box::new(question), answer));
             async move {
-                told.ok()?;
+                sent.ok()?;
                 answered.await.ok()
             }
             .boxed()
@@ -244,13 +237,13 @@ impl SessionObserver for MailboxObserver {
 
     fn await_release(&self) -> BoxFuture<'static, bool> {
         let (go, may_go) = oneshot::channel();
-        let told = self.mysis.cast(MysisMsg::Leaving(self.work, go));
-        async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()
+        let sent = self.mysis.cast(MysisMsg::Leaving(self.work, go));
+        async move { sent.is_ok() && may_go.await.unwrap_or(false) }.boxed()
     }
 
     fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool> {
         let (go, may_go) = oneshot::channel();
-        let told = self.mysis.cast(MysisMsg::TaskGiven(self.work, task, go));
-        async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()
+        let sent = self.mysis.cast(MysisMsg::TaskGiven(self.work, task, go));
+        async move { sent.is_ok() && may_go.await.unwrap_or(false) }.boxed()
     }
 }

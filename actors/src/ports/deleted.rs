@@ -30,5 +30,4 @@ impl DeletedMyses for NoCopies {
     }
 }
 
-/// The same for all who hold it.
 pub type KeptCopies = Arc<dyn DeletedMyses>;

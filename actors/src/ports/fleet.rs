@@ -26,7 +26,6 @@ pub trait Fleet: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<bool, ArchiveFault>>;
 }
 
-/// What a process says of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetReport {
     /// The number of Myses that it is for. Shares are in proportion to it.
@@ -43,13 +42,11 @@ pub struct FleetReport {
     pub read_to: i64,
     /// The number of Myses that it knows, wherever they run.
     pub known: usize,
-    /// Orders for Myses of other processes.
     pub given: Vec<Arc<FleetOrder>>,
     /// Earlier ones whose answers are waited for.
     pub awaited: Vec<FleetOrderId>,
     /// Earlier ones that are answered, and need not be kept.
     pub settled: Vec<FleetOrderId>,
-    /// The answers to orders of other processes, as text.
     pub answers: Vec<(FleetOrderId, Arc<str>)>,
 }
 
@@ -71,11 +68,9 @@ pub struct FleetStep {
     pub safe_until: Option<Instant>,
     /// What other processes tell; `None` if there is none.
     pub neighbours: Option<Box<FleetNeighbours>>,
-    /// The orders between processes.
     pub orders: FleetOrders,
 }
 
-/// What a step found about orders between processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetOrders {
     /// Orders of this process that are stored now.
@@ -84,23 +79,19 @@ pub struct FleetOrders {
     pub answered: Vec<FleetOrderId>,
     /// Orders of others for Myses of this process that are not done, oldest first.
     pub open: Vec<FleetOrder>,
-    /// What became of the orders of this process.
     pub outcomes: Vec<OrderOutcome>,
 }
 
-/// An order for a Mysis of another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetOrder {
     /// Its id, which makes it one order however often it is written.
     pub id: FleetOrderId,
     pub mysis: MysisId,
-    /// Who gave it.
-    pub source: OrderSource,
-    /// The order as text.
+    /// Who gave it; `None` if this version does not know the word.
+    pub source: Option<OrderSource>,
     pub content: Arc<str>,
 }
 
-/// What became of an order for a Mysis of another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderOutcome {
     Answered(FleetOrderId, Arc<str>),
@@ -108,24 +99,21 @@ pub enum OrderOutcome {
     Missing(FleetOrderId),
 }
 
-/// What the other processes tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetNeighbours {
     /// All processes, this one included.
     pub processes: Vec<ProcessSign>,
     /// The statuses of their Myses that changed, oldest first.
     pub statuses: Vec<PublishedStatus>,
-    /// The place up to which they were read.
     pub read_to: i64,
     /// Whether there are more, which the next step reads.
     pub has_more: bool,
     /// Where every Mysis is; told now and then, and when one appeared or vanished.
     pub places: Option<Vec<MysisPlace>>,
     /// Myses of which no process told anything yet.
-    pub untold: Vec<MysisRecord>,
+    pub unshared: Vec<MysisRecord>,
 }
 
-/// Whether a process lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessSign {
     /// The owner of its leases.
@@ -135,7 +123,6 @@ pub struct ProcessSign {
     pub is_here: bool,
 }
 
-/// A status that another process wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedStatus {
     pub owner: Arc<str>,

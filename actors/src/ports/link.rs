@@ -7,6 +7,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
+use crate::domain::life::ToolOutcome;
+use crate::domain::message::CallStatus;
 use crate::domain::tool::Toolset;
 
 use super::CallContext;
@@ -42,7 +44,6 @@ pub trait Link: Send + Sync + 'static {
         async move { tools.await.map(|_| ()) }.boxed()
     }
 
-    /// Calls a tool once.
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>>;
 
     /// Asks for the outcome of a call that the server works on. The question changes nothing.
@@ -57,14 +58,12 @@ pub trait Link: Send + Sync + 'static {
     }
 }
 
-/// A tool call as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkCall {
     pub tool: Arc<str>,
     pub arguments: serde_json::Map<String, serde_json::Value>,
     /// Our id of the call, for the server's records.
     pub call_id: String,
-    /// How long it may take.
     pub timeout: Duration,
     /// Its place in a turn; `None` for a call of the runtime's own.
     pub context: Option<CallContext>,
@@ -100,7 +99,6 @@ impl From<LinkAnswer> for LinkReply {
     }
 }
 
-/// A call that the server works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerTask {
     pub id: Arc<str>,
@@ -108,7 +106,6 @@ pub struct ServerTask {
     pub poll_after: Option<Duration>,
 }
 
-/// What a server says of a call that it works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskNews {
     /// It is not done. The server asks for this pause before the next question.
@@ -116,7 +113,6 @@ pub enum TaskNews {
     /// It waits for input that nobody can give.
     WantsInput,
     Done(LinkAnswer),
-    /// The server failed to carry it out.
     Failed(String),
     Cancelled,
     /// The server does not know it, or not any more.
@@ -128,8 +124,17 @@ pub struct LinkAnswer {
     pub text: String,
     /// Structured content beside the text, as JSON. Only the runtime reads it.
     pub structured: Option<String>,
-    /// Whether the server marks it as a failure.
     pub is_error: bool,
+}
+
+impl From<LinkAnswer> for ToolOutcome {
+    fn from(answer: LinkAnswer) -> ToolOutcome {
+        let status = match answer.is_error {
+            true => CallStatus::Failed,
+            false => CallStatus::Done,
+        };
+        ToolOutcome::new(status, answer.text)
+    }
 }
 
 /// Why a request has no answer.

@@ -52,7 +52,6 @@ impl AnswerMeter {
         self.0.signs.send_modify(|signs| *signs += 1);
     }
 
-    /// A receiver of signs of life.
     #[must_use]
     pub fn subscribe_to_signs(&self) -> watch::Receiver<u64> {
         self.0.signs.subscribe()
@@ -88,7 +87,6 @@ pub struct CallContext {
     wire: Arc<Mutex<Option<WireFacts>>>,
 }
 
-/// Facts about a call's way to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WireFacts {
     /// The negotiated version of MCP.

@@ -10,7 +10,6 @@ use crate::domain::budget::SpentTogether;
 use crate::domain::held::{HeldText, SharedTrial, TrialClaim};
 use crate::domain::sharing::{LimitClaim, LimitPart, OutageReport, SharedOutage};
 
-/// The limits that this process shares with others through the database.
 pub trait SharedLimits: Send + Sync + 'static {
     /// Says what this process uses and wants, and renews its parts. One step at a time.
     fn renew(&self, report: LimitReport) -> BoxFuture<'static, Result<LimitNews, ArchiveFault>>;
@@ -19,28 +18,22 @@ pub trait SharedLimits: Send + Sync + 'static {
     fn safe_time(&self) -> Duration;
 }
 
-/// What a process says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitReport {
     pub claims: Vec<LimitClaim>,
     /// The day of whose spending it wants to know.
     pub day: Option<Day>,
-    /// What it says about servers.
     pub outages: Vec<OutageReport>,
-    /// The trials of refusals that it wants to make.
     pub trials: Vec<TrialClaim>,
     /// What it knows of the texts that are held back.
     pub held_stamp: i64,
 }
 
-/// What a process learns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitNews {
     /// Its parts, a claim after the other.
     pub parts: Vec<LimitPart>,
-    /// What all processes spent on the day.
     pub spent: Option<SpentTogether>,
-    /// The servers that are away, as all say now.
     pub outages: Vec<SharedOutage>,
     /// The trials of refusals in the last hour, of all.
     pub trials: Vec<SharedTrial>,

@@ -17,7 +17,6 @@ pub type MysisNames = Vec<(MysisId, Arc<str>)>;
 #[error("{0}")]
 pub struct ArchiveFault(pub String);
 
-/// An answer of the archive that is on its way.
 pub type ArchiveRead<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 /// The answer of an archive that does not keep this.
@@ -26,7 +25,6 @@ pub(super) fn kept_nowhere<T: Send + 'static>(what: &str) -> ArchiveRead<T> {
     futures::future::ready(Err(fault)).boxed()
 }
 
-/// The whole swarm as stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwarmRecord {
     /// All Myses, in the order of their creation.

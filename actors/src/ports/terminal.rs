@@ -26,7 +26,6 @@ impl TerminalInput {
         TerminalInput(Box::new(input))
     }
 
-    /// The input, if it has this type.
     #[must_use]
     pub fn into_inner<T: Any>(self) -> Option<T> {
         self.0.downcast().ok().map(|input| *input)
@@ -39,10 +38,8 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes the state of the whole swarm. Facts that it does not contain are dropped.
     fn restore(&mut self, snapshot: SwarmSnapshot);
 
-    /// Takes new rules and known secrets.
     fn set_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>);
 
-    /// Takes an event of the swarm.
     fn on_event(&mut self, event: &SwarmEvent);
 
     /// Takes what was just recorded of an event or an order.
@@ -53,10 +50,8 @@ pub trait Screen: Send + Sync + 'static {
 
     fn on_input(&mut self, input: TerminalInput);
 
-    /// Takes the answer to an order.
     fn on_answer(&mut self, id: OrderId, answer: OrderResult);
 
-    /// Takes what was read from the store, or the error of the store.
     fn on_read(&mut self, id: ReadId, read: Result<StoreAnswer, String>);
 
     /// Takes what the swarm uses: first without answers of the servers, then with them.
@@ -64,8 +59,7 @@ pub trait Screen: Send + Sync + 'static {
 
     fn on_export(&mut self, written: Result<String, String>);
 
-    /// What happened while the operator was away.
-    fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary);
+    fn on_summed_up(&mut self, since: Timestamp, summary: AwaySummary);
 
     fn tick(&mut self, now: Now);
 
@@ -84,10 +78,8 @@ pub trait Screen: Send + Sync + 'static {
 
 /// A terminal. It outlives the Ui actors that use it.
 pub trait Terminal: Send + Sync + 'static {
-    /// Opens a screen with the last view or with a new view of the same facts.
     fn open(&self, view: View) -> Box<dyn Screen>;
 
-    /// Whether it is the program's own terminal or an attached one.
     fn kind(&self) -> TerminalKind;
 }
 
@@ -112,6 +104,5 @@ pub trait SetupInspector: Send + Sync + 'static {
 pub trait Archivist: Send + Sync + 'static {
     fn write(&self, order: FileOrder) -> BoxFuture<'static, Result<String, String>>;
 
-    /// What happened since a time.
     fn sum_up(&self, since: Timestamp) -> BoxFuture<'static, Result<AwaySummary, String>>;
 }

@@ -29,13 +29,11 @@ impl Day {
         Day(at.0.div_euclid(DAY_MS))
     }
 
-    /// The first moment of the day.
     #[must_use]
     pub fn start_time(self) -> Timestamp {
         Timestamp(self.0.saturating_mul(DAY_MS))
     }
 
-    /// The first moment of the next day.
     #[must_use]
     pub fn end_time(self) -> Timestamp {
         self.start_time().plus(DAY_LENGTH)
@@ -77,7 +75,6 @@ impl BudgetUse {
         });
     }
 
-    /// Adds another sum.
     pub fn add(&mut self, other: &BudgetUse) {
         self.calls = bounds::bounded_sum(self.calls, other.calls);
         self.input = bounds::bounded_sum(self.input, other.input);

@@ -72,7 +72,6 @@ pub const MAX_PLACE: i64 = 1_000_000_000_000;
 /// The assumed bytes of a token if the server's figures are not believed.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// An estimate of the tokens in a text of so many bytes.
 #[must_use]
 pub fn estimated_tokens(bytes: u64) -> u64 {
     bytes.div_ceil(BYTES_PER_TOKEN)

@@ -45,7 +45,6 @@ pub use worded::calls_as_words;
 /// last loop.
 pub const MIN_BUDGET_BYTES: usize = 8 << 10;
 
-/// The inputs of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Composition<'a> {
     /// The rendered system prompt, which is never empty.
@@ -54,7 +53,6 @@ pub struct Composition<'a> {
     pub role: &'a str,
     /// Who the Mysis is, if the system prompt does not say it; else empty.
     pub identity: &'a str,
-    /// The names under which requests offer the tools that are known now.
     pub names: Option<&'a ToolNames>,
     pub conversation: &'a Conversation,
     /// The owner of the turn: what the turn is about.
@@ -66,7 +64,6 @@ pub struct Composition<'a> {
     /// The text that follows a bare reply, so that the last message is not the model's own. It is
     /// the same for the whole turn. A turn of a mission has [`GO_ON_TEXT`] in its place.
     pub continuation: &'a str,
-    /// Notices of the runtime, one line each.
     pub notices: &'a [String],
     /// What is known of the game; `None` if the system prompt contains it.
     pub game: Option<&'a GameState>,
@@ -143,7 +140,6 @@ fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
     ChatMessage::System(text)
 }
 
-/// Cuts a text to the space that is left, and subtracts it from that space.
 fn take_fitting(text: Arc<str>, left: &mut usize) -> Arc<str> {
     let mut text = Excerpt::from_required(text);
     text.shorten(*left, |_| String::new());

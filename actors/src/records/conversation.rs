@@ -17,7 +17,6 @@ use super::ids::{CallKey, Seq, TurnNumber};
 use super::message::{CallRecord, Row, RowKind};
 use super::record::StoredHistory;
 
-/// The window on one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     rows: VecDeque<Arc<Row>>,
@@ -90,7 +89,6 @@ impl Conversation {
         self.last = self.last.max(stored.last);
     }
 
-    /// The newest row number that was assigned.
     #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.last
@@ -102,7 +100,6 @@ impl Conversation {
         self.complete_from
     }
 
-    /// The rows in memory, oldest first.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Arc<Row>> + Clone {
         self.rows.iter()
     }
@@ -165,7 +162,6 @@ impl Conversation {
         self.reasoning.values().sum()
     }
 
-    /// Removes the operator's notes.
     pub fn clear_notes(&mut self) {
         self.notes.clear();
     }

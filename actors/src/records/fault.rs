@@ -49,7 +49,6 @@ pub struct MysisFault {
     /// The text for the operator. It never contains a secret.
     #[serde(default)]
     pub text: String,
-    /// When it happened.
     #[serde(default)]
     pub at: Timestamp,
 }

@@ -45,7 +45,6 @@ impl GameRef {
         }
     }
 
-    /// The built-in system prompt as one text for all Myses.
     #[must_use]
     pub fn shared_prompt(self) -> Arc<str> {
         static PROMPTS: LazyLock<[Arc<str>; 2]> =
@@ -95,7 +94,7 @@ const MAX_READ_BYTES: usize = 64 << 10;
 pub struct GameReading<'a> {
     game: GameRef,
     text: &'a str,
-    told: OnceCell<Box<dyn Reading>>,
+    contents: OnceCell<Box<dyn Reading>>,
 }
 
 impl<'a> GameReading<'a> {
@@ -104,23 +103,20 @@ impl<'a> GameReading<'a> {
         GameReading {
             game,
             text,
-            told: OnceCell::new(),
+            contents: OnceCell::new(),
         }
     }
 
-    /// The game of its tool.
     #[must_use]
     pub fn game(&self) -> GameRef {
         self.game
     }
 
-    /// The result itself.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Whether its game is known, so that it may tell anything.
     #[must_use]
     pub fn is_of_a_game(&self) -> bool {
         self.game.tells_facts()
@@ -132,16 +128,15 @@ impl<'a> GameReading<'a> {
         self.text.len() <= MAX_READ_BYTES
     }
 
-    /// Whether it was read already.
     #[must_use]
     pub fn is_read(&self) -> bool {
-        self.told.get().is_some()
+        self.contents.get().is_some()
     }
 
     /// What it tells, however long it is.
     #[must_use]
     pub fn whole(&self) -> &dyn Reading {
-        &**self.told.get_or_init(|| self.game.read(self.text))
+        &**self.contents.get_or_init(|| self.game.read(self.text))
     }
 
     /// What it tells; `None` if nothing is known of its form, or it is too long.
@@ -150,10 +145,9 @@ impl<'a> GameReading<'a> {
         let is_read = self.is_of_a_game() && self.is_short();
         is_read
             .then(|| self.whole())
-            .filter(|told| told.is_understood())
+            .filter(|contents| contents.is_understood())
     }
 
-    /// What it says in a few words, on one line.
     #[must_use]
     pub fn digest(&self) -> String {
         self.digest_within(MAX_DIGEST_BYTES)
@@ -187,7 +181,7 @@ mod tests {
         let credits = |reading: &GameReading<'_>| {
             reading
                 .facts()
-                .map(|told| told.standing("get_status", true).credits)
+                .map(|contents| contents.standing("get_status", true).credits)
         };
         assert_eq!(credits(&reading), Some(Some(5)));
         let read = std::ptr::from_ref(reading.whole()).cast::<()>();

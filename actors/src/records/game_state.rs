@@ -28,18 +28,15 @@ const MAX_SNAPSHOTS: usize = 16;
 /// Whose answer tells of all of a player, and the look that takes its place.
 const LOGIN: &str = "login";
 const STATUS: &str = "get_status";
-/// The longest digest of the answer to a login.
 const MAX_LOGIN_BYTES: usize = 1 << 10;
 
 /// The greatest age of a stored result from which ticks are extrapolated. It is limited because the
 /// wall clock may have been set meanwhile.
 const MAX_STORED_AGE: Duration = Duration::from_secs(30 * 86_400);
 
-/// The newest good result of a snapshot query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotResult {
     pub look: SnapshotQuery,
-    /// The call that returned this result.
     pub call: CallKey,
     pub digest: Arc<str>,
     pub tick: Option<i64>,
@@ -49,10 +46,8 @@ pub struct SnapshotResult {
     pub stale_by: Option<Arc<str>>,
 }
 
-/// What one Mysis knows of the game through one account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameState {
-    /// The results, oldest first.
     snapshots: Vec<SnapshotResult>,
     clock: TickClock,
     /// What the ship waits for, and the tick when that ends.
@@ -91,7 +86,6 @@ impl GameState {
         self.snapshots.is_empty()
     }
 
-    /// The known results, oldest first.
     #[must_use]
     pub fn snapshots(&self) -> &[SnapshotResult] {
         &self.snapshots
@@ -109,8 +103,8 @@ impl GameState {
 
     /// Reads from a result whether the ship is under way or cools down.
     pub fn take_wait(&mut self, text: &str, now: Moment) {
-        let told = wait::read_wait(text, self.tick_at(now));
-        self.wait = told.or(self.wait.take());
+        let read = wait::read_wait(text, self.tick_at(now));
+        self.wait = read.or(self.wait.take());
     }
 
     /// What the ship waits for, and when that ends by the wall clock.

@@ -24,7 +24,6 @@ pub use trials::{SharedTrial, TrialClaim};
 use naming::text_hash;
 use trials::{SUSPECTED_TIME, TrialBook};
 
-/// What stands in the place of a text that is held back.
 pub const HELD_SENTENCE: &str =
     "[held back by the runtime: the model's server refused every request with this text]";
 
@@ -40,12 +39,10 @@ pub const MAX_HELD: usize = 256;
 const MAX_SHOWN: usize = 120;
 /// For so long a change outlasts what is read from the store, which may not hold it yet.
 const SETTLING_TIME: Duration = Duration::from_secs(10);
-/// How often a text is doubted.
 const DOUBT_INTERVAL_MS: u64 = 86_400_000;
 /// When a text is doubted first that may be held back by chance.
 const FIRST_DOUBT_MS: u64 = 60_000;
 
-/// What is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum HeldKind {
     Text,
@@ -57,21 +54,17 @@ pub enum HeldKind {
     Calls,
 }
 
-/// A text that is held back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldText {
     pub kind: HeldKind,
-    /// The provider whose server refuses it.
     pub provider: Arc<str>,
     pub model: Arc<str>,
     pub text: Arc<str>,
-    /// The conversation and the row in which it was found.
     pub mysis: MysisId,
     pub seq: Seq,
     /// Whether it is held back in this conversation only, since others were left out together with it.
     pub is_local: bool,
     pub said: Arc<str>,
-    /// What proves it.
     pub proof: Arc<str>,
     pub at: Timestamp,
     /// When it was last tried again.
@@ -111,14 +104,12 @@ impl HeldText {
         self.doubted_at == Timestamp(0)
     }
 
-    /// Whether it is held back from this recipient.
     #[must_use]
     pub fn is_from(&self, whom: &Recipient) -> bool {
         (&self.provider, &self.model) == (&whom.provider, &whom.model)
             && (!self.is_local || self.mysis == whom.mysis)
     }
 
-    /// Whether it stands within a text.
     #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         self.is(text) || (self.text.len() >= MIN_QUOTED_BYTES && text.contains(&*self.text))
@@ -160,10 +151,8 @@ impl HeldText {
     }
 }
 
-/// A change of what is held back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeldChange {
-    /// A text is held back.
     Hold(Arc<HeldText>),
     /// A text is held back no longer.
     Release(Arc<HeldText>),
@@ -175,12 +164,13 @@ pub enum HeldChange {
         number: i64,
     },
     /// A conversation finds out about the form of requests to a provider and model. Others wait for that.
-    Judging { provider: Arc<str>, model: Arc<str> },
-    /// It has found out what it could.
+    Judging {
+        provider: Arc<str>,
+        model: Arc<str>,
+    },
     Judged,
 }
 
-/// Whose requests a text may be held back from.
 #[derive(Clone, Debug)]
 pub struct Recipient {
     pub provider: Arc<str>,
@@ -194,7 +184,6 @@ pub struct HeldTexts {
     texts: Vec<Arc<HeldText>>,
     /// What a summary of the game says of each text.
     digests: BTreeMap<Arc<str>, String>,
-    /// What was learnt about the form of requests, and who finds out about it.
     lessons: Vec<Arc<HeldText>>,
     suspected: BTreeMap<Arc<str>, (MysisId, Moment)>,
     trials: TrialBook,
@@ -203,7 +192,6 @@ pub struct HeldTexts {
 }
 
 impl HeldTexts {
-    /// All of them, oldest first.
     #[must_use]
     pub fn all(&self) -> &[Arc<HeldText>] {
         &self.texts
@@ -263,7 +251,6 @@ impl HeldTexts {
         }
     }
 
-    /// Adds a text, in place of what was known of it.
     pub fn hold(&mut self, held: Arc<HeldText>) {
         if held.kind != HeldKind::Text {
             return self.learn(held);
@@ -299,7 +286,6 @@ impl HeldTexts {
         });
     }
 
-    /// Takes over what is stored, in place of what was known.
     pub fn replace(&mut self, stored: Vec<HeldText>) {
         let stored = stored.into_iter().map(Arc::new);
         (self.texts, self.lessons) = stored.partition(|held| held.kind == HeldKind::Text);
@@ -377,7 +363,6 @@ impl HeldTexts {
         self.trials.is_tried_by_another(mysis, text_hash(text), now)
     }
 
-    /// Whether another trial may be made at this provider.
     #[must_use]
     pub fn may_try(&self, provider: &str, now: Moment) -> bool {
         self.trials.may_try(provider, now)

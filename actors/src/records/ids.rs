@@ -98,7 +98,6 @@ impl fmt::Display for CallKey {
 /// What is requested from the outside. Stored is what waits for it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Lane {
-    /// A model call to the provider of this name.
     #[serde(rename = "queueing")]
     Provider(Arc<str>),
     /// MCP initialise, login and register.
@@ -113,7 +112,6 @@ pub enum Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PermitId(pub u64);
 
-/// The id of an order that one process of a fleet gives to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FleetOrderId(pub i64);
 
@@ -172,7 +170,6 @@ impl Moment {
     }
 }
 
-/// The present time of both clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Now {
     /// The wall clock's time, for what is shown and stored, and for days.

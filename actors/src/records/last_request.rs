@@ -14,10 +14,8 @@ use super::ids::Timestamp;
 use super::model::{ChatMessage, ModelRequest};
 use super::tool::{ToolSpec, Toolset};
 
-/// The last request, as it is kept.
 #[derive(Clone, Debug)]
 pub struct LastRequest {
-    /// When it was sent.
     pub at: Timestamp,
     pub request: ModelRequest,
     /// How it differs from the one before; `None` if there was none.
@@ -25,7 +23,6 @@ pub struct LastRequest {
 }
 
 impl LastRequest {
-    /// A request that is sent now.
     #[must_use]
     pub fn new(at: Timestamp, request: ModelRequest) -> LastRequest {
         LastRequest {
@@ -55,7 +52,6 @@ pub struct RequestChange {
     pub added: MessageSum,
     /// The messages that have other words than before, as they are now.
     pub changed: MessageSum,
-    /// The messages that only the request before had.
     pub dropped: MessageSum,
     /// What became of its tools, in words; `None` if they are the same.
     pub tools: Option<Arc<str>>,
@@ -64,16 +60,13 @@ pub struct RequestChange {
 /// What a message of a request is beside the request before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageChange {
-    /// The same.
     Kept,
     Added,
-    /// The same message in other words.
     Changed,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageSum {
-    /// How many they are.
     pub count: u64,
     /// Their tokens, by an estimate.
     pub tokens: u64,
@@ -135,7 +128,6 @@ impl RequestChange {
         before.iter().for_each(|gone| self.dropped.add(gone));
     }
 
-    /// In words.
     #[must_use]
     pub fn describe(&self) -> String {
         let parts = [
@@ -163,7 +155,7 @@ fn change_of_tools(before: &Arc<Toolset>, now: &Arc<Toolset>) -> Option<Arc<str>
     if Arc::ptr_eq(before, now) || named(before) == named(now) {
         return None;
     }
-    let told = |of: &Toolset, what: &str, is: &dyn Fn(&ToolSpec) -> bool| {
+    let listed = |of: &Toolset, what: &str, is: &dyn Fn(&ToolSpec) -> bool| {
         let tools = of.tools().iter().filter(|tool| is(tool));
         let names: Vec<Arc<str>> = tools.map(|tool| tool.name.clone()).collect();
         let count = names.len() as u64;
@@ -175,9 +167,9 @@ fn change_of_tools(before: &Arc<Toolset>, now: &Arc<Toolset>) -> Option<Arc<str>
         known.is_some_and(|known| sent(known) != sent(tool))
     };
     let parts = [
-        told(now, "added", &|tool| before.get(&tool.name).is_none()),
-        told(now, "changed", &is_other),
-        told(before, "dropped", &|tool| now.get(&tool.name).is_none()),
+        listed(now, "added", &|tool| before.get(&tool.name).is_none()),
+        listed(now, "changed", &is_other),
+        listed(before, "dropped", &|tool| now.get(&tool.name).is_none()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     Some(match parts.is_empty() {
@@ -211,15 +203,11 @@ fn is_same_place(one: &ChatMessage, other: &ChatMessage) -> bool {
     }
 }
 
-/// The last request, as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentRequest {
-    /// When it was sent.
     pub at: Timestamp,
     pub provider: Arc<str>,
-    /// The exact body.
     pub body: Arc<str>,
-    /// The size of each part.
     pub parts: RequestByteCounts,
     /// How it differs from the one before; `None` if there was none.
     pub change: Option<RequestChange>,
@@ -240,7 +228,6 @@ pub struct RequestByteCounts {
 }
 
 impl SentRequest {
-    /// A request with its serialized body.
     #[must_use]
     pub fn of(sent: &LastRequest, body: String) -> SentRequest {
         SentRequest {
@@ -274,9 +261,9 @@ impl RequestByteCounts {
     pub fn named_sizes(&self) -> [(&'static str, usize); 5] {
         [
             ("system", self.system),
-            ("your orders", self.orders),
-            ("its text", self.words),
-            ("tool results", self.results),
+            ("orders", self.orders),
+            ("replies", self.words),
+            ("results", self.results),
             ("tools", self.tools),
         ]
     }
@@ -370,13 +357,16 @@ mod tests {
     #[test]
     fn tools_that_changed_since_the_request_before_are_named() {
         let before = [("mine", "digs"), ("sell", "sells"), ("jump", "flies")];
-        let told = |now: &[(&str, &str)]| {
+        let difference_of = |now: &[(&str, &str)]| {
             let sent = with_tools(now).after(Some(with_tools(&before)));
             sent.change.expect("one was before").describe()
         };
-        assert_eq!(told(&before), "the same messages and tools as before");
         assert_eq!(
-            told(&[
+            difference_of(&before),
+            "the same messages and tools as before"
+        );
+        assert_eq!(
+            difference_of(&[
                 ("buy", "buys"),
                 ("mine", "digs deep"),
                 ("sell", "sells"),
@@ -385,10 +375,10 @@ mod tests {
             "2 tools added (buy, dock), 1 tool changed (mine), 1 tool dropped (jump)"
         );
         let turned = [("sell", "sells"), ("mine", "digs"), ("jump", "flies")];
-        assert_eq!(told(&turned), "the tools in another order");
+        assert_eq!(difference_of(&turned), "the tools in another order");
         let many: Vec<String> = (0..40).map(|number| format!("tool_{number}")).collect();
         let many: Vec<(&str, &str)> = many.iter().map(|name| (&**name, "")).collect();
-        let text = told(&many);
+        let text = difference_of(&many);
         assert!(text.starts_with("40 tools added (tool_0, "), "{text}");
         assert!(text.contains(" and 28 more)"), "{text}");
     }

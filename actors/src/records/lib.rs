@@ -21,7 +21,6 @@ pub mod pattern;
 pub mod period;
 pub mod reading;
 pub mod record;
-pub mod reminder;
 pub mod samples;
 mod secrecy;
 pub mod snapshot_query;

@@ -1,12 +1,15 @@
 //! Memos: what a Mysis writes down for its next life, one text of each kind, each in place of the one
 //! before. A new kind needs no table, no write and no reader of its own (CONTRIBUTING).
 
+pub mod reminder;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-use super::reminder::Reminders;
+use reminder::{Reminder, Reminders};
 
 /// What a memo is about. A new life reads it from [`super::record::StoredHistory::memos`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
@@ -17,7 +20,6 @@ pub enum MemoKind {
     Tier,
     /// Its routines, with the cursor of the one that runs.
     Routines,
-    /// The messages that the operator left for later.
     Reminders,
 }
 
@@ -63,6 +65,13 @@ impl MemoKind {
             MemoKind::Reminders => true,
         }
     }
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
+pub struct ShownMemos {
+    /// The one that is due first at the front; `None` if it is not known which wait.
+    pub reminders: Option<Arc<[Reminder]>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

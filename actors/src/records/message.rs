@@ -33,7 +33,6 @@ pub struct Row {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowBody {
-    /// The operator's direct message.
     Prompt {
         text: Arc<str>,
     },
@@ -58,34 +57,27 @@ pub enum RowBody {
         /// The calls, in the model's order; never empty.
         calls: Vec<CallRecord>,
     },
-    /// The result of a tool call.
     Result {
         call: CallKey,
         text: Arc<str>,
-        /// Facts about the result.
         meta: ResultMeta,
     },
     /// A notice of the runtime to the operator. It is never sent to the model.
     Host {
-        /// The notice.
         text: Arc<str>,
-        /// Facts about the notice.
         meta: HostMeta,
     },
     /// A trace for exports. It is neither sent to the model nor shown.
     Audit {
-        /// The trace's text.
         text: Arc<str>,
     },
     /// A row of a kind that this version does not know. It is shown and never sent.
     Unknown {
         kind: Arc<str>,
-        /// Its content as stored.
         text: Arc<str>,
     },
 }
 
-/// A message of the model, and what the model had seen when it wrote it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Utterance {
     /// The text; empty if the model only called tools or answered with nothing.
@@ -95,7 +87,6 @@ pub struct Utterance {
     /// The newest row in the request. A message that arrived while the model was thinking has a
     /// higher number. It is not answered by this one and follows it in requests.
     pub seen_up_to: Seq,
-    /// Facts about the model call.
     pub meta: ReplyMeta,
 }
 
@@ -108,13 +99,11 @@ impl Utterance {
     }
 }
 
-/// Facts about the model call behind a message.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReplyMeta {
-    /// The usage that the provider reported.
     pub usage: Option<TokenUsage>,
-    /// The duration of the call in milliseconds.
-    pub ms: u64,
+    /// The duration of the call in milliseconds; `None` if it was not measured.
+    pub ms: Option<u64>,
     pub model: Arc<str>,
     pub provider: Arc<str>,
     /// Why the model stopped, in the provider's word.
@@ -202,15 +191,14 @@ impl CallStatus {
     }
 }
 
-/// Facts about a tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultMeta {
-    /// The call's id as the model gave it.
     pub call_id: Arc<str>,
     pub tool: Arc<str>,
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    pub ms: u64,
+    /// The duration of the call in milliseconds; `None` if it was not measured.
+    pub ms: Option<u64>,
     pub tick: Option<i64>,
     /// The size of the result in bytes, before anything was cut.
     pub bytes: u64,
@@ -219,14 +207,12 @@ pub struct ResultMeta {
 }
 
 impl ResultMeta {
-    /// Whether the result is a failure.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.status != CallStatus::Done
     }
 }
 
-/// The importance of a host notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// A change of state, as intended.
@@ -259,10 +245,8 @@ impl Severity {
     }
 }
 
-/// Facts about a host notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostMeta {
-    /// The importance.
     pub severity: Severity,
     /// A short stable word for what happened, such as `retry` or `idle`.
     pub code: Arc<str>,
@@ -314,7 +298,6 @@ impl Row {
         }
     }
 
-    /// The model's message in a reply or a call row.
     #[must_use]
     pub fn utterance(&self) -> Option<&Utterance> {
         let (RowBody::Reply(utterance) | RowBody::Call { utterance, .. }) = &self.body else {
@@ -341,7 +324,6 @@ impl Row {
         Some(sender)
     }
 
-    /// Facts about a host notice.
     #[must_use]
     pub fn host(&self) -> Option<&HostMeta> {
         let RowBody::Host { meta, .. } = &self.body else {
@@ -350,7 +332,6 @@ impl Row {
         Some(meta)
     }
 
-    /// The call that a result row answers, the text, and facts about it.
     #[must_use]
     pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {
         let RowBody::Result { call, text, meta } = &self.body else {

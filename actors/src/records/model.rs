@@ -13,7 +13,6 @@ pub enum ChatMessage {
     System(Arc<str>),
     /// An order or a nudge.
     User(Arc<str>),
-    /// A message of the model, with text or calls or both.
     Assistant {
         /// The text; empty if it only called tools.
         text: Arc<str>,
@@ -29,7 +28,6 @@ pub enum ChatMessage {
     },
 }
 
-/// A call within an assistant message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatCall {
     /// The id. It is unique within its message.
@@ -44,7 +42,6 @@ pub struct ChatCall {
 /// and the like. Nothing of ours reads it, and nobody else gets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Echo {
-    /// The provider that gets it back.
     pub provider: Arc<str>,
     /// The model that gets it back, as it was asked for.
     pub model: Arc<str>,
@@ -57,7 +54,6 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Whether it holds anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.message.is_empty()
@@ -84,7 +80,6 @@ impl Echo {
     }
 }
 
-/// A complete model call.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     pub provider: Arc<str>,
@@ -107,7 +102,6 @@ pub struct ModelAnswer {
     pub calls: Vec<RequestedCall>,
     /// Why the model stopped, in the provider's word.
     pub finish_reason: Option<String>,
-    /// The usage that the provider reports.
     pub usage: Option<TokenUsage>,
     /// The cost that it reports, in millionths of a US dollar.
     pub stated_cost: Option<u64>,
@@ -115,12 +109,10 @@ pub struct ModelAnswer {
     pub model: Option<String>,
     /// What is not plausible in the answer, for the operator. It is only set the first time.
     pub doubt: Option<Arc<str>>,
-    /// What the provider wants back with this message.
     pub echo: Option<Box<Echo>>,
     /// Why the calls must not be made; they are answered with it instead. The server refused what
     /// its own model wrote.
     pub refusal: Option<String>,
-    /// Facts for those who observe calls.
     pub facts: Box<AnswerFacts>,
 }
 
@@ -185,7 +177,6 @@ pub struct TokenUsage {
     pub cached: u64,
 }
 
-/// What the provider reports of the cost of one model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportedUse {
     pub usage: Option<TokenUsage>,
@@ -214,11 +205,9 @@ impl ReportedUse {
     }
 }
 
-/// The cost of one model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
     pub provider: Arc<str>,
-    /// The tokens that it reported.
     pub usage: TokenUsage,
     /// The cost in millionths of a US dollar; `None` if the provider has no price.
     pub cost_micros: Option<u64>,
@@ -232,9 +221,7 @@ pub const MAX_OBEYED_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextLimit {
-    /// The tokens of the prompt.
     pub prompt: u64,
-    /// The tokens of the context.
     pub context: u64,
 }
 
@@ -280,7 +267,6 @@ pub enum ModelFault {
     Transient {
         /// The failure, without secrets.
         text: String,
-        /// The pause that the provider asks for.
         retry_after: Option<Duration>,
     },
     /// The server cannot be reached. Another attempt, or a fallback, may succeed.
@@ -290,15 +276,10 @@ pub enum ModelFault {
     },
     /// This machine had no file descriptor for a connection. The provider was not called and is not
     /// to blame. Another attempt may succeed.
-    NoDescriptor {
-        /// The failure and the remedy.
-        text: String,
-    },
+    NoDescriptor { text: String },
     /// The answer had no choice, but it was paid for. Another attempt may succeed.
     Empty {
-        /// The failure.
         text: String,
-        /// The usage that the provider reports.
         usage: Option<TokenUsage>,
     },
     /// The request exceeds the model's context. A shorter one may succeed.
@@ -328,9 +309,7 @@ pub enum ModelFault {
     Refused {
         /// The failure, without secrets.
         text: String,
-        /// The usage that the provider reports.
         usage: Option<TokenUsage>,
-        /// What is known of the reason.
         hint: RefusalHint,
     },
     /// Another attempt is useless: a credential was refused, or the configuration is wrong.
@@ -341,7 +320,6 @@ pub enum ModelFault {
 }
 
 impl ModelFault {
-    /// The text of the failure.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {

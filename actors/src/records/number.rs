@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use super::pattern::matches_pattern;
 
-/// The longest result that is looked into.
 const MAX_READ_BYTES: usize = 64 << 10;
-/// The longest text that names a number.
 const MAX_NAME_BYTES: usize = 256;
 
 /// Where a number stands in results: a tool and a path, written as `TOOL/MEMBER/…`.

@@ -6,7 +6,6 @@ use super::ids::Timestamp;
 /// A time from one moment up to another, which is not part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
-    /// Its first moment.
     pub from: Timestamp,
     /// The first moment after it.
     pub until: Timestamp,
@@ -22,13 +21,11 @@ impl Period {
         }
     }
 
-    /// Whether a moment is part of it.
     #[must_use]
     pub fn holds(self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// Whether all of another one is part of it.
     #[must_use]
     pub fn covers(self, other: Period) -> bool {
         self.from <= other.from && other.until <= self.until

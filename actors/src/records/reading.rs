@@ -9,9 +9,7 @@ use super::message::{Row, RowKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageQuery {
     pub mysis: MysisId,
-    /// The end of the conversation and the first row.
     pub from: PageFrom,
-    /// The most rows.
     pub limit: usize,
     /// The kinds of rows; empty for all.
     pub kinds: Vec<RowKind>,
@@ -30,13 +28,11 @@ pub enum PageFrom {
 pub struct EventQuery {
     /// The event after the page; `None` for the newest ones.
     pub before: Option<EventId>,
-    /// The most events.
     pub limit: usize,
 }
 
 /// The most events that a screen reads at once.
 pub const EVENT_PAGE: usize = 500;
-/// The most events that are kept.
 pub const MAX_EVENTS: usize = 10_000;
 
 impl EventQuery {
@@ -49,7 +45,6 @@ impl EventQuery {
     }
 }
 
-/// A literal text search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
     /// The text. `%` and `_` have no special meaning.
@@ -57,7 +52,6 @@ pub struct SearchQuery {
     /// The Mysis whose rows are searched; `None` for all.
     pub mysis: Option<MysisId>,
     pub within: SearchIn,
-    /// Whether case matters.
     pub case_sensitive: bool,
     /// Whether only rows count that may be sent to a model. A Mysis' own searches set it, because
     /// its model reads the hits.
@@ -126,7 +120,6 @@ impl ResultPiece {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchHits {
-    /// The rows with their Myses, oldest first.
     pub rows: Vec<(MysisId, Arc<Row>)>,
     /// If nothing was found in a case-sensitive search: the number of hits when case is ignored.
     pub ignoring_case: usize,

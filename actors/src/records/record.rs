@@ -18,7 +18,6 @@ use super::state::{LifeState, Totals};
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedSession {
     pub resume_token: Arc<str>,
-    /// The account that is logged in.
     pub account: Option<Arc<str>>,
 }
 
@@ -37,14 +36,12 @@ pub struct PoolAccount {
     pub owner: Option<MysisId>,
 }
 
-/// A game account as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRecord {
     pub account: GameAccount,
     pub owner: Option<MysisId>,
     /// When it became known to the store.
     pub created_at: Timestamp,
-    /// When it was last given to a Mysis.
     pub last_used_at: Option<Timestamp>,
 }
 
@@ -52,7 +49,6 @@ pub struct AccountRecord {
 pub struct NewMysis {
     pub id: MysisId,
     pub profile: MysisProfile,
-    /// When it was created.
     pub at: Timestamp,
 }
 
@@ -190,7 +186,6 @@ impl ProfileChange {
     }
 }
 
-/// A standing order for the whole swarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mission {
     pub id: MissionId,
@@ -221,11 +216,9 @@ pub struct MysisRecord {
     pub profile: MysisProfile,
     pub state: LifeState,
     pub reason: Option<Arc<str>>,
-    /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
     /// Whether it got a message while no swarm was running.
     pub is_called: bool,
-    /// The newest incarnation of its actor.
     pub incarnation: Incarnation,
     pub totals: Totals,
     pub account: Option<Arc<str>>,
@@ -251,22 +244,18 @@ impl MysisRecord {
     }
 }
 
-/// The stored history from which a Mysis recalls its conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredHistory {
     /// The newest rows, oldest first.
     pub rows: Vec<Arc<Row>>,
     /// The notes that were not cleared, oldest first.
     pub notes: Vec<Arc<Row>>,
-    /// The newest row number.
     pub last: Seq,
     /// Its stored profile. If absent, its record has it.
     pub profile: Option<MysisProfile>,
     /// Its totals according to the stored rows. If absent, its record has them.
     pub totals: Option<Totals>,
-    /// The stored snapshot results, each with its game account.
     pub snapshots: Vec<(Arc<str>, SnapshotResult)>,
-    /// What it wrote down for its next life.
     pub memos: Memos,
     /// Its newest samples, and its cost of the newest day.
     pub samples: StoredSamples,

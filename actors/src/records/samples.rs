@@ -47,7 +47,6 @@ impl Minute {
         Minute(at.0.div_euclid(MINUTE_MS))
     }
 
-    /// Its first moment.
     #[must_use]
     pub fn start_time(self) -> Timestamp {
         Timestamp(self.0.saturating_mul(MINUTE_MS))
@@ -87,7 +86,6 @@ pub struct GameFacts {
     /// The credits in its wallet: the balance that was told last, and what it earned, paid and moved
     /// since according to the results.
     pub credits: Option<i64>,
-    /// The id of its system.
     pub system: Option<Arc<str>>,
     /// The id of its point of interest.
     pub poi: Option<Arc<str>>,
@@ -105,7 +103,6 @@ pub struct GameFacts {
     /// The number that the operator named, where tools are of no game. A status has it in its figures.
     #[serde(skip)]
     pub number: Option<i64>,
-    /// What it is called.
     #[serde(skip)]
     pub number_name: Option<Arc<str>>,
 }
@@ -142,7 +139,6 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Adds another span.
     pub fn add(&mut self, other: &Flow) {
         if let Some(more) = other.earned {
             self.earned = Some(self.earned.unwrap_or(0).saturating_add(more));
@@ -169,6 +165,5 @@ pub struct Sample {
     /// The minute; of a thinned hour the first one.
     pub minute: Minute,
     pub facts: GameFacts,
-    /// What happened in it.
     pub flow: Flow,
 }

@@ -6,7 +6,6 @@ use strum::{EnumCount, VariantArray};
 /// The state of a Mysis (DESIGN 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum LifeState {
-    /// It waits for an order.
     #[default]
     Idle,
     Running,

@@ -16,7 +16,6 @@ const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
 /// The smallest context that is advised, in tokens.
 const LEAST_ADVISED_TOKENS: u64 = 8192;
 
-/// The most tokens that are reserved for the answer.
 const MAX_ANSWER_TOKENS: u64 = 4096;
 
 /// The estimated bytes of a token of one model.
@@ -110,12 +109,12 @@ mod tests {
             read_only_hint: None,
         };
         let tools = Toolset::new((0..166).map(tool));
-        let told = context_shortage(8192, &tools).unwrap();
+        let warning = context_shortage(8192, &tools).unwrap();
         assert!(
-            told.starts_with("the 166 tools of a request take about "),
-            "{told}"
+            warning.starts_with("the 166 tools of a request take about "),
+            "{warning}"
         );
-        assert!(told.contains("-c 32768"), "{told}");
+        assert!(warning.contains("-c 32768"), "{warning}");
         assert_eq!(context_shortage(32768, &tools), None);
         assert_eq!(context_shortage(8192, &Toolset::default()), None);
     }

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::life::CallOrder;
+use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::GameAccount;
 use crate::domain::write::{Author, Batch, Write};
@@ -17,7 +17,7 @@ use zoea_text::redact::{REDACTED, password_in_words};
 
 use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
 use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
-use super::{STOPPED, answer_outcome, in_time, not_executed};
+use super::{STOPPED, failed, in_time, not_executed};
 
 impl GameSession {
     /// Whether the server offers both `register` and `login`. Only then account rules apply.
@@ -148,8 +148,8 @@ impl GameSession {
     }
 
     pub(super) fn logged_in(&mut self, answer: &LinkAnswer) {
-        let told = answer.structured.iter().chain([&answer.text]);
-        let mut ids = told.filter_map(|text| credentials::find_session_id(text));
+        let texts = answer.structured.iter().chain([&answer.text]);
+        let mut ids = texts.filter_map(|text| credentials::find_session_id(text));
         self.game_session = ids.next();
         drop(ids);
         self.hide_secrets(self.game_session.clone().map(Into::into));
@@ -163,10 +163,9 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         if self.account.is_none() {
-            let text = "Error: no account: you have none yet. Use register().".to_string();
-            return (text, CallStatus::Failed);
+            return failed("no account: you have none yet. Use register().");
         }
         self.logged_out();
         self.send_prepared(order, outlet).await
@@ -178,11 +177,10 @@ impl GameSession {
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         self.learn_account(outlet).await;
         if self.account.is_some() {
-            let text = "Error: Already have account. Use login().".to_string();
-            return (text, CallStatus::Failed);
+            return failed("Already have account. Use login().");
         }
         match self.claim_account(outlet).await {
             Ok(Some(account)) => {
@@ -190,10 +188,7 @@ impl GameSession {
                 self.send_prepared(order, outlet).await
             }
             Ok(None) => self.register_upstream(order, arguments, outlet).await,
-            Err(fault) => (
-                format!("Error: not executed: the account pool cannot be read: {fault}"),
-                CallStatus::NotExecuted,
-            ),
+            Err(fault) => not_executed(&format!("the account pool cannot be read: {fault}")),
         }
     }
 
@@ -203,7 +198,7 @@ impl GameSession {
         &mut self,
         order: &CallOrder,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         if matches!(self.phase, ConnectionPhase::Open { .. }) {
             let pass = match self.queue_for_login(outlet).await {
                 Ok(pass) => pass,
@@ -224,7 +219,7 @@ impl GameSession {
                         self.logged_in(&answer);
                         self.emit_link(outlet, LinkState::Ok);
                     }
-                    answer_outcome(answer)
+                    answer.into()
                 }
                 Err(fault) => not_executed(&fault.to_string()),
             };
@@ -241,10 +236,8 @@ impl GameSession {
                     .map(|account| account.username.clone());
                 let name = name.unwrap_or_default();
                 tracing::debug!(tool = %order.tool, "logged in while opening");
-                (
-                    format!(r#"{{"message":"Logged in as {name}."}}"#),
-                    CallStatus::Done,
-                )
+                let text = format!(r#"{{"message":"Logged in as {name}."}}"#);
+                ToolOutcome::new(CallStatus::Done, text)
             }
             Err(fault) => not_executed(&fault.to_string()),
         }
@@ -256,9 +249,9 @@ impl GameSession {
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         if self.has_unread_account {
-            return (UNREAD_ACCOUNT_TEXT.to_string(), CallStatus::Failed);
+            return ToolOutcome::new(CallStatus::Failed, UNREAD_ACCOUNT_TEXT);
         }
         let wanted = arguments.get("username").and_then(Value::as_str);
         let wanted = wanted.map(str::to_string);
@@ -272,8 +265,8 @@ impl GameSession {
             Ok(answer) => answer,
             Err(outcome) => return outcome,
         };
-        let told = answer.structured.iter().chain([&answer.text]);
-        let found = told
+        let texts = answer.structured.iter().chain([&answer.text]);
+        let found = texts
             .filter_map(|text| credentials::find_credentials(text, !answer.is_error))
             .next();
         let Some((name, password)) = found else {
@@ -292,7 +285,7 @@ impl GameSession {
         self.emit_link(outlet, LinkState::Ok);
         self.unsaved = Some(account);
         self.save_account(outlet).await;
-        answer_outcome(answer)
+        answer.into()
     }
 
     /// Handles an answer to `register` without a readable password. The operator has to recover it.
@@ -301,9 +294,9 @@ impl GameSession {
         &mut self,
         answer: LinkAnswer,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         if answer.is_error {
-            return answer_outcome(answer);
+            return answer.into();
         }
         self.has_unread_account = true;
         self.emit_notice(
@@ -320,7 +313,8 @@ impl GameSession {
             }
             None => answer.text,
         };
-        (format!("{text}\n[{UNREAD_ACCOUNT_TEXT}]"), CallStatus::Done)
+        let text = format!("{text}\n[{UNREAD_ACCOUNT_TEXT}]");
+        ToolOutcome::new(CallStatus::Done, text)
     }
 
     /// Saves an account that is not saved yet. If that fails now, it is tried again later.
@@ -356,12 +350,12 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) -> Result<Option<GameAccount>, LedgerFault> {
         let (store, secrets, who) = (self.deps.store.clone(), self.deps.secrets.clone(), self.who);
-        let tell = outlet.event_sender();
+        let emit = outlet.event_sender();
         let claim = run_to_the_end(outlet, async move {
             let claimed = store.claim_account(who).await?;
             if let Some(account) = &claimed {
                 secrets.learn([account.password.clone()]);
-                tell(SessionEvent::Learned(account.clone()));
+                emit(SessionEvent::Learned(account.clone()));
             }
             Ok(claimed)
         });

@@ -17,7 +17,6 @@ use crate::ports::{Asker, LinkReply};
 
 use super::{GameSession, SessionEvent, SessionObserver};
 
-/// Sends events of a session from anywhere.
 pub type EventSender = Arc<dyn Fn(SessionEvent) + Send + Sync>;
 
 /// Puts a question to the operator and brings the decision back; `None` if the program is closing.
@@ -35,7 +34,6 @@ impl QuestionNumbers {
     }
 }
 
-/// What became of the questions during one call.
 #[derive(Clone, Default)]
 pub(super) struct CallQuestions {
     is_unanswered: Arc<AtomicBool>,
@@ -78,7 +76,7 @@ impl GameSession {
             let (command, is_unanswered) = (command.clone(), is_unanswered.clone());
             let freeze = freeze.clone();
             async move {
-                let tell = |text: String| {
+                let emit = |text: String| {
                     events(SessionEvent::Notice {
                         severity: Severity::Warn,
                         code: "server_asks",
@@ -87,7 +85,7 @@ impl GameSession {
                 };
                 let server = question.server.clone();
                 // A notice is stored. The address and the fields are shown only while it is open.
-                tell(question.brief());
+                emit(question.brief());
                 let mut shown = ShownQuestion {
                     events: events.clone(),
                     command,
@@ -102,7 +100,7 @@ impl GameSession {
                     Some(None) => Decision::Cancel,
                     None => {
                         is_unanswered.store(true, Ordering::Relaxed);
-                        tell(format!(
+                        emit(format!(
                             "{server} had no answer to its question within {limit:?}, and was told \
                              that it is cancelled"
                         ));

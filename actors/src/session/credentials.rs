@@ -14,7 +14,6 @@ use zoea_text::redact::password_in_words;
 pub(super) const UNREAD_ACCOUNT_TEXT: &str = "Error: registered before, but the password could not be read from the game's \
                       answer. Do not register again: the operator was told.";
 
-/// What the operator is told about it.
 pub(super) const UNREAD_ACCOUNT_NOTICE: &str = "the game answered register, and no password was found in the answer: \
                              the account cannot be used. It is not registered again; find its \
                              password and import it, assigned to this mysis, with zoea accounts \
@@ -77,10 +76,11 @@ pub(super) fn command_call(
 /// The name, if there is one, and the password of a new account; `None` without a password. With
 /// `may_be_words`, text for people is searched, too.
 pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
-    let told = json_values(text);
-    let found = told.iter().find_map(|value| in_value(value, 0));
+    let values = json_values(text);
+    let found = values.iter().find_map(|value| in_value(value, 0));
     let any_name = || {
-        told.iter()
+        values
+            .iter()
             .find_map(|value| nested_member(value, "username", 0))
     };
     if let Some((name, password)) = found {
@@ -89,7 +89,7 @@ pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option
     if !may_be_words {
         return None;
     }
-    let words = word_texts(text, &told);
+    let words = word_texts(text, &values);
     words.iter().find_map(|words| {
         let place = password_in_words(words)?;
         Some((
@@ -131,7 +131,6 @@ pub(super) fn find_player_name(text: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= MAX_NAME_BYTES).then_some(name)
 }
 
-/// The first string member of this name anywhere in an answer.
 pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
     json_values(text)
         .iter()
@@ -229,12 +228,12 @@ fn plain_key(key: &str) -> String {
 }
 
 /// The texts to search for words: the answer itself if it is not JSON, and the strings in its JSON.
-fn word_texts(text: &str, told: &[Value]) -> Vec<String> {
+fn word_texts(text: &str, values: &[Value]) -> Vec<String> {
     let mut texts = Vec::new();
-    for value in told {
+    for value in values {
         add_texts(value, &mut texts, 0);
     }
-    if told.is_empty() {
+    if values.is_empty() {
         texts.push(text.to_string());
     }
     texts
@@ -296,7 +295,7 @@ mod tests {
             "message": "Welcome! Save your password now.", "player_id": "1",
             "password": "0a1b2c3d", "player": {"username": "Quill", "empire": "solarian"},
         });
-        for told in [
+        for answer in [
             text.clone(),
             of_the_game.to_string(),
             json!({ "result": pair }).to_string(),
@@ -316,35 +315,35 @@ mod tests {
             json!({"message": "Your username is Quill, your password is 0a1b2c3d."}).to_string(),
         ] {
             let wanted = (Some("Quill".to_string()), "0a1b2c3d".to_string());
-            assert_eq!(found(&told), Some(wanted), "{told}");
+            assert_eq!(found(&answer), Some(wanted), "{answer}");
         }
     }
 
     #[test]
     fn an_answer_that_tells_no_password_has_none() {
-        for told in [
+        for text in [
             "Registered.",
             "Invalid username or password. Passwords are random.",
             r#"{"message":"Save your password now.","password":""}"#,
             r#"{"password":null}"#,
             "{",
         ] {
-            assert_eq!(found(told), None, "{told}");
+            assert_eq!(found(text), None, "{text}");
         }
         assert_eq!(find_credentials("password: 0a1b2c3d", false), None);
     }
 
     #[test]
     fn a_session_id_is_found_in_nested_answers() {
-        let told = r#"{"result":{"session_id":"9f8e"}}"#;
-        assert_eq!(find_member(told, "session_id").as_deref(), Some("9f8e"));
+        let text = r#"{"result":{"session_id":"9f8e"}}"#;
+        assert_eq!(find_member(text, "session_id").as_deref(), Some("9f8e"));
         assert_eq!(find_member("Session ID", "session_id"), None);
         let login = "Welcome back, Quill! Session ID: 4f1c9a0be27d4c58\nLatest release: v1";
         assert_eq!(find_session_id(login).as_deref(), Some("4f1c9a0be27d4c58"));
         assert_eq!(find_session_id("Session ID: none yet"), None);
         assert_eq!(find_player_name(login).as_deref(), Some("Quill"));
-        let told = r#"{"message":"Welcome back, Quill!","player":{"username":"Quill"}}"#;
-        assert_eq!(find_player_name(told).as_deref(), Some("Quill"));
+        let text = r#"{"message":"Welcome back, Quill!","player":{"username":"Quill"}}"#;
+        assert_eq!(find_player_name(text).as_deref(), Some("Quill"));
         assert_eq!(find_player_name("Welcome."), None);
     }
 }

@@ -5,11 +5,10 @@
 use std::time::Duration;
 
 use crate::domain::event::Activity;
-use crate::domain::life::CallOrder;
-use crate::domain::message::CallStatus;
+use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::ports::{LinkAnswer, LinkFault, ServerTask, TaskNews};
 
-use super::sending::unknown;
+use super::sending::{failed, unknown};
 use super::{GameSession, SessionEvent, SessionObserver, in_time};
 
 /// The pause between two questions, if the server names none.
@@ -17,7 +16,6 @@ const POLL_PAUSE: Duration = Duration::from_secs(1);
 /// The shortest and the longest pause that a server can ask for.
 const MIN_POLL_PAUSE: Duration = Duration::from_millis(50);
 const MAX_POLL_PAUSE: Duration = Duration::from_secs(30);
-/// The pause between cancelling and the last question.
 const CANCEL_PAUSE: Duration = Duration::from_millis(500);
 
 /// Whether the server is away after a failed question.
@@ -26,9 +24,6 @@ enum Absence {
     Away,
     Answers,
 }
-
-/// A call without an answer: the text, and how it ended.
-type NoAnswer = (String, CallStatus);
 
 impl ServerTask {
     /// A task that an earlier process left. Its outcome may be there, so it is asked for at once.
@@ -49,7 +44,7 @@ impl GameSession {
         task: &ServerTask,
         order: &CallOrder,
         outlet: &dyn SessionObserver,
-    ) -> Result<LinkAnswer, NoAnswer> {
+    ) -> Result<LinkAnswer, ToolOutcome> {
         let mut pause = task.poll_after;
         let mut waited = Duration::ZERO;
         while waited < self.rules.timeout {
@@ -68,10 +63,10 @@ impl GameSession {
                     return self.end_task(task, why).await;
                 }
                 Ok(TaskNews::Done(answer)) => return Ok(answer),
-                Ok(TaskNews::Failed(text)) => return Err(failed(&text)),
+                Ok(TaskNews::Failed(text)) => return Err(failed(&format!("failed: {text}"))),
                 Ok(TaskNews::Cancelled) => return Err(cancelled("it was asked to")),
                 Ok(TaskNews::Unknown(text)) if order.read_only => {
-                    return Err((format!("Error: no answer: {text}"), CallStatus::Failed));
+                    return Err(failed(&format!("no answer: {text}")));
                 }
                 Ok(TaskNews::Unknown(text)) => {
                     let why = format!("the server does not know it any more ({text})");
@@ -136,7 +131,7 @@ impl GameSession {
 
     /// Has a task cancelled that cannot come to an end, and looks once more. While the swarm is
     /// frozen, that waits.
-    async fn end_task(&mut self, task: &ServerTask, why: &str) -> Result<LinkAnswer, NoAnswer> {
+    async fn end_task(&mut self, task: &ServerTask, why: &str) -> Result<LinkAnswer, ToolOutcome> {
         if let Some(link) = self.link.clone() {
             // If that fails, the question shows it.
             let _ = self.reach(link.cancel_task(task.id.clone())).await;
@@ -144,7 +139,7 @@ impl GameSession {
         }
         match self.ask_task(task).await {
             Ok(TaskNews::Done(answer)) => Ok(answer),
-            Ok(TaskNews::Failed(text)) => Err(failed(&text)),
+            Ok(TaskNews::Failed(text)) => Err(failed(&format!("failed: {text}"))),
             Ok(TaskNews::Cancelled) => Err(cancelled(why)),
             Ok(TaskNews::Working(_) | TaskNews::WantsInput | TaskNews::Unknown(_)) | Err(_) => {
                 Err(unknown(why))
@@ -153,14 +148,9 @@ impl GameSession {
     }
 }
 
-fn failed(text: &str) -> NoAnswer {
-    (format!("Error: failed: {text}"), CallStatus::Failed)
-}
-
-fn cancelled(why: &str) -> NoAnswer {
-    let text = format!(
-        "Error: cancelled: the server broke this call off, because {why}. What it had done by then \
-         is not known: look before you repeat it."
-    );
-    (text, CallStatus::Failed)
+fn cancelled(why: &str) -> ToolOutcome {
+    failed(&format!(
+        "cancelled: the server broke this call off, because {why}. What it had done by then is not \
+         known: look before you repeat it."
+    ))
 }

@@ -13,7 +13,6 @@ use crate::ports::LinkFault;
 use super::{GameSession, LoginState, SessionEvent, SessionObserver};
 
 impl GameSession {
-    /// Reports the state of the connection, and the tools.
     pub(super) fn emit_link(&self, outlet: &dyn SessionObserver, link: LinkState) {
         outlet.on_event(SessionEvent::Linked {
             link,

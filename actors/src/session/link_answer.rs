@@ -31,7 +31,6 @@ pub(super) struct OfferedLink {
     pub(super) user_code: String,
     /// Where the operator enters the code.
     pub(super) address: String,
-    /// The same with the code in it.
     pub(super) complete: Option<String>,
     pub(super) interval: Duration,
     pub(super) valid: Duration,
@@ -45,7 +44,6 @@ pub(super) enum LinkNews {
     SlowDown,
     Denied,
     Expired,
-    /// The answer is that of a login.
     LoggedIn,
     /// An error that says nothing about the link.
     Failed,

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::backoff::Backoff;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::ids::{Lane, Timestamp};
+use crate::domain::life::ToolOutcome;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::rules::LoginWay;
 use crate::ports::{LinkAnswer, LinkFault};
@@ -19,7 +20,7 @@ use super::link_answer::{LinkNews, OfferedLink, read_link, read_news, slower};
 use super::links::OpenLink;
 use super::waiting::MAX_RETRY_WAIT;
 use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
-use super::{STOPPED, credentials, not_executed};
+use super::{STOPPED, credentials, failed, not_executed};
 
 /// The commands: the first gives a link, the second tells whether the operator has decided.
 const ASK: &str = "login_link";
@@ -29,7 +30,6 @@ const POLL: &str = "login_link_poll";
 const FIRST_LINK_WAIT: Duration = Duration::from_secs(10);
 const LONGEST_LINK_WAIT: Duration = Duration::from_secs(1800);
 
-/// The code of notices about links.
 const NOTICE: &str = "login_link";
 
 /// Why there is no link.
@@ -38,7 +38,6 @@ const NOT_OFFERED: &str = "login = \"link\" under [mcp], but the game's server o
 const UNREADABLE: &str = "the game's answer to login_link names no link that can be opened";
 const DENIED: &str = "the login was denied at the link; start it again for a new one";
 
-/// Why a link has ended.
 const UNUSED: &str = "its link expired unused";
 const FROZEN_MEANWHILE: &str =
     "its login link expired while the swarm was frozen; zoea requests a new one";
@@ -62,7 +61,6 @@ impl GameSession {
         self.rules.login == LoginWay::Link && self.knows_account && self.account.is_none()
     }
 
-    /// Whether a link has to be asked for now.
     pub(super) fn needs_link(&self) -> bool {
         let link = self.deps.links.state(self.who);
         let now = self.deps.clock.moment();
@@ -85,7 +83,6 @@ impl GameSession {
         self.refused_link.take()
     }
 
-    /// Asks for a link and tells the operator.
     pub(super) async fn ask_for_link(
         &mut self,
         outlet: &dyn SessionObserver,
@@ -114,7 +111,7 @@ impl GameSession {
         self.hide_secrets([link.device_code.clone()]);
         let now = self.deps.clock.both_clocks();
         let text: Arc<str> = request_text(&link, now.wall.plus(link.valid)).into();
-        let told = match &link.complete {
+        let notice = match &link.complete {
             Some(complete) => format!("to log it in, {text}; or open {complete}"),
             None => format!("to log it in, {text}"),
         };
@@ -128,7 +125,7 @@ impl GameSession {
                 next: now.moment.plus(link.interval),
             });
         });
-        self.emit_notice(outlet, Severity::Warn, NOTICE, told);
+        self.emit_notice(outlet, Severity::Warn, NOTICE, notice);
         Ok(())
     }
 
@@ -199,7 +196,6 @@ impl GameSession {
         }
     }
 
-    /// Takes the last answer about a link.
     fn link_ended(
         &mut self,
         news: LinkNews,
@@ -320,8 +316,8 @@ impl GameSession {
         &mut self,
         command: &str,
         outlet: &dyn SessionObserver,
-    ) -> Option<(String, CallStatus)> {
-        let refused = |text: &str| Some((format!("Error: {text}"), CallStatus::Failed));
+    ) -> Option<ToolOutcome> {
+        let refused = |text: &str| Some(failed(text));
         match command {
             "register" => refused("Already have account. Use login()."),
             "logout" => refused("only the operator can log you in again: stay logged in."),
@@ -334,7 +330,8 @@ impl GameSession {
                         }
                         let name = self.linked_as.as_deref().unwrap_or("your character");
                         let message = json!({ "message": format!("Logged in as {name}.") });
-                        return Some((message.to_string(), CallStatus::Done));
+                        let message = message.to_string();
+                        return Some(ToolOutcome::new(CallStatus::Done, message));
                     }
                     Ok(()) => "the operator did not log you in".to_string(),
                     Err(fault) => fault.to_string(),

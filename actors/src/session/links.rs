@@ -18,7 +18,6 @@ pub(super) struct PendingState {
     pub(super) open: Option<OpenLink>,
     /// How many links in a row nobody used.
     pub(super) unused: u32,
-    /// When the next link is asked for.
     pub(super) not_before: Option<Moment>,
     /// The login that the game refused last, until one succeeds.
     pub(super) refused: Option<RefusedLogin>,
@@ -27,9 +26,7 @@ pub(super) struct PendingState {
 #[derive(Clone)]
 pub(super) struct RefusedLogin {
     pub(super) account: GameAccount,
-    /// What the game said.
     pub(super) words: Arc<str>,
-    /// How often in a row it refused.
     pub(super) times: u32,
     /// When it is tried again.
     pub(super) not_before: Moment,

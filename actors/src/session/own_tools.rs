@@ -97,13 +97,10 @@ fn search_spec(name: &str, description: &str) -> ToolSpec {
     }
 }
 
-/// The caller of one of our own tools, and its rights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnToolCall<'a> {
     pub(super) mysis: MysisId,
-    /// The texts that are held back from models.
     pub(super) held: &'a HeldTexts,
-    /// Whether it may search the histories of other Myses.
     pub(super) search_others: bool,
 }
 
@@ -345,7 +342,6 @@ async fn is_held_result(
     Ok(beginning.is_some_and(|it| call.held.hides((call.mysis, call.mysis), &it.text)))
 }
 
-/// A part of a result with its position, so that the model can read on.
 fn describe_piece(piece: ResultPiece, asked: u64) -> String {
     let ResultPiece {
         text,
@@ -487,22 +483,22 @@ mod tests {
             (json!({"mysis_id": "bravo"}), 2),
             (json!({"mysis_id": MysisId(2).to_string()}), 2),
         ] {
-            let told = searched(named.clone(), true).unwrap();
+            let text = searched(named.clone(), true).unwrap();
             assert!(
-                told.contains(&format!("a row of {whose}")),
-                "{named}: {told}"
+                text.contains(&format!("a row of {whose}")),
+                "{named}: {text}"
             );
         }
-        let told = searched(json!({"mysis_id": "zulu"}), true).unwrap_err();
-        assert!(told.contains("name one of alpha, bravo"), "{told}");
+        let text = searched(json!({"mysis_id": "zulu"}), true).unwrap_err();
+        assert!(text.contains("name one of alpha, bravo"), "{text}");
     }
 
     #[test]
     fn the_operator_may_keep_each_to_its_own_history() {
         assert!(searched(json!({}), false).is_ok());
         assert!(searched(json!({"mysis_id": "alpha"}), false).is_ok());
-        let told = searched(json!({"mysis_id": "bravo"}), false).unwrap_err();
-        assert!(told.contains("the operator does not allow"), "{told}");
+        let text = searched(json!({"mysis_id": "bravo"}), false).unwrap_err();
+        assert!(text.contains("the operator does not allow"), "{text}");
     }
 
     fn held_back(text: &str) -> HeldTexts {
@@ -533,10 +529,10 @@ mod tests {
             let texts = [text.to_string(), "a good row".to_string(), quoted];
             let texts = &texts[..if text.len() > 100 { 2 } else { 3 }];
             for query in ["POISON", "ore", "row"] {
-                let told = describe_hits(&found(texts), query, "messages", hides);
-                let hidden = told.matches(HELD_SENTENCE).count();
-                assert_eq!(hidden, texts.len() - 1, "{query}: {told}");
-                assert!(!told.contains("POISON") && told.contains("a good row"));
+                let answer = describe_hits(&found(texts), query, "messages", hides);
+                let hidden = answer.matches(HELD_SENTENCE).count();
+                assert_eq!(hidden, texts.len() - 1, "{query}: {answer}");
+                assert!(!answer.contains("POISON") && answer.contains("a good row"));
             }
         }
     }
@@ -554,8 +550,8 @@ mod tests {
                 let arguments = json!({"call_id": "c", "offset": offset});
                 let arguments = arguments.as_object().expect("an object");
                 let read = answer_own_call(&Two, call, "zoea_read_result", arguments);
-                let told = futures::executor::block_on(read).expect("an answer");
-                assert_eq!(told != HELD_SENTENCE, is_shown, "{offset}: {told}");
+                let text = futures::executor::block_on(read).expect("an answer");
+                assert_eq!(text != HELD_SENTENCE, is_shown, "{offset}: {text}");
             }
         }
     }
@@ -580,10 +576,10 @@ mod tests {
             "no messages found matching 'ore'"
         );
         nothing.removed_before = Some(Timestamp(86_400_000));
-        let told = describe_hits(&nothing, "ore", "messages", |_, _| false);
+        let text = describe_hits(&nothing, "ore", "messages", |_, _| false);
         assert!(
-            told.contains("older than 1970-01-02T00:00:00.000Z"),
-            "{told}"
+            text.contains("older than 1970-01-02T00:00:00.000Z"),
+            "{text}"
         );
     }
 

@@ -72,8 +72,8 @@ impl GameSession {
     ) -> bool {
         loop {
             if let Err(fault) = self.ensure_logged_in(outlet, waits_out).await {
-                let told = self.without_secrets(fault.to_string());
-                tracing::debug!(mysis = %self.who, fault = %told, "session not ready");
+                let text = self.without_secrets(fault.to_string());
+                tracing::debug!(mysis = %self.who, fault = %text, "session not ready");
                 if !waits_out || !self.wait_out(&fault, outlet).await {
                     return false;
                 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::event::Activity;
 use crate::domain::ids::{CallKey, Lane, MysisId, TurnRef};
-use crate::domain::life::CallOrder;
+use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::CallStatus;
 use crate::freeze::Departure;
 use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask};
@@ -18,15 +18,14 @@ use super::{GameSession, MAX_RENEWALS, SessionEvent, SessionObserver, answer};
 pub(super) const STOPPED: &str = "the mysis was stopped";
 
 impl GameSession {
-    /// Sends a call and returns its outcome.
     pub(super) async fn send_call(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> (String, CallStatus) {
+    ) -> ToolOutcome {
         match self.send_whole(order, arguments, outlet).await {
-            Ok(answer) => answer_outcome(answer),
+            Ok(answer) => answer.into(),
             Err(outcome) => outcome,
         }
     }
@@ -38,7 +37,7 @@ impl GameSession {
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
-    ) -> Result<LinkAnswer, (String, CallStatus)> {
+    ) -> Result<LinkAnswer, ToolOutcome> {
         let mut tries = CallTries {
             task: order.task.clone().map(ServerTask::left_behind),
             may_leave: false,
@@ -89,7 +88,7 @@ impl GameSession {
         arguments: &Map<String, Value>,
         tries: &mut CallTries,
         outlet: &dyn SessionObserver,
-    ) -> Result<Option<LinkReply>, (String, CallStatus)> {
+    ) -> Result<Option<LinkReply>, ToolOutcome> {
         if let Err(fault) = self.ensure_logged_in(outlet, true).await {
             if self.wait_out(&fault, outlet).await {
                 return Ok(None);
@@ -182,11 +181,10 @@ impl GameSession {
             LinkFault::Unreachable(_) => AfterFault::Wait(fault, None),
             LinkFault::Limited { .. } => AfterFault::Wait(fault, Some(not_executed(&text))),
             LinkFault::NoAccess(_) | LinkFault::Refused(_) => {
-                AfterFault::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
+                AfterFault::GiveUp(failed(&format!("refused: {text}")))
             }
             LinkFault::AnswerLost(_) if read_only => {
-                let outcome = (format!("Error: no answer: {text}"), CallStatus::Failed);
-                AfterFault::Wait(fault, Some(outcome))
+                AfterFault::Wait(fault, Some(failed(&format!("no answer: {text}"))))
             }
             LinkFault::AnswerLost(_) => {
                 AfterFault::GiveUp(unknown(&format!("no answer came ({text})")))
@@ -250,40 +248,32 @@ impl GameSession {
 }
 
 struct CallTries {
-    /// The call as the server works on it.
     task: Option<ServerTask>,
-    /// Whether the call is marked as sent.
     may_leave: bool,
     /// How often the session was opened again.
     renewals: u32,
-    /// The waits that are left.
     waits: std::vec::IntoIter<Duration>,
 }
 
-pub(super) fn answer_outcome(answer: LinkAnswer) -> (String, CallStatus) {
-    let status = if answer.is_error {
-        CallStatus::Failed
-    } else {
-        CallStatus::Done
-    };
-    (answer.text, status)
+/// The outcome of a call that came to nothing.
+pub(super) fn failed(why: &str) -> ToolOutcome {
+    ToolOutcome::new(CallStatus::Failed, format!("Error: {why}"))
 }
 
-pub(super) fn not_executed(why: &str) -> (String, CallStatus) {
-    (
-        format!("Error: not executed: {why}"),
+pub(super) fn not_executed(why: &str) -> ToolOutcome {
+    ToolOutcome::new(
         CallStatus::NotExecuted,
+        format!("Error: not executed: {why}"),
     )
 }
 
-/// The outcome of a call that was sent and may have been executed.
-pub(super) fn unknown(why: &str) -> (String, CallStatus) {
-    (
+pub(super) fn unknown(why: &str) -> ToolOutcome {
+    ToolOutcome::new(
+        CallStatus::Unknown,
         format!(
             "outcome unknown: the call was sent and {why}. It may have been executed: look at the \
              game before you repeat it."
         ),
-        CallStatus::Unknown,
     )
 }
 
@@ -293,9 +283,8 @@ enum AfterFault {
     /// Wait until the server is back.
     StandBy(Duration),
     /// Wait and send again. If no wait is left, this is the outcome, or the waits begin again.
-    Wait(LinkFault, Option<(String, CallStatus)>),
-    /// Return this outcome.
-    GiveUp((String, CallStatus)),
+    Wait(LinkFault, Option<ToolOutcome>),
+    GiveUp(ToolOutcome),
 }
 
 /// Our id for a call. It is unique in the swarm for all time.

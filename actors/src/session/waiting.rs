@@ -23,7 +23,6 @@ const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 pub(super) const NO_ACCESS_WAIT: Duration = Duration::from_secs(30);
 
 impl GameSession {
-    /// For how long the swarm was frozen in all.
     pub(super) fn frozen_time(&self) -> Duration {
         self.deps.freeze.frozen_time(self.deps.clock.moment())
     }
@@ -55,7 +54,6 @@ impl GameSession {
         true
     }
 
-    /// Reports what a call tells of the game server.
     pub(super) fn report_call<T>(&self, sent: &Result<T, LinkFault>) {
         let outcome = match sent {
             Err(LinkFault::Limited { text, retry_after }) => CallOutcome::Refuses {
@@ -106,7 +104,6 @@ impl GameSession {
         tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
     }
 
-    /// Returns the fault of an answer by which the game limits logins.
     pub(super) fn check_limit(&self, answer: &LinkAnswer) -> Result<(), LinkFault> {
         if answer::error_code(answer) != Some("rate_limited") {
             return Ok(());

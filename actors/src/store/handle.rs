@@ -11,10 +11,8 @@ use crate::ports::LedgerFault;
 
 use super::StoreMsg;
 
-/// How soon a batch is to be durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// Something waits for it.
     AtOnce,
     /// With the next commit, or a moment later.
     Soon,

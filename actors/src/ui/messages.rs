@@ -15,25 +15,19 @@ use zoea_text::redact::Redactor;
 #[derive(Debug)]
 pub enum UiMsg {
     Event(Arc<SwarmEvent>),
-    /// New rules or secrets.
     RulesChanged {
         rules: Arc<SwarmRules>,
-        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
     Input(TerminalInput),
     Answered(OrderId, OrderResult),
-    /// What the screen read from the store, or the error of the store.
     Read(ReadId, Result<StoreAnswer, String>),
     SetupChecked(SwarmSetup),
     Exported(Result<String, String>),
     /// What happened since a time.
     SummedUp(Timestamp, AwaySummary),
-    /// What was just recorded of an event or an order.
     Recorded(Arc<EventRecord>),
-    /// The newest stored events, or the error of the store.
     EventsRead(Result<Vec<EventRecord>, String>),
-    /// The next picture is due.
     Frame,
 }
 

@@ -18,7 +18,6 @@ use crate::ports::{Archive, ArchiveFault};
 
 use super::{UiMsg, UiState};
 
-/// How long a query of the store may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The queries under way. They end with the Ui. They run beside the swarm's other queries, because a
@@ -40,7 +39,6 @@ impl ReadingTasks {
         self.tasks.spawn_on(query, &self.runtime);
     }
 
-    /// Forgets the queries that have ended.
     pub(super) fn forget_ended(&mut self) {
         while self.tasks.try_join_next().is_some() {}
     }
@@ -56,7 +54,6 @@ impl UiState {
         });
     }
 
-    /// Reads the newest events.
     pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
         let read = self.archive.events(EventQuery::newest(EVENT_PAGE));
         let ui = myself.clone();
@@ -131,15 +128,13 @@ async fn answer_of(
     })
 }
 
-/// Reads the books, and then what those earned who stand in them.
 async fn books_of(archive: &dyn Archive, query: &BooksQuery) -> Result<SwarmBooks, ArchiveFault> {
     let costs = archive.books(query.first).await?;
-    let saved = archive.spared_calls(query.first).await?;
+    let saved = archive.saved_calls(query.first).await?;
     let series = archive.samples(query.samples(&costs)).await?;
     Ok(SwarmBooks::new(costs, saved, &series))
 }
 
-/// Limits the time of a query.
 async fn read_in_time<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
     let read = AssertUnwindSafe(read).catch_unwind();
     match tokio::time::timeout(READ_TIMEOUT, read).await {

@@ -8,7 +8,6 @@ pub const MAX_DIGEST_BYTES: usize = 320;
 /// Larger results are not parsed, because something like a map cannot be summarised in a few words.
 const MAX_DIGESTED_BYTES: usize = 64 << 10;
 
-/// The longest word in a digest, in characters.
 const MAX_WORD_CHARS: usize = 40;
 
 const MAX_NAMED_ELEMENTS: usize = 4;
@@ -49,7 +48,6 @@ pub fn digest_text(text: &str, most: usize) -> String {
     }
 }
 
-/// A digest of the members of a result.
 #[must_use]
 pub fn digest_members(members: &Map<String, Value>, most: usize) -> String {
     join_facts(object_facts(members), most)
@@ -113,7 +111,6 @@ fn member_fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> 
     Some((rank, format!("{path} {said}")))
 }
 
-/// The number of elements, and the first of them.
 fn describe_list(list: &[Value]) -> String {
     let names: Vec<String> = list
         .iter()
@@ -127,7 +124,6 @@ fn describe_list(list: &[Value]) -> String {
     }
 }
 
-/// The name of a list's element, and its quantity.
 fn element_label(element: &Value) -> Option<String> {
     let Value::Object(members) = element else {
         return value_word(element);

@@ -22,12 +22,9 @@ pub use reading::Reading;
 
 use standing::{Standing, Transfer};
 
-/// What a game says of itself.
 pub trait Game: Effects + Results + Debug + Send + Sync {
-    /// The word by which it is stored.
     fn key(&self) -> &'static str;
 
-    /// The built-in system prompt.
     fn prompt(&self) -> &'static str;
 
     fn server(&self) -> &'static str {
@@ -81,7 +78,6 @@ pub trait Effects {
     }
 }
 
-/// What results say.
 pub trait Results {
     /// Whether results tell of money, places, levels and ticks, in the forms of this game.
     fn tells_facts(&self) -> bool {

@@ -2,7 +2,6 @@
 
 use zoea_text::clean::one_line;
 
-/// The longest line, in characters.
 pub const MAX_LINE_CHARS: usize = 200;
 /// The most lines in brackets before a result. A host marks results with such lines.
 const MAX_HEADINGS: usize = 4;

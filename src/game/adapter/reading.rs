@@ -18,7 +18,6 @@ pub trait Reading: Debug {
         Standing::default()
     }
 
-    /// What the player has reached.
     fn reached(&self, _command: &str, _read_only: bool) -> Reached<'_> {
         Reached::default()
     }
@@ -38,7 +37,6 @@ pub trait Reading: Debug {
         Vec::new()
     }
 
-    /// The systems that it tells of.
     fn systems(&self, _command: &str) -> Vec<SystemFacts> {
         Vec::new()
     }
@@ -53,7 +51,6 @@ pub trait Reading: Debug {
         false
     }
 
-    /// The names of its members that say something.
     fn members(&self) -> Vec<&str> {
         Vec::new()
     }
@@ -71,13 +68,9 @@ pub trait Reading: Debug {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reached<'a> {
     pub standing: Standing,
-    /// Whether the action made goods.
     pub has_made: bool,
-    /// Whether it raised a skill.
     pub has_learnt: bool,
-    /// The sum of the levels of all skills.
     pub skills: Option<i64>,
-    /// The number of systems that were explored.
     pub explored: Option<i64>,
     /// What says which ship it is: its class and its modules.
     pub ship: Option<[String; 2]>,
@@ -97,14 +90,12 @@ impl Reached<'_> {
     }
 }
 
-/// Goods of one kind in the hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Goods {
     pub item: String,
     pub quantity: i64,
 }
 
-/// A mission, on offer or accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissionFacts {
     pub id: String,
@@ -114,7 +105,6 @@ pub struct MissionFacts {
     pub percent: Option<f64>,
 }
 
-/// What a mission asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objective {
     /// The item; `None` where it is not about goods.
@@ -136,7 +126,6 @@ impl MissionFacts {
     }
 }
 
-/// What a unit of an item is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitPrice<'a> {
     pub item: &'a str,
@@ -144,7 +133,6 @@ pub struct UnitPrice<'a> {
     pub brings: Option<i64>,
     /// What it costs where it is bought.
     pub costs: Option<i64>,
-    /// How many are on offer.
     pub on_offer: Option<i64>,
 }
 
@@ -157,6 +145,5 @@ pub struct ShipNames {
     pub poi: Option<String>,
     /// The base at which it is docked; `Some(None)` if it is at none.
     pub base: Option<Option<String>>,
-    /// The goods in the hold and their quantities.
     pub hold: Option<Vec<(String, i64)>>,
 }

@@ -2,18 +2,13 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What a result tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// The credits in the wallet.
     pub credits: Option<i64>,
-    /// The credits that the action earned and spent.
     pub deal: Option<Deal>,
-    /// The system's id.
     pub system: Option<String>,
     /// The id of the point of interest.
     pub poi: Option<String>,
-    /// Whether the ship is docked.
     pub docked: Option<bool>,
     pub fuel: Gauge,
     /// The fuel that was added, where the level is not told.
@@ -26,12 +21,10 @@ pub struct Standing {
     pub cargo_free: Option<u32>,
     /// What happened to the goods in the hold. It counts where neither space is told.
     pub goods: GoodsChange,
-    /// Sizes of a unit, by item.
     pub sizes: Vec<(String, u32)>,
     pub hull: Gauge,
 }
 
-/// Credits that an action earned and spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deal {
     pub earned: i64,
@@ -46,13 +39,10 @@ impl Deal {
     }
 }
 
-/// A level and its maximum.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 pub struct Gauge {
-    /// The level.
     pub now: Option<u32>,
-    /// The maximum.
     pub most: Option<u32>,
 }
 
@@ -74,20 +64,14 @@ impl Gauge {
     }
 }
 
-/// What a call did to the goods in the hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GoodsChange {
-    /// Nothing.
     #[default]
     None,
     /// So many units of an item came into the hold; negative if they left it.
-    Moved {
-        /// The item's id.
-        item: String,
-        units: i64,
-    },
+    Moved { item: String, units: i64 },
     /// It may have changed them, and does not tell how.
-    Untold,
+    Unknown,
 }
 
 /// Credits that a call moves between a wallet and a storage or another player. They are neither

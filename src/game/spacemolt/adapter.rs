@@ -5,7 +5,7 @@ use zoea_game::standing::{Standing, Transfer};
 use zoea_game::{Deed, Effects, Game, Reading, Results};
 
 use crate::basics::BASICS;
-use crate::reading::ToldResult;
+use crate::reading::ResultFacts;
 use crate::{commands, results, standing, wording};
 
 /// The game, by either of its interfaces.
@@ -118,7 +118,7 @@ impl Results for SpaceMolt {
     }
 
     fn read(&self, result: &str) -> Box<dyn Reading> {
-        Box::new(ToldResult::of(result))
+        Box::new(ResultFacts::of(result))
     }
 
     fn tick(&self, result: &str) -> Option<i64> {

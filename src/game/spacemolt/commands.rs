@@ -6,13 +6,10 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-/// The beginning of the name of every tool with actions.
 const GROUP_PREFIX: &str = "spacemolt";
 
-/// The parameter that names the action of a tool.
 pub const ACTION: &str = "action";
 
-/// The tool that shows the storage, and moves items and credits in and out of it.
 const STORAGE_TOOL: &str = "spacemolt_storage";
 
 /// The tool without actions.
@@ -36,7 +33,6 @@ pub struct Action {
     pub tool: &'static str,
     /// The value of `action`; empty for the tool without actions.
     pub name: &'static str,
-    /// The command of the first interface.
     pub command: &'static str,
     /// The value of that command's own `action`, if it has several.
     pub inner: Option<&'static str>,
@@ -85,7 +81,6 @@ fn read_line(line: &'static str) -> Option<Action> {
     })
 }
 
-/// All actions, in the order of the listing.
 #[must_use]
 pub fn actions() -> &'static [Action] {
     &TABLE.actions
@@ -222,7 +217,6 @@ pub fn to_first(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<S
     (command, arguments)
 }
 
-/// Gives the arguments of the storage the names that the first interface has for them.
 fn rename_storage(command: &str, arguments: &mut Map<String, Value>) {
     let target = arguments.remove("target");
     let mut rename = |from: &str, to: &str| {

@@ -67,7 +67,6 @@ impl TextDashboard {
         self.is_known.then_some(self.facts)
     }
 
-    /// A section of the facts, such as the player or the ship.
     fn section(&mut self, name: &str) -> &mut Map<String, Value> {
         self.is_known = true;
         let section = self.facts.entry(name).or_insert(Value::Null);
@@ -169,7 +168,6 @@ impl TextDashboard {
             .insert("current_system".to_string(), id.into());
     }
 
-    /// What an action brought about.
     fn read_outcome(&mut self, line: &str) -> bool {
         if let Some(base) = line.strip_prefix("Docked at ") {
             let base = base.trim_end_matches('.');
@@ -322,9 +320,9 @@ impl TextDashboard {
             }
             // Words of others could look like a row, so the table has to be what its heading says.
             "Notifications" if count == format!("{})", rows.len()) => {
-                if let Some(told) = notifications(columns, rows) {
+                if let Some(rows_shown) = notifications(columns, rows) {
                     self.put("count", rows.len());
-                    self.put("notifications", told);
+                    self.put("notifications", rows_shown);
                 }
             }
             market if market.starts_with("Market summary at ") => {

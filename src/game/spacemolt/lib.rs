@@ -20,7 +20,7 @@ pub mod systems;
 mod wording;
 
 pub use adapter::{SpaceMolt, has_listed};
-pub use reading::ToldResult;
+pub use reading::ResultFacts;
 
 /// The tools of the second interface, put together from what clients and the HTTP specification
 /// show, in the form of an answer to `tools/list`. Members that begin with `x_` are notes.

@@ -10,29 +10,25 @@ use zoea_game::systems::SystemFacts;
 use crate::results::read_facts;
 use crate::{ship, standing, systems, wording};
 
-/// The longest id of an item or a mission that is read.
 const MAX_ID_BYTES: usize = 64;
 /// The most kinds of goods that are read.
 const MAX_KINDS: usize = 40;
 
-/// A result with its facts, by the names of the first interface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToldResult(Option<Map<String, Value>>);
+pub struct ResultFacts(Option<Map<String, Value>>);
 
-impl ToldResult {
-    /// Reads a result.
+impl ResultFacts {
     #[must_use]
-    pub fn of(text: &str) -> ToldResult {
-        ToldResult(read_facts(text))
+    pub fn of(text: &str) -> ResultFacts {
+        ResultFacts(read_facts(text))
     }
 
     /// A result whose facts were read by another hand, as from a text that is cut off.
     #[must_use]
-    pub fn of_facts(facts: Map<String, Value>) -> ToldResult {
-        ToldResult(Some(facts))
+    pub fn of_facts(facts: Map<String, Value>) -> ResultFacts {
+        ResultFacts(Some(facts))
     }
 
-    /// A text about the player, such as its name.
     #[must_use]
     pub fn of_player(&self, key: &str) -> Option<&str> {
         self.get("player")?.get(key)?.as_str()
@@ -51,7 +47,7 @@ impl ToldResult {
     }
 }
 
-impl Reading for ToldResult {
+impl Reading for ResultFacts {
     fn is_understood(&self) -> bool {
         self.0.is_some()
     }
@@ -171,7 +167,7 @@ impl Reading for ToldResult {
     }
 }
 
-impl ToldResult {
+impl ResultFacts {
     /// The credits of one unit, rounded down.
     fn each(&self, sum: &str, units: &str) -> Option<i64> {
         let units = self.number(units).filter(|units| *units > 0)?;
@@ -205,8 +201,8 @@ fn mission(mission: &Value) -> Option<MissionFacts> {
 
 fn objective(objective: &Value) -> Objective {
     let text = |keys: [&str; 2]| {
-        let mut told = keys.iter().filter_map(|key| objective.get(*key)?.as_str());
-        told.next().map(str::to_string)
+        let mut found = keys.iter().filter_map(|key| objective.get(*key)?.as_str());
+        found.next().map(str::to_string)
     };
     let mut quantities = ["required", "quantity"]
         .iter()

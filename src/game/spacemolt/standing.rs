@@ -13,7 +13,6 @@ use super::commands;
 
 /// The highest amount that is believed. A sum of such amounts cannot overflow.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
-/// The longest id of a place that is believed.
 const MAX_PLACE_BYTES: usize = 64;
 
 /// The transfer that a call makes if it is executed; `None` if it makes none.
@@ -75,8 +74,8 @@ pub(crate) fn unread(command: &str, read_only: bool) -> Standing {
 /// neither.
 pub(crate) fn deal(facts: &Map<String, Value>) -> Option<Deal> {
     let sum = |keys: &[&str]| {
-        let told = keys.iter().filter_map(|key| amount(facts, key));
-        told.reduce(i64::saturating_add)
+        let amounts = keys.iter().filter_map(|key| amount(facts, key));
+        amounts.reduce(i64::saturating_add)
     };
     let earned = sum(&["total_earned", "credits_earned"]);
     let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
@@ -86,7 +85,6 @@ pub(crate) fn deal(facts: &Map<String, Value>) -> Option<Deal> {
     })
 }
 
-/// What follows from an action's own outcome.
 fn read_outcome(command: &str, facts: &Map<String, Value>, standing: &mut Standing) {
     let is_so = |key: &str| facts.get(key).and_then(Value::as_bool) == Some(true);
     match command {

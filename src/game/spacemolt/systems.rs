@@ -9,7 +9,6 @@ use zoea_text::clean::one_line;
 
 use super::standing::place;
 
-/// The commands whose results tell of systems.
 pub const COMMANDS: &[&str] = &[
     "get_system",
     "get_map",
@@ -22,9 +21,7 @@ pub const COMMANDS: &[&str] = &[
 pub const MAX_SYSTEMS: usize = 1_000;
 const MAX_LANES: usize = 32;
 const MAX_POINTS: usize = 64;
-/// The longest name that is kept, in characters.
 const MAX_NAME_CHARS: usize = 40;
-/// The largest coordinate that is believed.
 const MAX_COORDINATE: f64 = 1e9;
 
 /// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
@@ -49,7 +46,6 @@ pub fn read(command: &str, facts: &Map<String, Value>) -> Vec<SystemFacts> {
     }
 }
 
-/// The system of the ship, and the names of the systems around it.
 fn own_system(system: &Map<String, Value>) -> Vec<SystemFacts> {
     let Some(id) = place(system.get("id")) else {
         return Vec::new();
@@ -84,7 +80,6 @@ fn own_system(system: &Map<String, Value>) -> Vec<SystemFacts> {
     systems
 }
 
-/// A system of the map or of a search.
 fn map_entry(system: &Map<String, Value>) -> Option<SystemFacts> {
     Some(SystemFacts {
         id: place(system.get("system_id"))?,
@@ -135,7 +130,6 @@ fn lanes(connections: Option<&Value>) -> Vec<LaneFacts> {
     lanes.take(MAX_LANES).collect()
 }
 
-/// A lane as an id, or as an object with one.
 fn lane(connection: &Value) -> Option<LaneFacts> {
     let id = match connection {
         Value::Object(connection) => connection.get("system_id"),

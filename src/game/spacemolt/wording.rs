@@ -21,7 +21,6 @@ use phrase::text;
 /// The words for the facts of a result; `None` if they are not in the form that it knows.
 type Formatter = fn(&Map<String, Value>, &Standing) -> Option<String>;
 
-/// The commands whose results have words, with their formatters.
 fn formatters() -> impl Iterator<Item = &'static (&'static str, Formatter)> {
     [acts::ACTS, looks::LOOKS, people::PEOPLE]
         .into_iter()
@@ -49,17 +48,18 @@ pub(crate) fn describe(
         return Some(short_line(&words));
     }
     let standing = standing::read(command, false, facts);
-    let told = if facts.get("pending") == Some(&Value::Bool(true)) {
+    let described = if facts.get("pending") == Some(&Value::Bool(true)) {
         Some("accepted, not done yet".to_string())
     } else {
         let formatter = formatters().find(|(known, _)| *known == command);
         formatter.and_then(|(_, format)| format(facts, &standing))
     };
-    let told = told.or_else(|| text(facts, "message").map(str::to_string));
-    let told = told.or_else(|| first_line(body));
+    let described = described.or_else(|| text(facts, "message").map(str::to_string));
+    let described = described.or_else(|| first_line(body));
     // Many answers contain the state after them.
-    let told = told.or_else(|| looks::status(facts, &standing));
-    told.map(|words| short_line(&words))
+    let described = described.or_else(|| looks::status(facts, &standing));
+    described
+        .map(|words| short_line(&words))
         .filter(|words| !words.is_empty())
 }
 

@@ -11,11 +11,9 @@ pub struct FaultForm {
     /// The form of the argument: empty for none, `:WORD` for a required one, `[:WORD]` for an
     /// optional one.
     pub argument: &'static str,
-    /// The effect of the fault, in a few words.
     pub meaning: &'static str,
 }
 
-/// A fault that was read from its text form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenFault<'a> {
     pub form: &'static FaultForm,

@@ -18,15 +18,12 @@ pub trait IncidentKeeper: Send + Sync {
     fn keep(&self, incident: Incident) -> Keeping;
 }
 
-/// An incident that is being kept.
 pub type Keeping = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncidentKind {
-    /// A request to a model server.
     Model,
-    /// A call of a tool of an MCP server.
     Tool,
 }
 
@@ -43,7 +40,6 @@ impl IncidentKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
     pub kind: IncidentKind,
-    /// When it failed.
     pub at: String,
     pub server: String,
     pub failure: String,

@@ -86,7 +86,6 @@ fn read_clock(text: &str) -> Option<i64> {
         .then_some(hour * 3600 + minute * 60 + second)
 }
 
-/// One or two digits, up to a number.
 fn number(text: &str, most: i64) -> Option<i64> {
     let is_number =
         (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());

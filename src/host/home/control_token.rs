@@ -7,7 +7,6 @@ use std::path::Path;
 use super::{Home, HomeError, HomeLock, replace};
 use zoea_settings::Secret;
 
-/// More than any token.
 const MAX_TOKEN_BYTES: u64 = 4096;
 
 /// Shorter ones could be guessed.

@@ -9,7 +9,6 @@ use zoea_system::files::open_regular;
 
 use super::{Home, HomeError, HomeLock, replace};
 
-/// Where Linux says which machine this is.
 const MACHINE_FILES: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,10 +72,9 @@ impl Home {
 
 fn copied_note(home: &Home, before: &str, id: &str) -> String {
     format!(
-        "{} was copied, restored from a backup or brought to another machine, so that it is a home of its \
-         own among those of the database ({id}; before: {before}). It takes no Mysis that another process \
-         may still hold; `zoea processes drain NAME` frees the Myses \
-         of a frozen process of the former home",
+        "{} was copied, restored from a backup or moved to another machine, so it counts as a new home on the \
+         database ({id}; before: {before}). It takes no Mysis that another process may still hold. If a \
+         process of the former home is frozen, `zoea processes drain NAME` frees its Myses",
         home.directory().display()
     )
 }

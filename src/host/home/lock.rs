@@ -22,7 +22,6 @@ pub struct HomeLock {
 /// Why the lock was not given.
 #[derive(Debug, Error)]
 pub enum LockError {
-    /// Another process has it.
     #[error(
         "another zoea{} is using {}; see it with zoea attach, end it, or choose another directory with --home",
         holder.map(|pid| format!(" (process {pid})")).unwrap_or_default(),
@@ -47,7 +46,6 @@ pub enum LockError {
         holder: Option<u32>,
         waited: Duration,
     },
-    /// The system refuses.
     #[error(transparent)]
     Home(#[from] HomeError),
 }

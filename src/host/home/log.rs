@@ -42,7 +42,6 @@ struct OpenLogFile {
 }
 
 impl DroppedLines {
-    /// Counts one more dropped line.
     pub fn count(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -52,8 +51,8 @@ impl DroppedLines {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn forget(&self, told: u64) {
-        self.0.fetch_sub(told, Ordering::Relaxed);
+    fn forget(&self, reported: u64) {
+        self.0.fetch_sub(reported, Ordering::Relaxed);
     }
 }
 
@@ -92,10 +91,10 @@ impl RotatingFile {
     }
 
     fn append_with_notice(&mut self, line: &[u8]) -> io::Result<()> {
-        let untold = self.dropped.get();
-        if untold > 0 {
-            self.append(dropped_notice(untold).as_bytes())?;
-            self.dropped.forget(untold);
+        let unreported = self.dropped.get();
+        if unreported > 0 {
+            self.append(dropped_notice(unreported).as_bytes())?;
+            self.dropped.forget(unreported);
         }
         self.append(line)
     }
@@ -202,12 +201,10 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// A line that tells the count.
 fn dropped_notice(dropped: u64) -> String {
     warning("log lines were dropped", &format!(",\"dropped\":{dropped}"))
 }
 
-/// A line in the form of the others.
 fn warning(message: &str, fields: &str) -> String {
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let target = module_path!();

@@ -15,7 +15,6 @@ use super::{Home, HomeError, HomeLock, replace};
 /// The addresses of the running program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// The id of its process.
     pub pid: u32,
     /// The URL of its control interface.
     pub control: String,

@@ -62,7 +62,6 @@ impl Home {
         Some(Traces { trace, copy })
     }
 
-    /// The names of the files in this home, in their order.
     fn file_names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.directory()).into_iter().flatten();
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

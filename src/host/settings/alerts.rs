@@ -23,7 +23,6 @@ section! {
     also {
         /// The token, if the variable is set.
         token: Option<Secret> = None;
-        /// The whole environment of the command.
         inherited: Vec<(String, String)> = Vec::new();
     }
 }

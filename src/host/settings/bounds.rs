@@ -8,7 +8,6 @@ use std::ops::RangeInclusive;
 pub const MAX_ROWS: u64 = 100_000;
 /// The most days of the books, including today; 0 asks for all.
 pub const MAX_DAYS: u64 = 36_500;
-/// The most Myses of a swarm.
 pub const MAX_MYSES: u32 = 10_000;
 /// The most seeds of one simulation command.
 pub const MAX_SEEDS: u64 = 1_000_000;

@@ -31,7 +31,6 @@ impl ReadSection for BudgetRules {
     }
 }
 
-/// A daily limit of the swarm in the configuration.
 #[derive(Clone, Copy)]
 enum DailyLimit {
     Unlimited,

@@ -39,7 +39,7 @@ mod tests {
             file: None,
             warnings: Vec::new(),
         };
-        let told = loaded.describe_defaults().unwrap();
+        let notice = loaded.describe_defaults().unwrap();
         for part in [
             "http://127.0.0.1:11434/v1",
             "qwen3:8b",
@@ -48,7 +48,7 @@ mod tests {
             "zoea doctor",
             "--offline",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(notice.contains(part), "{part}: {notice}");
         }
         loaded.file = Some(PathBuf::from("zoea.toml"));
         assert_eq!(loaded.describe_defaults(), None);

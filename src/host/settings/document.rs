@@ -16,7 +16,6 @@ use super::{CONFIG_FILE, Settings};
 /// The largest file in bytes. A larger one is no configuration.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Reads the text of the file.
 pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     let whole = |text: String| Mistake {
         place: MistakePlace::File(file.to_owned()),
@@ -59,7 +58,6 @@ pub(super) fn load<T>(
     (settings, unreadable.into_iter().chain(mistakes).collect())
 }
 
-/// All sections and their keys.
 pub(super) fn known_keys() -> Vec<(String, Vec<Key>)> {
     let text = "[providers.local.price]\n[roles.miner.budget]\n[[myses]]\n";
     let environment = Environment::default();

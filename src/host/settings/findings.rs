@@ -46,7 +46,7 @@ impl<'e> Findings<'e> {
         let name = key.variable?;
         let text = self.environment.get(name)?.to_str();
         let accepted = text
-            .ok_or_else(|| "no text (not UTF-8)".to_owned())
+            .ok_or_else(|| "not UTF-8 text".to_owned())
             .and_then(|text| rule.accept_variable(text));
         accepted
             .map_err(|found| {

@@ -14,18 +14,14 @@ use super::table::read_keys;
 /// Something with a name, whose value stands elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourcedValue<N> {
-    /// Its name.
     pub name: N,
-    /// Where its value comes from.
     pub source: ValueSource,
     /// Its value; `None` if none was found, which is reported as a warning.
     pub value: Option<Secret>,
 }
 
-/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueSource {
-    /// The environment variable of this name.
     Variable(String),
     /// The entry of this name in `credentials.json`, under `secrets`.
     Entry(String),
@@ -104,8 +100,8 @@ fn read_free_headers(
     is_free: impl Fn(&str) -> bool,
 ) -> Vec<HeaderSettings> {
     let allowed = "the name of a header that the program does not set itself";
-    let told = ("no such header", allowed);
-    read_sourced(section, HEADERS, told, read_bare, |text| {
+    let remarks = ("not a header that can be set here", allowed);
+    read_sourced(section, HEADERS, remarks, read_bare, |text| {
         let name = HeaderName::from_bytes(text.as_bytes()).ok();
         name.filter(|name| is_free(name.as_str()))
     })
@@ -116,9 +112,9 @@ fn read_free_headers(
 pub(super) fn read_variables(section: &mut Section<'_, '_>) -> Vec<VariableSettings> {
     let allowed = "the name of an environment variable";
     let key = Key::of_section("env");
-    let told = ("no such variable", allowed);
+    let remarks = ("not the name of a variable", allowed);
     let plain = |_: &mut Section<'_, '_>, bare: &str| Some(ValueSource::Plain(bare.to_owned()));
-    read_sourced(section, key, told, plain, |text| {
+    read_sourced(section, key, remarks, plain, |text| {
         let name = DeValue::String(text.into());
         variable_name().accept(&name).ok()
     })

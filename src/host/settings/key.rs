@@ -14,7 +14,6 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The entry for a whole section.
     pub(super) const fn of_section(name: &'static str) -> Self {
         Self {
             name,

@@ -12,7 +12,6 @@ use super::nearest::nearest;
 use super::rule::{Rule, describe_value};
 use super::section::Section;
 
-/// The most keys of an action.
 const MAX_KEYS: usize = 8;
 
 /// Reads the keys that the operator chose, and notes those that would do two things in one view.
@@ -64,7 +63,6 @@ pub(super) fn describe_keymap() -> String {
     text.trim_start().to_owned()
 }
 
-/// A key, or several.
 fn key_list() -> Rule<Vec<KeyEvent>> {
     let allowed = format!(
         "a key such as \"q\", \"ctrl-q\", \"alt-up\", \"f5\" or \"space\", or a list of 1 to {MAX_KEYS} keys"
@@ -99,7 +97,7 @@ fn read_key(value: &DeValue<'_>) -> Result<KeyEvent, String> {
         KeyMistake::SameAs(other) => {
             format!("{found}, for which terminals send the same as for \"{other}\"")
         }
-        KeyMistake::NotTold => {
+        KeyMistake::NotSent => {
             format!("{found}, which terminals send like the key without its modifier")
         }
     })

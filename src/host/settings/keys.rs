@@ -46,7 +46,6 @@ struct CredentialsFile {
     providers: BTreeMap<String, Credentials>,
     #[serde(default)]
     games: BTreeMap<String, GameCredentials>,
-    /// Tokens and values of headers.
     #[serde(default)]
     secrets: BTreeMap<String, Secret>,
 }
@@ -102,8 +101,8 @@ pub(super) fn fetch_keys(
             (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
         };
         let files = (environment, credentials, entries.as_ref());
-        let told = (format!("{section}.headers"), WITHOUT);
-        fetch_values(&mut provider.headers, files, told, usable_header, remarks);
+        let what = (format!("{section}.headers"), WITHOUT);
+        fetch_values(&mut provider.headers, files, what, usable_header, remarks);
     }
     settings.mcp.registration_code = match (&settings.mcp.registration_code_source, &entries) {
         (KeySource::Variable(name), _) => {
@@ -144,12 +143,12 @@ fn fetch_game_values(mcp: &mut McpSettings, files: Places<'_>, remarks: &mut Key
         KeySource::Variable(name) => Some(ValueSource::Variable(name.clone())),
         KeySource::Credentials(name) => Some(ValueSource::Entry(name.clone())),
     };
-    let told = ("mcp.token", WITHOUT);
-    mcp.token = token.and_then(|source| value_of(&source, files, told, usable_key, remarks));
-    let told = ("mcp.headers".to_owned(), WITHOUT);
-    fetch_values(&mut mcp.headers, files, told, usable_header, remarks);
-    let told = ("mcp.env".to_owned(), "the server's process runs without it");
-    fetch_values(&mut mcp.variables, files, told, usable_variable, remarks);
+    let what = ("mcp.token", WITHOUT);
+    mcp.token = token.and_then(|source| value_of(&source, files, what, usable_key, remarks));
+    let what = ("mcp.headers".to_owned(), WITHOUT);
+    fetch_values(&mut mcp.headers, files, what, usable_header, remarks);
+    let what = ("mcp.env".to_owned(), "the server's process runs without it");
+    fetch_values(&mut mcp.variables, files, what, usable_variable, remarks);
     if !mcp.command.is_empty() {
         mcp.inherited = inherited_variables(files.0, &INHERITED);
     }
@@ -185,9 +184,8 @@ fn wants_credentials(settings: &Settings, environment: &Environment) -> bool {
 }
 
 /// What follows where a header or a token has no value.
-const WITHOUT: &str = "requests go out without it";
+const WITHOUT: &str = "requests are sent without it";
 
-/// The environment, and the credentials file with its contents.
 type Places<'a> = (&'a Environment, &'a Path, Option<&'a CredentialsFile>);
 
 /// Fills in values that can be what they are for. `told` names their table, and what follows where
@@ -205,7 +203,6 @@ fn fetch_values<N: fmt::Display>(
     }
 }
 
-/// The value from this source, if it can be what it is for.
 fn value_of(
     source: &ValueSource,
     (environment, file, entries): Places<'_>,
@@ -235,20 +232,17 @@ fn value_of(
     value
 }
 
-/// The value of a variable that is set to something.
 fn set_variable<'a>(name: &str, environment: &'a Environment) -> Option<&'a str> {
     let value = environment.get(name)?.to_str()?;
     (!value.is_empty()).then_some(value)
 }
 
-/// The value of a header.
 fn usable_header(text: &str) -> Option<Secret> {
     let value = text.trim();
     let is_usable = |c: char| c.is_ascii_graphic() || c == ' ';
     (!value.is_empty() && value.chars().all(is_usable)).then(|| Secret::new(value))
 }
 
-/// The value of a variable of a process.
 fn usable_variable(text: &str) -> Option<Secret> {
     (!text.is_empty() && !text.contains('\0')).then(|| Secret::new(text))
 }
@@ -258,7 +252,7 @@ fn code_of(found: Option<&str>, place: &str, remarks: &mut KeyRemarks) -> Option
     let code = found.and_then(usable_key);
     if code.is_none() {
         remarks.miss(format!(
-            "mcp.registration_code{place} holds no code, so `register` goes without one"
+            "mcp.registration_code{place} holds no code, so `register` is sent without one"
         ));
     }
     code
@@ -274,7 +268,7 @@ fn from_variable(
     let is_empty = |value: &OsStr| value.to_str().is_some_and(|text| text.trim().is_empty());
     let Some(key) = environment.get(variable).filter(|value| !is_empty(value)) else {
         remarks.miss(format!(
-            "{section}.api_key_env: {shown} is not set, so requests go out without a key"
+            "{section}.api_key_env: {shown} is not set, so requests are sent without a key"
         ));
         return None;
     };
@@ -301,7 +295,7 @@ fn from_entry(
     if key.trim().is_empty() {
         let file = file.display();
         remarks.miss(format!(
-            "{section}.api_key_name: {file} has no key of that name, so requests go out without one"
+            "{section}.api_key_name: {file} has no key of that name, so requests are sent without one"
         ));
         return None;
     }
@@ -381,7 +375,7 @@ fn close_to_others(file: &Path, remarks: &mut KeyRemarks) {
     remarks.warnings.push(match outcome {
         Ok(()) => format!(
             "{name} was open to other users (mode {mode:04o}) and is now closed to them (0600); \
-             if they can have read it, replace the keys in it"
+             if they may have read it, replace the keys in it"
         ),
         Err(error) => format!(
             "{name} is open to other users (mode {mode:04o}) and could not be closed to them: \

@@ -92,7 +92,6 @@ macro_rules! settings {
         pub struct Settings {
             /// The chat endpoints by name, at least one.
             pub providers: BTreeMap<String, ProviderSettings>,
-            /// The roles by name.
             pub roles: BTreeMap<String, RoleSettings>,
             $($(#[doc = $at_once])* pub $now: $Now,)*
             $($(#[doc = $after])* pub $later: $Later,)*
@@ -138,11 +137,9 @@ settings! {
     at_once {
         /// The number of Myses and the rules of their turns.
         swarm: SwarmSettings, "[swarm]";
-        /// The upstream MCP server.
         mcp: McpSettings, "[mcp]";
         /// The relaunch of failed Myses.
         supervision: SupervisionRules, "[supervision]";
-        /// The budgets of tokens and money.
         budget: BudgetRules, "[budget]";
         /// The detection of Myses without progress.
         progress: ProgressRules, "[progress]";
@@ -152,13 +149,9 @@ settings! {
         routines: RoutineRules, "[routines]";
     }
     after_a_restart {
-        /// The control interface.
         control: ControlSettings, "control.listen";
-        /// The metrics server.
         metrics: MetricsSettings, "metrics.listen";
-        /// The collector of spans.
         traces: TraceSettings, "[traces]";
-        /// The receivers of alerts.
         alerts: AlertSettings, "[alerts]";
         /// The reports that the running program writes.
         reports: ReportSettings, "[reports]";
@@ -180,10 +173,8 @@ pub struct ConfigSource {
     pub credentials: PathBuf,
 }
 
-/// Settings, and how they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSettings {
-    /// The settings.
     pub settings: Settings,
     /// The file that was read; `None` if all values are defaults.
     pub file: Option<PathBuf>,

@@ -7,15 +7,13 @@ use super::section::Section;
 use super::table::section;
 
 section! {
-    /// The control interface.
     pub struct ControlSettings {
         default listen: SocketAddr = "127.0.0.1:0", loopback_address(),
-            "Always a loopback address; port 0 means any free one, which `run.json` then tells.";
+            "Always a loopback address; port 0 means any free one; `run.json` then has it.";
     }
 }
 
 section! {
-    /// The metrics server.
     pub struct MetricsSettings {
         optional listen: Option<SocketAddr> = "127.0.0.1:9464", any_address(),
             "None: there is no metrics server.";

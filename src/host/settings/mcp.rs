@@ -35,7 +35,6 @@ pub struct McpSettings {
     pub variables: Vec<VariableSettings>,
     /// The variables of its process that it always gets, as they are in our environment.
     pub inherited: Vec<(String, String)>,
-    /// The rules for tool calls.
     pub tools: ToolRules,
     /// The source of the bearer token.
     pub token_source: KeySource,
@@ -64,7 +63,7 @@ impl ReadSection for McpSettings {
             default upstream = "https://game.spacemolt.com/mcp", upstream_url() => "ZOEA_MCP_ENDPOINT";
             /// How long one call of a tool may take; travelling takes minutes.
             default tool_timeout = "600s", duration_above_zero();
-            /// How long a question of the server waits for your answer; the call's own time stands still meanwhile.
+            /// How long a question of the server waits for your answer; the call's own time does not run meanwhile.
             default answer_timeout = "10m", duration_above_zero();
             /// The waits before trying again, where trying again is safe.
             default retry = ["2s", "5s", "10s"], retry_waits();

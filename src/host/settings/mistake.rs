@@ -8,11 +8,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", self.to_lines())]
 pub struct SettingsError {
-    /// The mistakes, at least one.
     pub mistakes: Vec<Mistake>,
 }
 
-/// A mistake in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: {text}")]
 pub struct Mistake {
@@ -21,10 +19,8 @@ pub struct Mistake {
     pub text: String,
 }
 
-/// The place of a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MistakePlace {
-    /// A file as a whole.
     #[error("{}", .0.display())]
     File(PathBuf),
     /// A character of a file. Both numbers count from 1.
@@ -32,13 +28,10 @@ pub enum MistakePlace {
     Line {
         file: PathBuf,
         line: usize,
-        /// The number of the character in its line.
         column: usize,
     },
-    /// An environment variable, which the text names.
     #[error("environment")]
     Environment,
-    /// A command line option, which the text names.
     #[error("command line")]
     CommandLine,
 }

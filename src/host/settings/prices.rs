@@ -17,20 +17,18 @@ use zoea_domain::price::{PriceList, TokenPrice};
 
 pub use book::PriceBook;
 
-/// The date of the prices.
 pub const PRICES_DATE: &str = "2026-07-24";
 
 /// A model's name, and US dollars for a million tokens: input, output, input from the cache.
-type Listed = (&'static str, f64, f64, Option<f64>);
+type ListedPrice = (&'static str, f64, f64, Option<f64>);
 
-/// The prices of one seller.
 struct PricedSeller {
     /// The host of the seller's endpoint.
     host: &'static str,
     /// The prefix of this seller's models at OpenRouter, if OpenRouter sells them at the same
     /// prices.
     vendor: Option<&'static str>,
-    models: &'static [Listed],
+    models: &'static [ListedPrice],
 }
 
 const OPENROUTER_HOST: &str = "openrouter.ai";
@@ -144,7 +142,7 @@ pub fn price_list(endpoint: &str) -> PriceList {
     let Some(host) = url.as_ref().and_then(Url::host_str) else {
         return PriceList::default();
     };
-    let price = |&(_, input, output, cached): &Listed| TokenPrice {
+    let price = |&(_, input, output, cached): &ListedPrice| TokenPrice {
         input,
         output,
         cached,

@@ -46,16 +46,16 @@ mod tests {
     fn an_unknown_placeholder_names_the_nearest_known_one() {
         let template = "You are {{nmae}}.\n{{LATEST_BROADCAST}} {{weather}} {{ mission }}";
         let error = check_prompt(Path::new("system-prompt.md"), template).unwrap_err();
-        let told: Vec<String> = error.mistakes.iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = error.mistakes.iter().map(ToString::to_string).collect();
         let begins = [
             "system-prompt.md:1:9: unknown placeholder {{nmae}}; did you mean {{name}}?",
             "system-prompt.md:2:1: unknown placeholder {{LATEST_BROADCAST}}; did you mean {{mission}}?",
             "system-prompt.md:2:22: unknown placeholder {{weather}}; known here: {{name}}",
             "system-prompt.md:2:34: unknown placeholder {{ mission }}; did you mean {{mission}}?",
         ];
-        assert_eq!(told.len(), begins.len());
-        for (told, begin) in told.iter().zip(begins) {
-            assert!(told.starts_with(begin), "{told}");
+        assert_eq!(texts.len(), begins.len());
+        for (texts, begin) in texts.iter().zip(begins) {
+            assert!(texts.starts_with(begin), "{texts}");
         }
         assert_eq!(check_prompt(Path::new("x"), "You are {{name}}."), Ok(()));
     }

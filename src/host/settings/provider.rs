@@ -27,11 +27,9 @@ pub struct ProviderSettings {
     pub endpoint: String,
     /// Its dialect. If the file does not name one, it is guessed from the endpoint.
     pub kind: ProviderKind,
-    /// Where its key comes from.
     pub key_source: KeySource,
     /// Its key; `None` if no key is configured or found. A missing key is reported as a warning.
     pub api_key: Option<Secret>,
-    /// Whether answers are streamed.
     pub stream: bool,
     /// Members that are added to the body of each request.
     pub extra: Map<String, Value>,
@@ -41,7 +39,6 @@ pub struct ProviderSettings {
     pub reasoning_back: Option<bool>,
     /// Whether requests say up to where they are worth caching.
     pub marks_cache: bool,
-    /// The rules for its requests.
     pub rules: ProviderRules,
 }
 
@@ -60,14 +57,12 @@ pub enum ProviderKind {
 pub enum KeySource {
     /// It needs no key.
     None,
-    /// The environment variable of this name.
     Variable(String),
     /// The entry of this name in `credentials.json`.
     Credentials(String),
 }
 
 impl KeySource {
-    /// The variable outranks the entry.
     pub(super) fn of(variable: Option<String>, entry: Option<String>) -> KeySource {
         match (variable, entry) {
             (Some(variable), _) => KeySource::Variable(variable),
@@ -80,7 +75,6 @@ impl KeySource {
 /// The name of the default provider, which exists if the configuration names none.
 pub(super) const DEFAULT_NAME: &str = "local";
 
-/// The default provider's endpoint.
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:11434/v1";
 
 impl Default for ProviderSettings {

@@ -6,10 +6,8 @@ use super::{
 
 /// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
-    /// Its name in messages to the operator.
     pub(super) label: &'static str,
     pub(super) differs: fn(&Settings, &Settings) -> bool,
-    /// Copies it from one configuration to another.
     pub(super) copy: fn(&Settings, &mut Settings),
 }
 

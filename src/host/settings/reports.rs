@@ -15,8 +15,6 @@ section! {
 /// The format of a daily report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DailyReport {
-    /// As Markdown.
     Markdown,
-    /// As an HTML page.
     Html,
 }

@@ -16,10 +16,8 @@ use super::rule::{
 use super::section::Section;
 use super::table::read_keys;
 
-/// The most routines of a role.
 const MAX_ROUTINES: usize = 20;
 
-/// A role.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoleSettings {
     /// What it gives, without its routines.
@@ -28,7 +26,6 @@ pub struct RoleSettings {
     pub routines: Vec<String>,
 }
 
-/// A rule for the name of a role that somebody has.
 pub(super) fn role_name() -> Rule<Arc<str>> {
     mysis_name().map(Into::into)
 }

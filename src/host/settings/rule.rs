@@ -25,7 +25,6 @@ pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstrea
 
 type Acceptance<T> = dyn Fn(&DeValue<'_>) -> Result<T, String>;
 
-/// The rule for a value.
 pub(super) struct Rule<T> {
     /// The allowed values in words, to follow "allowed: ".
     pub(super) allowed: String,
@@ -67,7 +66,6 @@ impl<T: 'static> Rule<T> {
         })
     }
 
-    /// The same rule with its values converted.
     pub(super) fn map<U: 'static>(self, convert: impl Fn(T) -> U + 'static) -> Rule<U> {
         let accept = self.accept;
         Rule::new(self.allowed, move |value| accept(value).map(&convert))
@@ -86,13 +84,11 @@ impl<T: 'static> Rule<T> {
             .map_or_else(|| self.accept(&DeValue::String(text.into())), Ok)
     }
 
-    /// Reads a value from TOML.
     pub(super) fn accept_toml(&self, text: &str) -> Option<T> {
         self.accept(DeValue::parse(text).ok()?.get_ref()).ok()
     }
 }
 
-/// A rule for lists with a number of items that follow one rule.
 pub(super) fn list_of<T: 'static>(count: RangeInclusive<usize>, item: Rule<T>) -> Rule<Vec<T>> {
     let count_text = match (count.start(), count.end()) {
         (fewest, most) if fewest == most => format!("exactly {fewest}"),
@@ -144,7 +140,7 @@ pub(super) fn describe_value(value: &DeValue<'_>) -> String {
 /// The type of a value. Its text is not shown, because it may be a secret in the wrong place.
 fn describe_kind(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(_) => "another text (not shown here)".to_owned(),
+        DeValue::String(_) => "a text that is not shown here".to_owned(),
         DeValue::Integer(_) | DeValue::Float(_) => "a number".to_owned(),
         DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
             describe_value(value)

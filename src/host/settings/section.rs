@@ -17,7 +17,6 @@ pub(super) struct Section<'d, 'f> {
 }
 
 impl<'d, 'f> Section<'d, 'f> {
-    /// The table of the whole text.
     pub(super) fn root(entries: &'d DeTable<'d>, findings: &'f mut Findings<'d>) -> Self {
         Self {
             path: String::new(),
@@ -168,7 +167,6 @@ impl<'d, 'f> Section<'d, 'f> {
         names.map(|name| name.get_ref().to_string()).collect()
     }
 
-    /// The same in the order in which they are written.
     pub(super) fn declared_in(&self, name: &str) -> Vec<String> {
         let table = self
             .entries

@@ -7,7 +7,6 @@ use super::environment::Environment;
 use super::findings::Findings;
 use super::section::Section;
 
-/// Settings that are read from one section.
 pub(super) trait ReadSection {
     /// Reads the section. `providers` are the names that keys may refer to.
     fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self;

@@ -16,7 +16,6 @@ use super::rule::{boolean, non_empty_text, one_of, server_url, variable_name};
 use super::secret::Secret;
 use super::table::section;
 
-/// The path of a collector for traces.
 const TRACES_PATH: &str = "/v1/traces";
 /// The name of a swarm that has no other.
 const SERVICE_NAME: &str = "zoea";
@@ -26,10 +25,8 @@ const SERVICE_KEY: &str = "service.name";
 /// The form of requests to a collector.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TraceProtocol {
-    /// Protobuf.
     #[default]
     Protobuf,
-    /// JSON.
     Json,
 }
 
@@ -56,7 +53,6 @@ section! {
     also {
         /// The URL that spans are sent to; `None` if no spans are made.
         collector: Option<String> = None;
-        /// The headers of requests.
         headers: Vec<(String, Secret)> = Vec::new();
         /// Further attributes of this program (`OTEL_RESOURCE_ATTRIBUTES`).
         resource: Vec<(String, String)> = Vec::new();
@@ -88,7 +84,6 @@ impl TraceSettings {
             .collect()
     }
 
-    /// What of the headers is secret.
     pub fn header_secrets(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.iter();
         headers.flat_map(|(name, value)| header_secrets(name, value.expose()))
@@ -140,7 +135,6 @@ impl Variables<'_> {
         }
     }
 
-    /// The collector that the environment names.
     fn endpoint(&mut self) -> Option<String> {
         let is_off = self
             .get("OTEL_SDK_DISABLED")
@@ -186,7 +180,10 @@ impl Variables<'_> {
         match &*text {
             "http/protobuf" => Some(TraceProtocol::Protobuf),
             "http/json" => Some(TraceProtocol::Json),
-            _ => self.ignore(name, "neither http/protobuf nor http/json, which we speak"),
+            _ => self.ignore(
+                name,
+                "neither http/protobuf nor http/json, which zoea speaks",
+            ),
         }
     }
 
@@ -207,12 +204,11 @@ impl Variables<'_> {
         }
     }
 
-    /// The headers in the variable that the configuration names.
     fn named_headers(&mut self, name: &str) -> Vec<(String, Secret)> {
         let shown = shown_variable(name);
         let Some(text) = self.get(name) else {
             self.remarks.miss(format!(
-                "traces.headers_env: {shown} is not set, so spans go out without its headers"
+                "traces.headers_env: {shown} is not set, so spans are sent without its headers"
             ));
             return Vec::new();
         };
@@ -258,7 +254,6 @@ fn with_end(url: &str, end: &str) -> String {
     }
 }
 
-/// The server in a URL.
 fn shown_origin(url: &str) -> String {
     Url::parse(url).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
 }

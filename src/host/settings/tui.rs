@@ -19,7 +19,6 @@ pub struct TuiSettings {
     pub letters: Option<Letters>,
     /// Whether anything moves by itself.
     pub motion: Motion,
-    /// Whose the mouse is.
     pub mouse: MouseUse,
     /// How the operator is told that someone newly needs him.
     pub notify: Notify,

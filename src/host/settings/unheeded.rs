@@ -6,18 +6,18 @@ impl Settings {
     /// A sentence for each setting that has no effect yet.
     #[must_use]
     pub fn ignored_settings(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut remarks = Vec::new();
         let budget = &self.budget;
         if budget.mysis.cost_micros.is_some() || budget.swarm.cost_micros.is_some() {
             let without = self.providers.iter().filter(|(_, of)| !of.has_price());
-            told.extend(without.map(|(name, _)| {
+            remarks.extend(without.map(|(name, _)| {
                 format!(
                     "providers.{name} has no price: what it costs is unknown and does not count for \
                      the budget in dollars"
                 )
             }));
         }
-        told
+        remarks
     }
 }
 
@@ -30,7 +30,10 @@ mod tests {
         let mut settings = Settings::default();
         assert!(settings.ignored_settings().is_empty());
         settings.budget.swarm.cost_micros = Some(5_000_000);
-        let told = settings.ignored_settings();
-        assert!(told.len() == 1 && told[0].contains("no price"), "{told:?}");
+        let remarks = settings.ignored_settings();
+        assert!(
+            remarks.len() == 1 && remarks[0].contains("no price"),
+            "{remarks:?}"
+        );
     }
 }

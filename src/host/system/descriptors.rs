@@ -10,7 +10,6 @@ use std::io;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The limit that the program asks for at its start.
 pub const WANTED_DESCRIPTORS: u64 = 10_000;
 
 /// Descriptors of the program itself: the database, its files, the clients of its listeners.
@@ -100,9 +99,9 @@ mod tests {
     fn a_limit_that_is_too_low_for_the_swarm_is_told_with_the_remedy() {
         assert_eq!(describe_shortage(1024, 400, false), None);
         assert_eq!(describe_shortage(WANTED_DESCRIPTORS, 4900, false), None);
-        let told = describe_shortage(1024, 1000, false).unwrap();
-        assert!(told.contains("1024") && told.contains("2192"), "{told}");
-        assert!(told.contains("LimitNOFILE="), "{told}");
+        let text = describe_shortage(1024, 1000, false).unwrap();
+        assert!(text.contains("1024") && text.contains("2192"), "{text}");
+        assert!(text.contains("LimitNOFILE="), "{text}");
         assert!(
             describe_shortage(1024, 400, true).is_some(),
             "both ends are ours"

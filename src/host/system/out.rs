@@ -96,7 +96,6 @@ pub fn note(text: &str) {
     write_stderr(&format!("note: {text}\n"));
 }
 
-/// Writes an error for the person at the prompt to stderr.
 pub fn error(text: &str) {
     write_stderr(&format!("error: {text}\n"));
 }
@@ -115,7 +114,6 @@ pub fn write_stderr(text: &str) {
     eprint!("{}", clean::clean_text(text));
 }
 
-/// A text in one line, cut to a length.
 pub fn shorten(text: &str, longest: usize) -> String {
     let line = clean::one_line(text);
     if line.chars().count() > longest {

@@ -24,7 +24,6 @@ pub use headers::{header_secrets, is_secret_name};
 pub use passwords::{hide_passwords, password_in_words};
 use prefix_filter::PrefixFilter;
 
-/// Replaces a secret of any length.
 pub const REDACTED: &str = "[redacted]";
 
 /// A shorter secret is only found as a word of its own. Inside of other words it would match by

@@ -56,13 +56,13 @@ mod tests {
         let whole = Trouble {
             address: Some("http://127.0.0.1:9"),
             since: Some("12:34"),
-            then: &["its Myses wait", "it is tried every 4s"],
+            then: &["its Myses wait", "zoea tries it every 4s"],
             chain: Some("connection refused"),
             ..bare
         };
         assert_eq!(
             whole.to_string(),
-            "provider local at http://127.0.0.1:9 is down since 12:34; its Myses wait; it is tried \
+            "provider local at http://127.0.0.1:9 is down since 12:34; its Myses wait; zoea tries it \
              every 4s: connection refused"
         );
         let question = Trouble {

@@ -22,15 +22,12 @@ use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions, bounded_size};
 
 /// The most inputs that wait for the service. Further ones are lost, as a terminal loses them.
 const MAX_WAITING_KEYS: usize = 1024;
-/// The most inputs in one call.
 const MAX_KEYS_PER_CALL: usize = 256;
 /// How often a call is sent when the service cannot be reached.
 const MAX_TRIES: u32 = 3;
-/// The pause between two attempts.
 const RETRY_PAUSE: Duration = Duration::from_millis(150);
 /// If the service has not taken input for this long, Ctrl-C detaches without its consent.
 const DEAF_AFTER: Duration = Duration::from_secs(2);
-/// How long detaching may take.
 const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How an attachment ended, if the service took part in its end.
@@ -38,11 +35,9 @@ const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
 pub enum AttachExit {
     /// The operator or a signal ended the attachment. The service goes on.
     Left,
-    /// The service is closing.
     Closing,
 }
 
-/// Why an attachment failed.
 #[derive(Debug, Error)]
 pub enum AttachError {
     /// The running program is gone.
@@ -59,7 +54,6 @@ pub enum AttachError {
     Hangs(Duration),
     #[error("{}", ControlError::Stopped(*.0))]
     Stopped(u32),
-    /// The program refuses the terminal.
     #[error("{0}")]
     Refused(String),
     /// The program sends an answer that cannot be parsed.
@@ -92,7 +86,7 @@ impl From<ControlError> for AttachError {
 pub async fn run_attached(
     client: &ControlClient,
     options: TerminalOptions,
-    told_to_leave: impl Future<Output = ()>,
+    has_to_leave: impl Future<Output = ()>,
 ) -> Result<AttachExit, AttachError> {
     let size = bounded_size(crossterm::terminal::size()?);
     let opening = AttachRequest {
@@ -117,7 +111,7 @@ pub async fn run_attached(
         end = show_frames(client, terminal, &slot, received) => end,
         fault = send_inputs(client, terminal, typed, &keyboard) => Err(fault),
         () = keyboard.leave.cancelled() => Ok(AttachExit::Left),
-        () = told_to_leave => Ok(AttachExit::Left),
+        () = has_to_leave => Ok(AttachExit::Left),
     };
     let is_there = !matches!(
         end,
@@ -177,13 +171,13 @@ async fn send_inputs(
     loop {
         let inputs = next_inputs(&mut typed).await;
         let count = inputs.len() as u64;
-        let told = InputBatch {
+        let batch = InputBatch {
             terminal: terminal.to_string(),
             first,
             inputs,
         };
         keyboard.is_waiting_since(Some(Instant::now()));
-        if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
+        if let Err(fault) = call::<Value>(client, "use_terminal", &batch).await {
             // If the attachment is over, the last frame gives a better reason than this fault. It
             // gets time to arrive.
             tokio::time::sleep(PARTING_TIMEOUT).await;

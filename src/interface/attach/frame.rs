@@ -38,7 +38,6 @@ pub enum CloseReason {
     Broken,
 }
 
-/// The change of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// Whether the change applies to an empty screen instead of the picture before.
@@ -62,7 +61,6 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameRun(u16, u16, usize, RunText);
 
-/// The symbols of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum RunText {
@@ -265,9 +263,9 @@ mod tests {
             for picture in pictures {
                 let change = Change::between(&before, &picture, &received);
                 let sent = serde_json::to_string(&change).unwrap();
-                let heard: Change = serde_json::from_str(&sent).unwrap();
-                prop_assert_eq!(&heard, &change);
-                received.apply_change(heard);
+                let read: Change = serde_json::from_str(&sent).unwrap();
+                prop_assert_eq!(&read, &change);
+                received.apply_change(read);
                 prop_assert_eq!(&received.buffer, &picture);
                 before = picture;
             }

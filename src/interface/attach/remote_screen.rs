@@ -26,7 +26,6 @@ struct RemoteScreenState {
 pub(super) struct ScreenUpdate {
     /// The newest picture, if it is new.
     pub(super) picture: Option<Arc<Dashboard>>,
-    /// The actions that the terminal has to perform.
     pub(super) acts: Vec<TerminalAction>,
 }
 

@@ -31,13 +31,12 @@ pub(super) struct AttachedTerminal {
     pub(super) quit: CancellationToken,
     pub(super) depth: Depth,
     drawn: tokio::sync::Mutex<FrameState>,
-    heard: Mutex<u64>,
+    received: Mutex<u64>,
     asked_at: Mutex<Instant>,
 }
 
 /// What the terminal shows, as far as the service knows.
 struct FrameState {
-    /// The number of the last frame that was sent.
     number: u64,
     shown: Buffer,
     /// The buffer is kept to reuse its memory.
@@ -66,7 +65,7 @@ impl AttachedTerminal {
                 acts: Vec::new(),
                 broken: 0,
             }),
-            heard: Mutex::new(0),
+            received: Mutex::new(0),
             asked_at: Mutex::new(Instant::now()),
         }
     }
@@ -86,20 +85,20 @@ impl AttachedTerminal {
         first: u64,
         inputs: Vec<Input>,
     ) -> Result<u64, String> {
-        let heard = tokio::time::timeout(FRAME_TIMEOUT, self.ui.until_received());
+        let received = tokio::time::timeout(FRAME_TIMEOUT, self.ui.until_received());
         // Cancel-safe: nothing is taken yet.
         tokio::select! {
-            heard = heard => heard.map_err(|_| "the screen does not begin".to_string())?,
+            received = received => received.map_err(|_| "the screen does not begin".to_string())?,
             () = self.quit.cancelled() => {}
         }
-        let mut heard = lock(&self.heard);
+        let mut received = lock(&self.received);
         for (number, input) in (first..).zip(inputs) {
-            if number >= *heard {
+            if number >= *received {
                 send_input(&self.ui, input);
-                *heard = number + 1;
+                *received = number + 1;
             }
         }
-        Ok(*heard)
+        Ok(*received)
     }
 
     /// Returns the next frame, once something is new or `FRAME_TIMEOUT` is over. `seen` is the last
@@ -194,19 +193,19 @@ mod tests {
         async fn pre_start(
             &self,
             _myself: ActorRef<UiMsg>,
-            tell: Self::Arguments,
+            sender: Self::Arguments,
         ) -> Result<Self::State, ActorProcessingErr> {
-            Ok(tell)
+            Ok(sender)
         }
 
         async fn handle(
             &self,
             _myself: ActorRef<UiMsg>,
             message: UiMsg,
-            tell: &mut Self::State,
+            sender: &mut Self::State,
         ) -> Result<(), ActorProcessingErr> {
             if let UiMsg::Input(input) = message {
-                tell.send(input.into_inner().ok_or("an input of ours")?)?;
+                sender.send(input.into_inner().ok_or("an input of ours")?)?;
             }
             Ok(())
         }
@@ -254,14 +253,14 @@ mod tests {
     #[tokio::test]
     async fn what_is_typed_before_the_screen_is_there_waits_for_it() {
         let (address, attached) = attached();
-        let (tell, mut heard) = mpsc::unbounded_channel();
-        let (probe, _ended) = Actor::spawn(None, Probe, tell).await.unwrap();
+        let (sender, mut inputs) = mpsc::unbounded_channel();
+        let (probe, _ended) = Actor::spawn(None, Probe, sender).await.unwrap();
         let typed = attached.accept_inputs(0, keys("q"));
         let begins = async { address.send_replace(Some(probe.clone())) };
         // The keys are asked for first.
         let (typed, _) = tokio::join!(typed, begins);
         assert_eq!(typed, Ok(1));
-        assert_eq!(heard.recv().await, keys("q").pop());
+        assert_eq!(inputs.recv().await, keys("q").pop());
     }
 
     #[tokio::test(start_paused = true)]
@@ -275,8 +274,8 @@ mod tests {
     #[tokio::test]
     async fn what_is_sent_again_is_heard_once() {
         let (address, attached) = attached();
-        let (tell, mut heard) = mpsc::unbounded_channel();
-        let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
+        let (sender, mut inputs) = mpsc::unbounded_channel();
+        let (probe, ended) = Actor::spawn(None, Probe, sender).await.unwrap();
         address.send_replace(Some(probe.clone()));
         assert_eq!(attached.accept_inputs(0, keys("ab")).await, Ok(2));
         assert_eq!(attached.accept_inputs(0, keys("ab")).await, Ok(2));
@@ -284,7 +283,7 @@ mod tests {
         probe.drain().unwrap();
         ended.await.unwrap();
         let mut all = Vec::new();
-        while let Some(input) = heard.recv().await {
+        while let Some(input) = inputs.recv().await {
             all.push(input);
         }
         assert_eq!(all, keys("abcd"));

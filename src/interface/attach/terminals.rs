@@ -66,11 +66,9 @@ struct TerminalsInner {
     history: PathBuf,
     terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
-    /// Notified when a terminal is detached.
     left: Notify,
 }
 
-/// The parameters of a request for a frame.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrameAsked {
@@ -96,7 +94,6 @@ pub(super) struct Leaving {
 }
 
 impl AttachedTerminals {
-    /// No terminal is attached yet.
     #[must_use]
     pub fn new(
         swarm: Swarm,
@@ -162,10 +159,10 @@ impl AttachedTerminals {
         serde_json::to_value(frame).map_err(|error| error.to_string())
     }
 
-    async fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
-        let attached = self.terminal(&told.terminal)?;
-        let heard = attached.accept_inputs(told.first, told.inputs).await?;
-        Ok(json!({"heard": heard}))
+    async fn accept_inputs(&self, batch: InputBatch) -> Result<Value, String> {
+        let attached = self.terminal(&batch.terminal)?;
+        let received = attached.accept_inputs(batch.first, batch.inputs).await?;
+        Ok(json!({"heard": received}))
     }
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
@@ -271,7 +268,7 @@ impl AddedTools for AttachedTerminals {
                     Err(why) => Err(why),
                 },
                 "use_terminal" => match parse_arguments(arguments) {
-                    Ok(told) => self.accept_inputs(told).await,
+                    Ok(batch) => self.accept_inputs(batch).await,
                     Err(why) => Err(why),
                 },
                 "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
@@ -305,14 +302,14 @@ impl AddedTools for AttachedTerminals {
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.0.closing.cancel();
-            let told = async {
+            let notices = async {
                 while !self.terminals().is_empty() {
                     // A notification that comes before this wait is not lost.
                     self.0.left.notified().await;
                 }
             };
             // Clients that do not ask in time notice the closed connection.
-            let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
+            let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, notices).await;
         })
     }
 

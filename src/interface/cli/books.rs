@@ -243,9 +243,9 @@ mod tests {
             // Its calls were all spared, so what one costs is not known.
             of("3", 0, None, 9),
         ];
-        let told = saved_line(&books);
+        let line = saved_line(&books);
         let right = "routines saved about $1.50 and 12,000 tokens in these days";
-        assert_eq!(told.as_deref(), Some(right));
+        assert_eq!(line.as_deref(), Some(right));
         assert_eq!(saved_line(&books[3..]), None);
     }
 

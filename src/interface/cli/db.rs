@@ -87,9 +87,9 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
         anyhow::bail!("{ON_A_SERVER}: use pg_dump");
     }
     let to = std::path::absolute(&args.file).context("find the file")?;
-    let told = print_size("backup", &to);
+    let progress = print_size("backup", &to);
     let written = zoea_ledger::back_up(&home.database(), &to).await;
-    drop(told);
+    drop(progress);
     let bytes = written?;
     let bytes = group_digits(bytes);
     out::line(&format!("{bytes} bytes are in {}", to.display()))?;
@@ -111,9 +111,9 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
         anyhow::bail!("{ON_A_SERVER}: use pg_restore");
     }
     let lock = wiring::lock_home(home, out::note).await?;
-    let told = Progress::start("restore", String::new);
+    let progress = Progress::start("restore", String::new);
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
-    drop((lock, told));
+    drop((lock, progress));
     let restored = restored?;
     print_logs(&restored);
     let line = match restored.replaced {
@@ -141,10 +141,10 @@ async fn begin_anew(home: &Home, settings: &Settings) -> anyhow::Result<()> {
     print_logs(&cleared);
     let line = match cleared.replaced {
         Some(aside) => format!(
-            "a new database was begun; the previous one is in {}",
+            "a new database is in use; the previous one is in {}",
             aside.display()
         ),
-        None => "a new database was begun; there was none before".to_string(),
+        None => "a new database is in use; there was none before".to_string(),
     };
     Ok(out::line(&line)?)
 }
@@ -155,7 +155,7 @@ async fn compact_database(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let told = Progress::start("compact", String::new);
+    let progress = Progress::start("compact", String::new);
     let CompactedJson { before, after } = if RunFile::read(home).is_some() {
         let client = SwarmClient::open(global, environment).await?;
         let compacted = client.call(ControlCall::Compact {}).await;
@@ -170,7 +170,7 @@ async fn compact_database(
         let CompactionResult { before, after } = rewritten?;
         CompactedJson { before, after }
     };
-    drop(told);
+    drop(progress);
     let (before, after) = (group_digits(before), group_digits(after));
     Ok(out::line(&format!("{before} bytes before, {after} after"))?)
 }

@@ -160,7 +160,9 @@ fn check_descriptors(settings: &Settings) -> DoctorFinding {
     let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, false));
     match descriptors::describe_shortage(limit, myses, false) {
         Some(text) => Err(text),
-        None => Ok(format!("{limit} are enough for {myses} myses")),
+        None => Ok(format!(
+            "{limit} files and connections may be open, enough for {myses} Myses"
+        )),
     }
 }
 
@@ -200,8 +202,8 @@ fn short_keys(settings: &Settings) -> Vec<String> {
         .filter(|(_, provider)| provider.api_key.as_ref().is_some_and(is_short))
         .map(|(name, _)| {
             format!(
-                "the key of provider {name} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: it is \
-                 taken for a placeholder and not kept out of texts"
+                "the key of provider {name} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: zoea \
+                 takes it for a placeholder and does not hide it in texts"
             )
         })
         .collect()
@@ -258,7 +260,7 @@ async fn check_own_database(
     checks.extend(checks_of_held(&HeldTextJson::list(&texts, |_| None)));
     let notes = ledger.notes().iter().map(|note| format!("; {note}"));
     let notes: String = notes.collect();
-    Ok(format!("{} myses{notes}", swarm.myses.len()))
+    Ok(format!("{} Myses{notes}", swarm.myses.len()))
 }
 
 /// Looks at the room on the disk of the database. A server looks after its own.
@@ -292,7 +294,7 @@ async fn check_server(
         .map_err(|error| error.to_string())?;
     Ok(match myses {
         None => format!("{address} is empty; the first run fills it"),
-        Some(count) => format!("{address}: {count} myses"),
+        Some(count) => format!("{address}: {count} Myses"),
     })
 }
 

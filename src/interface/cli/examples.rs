@@ -23,7 +23,6 @@ fn examples() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     commands
 }
 
-/// Adds the examples to the help of each command.
 pub(super) fn add_examples(command: Command) -> Command {
     // A program without the simulators has not all of the commands.
     let known: BTreeSet<String> = command

@@ -13,7 +13,6 @@ pub(super) struct ExitWith {
 }
 
 impl ExitWith {
-    /// An error.
     pub(super) fn status(status: u8, text: String) -> ExitWith {
         ExitWith {
             status,

@@ -76,9 +76,9 @@ async fn write_export(
         mysis: args.mysis.clone(),
         format: Some(args.format.clone()),
     };
-    let told = print_size("export", file);
+    let progress = print_size("export", file);
     let written = client.call(ControlCall::Export(asked)).await;
-    drop(told);
+    drop(progress);
     client.close().await;
     Ok(serde_json::from_value(written?)?)
 }

@@ -18,7 +18,6 @@ use zoea_toolbox::McpUpstream;
 pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct CheckedGame {
-    /// It in words for the operator.
     pub(super) text: String,
     /// Those of its tools that requests offer, and our own.
     tools: Arc<Toolset>,

@@ -12,7 +12,7 @@ use crate::interface::control::call::ControlCall;
 
 /// An order about texts that are held back.
 #[derive(Debug, Subcommand)]
-pub(super) enum HeldOrder {
+pub(super) enum HeldCommand {
     /// Allow texts again: the next request that would contain one contains it.
     Forget {
         /// The ids of the texts; `all` for all of them.
@@ -21,11 +21,11 @@ pub(super) enum HeldOrder {
     },
 }
 
-impl ListOrder for HeldOrder {
+impl ListOrder for HeldCommand {
     type Listed = HeldTextJson<'static>;
 
     async fn carry_out(&self, client: &SwarmClient) -> anyhow::Result<()> {
-        let HeldOrder::Forget { ids } = self;
+        let HeldCommand::Forget { ids } = self;
         for id in ids {
             let call = ControlCall::ForgetHeldText { id: id.clone() };
             client.call(call).await?;

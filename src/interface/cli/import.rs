@@ -44,10 +44,10 @@ pub(super) async fn run(
     }
     let mut secrets = wiring::configured_secrets(&settings);
     secrets.extend(ledger.swarm().await?.passwords);
-    let told = print_size("import", &home.database());
+    let progress = print_size("import", &home.database());
     let taken = import::import_file(&ledger, &args.file, home.directory(), secrets).await;
     ledger.close().await;
-    drop(told);
+    drop(progress);
     let report = taken?;
     Ok(out::line(report.to_string().trim_end())?)
 }

@@ -4,6 +4,7 @@ mod deletion;
 
 use std::borrow::Cow;
 
+use actors::domain::needs::shown_need;
 use clap::{Args, Subcommand};
 use zoea_contract::{Conditions, MysisStatusJson, NeedJson};
 use zoea_settings::Environment;
@@ -170,7 +171,7 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
     let need_of = |name: &str| {
         let mut needs = needs.iter();
         let need = needs.find(|need| need.myses.iter().any(|needy| needy == name));
-        need.map_or("", |need| &*need.what)
+        need.map_or("", |need| shown_need(&need.what))
     };
     let have_needs = myses.iter().any(|mysis| !need_of(&mysis.name).is_empty());
     // Tools that are no game's tell of no money.

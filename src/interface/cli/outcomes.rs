@@ -10,7 +10,6 @@ use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::client::ControlError;
 
-/// An order for several Myses in words.
 pub(super) struct OrderWords<'a> {
     /// What is printed before the name of a Mysis that has it, as `stopped`.
     pub(super) done: &'a str,
@@ -21,7 +20,6 @@ pub(super) struct OrderWords<'a> {
 }
 
 impl<'a> OrderWords<'a> {
-    /// Of an order whose word is a participle.
     pub(super) fn participle(done: &'a str) -> OrderWords<'a> {
         OrderWords {
             done,
@@ -31,7 +29,6 @@ impl<'a> OrderWords<'a> {
     }
 }
 
-/// Calls a tool for each selected Mysis.
 pub(super) async fn call_for_each(
     client: &SwarmClient,
     which: &MysisSelector,
@@ -75,8 +72,8 @@ pub(super) async fn order_each(
             }
         }
         // The only one is told as the error.
-        let is_told = outcome.why.is_none() || chosen.names.len() > 1 || last_refusal.is_none();
-        if !shown.json && is_told {
+        let is_listed = outcome.why.is_none() || chosen.names.len() > 1 || last_refusal.is_none();
+        if !shown.json && is_listed {
             out::line(&line_of(&outcome, words))?;
         }
         outcomes.push(outcome);

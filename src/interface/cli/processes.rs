@@ -57,7 +57,10 @@ impl Listed for ProcessJson<'static> {
         Column::text("HOST"),
         Column::text("DIRECTORY"),
     ];
-    const NONE: Option<&'static str> = Some("no other process has used this database for a day");
+    const NONE: Option<&'static str> = Some(
+        "there is no process to list: only processes that share a PostgreSQL database are listed \
+         (`url` under [store]), for a day after their end; `zoea status` shows the one program of this home",
+    );
 
     fn call() -> ControlCall {
         ControlCall::ListProcesses {}
@@ -65,7 +68,7 @@ impl Listed for ProcessJson<'static> {
 
     fn cells(self) -> Vec<String> {
         let here = if self.here { " (this one)" } else { "" };
-        let heard = self.until.as_deref();
+        let until = self.until.as_deref();
         vec![
             format!("{}{here}", self.name),
             self.state.to_string(),
@@ -73,7 +76,7 @@ impl Listed for ProcessJson<'static> {
             group_digits(self.running),
             group_digits(self.capacity),
             shown::time(&self.since),
-            heard.map_or_else(|| "now".to_string(), shown::time),
+            until.map_or_else(|| "now".to_string(), shown::time),
             self.version.to_string(),
             self.host.to_string(),
             self.directory.to_string(),

@@ -111,8 +111,8 @@ fn describe_cost(template: &str, costly: &CostlyPlaceholder) -> String {
         ),
     };
     format!(
-        "line {line}: what stands behind {{{{{name}}}}} ({behind} of {whole} bytes, the tools that most servers put \
-         there, and the conversation) is read anew, and paid for, {who}; {instead}"
+        "line {line}: the model server reads everything after {{{{{name}}}}} again, at full price, {who}: {behind} of \
+         {whole} bytes, the tools that most servers put there, and the conversation; {instead}"
     )
 }
 

@@ -16,7 +16,7 @@ use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::talk::delivery_note;
 use crate::interface::control::call::ControlCall;
-use crate::interface::control::reminders::Remind;
+use crate::interface::control::call::reminders::Remind;
 
 /// An order about reminders.
 #[derive(Debug, Subcommand)]

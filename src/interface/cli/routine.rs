@@ -119,9 +119,9 @@ async fn carry_out(
         }
         RoutineCommand::Stop { name } => {
             let name = name.clone();
-            let told = format!("{name} ends its routine after the step in progress");
+            let ending = format!("{name} ends its routine after the step in progress");
             client.call(ControlCall::StopRoutine { name }).await?;
-            Ok(out::line(&told)?)
+            Ok(out::line(&ending)?)
         }
     }
 }
@@ -174,7 +174,7 @@ fn lines_of(mysis: &MysisStatusJson<'_>) -> Vec<String> {
     }
     if let Some(spared) = mysis.spared_calls.filter(|calls| *calls > 0) {
         lines.push(format!(
-            "{name}: its routines made {spared} {} without the model",
+            "{name}: its routines saved {spared} model {}",
             plural(spared, "call")
         ));
     }

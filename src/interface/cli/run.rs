@@ -209,7 +209,7 @@ async fn run_swarm(
         done.transpose()?;
         is_stopped
     };
-    tracing::info!(control = %control.url(), "up");
+    tracing::info!(control = %control.url(), "the swarm runs");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
     // Offline play has no configuration that could be reloaded.
@@ -222,7 +222,7 @@ async fn run_swarm(
         true => face.reason_to_quit(),
         false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
     };
-    tracing::info!(?stop, "closing");
+    tracing::info!(reason = ?stop, "the program closes");
     let farewell = face.farewell(&flight, &began, (args, global)).await;
     manager.stopping();
     drop(beating);
@@ -269,11 +269,11 @@ fn report_start(
         note(&text);
     }
     // The swarm tells these itself.
-    let told = [
+    let notices = [
         wiring::describe_missing_secrets(settings),
         wiring::describe_default_cap(settings),
     ];
-    told.iter().flatten().for_each(|text| note(text));
+    notices.iter().flatten().for_each(|text| note(text));
     let swarm = flight.swarm();
     for text in swarm.ledger().notes() {
         flight.notify_operator(Severity::Warn, "database", text);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::ui::{self, TerminalLink};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,8 @@ pub(super) fn open_terminal(
     look: &LookArgs,
     environment: &Environment,
 ) -> anyhow::Result<(TerminalLink, TerminalGuard, CancellationToken)> {
-    require_terminal(environment).context("give --headless to run without one")?;
+    require_terminal(environment)
+        .map_err(|why| anyhow!("{why}; `zoea run --headless` runs without a terminal"))?;
     let options = terminal_options(home, settings, look, environment);
     let (address, handle) = ui::new_address();
     let (display, terminal) = TerminalGuard::start(handle, options).context("open the terminal")?;

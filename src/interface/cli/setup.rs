@@ -172,13 +172,13 @@ pub(super) async fn run(
             true => questions::ask(args, &present, &home, environment).await?,
             false => flags::answers(args, &present, environment).await?,
         };
-        anyhow::Ok((prepared, present, files))
+        anyhow::Ok((prepared, present, files, is_asking))
     };
     // It listens before the first question: a question holds this task until it is answered, and a
     // signal that came before the first listener would end the program without a word.
     let mut interrupts = signal(SignalKind::interrupt()).context("listen for Ctrl-C")?;
     // Cancel-safe: nothing is written before this select ends.
-    let (prepared, present, files) = tokio::select! {
+    let (prepared, present, files, was_shown) = tokio::select! {
         prepared = unless_frozen(&home, prepared) => prepared?,
         _ = interrupts.recv() => return Err(SetupLeft.into()),
     };
@@ -187,13 +187,13 @@ pub(super) async fn run(
         extras,
         passed,
     } = prepared;
-    write(&answers, &present, &files)?;
+    write(&answers, &present, &files, was_shown)?;
     passed.keep(&home);
     prepare_home(&answers, &extras, &present, &home, global, environment)
         .await
         .context("the configuration is written, but the home could not be prepared for it")?;
     if args.no_start {
-        return Ok(out::line("`zoea run --start-swarm` starts it.")?);
+        return Ok(out::line("`zoea run --start-swarm` starts the swarm.")?);
     }
     let start = run::RunArgs::after_setup(!is_at_a_terminal());
     run::run(&start, global, environment).await
@@ -235,8 +235,13 @@ fn settings_of(
     Ok((text, settings))
 }
 
-/// Writes the files and reports them to the operator.
-fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> anyhow::Result<()> {
+/// Writes the files and reports them to the operator, who was shown the text if there were questions.
+fn write(
+    answers: &Answers,
+    present: &Present,
+    files: &ConfigurationFiles,
+    was_shown: bool,
+) -> anyhow::Result<()> {
     let text = render_configuration(&present.text, answers)?;
     let secrets = NewSecrets {
         key: answers
@@ -246,8 +251,13 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
         code: answers.code.typed().map(|code| (GAME_ENTRY, code)),
     };
     let written = files.write(&text, &secrets)?;
-    out::line(&format!("\n{} holds:\n", files.configuration.display()))?;
-    print_configuration(&text)?;
+    let file = files.configuration.display();
+    if was_shown {
+        out::line(&format!("{file} is written."))?;
+    } else {
+        out::line(&format!("\nThis is written to {file}:\n"))?;
+        print_configuration(&text)?;
+    }
     if let Some(copy) = written.copy {
         out::line(&format!(
             "The previous configuration is kept as {}.",

@@ -16,7 +16,6 @@ pub(super) fn show_utc(is_utc: bool) {
     IS_UTC.store(is_utc, Ordering::Relaxed);
 }
 
-/// The clock by which times are shown.
 pub(super) fn clock() -> WallClock {
     match IS_UTC.load(Ordering::Relaxed) {
         true => WallClock::Utc,

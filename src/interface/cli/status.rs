@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use actors::domain::budget::percent_text;
 use actors::domain::event::{AWAITING_LOGIN_PREFIX, is_interruption};
-use actors::domain::needs::shown_need;
+use actors::domain::needs::{help_command, shown_need};
 use actors::domain::standing::StandingKind;
 use anyhow::Context;
 use clap::Args;
@@ -142,7 +142,7 @@ fn print_interrupted(myses: &[MysisStatusJson<'_>], is_running: bool) -> std::io
         false => "zoea run --resume",
     };
     out::line(&format!(
-        "interrupted: {interrupted} ran when the program ended; `{command}` starts them again"
+        "interrupted: {interrupted} of the Myses ran when the program ended; `{command}` starts them again"
     ))
 }
 
@@ -175,28 +175,11 @@ fn print_needs(needs: &[NeedJson]) -> std::io::Result<()> {
             _ => format!("{} Myses", need.count),
         };
         let (what, since, why) = (shown_need(&need.what), shown::time(&need.since), &need.why);
-        let help = help_of(&need.help, &whose, need.myses.len());
+        let help = help_command(&need.help, &whose, need.myses.len());
         let line = format!("needs you: {whose}: {what} since {since}: {why}{help}");
         out::line(&out::clean(&line))?;
     }
     Ok(())
-}
-
-/// The command that helps, as `; \`zoea mysis retry --all\` tries it now`.
-fn help_of(help: &str, name: &str, count: usize) -> String {
-    let whom = match count {
-        1 => name.to_string(),
-        _ => "NAME".to_string(),
-    };
-    let command = match help {
-        "relaunch" => format!("`zoea mysis start {whom}` relaunches it"),
-        "try now" => "`zoea mysis retry --all` tries now".to_string(),
-        "message" => format!("`zoea send {whom} TEXT` tells it what to do"),
-        "stop" => format!("`zoea mysis stop {whom}` stops it"),
-        // Lines of their own say what to do.
-        _ => return String::new(),
-    };
-    format!("; {command}")
 }
 
 /// The servers that serve nobody, and when each is tried again.
@@ -204,8 +187,8 @@ fn print_outages(status: &Status) -> std::io::Result<()> {
     for away in &status.away {
         // While the swarm is frozen nothing is tried, and that time may be over.
         let again = match status.frozen_since {
-            Some(_) => "it is tried again after the thaw".to_string(),
-            None => format!("it is tried again at {}", shown::time(&away.next_try)),
+            Some(_) => "zoea tries it again after the thaw".to_string(),
+            None => format!("zoea tries it again at {}", shown::time(&away.next_try)),
         };
         let then = ["its myses wait", &again];
         print_outage("away", away, ("serves no requests", &then))?;
@@ -275,7 +258,7 @@ fn print_question(mysis: &MysisStatusJson<'_>) -> std::io::Result<()> {
     };
     let name = out::clean(&mysis.name);
     out::line(&format!(
-        "asked: {} asks {name} for you (question {}): {}",
+        "question for you: {} asks through {name} (number {}): {}",
         out::clean(&question.server),
         question.number,
         out::clean(&question.message),

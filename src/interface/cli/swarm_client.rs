@@ -26,7 +26,6 @@ pub(super) enum SwarmClient {
 }
 
 impl SwarmClient {
-    /// Opens the swarm of the selected home.
     pub(super) async fn open(
         global: &GlobalArgs,
         environment: &Environment,
@@ -82,7 +81,6 @@ impl SwarmClient {
         done
     }
 
-    /// Whether a program runs in the home.
     pub(super) fn is_running(&self) -> bool {
         match self {
             SwarmClient::Running(_) => true,

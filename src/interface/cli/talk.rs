@@ -228,8 +228,8 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
         return Ok(());
     };
     Ok(out::line(&format!(
-        "the watch on progress expects gains of this order; if \"{word}\" means otherwise, give it \
-         again with --no-gain"
+        "zoea expects gains from this order and reports a Mysis without gains as stuck; if \"{word}\" \
+         means that none are due, give the order again with --no-gain"
     ))?)
 }
 

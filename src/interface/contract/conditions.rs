@@ -18,7 +18,6 @@ pub struct NeedJson {
     pub what: Cow<'static, str>,
     /// How many Myses it holds up.
     pub count: usize,
-    /// The names of the first of these.
     pub myses: Vec<String>,
     pub since: String,
     pub why: String,
@@ -79,6 +78,5 @@ pub struct ProxiedServerJson {
     pub address: String,
     /// The proxy's, without a password.
     pub proxy: String,
-    /// The environment variable that names the proxy.
     pub variable: Cow<'static, str>,
 }

@@ -46,7 +46,7 @@ enum EventKindJson<'a> {
         tool: &'a str,
         call_id: &'a str,
         is_error: bool,
-        ms: u64,
+        ms: Option<u64>,
     },
     Message {
         seq: i64,
@@ -191,7 +191,7 @@ fn turn_line(event: &TurnEvent) -> Option<String> {
         TurnEvent::Ended { .. } => return None,
         TurnEvent::ModelReplied { usage, ms } => match usage {
             Some(usage) => format!(
-                "model replied: {} + {} tokens, {ms} ms",
+                "model replied: {} tokens in, {} out, {ms} ms",
                 usage.input, usage.output
             ),
             None => format!("model replied: {ms} ms"),
@@ -201,7 +201,10 @@ fn turn_line(event: &TurnEvent) -> Option<String> {
             tool, is_error, ms, ..
         } => {
             let sign = if *is_error { '✗' } else { '✓' };
-            format!("{sign} {tool}, {ms} ms")
+            match ms {
+                Some(ms) => format!("{sign} {tool}, {ms} ms"),
+                None => format!("{sign} {tool}"),
+            }
         }
     })
 }
@@ -211,7 +214,6 @@ fn turn_line(event: &TurnEvent) -> Option<String> {
 #[serde(default)]
 pub struct EventRecordJson<'a> {
     pub number: i64,
-    /// When it happened.
     pub at: String,
     pub kind: Cow<'a, str>,
     pub mysis: Option<Cow<'a, str>>,
@@ -219,9 +221,7 @@ pub struct EventRecordJson<'a> {
     pub severity: Cow<'a, str>,
     /// A stable word for it.
     pub code: Cow<'a, str>,
-    /// What happened.
     pub text: Cow<'a, str>,
-    /// Who ordered it.
     pub source: Option<Cow<'a, str>>,
     pub seq: Option<i64>,
     pub answered: Option<i64>,

@@ -10,7 +10,6 @@ mod mysis;
 mod orders;
 mod processes;
 mod question;
-mod reminders;
 mod rows;
 mod samples;
 mod selecting;
@@ -27,14 +26,13 @@ pub use model_check::{
     CheckSpending, CheckVerdict, ModelCheckReport, ModelCheckStep, ProvenContext, ProvenSpeed,
     ReportedUsage,
 };
-pub use mysis::MysisStatusJson;
+pub use mysis::*;
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, LostJson, MissionJson,
     OrderAnswerJson, OrderOutcome, OrderOutcomeJson, ReachJson, WaitedJson,
 };
 pub use processes::ProcessJson;
 pub use question::{QuestionFieldJson, QuestionJson};
-pub use reminders::{ListedReminderJson, ReminderJson};
 pub use rows::{CallJson, RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
 pub use selecting::Conditions;

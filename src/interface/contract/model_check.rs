@@ -54,7 +54,8 @@ pub struct ModelCheckStep {
 pub struct ProvenContext {
     /// The longest prompt that was read from its beginning to its end.
     pub proven: Option<u64>,
-    pub told: Option<u64>,
+    #[serde(rename = "told")]
+    pub reported: Option<u64>,
     /// The length from which a longer prompt is cut silently or refused.
     pub limit: Option<u64>,
 }
@@ -70,9 +71,8 @@ pub struct ProvenSpeed {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ReportedUsage {
-    /// Whether it reports tokens at all.
     #[serde(rename = "told")]
-    pub is_told: bool,
+    pub is_reported: bool,
     /// The most tokens of one prompt that came from its cache.
     pub cached: u64,
 }

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use actors::domain::event::MysisStatus;
 use actors::domain::failing_calls::FailingCalls;
 use actors::domain::ids::Timestamp;
+use actors::domain::memo::reminder::Reminder;
 use actors::domain::outages::{ServerLabel, ServerOutages};
 use actors::domain::routine::{CircleOffer, RoutineStatus};
 use actors::domain::state::LifeState;
 use serde::{Deserialize, Serialize};
 
 use super::question::QuestionJson;
-use super::reminders::ReminderJson;
 use super::samples::FiguresJson;
 use super::units::to_dollars;
 
@@ -55,13 +55,11 @@ pub struct MysisStatusJson<'a> {
     pub figures: FiguresJson,
     pub question: Option<QuestionJson<'a>>,
     pub tier: Option<TierJson<'a>>,
-    /// The routine that it runs.
     pub routine: Option<RoutineJson<'a>>,
-    /// What it repeats.
     pub circle: Option<CircleJson<'a>>,
     /// The messages that the operator left for later.
     pub reminders: Option<Vec<ReminderJson<'a>>>,
-    /// Model calls that routines spared; `None` if that is not known.
+    /// Model calls that routines saved; `None` if that is not known.
     pub spared_calls: Option<u64>,
     /// Why an order is not delivered.
     pub not_delivered: Option<Cow<'a, str>>,
@@ -75,7 +73,6 @@ pub struct TierJson<'a> {
     since_turn: i64,
 }
 
-/// The routine that a Mysis runs.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct RoutineJson<'a> {
@@ -109,7 +106,6 @@ impl<'a> From<&'a RoutineStatus> for RoutineJson<'a> {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct CircleJson<'a> {
-    /// Its name as a routine.
     pub name: Cow<'a, str>,
     earned: i64,
     rounds: u32,
@@ -128,6 +124,48 @@ impl<'a> From<&'a CircleOffer> for CircleJson<'a> {
     }
 }
 
+/// A message that the operator left for later.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ReminderJson<'a> {
+    /// By which it is cancelled.
+    pub id: String,
+    /// When it is due.
+    pub at: String,
+    pub text: Cow<'a, str>,
+}
+
+impl<'a> ReminderJson<'a> {
+    pub(crate) fn new(mysis: &str, reminder: &'a Reminder) -> ReminderJson<'a> {
+        ReminderJson {
+            id: reminder.id(mysis),
+            at: reminder.at.to_string(),
+            text: reminder.text.as_ref().into(),
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ListedReminderJson<'a> {
+    /// Whose it is.
+    pub mysis: Cow<'a, str>,
+    pub state: Cow<'a, str>,
+    #[serde(flatten)]
+    pub reminder: ReminderJson<'a>,
+}
+
+impl<'a> ListedReminderJson<'a> {
+    #[must_use]
+    pub fn new(status: &'a MysisStatus, reminder: &'a Reminder) -> ListedReminderJson<'a> {
+        ListedReminderJson {
+            mysis: status.name.as_ref().into(),
+            state: status.state.as_str().into(),
+            reminder: ReminderJson::new(&status.name, reminder),
+        }
+    }
+}
+
 fn tier_of(status: &MysisStatus) -> Option<TierJson<'_>> {
     status.tier.as_ref().map(|place| TierJson {
         tier: place.tier,
@@ -137,9 +175,9 @@ fn tier_of(status: &MysisStatus) -> Option<TierJson<'_>> {
 }
 
 fn reminders_of(status: &MysisStatus) -> Option<Vec<ReminderJson<'_>>> {
-    let reminders = status.reminders.as_deref()?.iter();
-    let told = reminders.map(|one| ReminderJson::new(&status.name, one));
-    Some(told.collect())
+    let reminders = status.memos.reminders.as_deref()?.iter();
+    let listed = reminders.map(|one| ReminderJson::new(&status.name, one));
+    Some(listed.collect())
 }
 
 impl<'a> MysisStatusJson<'a> {
@@ -194,7 +232,7 @@ impl<'a> MysisStatusJson<'a> {
             routine: status.routine.as_deref().map(Into::into),
             circle: status.circle.as_deref().map(Into::into),
             reminders: reminders_of(status),
-            spared_calls: status.spared_calls,
+            spared_calls: status.saved_calls,
             not_delivered: status
                 .undelivered
                 .as_ref()

@@ -10,11 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletedOrderJson<'a> {
-    /// The id of the new Mysis.
     Created(String),
-    /// The row of the message.
     Seq(i64),
-    /// Whether there was something to clear.
     Cleared(bool),
     /// The number of imported accounts.
     Accounts(usize),
@@ -23,10 +20,8 @@ pub enum CompletedOrderJson<'a> {
     /// The process that carries the order out, which is stored.
     Passed(&'a str),
     Routine(serde_json::Value),
-    /// A reminder that waits now.
     Reminder {
         id: &'a str,
-        /// When it is due.
         at: String,
     },
     /// A Mysis that is back: its name, and its game account if it has it again.
@@ -56,12 +51,10 @@ pub enum CompletedOrderJson<'a> {
         /// The changes that need a restart.
         after_a_restart: &'a [String],
     },
-    /// The last request to the model.
     #[serde(untagged)]
     Request {
         at: String,
         provider: &'a str,
-        /// The exact body.
         body: &'a str,
     },
 }
@@ -120,7 +113,6 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
 #[serde(default)]
 pub struct OrderAnswerJson {
     pub seq: Option<i64>,
-    /// Whether there was something to clear.
     pub cleared: Option<bool>,
     /// The process that carries the order out, which is stored.
     pub passed: Option<String>,

@@ -14,16 +14,12 @@ pub struct ProcessJson<'a> {
     /// Its home there.
     pub directory: Cow<'a, str>,
     pub version: Cow<'a, str>,
-    /// Whether it runs.
     pub state: Cow<'a, str>,
     pub here: bool,
     /// How many Myses it can run.
     pub capacity: u64,
-    /// How many it holds.
     pub myses: u64,
-    /// How many of these run.
     pub running: u64,
-    /// When it started.
     pub since: String,
     /// When it was heard of last, if it is gone.
     pub until: Option<String>,

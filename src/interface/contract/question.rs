@@ -6,7 +6,6 @@ use actors::domain::question::{FieldKind, Question, QuestionField, QuestionWants
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-/// Whether a text is left out.
 fn is_empty(text: &str) -> bool {
     text.is_empty()
 }
@@ -33,7 +32,6 @@ pub struct QuestionFieldJson<'a> {
     pub description: Cow<'a, str>,
     /// Whether it must be filled in.
     pub required: bool,
-    /// Its type.
     #[serde(rename = "type")]
     pub kind: Cow<'a, str>,
     /// What fits, in words.

@@ -12,7 +12,6 @@ use serde_json::Value;
 #[serde(default)]
 pub struct RowJson<'a> {
     pub seq: i64,
-    /// When it was written.
     pub at: String,
     pub role: Option<Cow<'a, str>>,
     pub source: Option<Cow<'a, str>>,
@@ -22,7 +21,6 @@ pub struct RowJson<'a> {
     pub sender: Option<Cow<'a, str>>,
     pub tool_calls: Vec<CallJson<'a>>,
     pub tool_call_id: Option<Cow<'a, str>>,
-    /// What its kind has beside.
     pub metadata: Option<RowMetadataJson<'a>>,
 }
 
@@ -51,7 +49,6 @@ pub struct SearchHitJson<'a> {
     /// Whose it is; `None` if that was deleted.
     pub mysis: Option<Cow<'a, str>>,
     pub seq: i64,
-    /// When it was written.
     pub at: String,
     pub kind: Cow<'a, str>,
     pub content: Cow<'a, str>,
@@ -114,7 +111,7 @@ pub enum RowMetadataJson<'a> {
     Reply {
         /// The tokens, if the provider reported them.
         usage: Option<UsageJson>,
-        ms: u64,
+        ms: Option<u64>,
         model: Cow<'a, str>,
         provider: Cow<'a, str>,
         /// Why the model stopped.
@@ -128,25 +125,21 @@ pub enum RowMetadataJson<'a> {
     Result {
         call_id: Cow<'a, str>,
         tool: Cow<'a, str>,
-        /// Whether it is a failure.
         is_error: bool,
         status: Cow<'a, str>,
-        ms: u64,
+        ms: Option<u64>,
         tick: Option<i64>,
         /// The length of the answer in bytes.
         bytes: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         game: Option<Cow<'a, str>>,
     },
-    /// Metadata of a host notice.
     Host {
         severity: Cow<'a, str>,
         /// A short stable word for it.
         code: Cow<'a, str>,
-        /// The number of the failed attempt.
         #[serde(skip_serializing_if = "Option::is_none")]
         attempt: Option<u32>,
-        /// The charge of the failed attempt.
         #[serde(flatten)]
         charge: Option<ChargeJson<'a>>,
     },

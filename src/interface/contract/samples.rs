@@ -85,7 +85,6 @@ impl SampleJson {
 pub struct GameFactsJson {
     pub credits: Option<i64>,
     pub system: Option<String>,
-    /// The place there.
     pub poi: Option<String>,
     pub docked: Option<bool>,
     pub fuel: Option<u32>,
@@ -97,7 +96,6 @@ pub struct GameFactsJson {
     /// The number that the operator named, where tools are of no game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<i64>,
-    /// What it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number_name: Option<String>,
 }

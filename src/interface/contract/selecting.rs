@@ -26,7 +26,7 @@ const FIGURES: [&str; 14] = [
 ];
 
 /// The comparisons, those with two characters first.
-const COMPARISONS: [(&str, Comparison); 6] = [
+const COMPARISONS: [(&str, FieldComparison); 6] = [
     (">=", |value, number| value >= number),
     ("<=", |value, number| value <= number),
     ("!=", |value, number| value != number),
@@ -36,17 +36,17 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 ];
 
 /// Whether a figure compares with a number as it is wanted.
-type Comparison = fn(f64, f64) -> bool;
+type FieldComparison = fn(f64, f64) -> bool;
 
 /// Conditions that must all be met.
 #[derive(Clone, Debug)]
 pub struct Conditions {
     text: String,
-    all: Vec<Condition>,
+    all: Vec<FieldCondition>,
 }
 
 #[derive(Clone, Debug)]
-enum Condition {
+enum FieldCondition {
     /// A text that is like the pieces with anything between them, or is not.
     Text {
         key: &'static str,
@@ -56,7 +56,7 @@ enum Condition {
     /// A figure that is known and compares so with a number.
     Figure {
         key: &'static str,
-        compares: Comparison,
+        compares: FieldComparison,
         number: f64,
     },
 }
@@ -68,7 +68,7 @@ impl Conditions {
     /// It has no condition, or one that is not understood.
     pub fn parse(text: &str) -> Result<Conditions, String> {
         let words = text.split(',').map(str::trim);
-        let read: Result<Vec<Condition>, String> = words.map(Condition::parse).collect();
+        let read: Result<Vec<FieldCondition>, String> = words.map(FieldCondition::parse).collect();
         let text = text.to_string();
         Ok(Conditions { text, all: read? })
     }
@@ -83,7 +83,7 @@ impl Conditions {
     #[must_use]
     pub fn fit(&self, mysis: &Value) -> bool {
         self.all.iter().all(|condition| match condition {
-            Condition::Text {
+            FieldCondition::Text {
                 key,
                 is_inverse,
                 pieces,
@@ -91,7 +91,7 @@ impl Conditions {
                 let value = mysis[key].as_str().unwrap_or_default();
                 is_like(value, pieces) != *is_inverse
             }
-            Condition::Figure {
+            FieldCondition::Figure {
                 key,
                 compares,
                 number,
@@ -102,11 +102,11 @@ impl Conditions {
     }
 }
 
-impl Condition {
-    fn parse(text: &str) -> Result<Condition, String> {
+impl FieldCondition {
+    fn parse(text: &str) -> Result<FieldCondition, String> {
         let forms =
             "conditions are such as state=errored,provider!=local,name=scout-*,credits>5000";
-        if let Some(figure) = Condition::parse_figure(text) {
+        if let Some(figure) = FieldCondition::parse_figure(text) {
             return figure;
         }
         let (key, value) = text
@@ -126,7 +126,7 @@ impl Condition {
         if *key == "state" && !value.contains('*') && !states.contains(&value) {
             return Err(format!("a state is one of {}", states.join(", ")));
         }
-        Ok(Condition::Text {
+        Ok(FieldCondition::Text {
             key,
             is_inverse,
             pieces: value.split('*').map(str::to_string).collect(),
@@ -134,7 +134,7 @@ impl Condition {
     }
 
     /// A comparison of a figure; `None` if the text names no figure.
-    fn parse_figure(text: &str) -> Option<Result<Condition, String>> {
+    fn parse_figure(text: &str) -> Option<Result<FieldCondition, String>> {
         let (word, compares) = COMPARISONS
             .into_iter()
             .find(|(word, _)| text.contains(word))?;
@@ -144,7 +144,7 @@ impl Condition {
         let number = parsed
             .filter(|number| number.is_finite())
             .ok_or_else(|| format!("`{}` is not a number to compare {key} with", number.trim()));
-        Some(number.map(|number| Condition::Figure {
+        Some(number.map(|number| FieldCondition::Figure {
             key,
             compares,
             number,
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_told() {
-        for (conditions, told) in [
+        for (conditions, reason) in [
             ("", "`` is not a condition"),
             ("state", "`state` is not a condition"),
             ("place=sol", "`place` is not one of state, name"),
@@ -231,7 +231,7 @@ mod tests {
             ("state=errored,", "`` is not a condition"),
         ] {
             let why = Conditions::parse(conditions).unwrap_err();
-            assert!(why.starts_with(told), "{conditions}: {why}");
+            assert!(why.starts_with(reason), "{conditions}: {why}");
         }
     }
 }

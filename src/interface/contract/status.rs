@@ -18,7 +18,6 @@ use super::units::to_dollars;
 #[serde(default)]
 pub struct ProgramStatusJson<'a> {
     pub version: Cow<'a, str>,
-    /// Its process id.
     pub pid: u32,
     /// Its name among the processes of its database; `None` if it has the database for itself.
     pub process: Option<Cow<'a, str>>,
@@ -50,7 +49,6 @@ pub struct ProgramStatusJson<'a> {
     /// The number that the operator named, of all Myses; `None` if no result told of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberJson>,
-    /// The cost of today.
     pub today: SpendingJson,
     pub myses: Vec<MysisStatusJson<'a>>,
 }
@@ -60,7 +58,6 @@ pub struct ProgramStatusJson<'a> {
 #[serde(default)]
 pub struct NumberJson {
     pub name: String,
-    /// Its sum over all Myses.
     pub sum: i64,
     /// By how much that changed in the last hour.
     pub last_hour: i64,
@@ -72,7 +69,6 @@ pub struct NumberJson {
 pub struct OutageJson<'a> {
     pub server: String,
     pub since: String,
-    /// What it said.
     pub text: Cow<'a, str>,
     /// When it is tried again.
     pub next_try: String,
@@ -104,7 +100,6 @@ pub struct SpendingJson {
     pub tokens_without_price: u64,
     /// The day (UTC).
     pub day: String,
-    /// The share of the budget.
     pub budget_percent: Option<u64>,
 }
 

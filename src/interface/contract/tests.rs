@@ -40,7 +40,7 @@ fn reply(usage: Option<TokenUsage>, cost_micros: Option<u64>) -> Utterance {
         seen_up_to: Seq(6),
         meta: ReplyMeta {
             usage,
-            ms: 12,
+            ms: Some(12),
             model: "m".into(),
             provider: "local".into(),
             finish_reason: None,
@@ -157,13 +157,13 @@ fn an_event_names_its_mysis_where_it_has_one() {
             "{{{head},\"event\":\"model_replied\",\"ms\":4,\"usage\":null}}"
         ))
     );
-    let told = EventKind::Notice {
+    let json = EventKind::Notice {
         severity: Severity::Warn,
         code: "disk",
         text: "full".into(),
     };
     assert_eq!(
-        line(None, told),
+        line(None, json),
         Some(format!(
             "{{{head},\"code\":\"disk\",\"event\":\"host\",\"seq\":null,\"severity\":\"warn\",\"text\":\"full\"}}"
         ))
@@ -178,7 +178,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
             call_id: "c1".into(),
             tool: "mine".into(),
             status: CallStatus::Failed,
-            ms: 1,
+            ms: Some(1),
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,
@@ -207,8 +207,8 @@ fn an_order_is_answered_with_what_came_of_it() {
         (CompletedAction::Configured, "configured"),
         (CompletedAction::NotesCleared, "cleared"),
     ] {
-        let told = answer(CompletedOrder::Done(action));
-        assert_eq!(told, format!("{{\"{word}\":true}}"));
+        let json = answer(CompletedOrder::Done(action));
+        assert_eq!(json, format!("{{\"{word}\":true}}"));
     }
     assert_eq!(answer(CompletedOrder::Stored(Seq(4))), r#"{"seq":4}"#);
     assert_eq!(
@@ -241,7 +241,7 @@ fn an_order_is_answered_with_what_came_of_it() {
 
 #[test]
 fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
-    let told = |state, activity| {
+    let json = |state, activity| {
         let record = MysisRecord::new(MysisId(1), MysisProfile::of("m", "p"), Timestamp(0));
         let status = MysisStatus {
             state,
@@ -261,9 +261,9 @@ fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
         Activity::Waiting,
         Activity::Done,
     ] {
-        assert_eq!(told(LifeState::Running, stands), "frozen");
+        assert_eq!(json(LifeState::Running, stands), "frozen");
     }
     let calls = Activity::CallingTool("mine".into());
-    assert_eq!(told(LifeState::Running, calls), "calling mine");
-    assert_eq!(told(LifeState::Idle, Activity::Resting), "resting");
+    assert_eq!(json(LifeState::Running, calls), "calling mine");
+    assert_eq!(json(LifeState::Idle, Activity::Resting), "resting");
 }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 #[derive(Debug)]
 pub struct ControlAnswer {
-    /// The answer itself.
     pub value: Value,
     /// What was left out, and how to get it.
     pub rest: Option<String>,

@@ -33,7 +33,7 @@ pub(super) async fn list_entries(
     let since = Day(today.0.saturating_sub(before));
     let cannot = |fault: ArchiveFault| format!("the books cannot be read: {fault}");
     let costs = swarm.archive().books(since).await.map_err(cannot)?;
-    let saved = swarm.archive().spared_calls(since).await.map_err(cannot)?;
+    let saved = swarm.archive().saved_calls(since).await.map_err(cannot)?;
     let names = swarm.names().await?;
     let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
     let of_costs = costs.iter().map(|entry| {

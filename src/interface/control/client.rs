@@ -61,7 +61,6 @@ pub enum ControlError {
          received is carried out then"
     )]
     Stopped(u32),
-    /// The program refused the call.
     #[error("{0}")]
     Refused(String),
 }

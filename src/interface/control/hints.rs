@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq, Serialize)]
-pub(super) enum Effect {
-    /// Nothing.
+pub(super) enum ToolEffect {
     Reads,
-    /// It adds something each time.
     Adds,
     /// The second of two equal calls changes nothing.
     Sets,
@@ -21,14 +19,14 @@ pub(super) enum Effect {
 pub(super) fn described(tool: Tool, variant: &Value) -> Tool {
     let (Some(title), Ok(effect)) = (
         variant["title"].as_str(),
-        Effect::deserialize(&variant["effect"]),
+        ToolEffect::deserialize(&variant["effect"]),
     ) else {
         return tool;
     };
     let annotations = ToolAnnotations::with_title(title)
-        .read_only(effect == Effect::Reads)
-        .destructive(effect == Effect::Removes)
-        .idempotent(effect != Effect::Adds)
+        .read_only(effect == ToolEffect::Reads)
+        .destructive(effect == ToolEffect::Removes)
+        .idempotent(effect != ToolEffect::Adds)
         .open_world(variant["acts"] == true);
     tool.with_title(title).with_annotations(annotations)
 }

@@ -42,7 +42,6 @@ struct BoundedRows {
     rows: VecDeque<Value>,
     bytes: usize,
     most_bytes: usize,
-    /// Whether long texts are cut.
     cuts: bool,
     is_cut: bool,
     is_full: bool,
@@ -129,7 +128,6 @@ pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<ControlAns
     read_pieces(swarm, page, (end, limit), fitting).await
 }
 
-/// Reads rows of a conversation in pieces, from one end on, as many as fit.
 async fn read_pieces(
     swarm: &Swarm,
     mut page: PageQuery,
@@ -218,7 +216,6 @@ fn check_bounds(from: i64, bounds: Option<(i64, i64)>) -> Result<(), String> {
     Ok(())
 }
 
-/// The events of a page, as many as fit.
 fn next_events(mut fitting: BoundedRows, page: &EventPage) -> ControlAnswer {
     let values = page.events.iter().map(event_value);
     let _ = values

@@ -17,7 +17,6 @@ const DAY_MS: u64 = 86_400_000;
 /// The end of a report may be so far in the future: a day that is not over is asked of whole.
 const MOST_AHEAD: Duration = Duration::from_secs(2 * 86_400);
 
-/// A period that a report is asked of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedPeriod {
     pub period: Period,
@@ -71,7 +70,9 @@ impl AskedPeriod {
             "today" => today,
             "yesterday" => today.pred_opt().unwrap_or(today),
             written => read_date(written).ok_or_else(|| {
-                format!("`{written}` is not a day; write today, yesterday or one as 2026-11-22")
+                format!(
+                    "`{written}` is not a day; write today, yesterday or a date such as 2026-11-22"
+                )
             })?,
         };
         if date > today {
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_is_no_period_is_told() {
-        for (day, since, until, told) in [
+        for (day, since, until, reason) in [
             (None, Some("sunset"), None, "`sunset` is not a time"),
             (None, Some("25:00"), None, "`25:00` is not a time"),
             (None, Some(""), None, "`` is not a time"),
@@ -240,7 +241,7 @@ mod tests {
             ),
         ] {
             let why = read(day, since, until).unwrap_err();
-            assert!(why.contains(told), "{since:?}: {why}");
+            assert!(why.contains(reason), "{since:?}: {why}");
         }
     }
 }

@@ -7,7 +7,6 @@ use super::answer::ControlAnswer;
 
 /// The most bytes of an answer for which no limit was named, with room for its note.
 pub(super) const SHORT_ANSWER_BYTES: usize = 7 << 10;
-/// The same of a status.
 const SHORT_STATUS_BYTES: usize = 1700;
 /// The longest texts of a row in bytes: as they are tried, until the row is short enough.
 const TEXT_BYTES: [usize; 3] = [1000, 200, 40];
@@ -66,7 +65,6 @@ fn cut(text: &str, most: usize) -> Option<String> {
     (left > LEAST_CUT_BYTES).then(|| format!("{kept}… [{left} bytes more]"))
 }
 
-/// As many values as fit, at least one.
 pub(super) fn as_many_as_fit(values: impl Iterator<Item = Value>, most: usize) -> Vec<Value> {
     let mut bytes = 0;
     let mut fitting = Vec::new();
@@ -105,21 +103,21 @@ pub(super) fn short_status(mut status: Value) -> ControlAnswer {
         }
     }
     let room = SHORT_STATUS_BYTES.saturating_sub(status.to_string().len());
-    let mut told = as_many_as_fit(myses.iter().cloned(), room);
-    if told
+    let mut shown = as_many_as_fit(myses.iter().cloned(), room);
+    if shown
         .first()
         .is_some_and(|first| first.to_string().len() > room)
     {
-        told.clear();
+        shown.clear();
     }
-    let rest = match (myses.len() - told.len(), is_cut) {
+    let rest = match (myses.len() - shown.len(), is_cut) {
         (0, false) => None,
         (0, true) => Some("texts are cut; `whole` asks for all of it".to_string()),
         (left, _) => Some(format!(
             "{left} Myses are left out: list_myses lists them; `whole` asks for all of it"
         )),
     };
-    status["myses"] = Value::Array(told);
+    status["myses"] = Value::Array(shown);
     ControlAnswer {
         value: status,
         rest,

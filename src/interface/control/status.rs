@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::ids::{Lane, MysisId, Timestamp};
 use actors::domain::outages::{Light, ServerOutages};
 use actors::domain::record::MysisRecord;
 use actors::domain::samples::CurrentFigures;
@@ -67,22 +67,22 @@ pub(super) async fn list_myses(
         Some(fields) => short::choose_fields(mysis, fields),
         None => Value::clone(mysis),
     });
-    let told: Vec<Value> = match asked.limit {
+    let shown: Vec<Value> = match asked.limit {
         Some(_) => chosen.take(limit).collect(),
         None => short::as_many_as_fit(chosen, SHORT_ANSWER_BYTES),
     };
-    let last = told
+    let last = shown
         .len()
         .checked_sub(1)
         .and_then(|last| wanted[last]["name"].as_str());
-    let rest = (wanted.len() > told.len()).then(|| {
-        let (left, last) = (wanted.len() - told.len(), last.unwrap_or_default());
+    let rest = (wanted.len() > shown.len()).then(|| {
+        let (left, last) = (wanted.len() - shown.len(), last.unwrap_or_default());
         format!(
             "{left} more Myses: `after` {last} goes on, `limit` asks for more at once (0: all), `fields` and \
              `where` make it shorter"
         )
     });
-    let value = Value::Array(told);
+    let value = Value::Array(shown);
     Ok(ControlAnswer { value, rest })
 }
 
@@ -185,7 +185,8 @@ pub(super) async fn program_status(
         silence: silence.as_ref().map(|notice| notice.text.as_ref().into()),
         states,
         arrival: arrival
-            .filter(|_| frozen_since.is_none())
+            // No time can be told while their server is away.
+            .filter(|_| frozen_since.is_none() && !is_game_away(&outages))
             .map(|arrival| arrival.to_string()),
         away: with_light(Light::Red),
         doubtful: with_light(Light::Amber),
@@ -200,6 +201,10 @@ pub(super) async fn program_status(
         true => status.into(),
         false => short::short_status(status),
     }
+}
+
+fn is_game_away(outages: &ServerOutages) -> bool {
+    outages.away().any(|it| it.is_of_server(&Lane::Game))
 }
 
 /// The sum of a figure of all Myses; `None` if it is known of none.

@@ -19,7 +19,6 @@ use super::ProgramInfo;
 use super::parameters::WaitFor;
 use super::status;
 
-/// How often it is looked.
 const LOOK: Duration = Duration::from_millis(250);
 /// The longest wait of a call. Whoever waits longer calls again.
 const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -29,7 +28,6 @@ pub enum Until {
     Idle,
     /// It said that the mission is done.
     Done,
-    /// It is errored.
     Errored,
     NeedsMe,
     /// It said something with its newest direct message in sight.
@@ -57,7 +55,6 @@ impl Until {
         }
     }
 
-    /// Whether it holds for a Mysis now.
     async fn holds(
         &self,
         swarm: &Swarm,
@@ -96,14 +93,14 @@ impl Until {
 }
 
 #[derive(Default)]
-struct Standing {
+struct WaitProgress {
     met: Vec<Arc<str>>,
     open: Vec<Arc<str>>,
     /// For whom it will not hold by itself, with the reason.
     lost: Vec<(Arc<str>, Arc<str>)>,
 }
 
-impl Standing {
+impl WaitProgress {
     /// What came of it: `met`, `lost`, or nothing yet.
     fn outcome(&self, is_any: bool) -> Option<&'static str> {
         let (met, open, lost) = (self.met.len(), self.open.len(), self.lost.len());
@@ -158,27 +155,27 @@ pub(super) async fn wait_for(
     loop {
         // What was read for others before it was asked may not be so any more.
         let statuses = statuses(swarm, begun.elapsed().min(LOOK)).await?;
-        let mut standing = Standing::default();
+        let mut progress = WaitProgress::default();
         for name in &names {
             let Some(status) = statuses.iter().find(|status| *status.name == **name) else {
                 // While the program closes it knows none, and all are stored.
                 match swarm.id_of(name).await {
-                    Ok(_) => standing.open.push(name.as_str().into()),
-                    Err(why) => standing.lost.push((name.as_str().into(), why.into())),
+                    Ok(_) => progress.open.push(name.as_str().into()),
+                    Err(why) => progress.lost.push((name.as_str().into(), why.into())),
                 }
                 continue;
             };
             match until.hopeless(status) {
                 _ if until.holds(swarm, about, status).await? => {
-                    standing.met.push(status.name.clone())
+                    progress.met.push(status.name.clone())
                 }
-                Some(why) => standing.lost.push((status.name.clone(), why.into())),
-                None => standing.open.push(status.name.clone()),
+                Some(why) => progress.lost.push((status.name.clone(), why.into())),
+                None => progress.open.push(status.name.clone()),
             }
         }
-        let outcome = standing.outcome(asked.any);
+        let outcome = progress.outcome(asked.any);
         if outcome.is_some() || Instant::now() >= end {
-            return Ok(standing.answer(outcome.unwrap_or("timeout")));
+            return Ok(progress.answer(outcome.unwrap_or("timeout")));
         }
         tokio::time::sleep_until((Instant::now() + LOOK).min(end)).await;
     }

@@ -11,7 +11,6 @@ use super::timeline::Span;
 const MAX_NAMED: usize = 3;
 
 impl PeriodReport {
-    /// What happened in its time, for someone who was away.
     #[must_use]
     pub fn away(&self) -> AwaySummary {
         AwaySummary {
@@ -25,7 +24,7 @@ impl PeriodReport {
 /// What was earned and spent, and the calls that routines saved.
 fn gains(report: &PeriodReport) -> String {
     let total = report.totals();
-    if total.turns == 0 && total.spent.calls == 0 && report.spared_calls == 0 {
+    if total.turns == 0 && total.spent.calls == 0 && report.saved_calls == 0 {
         return String::new();
     }
     let cost = total.spent.dollars();
@@ -36,7 +35,7 @@ fn gains(report: &PeriodReport) -> String {
         },
         None => format!("{} turns, cost {cost}", group_count(total.turns)),
     };
-    match report.spared_calls {
+    match report.saved_calls {
         0 => earned,
         saved => {
             let worth = total.spent.worth_of(saved);
@@ -45,7 +44,6 @@ fn gains(report: &PeriodReport) -> String {
     }
 }
 
-/// Who was held up for longest, by what.
 fn held_up(report: &PeriodReport) -> String {
     let named = report.held_up.iter().filter_map(|of: &HoldUp| {
         let (kind, ms) = of.held_ms.iter().max_by_key(|(_, ms)| **ms)?;
@@ -60,7 +58,6 @@ fn held_up(report: &PeriodReport) -> String {
     first_ones("held up: ", named.collect())
 }
 
-/// What was away for longest.
 fn outages(report: &PeriodReport) -> String {
     let mut spans: Vec<&Span> = report.timeline.spans.iter().collect();
     spans.sort_by_key(|span| std::cmp::Reverse(span.until.since(span.from)));
@@ -75,7 +72,6 @@ fn outages(report: &PeriodReport) -> String {
     first_ones("", named.collect())
 }
 
-/// The first ones, and how many others there are.
 fn first_ones(before: &str, all: Vec<String>) -> String {
     if all.is_empty() {
         return String::new();

@@ -6,7 +6,7 @@ use actors::domain::books::{BudgetUse, CostEntry};
 use actors::domain::samples::Flow;
 use serde::{Deserialize, Serialize};
 
-use super::NOT_TOLD;
+use super::NOT_REPORTED;
 use super::figures::{dollars, group_count, group_thousands};
 
 /// What stands for a cost or a rate that is not known.
@@ -26,7 +26,6 @@ pub struct Cost {
     pub is_partly_unknown: bool,
 }
 
-/// The costs of these lines of the books, added up by a key.
 pub(super) fn sums<K: Ord>(
     entries: &[CostEntry],
     key: impl Fn(&CostEntry) -> K,
@@ -111,7 +110,7 @@ impl Cost {
     /// The credits that a dollar brought, in words: also that it is not known, or that it was free.
     pub(super) fn credits_per_dollar(&self, earned: Option<i64>) -> String {
         let Some(earned) = earned else {
-            return NOT_TOLD.to_string();
+            return NOT_REPORTED.to_string();
         };
         match (self.is_partly_unknown, self.cost_micros, self.tokens()) {
             (true, _, _) => UNKNOWN.to_string(),

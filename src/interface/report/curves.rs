@@ -12,16 +12,13 @@ const MAX_STEPS: i64 = 96;
 /// The lengths that are chosen from, in minutes.
 const STEP_MINUTES: [i64; 10] = [1, 2, 5, 10, 15, 60, 120, 240, 480, 1440];
 
-/// What is said of a curve of costs that leaves something out.
 pub(super) const UNPRICED_LEFT_OUT: &str = "; calls whose price is unknown are left out";
 
 /// The curves. They cover the time from the first to the last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
-    /// Where the first step begins.
     #[serde(with = "moment")]
     pub first: Timestamp,
-    /// The length of a step.
     pub step_minutes: i64,
     /// The steps; empty if nothing was done.
     pub steps: Vec<CurveStep>,
@@ -76,16 +73,20 @@ impl CurveKind {
         }
     }
 
-    /// Why these values make no curve; `None` if they do.
-    pub(super) fn absence(self, values: &[Option<f64>]) -> Option<&'static str> {
+    /// Why these curves have none of this kind; `None` if they have one.
+    pub(super) fn absence(self, curves: &Curves) -> Option<&'static str> {
+        let values = curves.values(self);
         let mut known = values.iter().flatten().peekable();
         let is_unknown = known.peek().is_none();
         let is_zero = known.all(|value| *value == 0.0);
         match self {
             CurveKind::Credits | CurveKind::Earned => {
-                is_unknown.then_some("No result has credits.")
+                is_unknown.then_some("No tool result showed credits.")
             }
-            CurveKind::Cost if is_unknown => Some("Unknown: the calls had no known price."),
+            // A time without calls cost nothing, and says nothing of the calls at other times.
+            CurveKind::Cost if is_unknown || (is_zero && curves.is_cost_partial()) => {
+                Some("Unknown: no price is known for these calls.")
+            }
             CurveKind::Cost => is_zero.then_some("Nothing: every call was free of charge."),
             CurveKind::Tokens => is_zero.then_some("No provider reported its tokens."),
         }
@@ -154,7 +155,6 @@ impl Curves {
         }
     }
 
-    /// The end of the last step.
     pub(super) fn end(&self) -> Timestamp {
         let count = i64::try_from(self.steps.len()).unwrap_or_default();
         let length = count
@@ -171,7 +171,6 @@ impl Curves {
         is_within.then(|| at.since(first) as f64 / end.since(first).max(1) as f64)
     }
 
-    /// Whether the curve of costs leaves something out.
     pub(super) fn is_cost_partial(&self) -> bool {
         self.steps.iter().any(|step| step.is_cost_partial)
     }
@@ -201,7 +200,6 @@ impl CurveStep {
     }
 }
 
-/// The shortest step that makes few enough of them.
 fn choose_step(first: usize, last: usize, is_hourly: bool) -> usize {
     let span = i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX);
     let fits = |step: &i64| span / *step + 2 <= MAX_STEPS;

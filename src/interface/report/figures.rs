@@ -17,7 +17,6 @@ pub(super) fn with_sign(value: i64) -> String {
     format!("{sign}{}", group_thousands(value))
 }
 
-/// A count with commas between thousands.
 pub(super) fn group_count(value: u64) -> String {
     group_digits(value)
 }

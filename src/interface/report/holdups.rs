@@ -16,12 +16,10 @@ const MIN_HELD_MS: u64 = 1000;
 /// The shortest wait that puts a Mysis on the list. Each one waits now and then.
 const MIN_LISTED_WAIT_MS: u64 = 60_000;
 
-/// What held a Mysis up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(EnumCount, VariantArray)]
 pub enum HoldKind {
-    /// A fault ended its turn.
     Errored,
     /// It did not get on: it only talked, repeated itself, or its calls failed.
     Stuck,
@@ -48,7 +46,7 @@ impl HoldKind {
             HoldKind::Parked => "parked",
             HoldKind::Paused => "paused",
             HoldKind::Asking => "asked you",
-            HoldKind::Lost => "lost",
+            HoldKind::Lost => "cut off",
         }
     }
 
@@ -70,7 +68,6 @@ impl HoldKind {
     }
 }
 
-/// How long a Mysis was held up on a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HoldUp {
     pub name: String,
@@ -80,7 +77,6 @@ pub struct HoldUp {
     pub waited_ms: u64,
     /// What holds it up at the end of what is told.
     pub still: Option<HoldKind>,
-    /// Why it was held up last.
     pub why: String,
 }
 
@@ -92,7 +88,6 @@ impl HoldUp {
     }
 }
 
-/// What events tell of one Mysis.
 #[derive(Default)]
 struct Watched {
     name: Arc<str>,

@@ -6,7 +6,7 @@ mod tables;
 
 use super::figures::{dollars, group_count, group_thousands, short_count};
 use super::summary::sentences;
-use super::{NOT_TOLD, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
+use super::{NOT_REPORTED, OF_ANY, OF_MONEY, PeriodReport, ReportLine};
 use markup::escape_html;
 
 /// The page around the sections. Its colours follow the reader's choice of light or dark.
@@ -32,7 +32,9 @@ pub(super) fn render_page(report: &PeriodReport) -> String {
 }
 
 fn total_tiles(report: &PeriodReport, total: &ReportLine) -> String {
-    let earned = total.gained().map_or(NOT_TOLD.to_string(), group_thousands);
+    let earned = total
+        .gained()
+        .map_or(NOT_REPORTED.to_string(), group_thousands);
     let cost = &total.spent;
     let (known, of_what) = match (cost.cost_micros, cost.is_partly_unknown) {
         (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),

@@ -9,9 +9,9 @@ use super::curves::{CurveKind, UNPRICED_LEFT_OUT, time_ticks};
 use super::figures::{duration, group_count, group_thousands, short_number};
 use super::holdups::{HoldKind, HoldUp};
 use super::summary::{compared, sentences};
-use super::timeline::Timeline;
+use super::timeline::ReportTimeline;
 use super::values::{Ranking, ValueLine};
-use super::{NOT_TOLD, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use super::{NOT_REPORTED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 /// The heights of a curve of letters.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -21,19 +21,21 @@ const NO_VALUE: char = '·';
 const TIME_COLUMNS: usize = 12;
 /// The most Myses of the table of those that were held up.
 const MAX_HELD_UP: usize = 20;
-/// The heads of the columns of a table of Myses.
-const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
-    ("Mysis", OF_ANY),
-    ("credits", OF_MONEY),
-    ("gained", OF_MONEY),
-    ("turns", OF_ANY),
-    ("errors", OF_ANY),
-    ("calls", OF_ANY),
-    ("tokens in", OF_ANY),
-    ("cached", OF_ANY),
-    ("out", OF_ANY),
-    ("cost", OF_ANY),
-    ("per dollar", OF_MONEY),
+type MysisCell = fn(&ReportLine) -> String;
+/// The columns of a table of Myses: head and cell.
+#[rustfmt::skip]
+const MYSIS_COLUMNS: [((&str, MysisCell), OfMoney); 11] = [
+    (("Mysis", |of| plain_line(&of.name)), OF_ANY),
+    (("credits", |of| or_not_reported(of.credits.map(|(_, last)| last))), OF_MONEY),
+    (("gained", |of| or_not_reported(of.gained())), OF_MONEY),
+    (("turns", |of| of.turns.to_string()), OF_ANY),
+    (("errors", |of| of.faults.to_string()), OF_ANY),
+    (("calls", |of| of.spent.calls.to_string()), OF_ANY),
+    (("tokens in", |of| of.spent.tokens_in.to_string()), OF_ANY),
+    (("cached", |of| of.spent.tokens_cached.to_string()), OF_ANY),
+    (("out", |of| of.spent.tokens_out.to_string()), OF_ANY),
+    (("cost", |of| of.spent.dollars()), OF_ANY),
+    (("per dollar", |of| of.spent.credits_per_dollar(of.gained())), OF_MONEY),
 ];
 
 pub(super) fn render_text(report: &PeriodReport) -> String {
@@ -85,7 +87,7 @@ fn comparison(report: &PeriodReport) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut text = String::from("\n## Against the same hours before\n\n");
+    let mut text = String::from("\n## Compared with the same hours before\n\n");
     text.push_str("| | this time | before |\n|---|--:|--:|\n");
     for [what, now, before] in rows {
         let what = plain_line(&what);
@@ -100,7 +102,7 @@ fn curves(report: &PeriodReport) -> String {
         let values = report.curves.values(kind);
         let title = plain_line(&kind.title(report));
         let known: Vec<f64> = values.iter().flatten().copied().collect();
-        if let Some(absence) = kind.absence(&values) {
+        if let Some(absence) = kind.absence(&report.curves) {
             let _ = writeln!(text, "{title}: {absence}\n");
             continue;
         }
@@ -205,9 +207,8 @@ fn mark_letter(number: usize) -> char {
     char::from_digit(number, 36).unwrap_or('+')
 }
 
-/// What the marks and the spans are.
 fn timeline(report: &PeriodReport) -> String {
-    let Timeline {
+    let ReportTimeline {
         marks,
         spans,
         left_out,
@@ -245,7 +246,7 @@ fn head(columns: &[&str]) -> String {
 fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a ReportLine>) -> String {
     let worth = plain_line(report.worth());
     let columns = report.having(MYSIS_COLUMNS).into_iter();
-    let columns = columns.map(|column| match column {
+    let columns = columns.map(|(head, _)| match head {
         "credits" => &*worth,
         other => other,
     });
@@ -256,24 +257,14 @@ fn mysis_table<'a>(report: &PeriodReport, lines: impl Iterator<Item = &'a Report
     text
 }
 
-fn mysis_row(report: &PeriodReport, line: &ReportLine) -> String {
-    let or_not_asked =
-        |number: Option<i64>| number.map_or(NOT_TOLD.to_string(), |number| number.to_string());
-    let spent = &line.spent;
-    let last = line.credits.map(|(_, last)| last);
-    row(&report.having([
-        (plain_line(&line.name), OF_ANY),
-        (or_not_asked(last), OF_MONEY),
-        (or_not_asked(line.gained()), OF_MONEY),
-        (line.turns.to_string(), OF_ANY),
-        (line.faults.to_string(), OF_ANY),
-        (spent.calls.to_string(), OF_ANY),
-        (spent.tokens_in.to_string(), OF_ANY),
-        (spent.tokens_cached.to_string(), OF_ANY),
-        (spent.tokens_out.to_string(), OF_ANY),
-        (spent.dollars(), OF_ANY),
-        (spent.credits_per_dollar(line.gained()), OF_MONEY),
-    ]))
+fn mysis_row(report: &PeriodReport, of: &ReportLine) -> String {
+    let columns = report.having(MYSIS_COLUMNS).into_iter();
+    let cells: Vec<String> = columns.map(|(_, cell)| cell(of)).collect();
+    row(&cells)
+}
+
+fn or_not_reported(number: Option<i64>) -> String {
+    number.map_or(NOT_REPORTED.to_string(), |number| number.to_string())
 }
 
 fn row(cells: &[String]) -> String {
@@ -296,16 +287,16 @@ fn value_table(report: &PeriodReport, (title, what): (&str, &str), lines: &[Valu
         ("per dollar", OF_MONEY),
     ]));
     let mut text = format!("\n## {title}\n\n{}", head(&columns));
-    let or_not_asked = |number: Option<i64>| number.map_or(NOT_TOLD.to_string(), group_thousands);
+    let grouped = |number: Option<i64>| number.map_or(NOT_REPORTED.to_string(), group_thousands);
     for line in lines {
         let name = line.name.as_deref().map_or(UNKNOWN.to_string(), plain_line);
         let mut cells = vec![name, line.myses.to_string()];
         if let Some(minutes) = line.minutes {
             let ms = minutes.unsigned_abs().saturating_mul(60_000);
-            cells.extend([duration(ms), or_not_asked(line.earned_hourly())]);
+            cells.extend([duration(ms), grouped(line.earned_hourly())]);
         }
         cells.extend(report.having([
-            (or_not_asked(line.earned), OF_MONEY),
+            (grouped(line.earned), OF_MONEY),
             (group_count(line.spent.tokens()), OF_ANY),
             (line.spent.dollars(), OF_ANY),
             (line.spent.credits_per_dollar(line.earned), OF_MONEY),
@@ -363,7 +354,7 @@ fn held_cell(of: &HoldUp, kind: HoldKind) -> String {
 
 fn days_table(report: &PeriodReport) -> String {
     let mut text =
-        String::from("\n## The days up to it (UTC)\n\n| day | calls | tokens in | out | cost |\n");
+        String::from("\n## The last days (UTC)\n\n| day | calls | tokens in | out | cost |\n");
     text.push_str("|---|--:|--:|--:|--:|\n");
     for (day, cost) in &report.days {
         let (calls, tokens_in, tokens_out) = (cost.calls, cost.tokens_in, cost.tokens_out);

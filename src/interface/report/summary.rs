@@ -4,9 +4,9 @@ use zoea_text::names::plural;
 
 use super::figures::{duration, group_count, group_thousands, with_sign};
 use super::holdups::HoldUp;
-use super::timeline::SpanKind;
+use super::timeline::TimelineSpanKind;
 use super::values::ValueLine;
-use super::{NOT_TOLD, PeriodReport, ReportLine, ReportTotals};
+use super::{NOT_REPORTED, PeriodReport, ReportLine, ReportTotals};
 
 /// Systems in which Myses spent less time together are left out, in minutes: a visit is no rate.
 const MIN_SYSTEM_MINUTES: i64 = 10;
@@ -41,7 +41,7 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
     };
     let cost = &total.spent;
     let costs = match (cost.cost_micros, cost.is_partly_unknown) {
-        (0, true) => "at a cost that is unknown".to_string(),
+        (0, true) => "at an unknown cost".to_string(),
         (0, false) => "free of charge".to_string(),
         (_, true) => format!("for {} prices", cost.dollars()),
         (_, false) => format!("for {}", cost.dollars()),
@@ -71,14 +71,14 @@ fn result(report: &PeriodReport, total: &ReportLine) -> String {
             format!("{who} took {} turns {costs}.", group_count(total.turns))
         }
         (None, _) => format!(
-            "{who} took {} turns {costs}; no result has credits.",
+            "{who} took {} turns {costs}; no tool result showed credits.",
             group_count(total.turns)
         ),
     }
 }
 
 fn saved(report: &PeriodReport, total: &ReportLine) -> Option<String> {
-    let calls = report.spared_calls;
+    let calls = report.saved_calls;
     let worth = total.spent.worth_of(calls);
     (calls > 0).then(|| {
         let counted = group_count(calls);
@@ -124,14 +124,14 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
         return Vec::new();
     };
     let figures = |of: &ReportTotals| {
-        let earned = of.earned.map_or(NOT_TOLD.to_string(), group_thousands);
+        let earned = of.earned.map_or(NOT_REPORTED.to_string(), group_thousands);
         [
             earned,
             of.spent.dollars(),
             of.spent.credits_per_dollar(of.earned),
             group_count(of.spent.tokens()),
             group_count(of.turns),
-            group_count(of.spared_calls),
+            group_count(of.saved_calls),
         ]
     };
     let (now, before) = (figures(&report.totals()), figures(before));
@@ -148,10 +148,9 @@ pub(super) fn compared(report: &PeriodReport) -> Vec<[String; 3]> {
         .collect()
 }
 
-/// Who earned the most and the least.
 fn extremes(report: &PeriodReport) -> Option<String> {
-    let told = || report.myses.iter().filter(|line| line.gained().is_some());
-    let (best, worst) = (told().next()?, told().next_back()?);
+    let earners = || report.myses.iter().filter(|line| line.gained().is_some());
+    let (best, worst) = (earners().next()?, earners().next_back()?);
     let (most, least) = (best.gained()?, worst.gained()?);
     (most > least).then(|| {
         format!(
@@ -185,7 +184,6 @@ fn systems(report: &PeriodReport) -> Option<String> {
     })
 }
 
-/// Who was held up for longest.
 fn held_up(report: &PeriodReport) -> Option<String> {
     let held_ms = |of: &HoldUp| {
         of.held_ms
@@ -206,7 +204,7 @@ fn held_up(report: &PeriodReport) -> Option<String> {
 
 fn outages(report: &PeriodReport) -> Option<String> {
     let spans = report.timeline.spans.iter();
-    let outages = spans.filter(|span| span.kind == SpanKind::Outage);
+    let outages = spans.filter(|span| span.kind == TimelineSpanKind::Outage);
     let lengths: Vec<u64> = outages.map(|span| span.until.since(span.from)).collect();
     let longest = duration(*lengths.iter().max()?);
     Some(match lengths.len() {

@@ -191,7 +191,7 @@ fn the_day_is_drawn_with_orders_and_outages_on_its_axis() {
     assert_eq!(drawing[15], format!("{}{}", " ".repeat(20), "═".repeat(21)));
     assert!(text.contains("- `1` 10:01 the mission: mine"), "{text}");
     assert!(
-        text.contains("- `═` 10:20 to 10:40 (20 min) a server is away"),
+        text.contains("- `═` 10:20 to 10:40 (20 min) a server was away"),
         "{text}"
     );
     assert!(text.contains("A server was away for 20 min."), "{text}");
@@ -245,8 +245,19 @@ fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
     for minute in &mut record.samples.minutes {
         minute.flow.cost_micros = 0;
     }
+    // A time without calls, too, does not make them free.
+    for minute in record.samples.minutes.iter_mut().skip(630).take(20) {
+        minute.flow = Flow::default();
+    }
     let report = report(&record);
-    let told = |lines: &[ValueLine]| -> Vec<(String, Option<i64>, String)> {
+    let (page, text) = both(&report);
+    for form in [&page, &text] {
+        assert!(
+            form.contains("Unknown: no price is known for these calls."),
+            "{form}"
+        );
+    }
+    let shown = |lines: &[ValueLine]| -> Vec<(String, Option<i64>, String)> {
         let lines = lines.iter().map(|line| {
             let each = line.spent.credits_per_dollar(line.earned);
             (line.name.clone().unwrap_or_default(), line.earned, each)
@@ -256,7 +267,7 @@ fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
     let line = |name: &str, earned, each: &str| (name.to_string(), Some(earned), each.to_string());
     // m1 earned 200 with one call in four of the priced one, m2 100, and m3 nothing.
     assert_eq!(
-        told(&report.providers),
+        shown(&report.providers),
         [
             line("unpriced", 150, "unknown"),
             line("free", 100, "free"),
@@ -264,7 +275,7 @@ fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
         ]
     );
     assert_eq!(
-        told(&report.systems),
+        shown(&report.systems),
         [line("krynn", 600, "10,000"), line("sol", 600, "unknown")]
     );
     let (page, text) = both(&report);
@@ -387,9 +398,9 @@ fn where_the_tools_are_no_games_nothing_is_said_of_credits() {
         }
     }
     record.has_other_tools = true;
-    let told = report(&record);
-    assert!(told.is_of_no_game);
-    let (page, text) = both(&told);
+    let shown = report(&record);
+    assert!(shown.is_of_no_game);
+    let (page, text) = both(&shown);
     for form in [&page, &text] {
         let form = form.to_lowercase();
         for word in [
@@ -423,20 +434,20 @@ fn the_number_that_the_operator_named_stands_where_credits_do() {
     for minute in &mut record.samples.minutes {
         minute.flow.earned = None;
     }
-    let told = report(&record);
+    let shown = report(&record);
     // They began with 100 each, and the first two rose by 200 and by 100.
     assert_eq!(
-        (told.total().credits, told.total().gained()),
+        (shown.total().credits, shown.total().gained()),
         (Some((300, 600)), Some(300))
     );
-    let hourly: Vec<Option<i64>> = told
+    let hourly: Vec<Option<i64>> = shown
         .curves
         .steps
         .iter()
         .map(|it| it.earned_hourly)
         .collect();
     assert!(hourly.contains(&Some(600)), "10 a minute: {hourly:?}");
-    let (page, text) = both(&told);
+    let (page, text) = both(&shown);
     for form in [&page, &text] {
         let small = form.to_lowercase();
         for word in ["credit", "earned", "wallet", "by system", "not reported"] {
@@ -456,7 +467,7 @@ fn the_number_that_the_operator_named_stands_where_credits_do() {
         page.contains("<h3>Change of &lt;b&gt;files&lt;/b&gt;|x an hour</h3>"),
         "{page}"
     );
-    let json = serde_json::to_value(&told).expect("JSON");
+    let json = serde_json::to_value(&shown).expect("JSON");
     assert_eq!(json["number"], "<b>files</b>|x");
 }
 
@@ -532,7 +543,7 @@ fn every_text_has_contrast_in_light_dark_and_print() {
 fn the_same_hours_before_stand_beside_a_report() {
     let now = report(&busy_day(3));
     let mut less = busy_day(3);
-    less.spared_calls = 4;
+    less.saved_calls = 4;
     for of in less.myses.values_mut() {
         of.sampled = Some(flow(50, 0));
     }
@@ -573,22 +584,22 @@ fn a_night_is_titled_and_dated_by_its_moments() {
 fn an_absence_is_told_in_a_few_words() {
     use EventRecordKind::State;
     let mut record = busy_day(2);
-    record.spared_calls = 30;
+    record.saved_calls = 30;
     record
         .events
         .push(of_mysis(1, "m1", event(650, State, "errored", "no key")));
-    let told = report(&record).away();
+    let shown = report(&record).away();
     assert_eq!(
-        told.gains,
+        shown.gains,
         "100 credits earned, cost $0.0400, 30 model calls saved (about $0.3000)"
     );
     assert!(
-        told.held_up.starts_with("held up: m1 errored "),
+        shown.held_up.starts_with("held up: m1 errored "),
         "{}",
-        told.held_up
+        shown.held_up
     );
-    assert!(told.held_up.ends_with(", still"), "{}", told.held_up);
-    assert_eq!(told.outages, "provider priced away 20 min");
+    assert!(shown.held_up.ends_with(", still"), "{}", shown.held_up);
+    assert_eq!(shown.outages, "provider priced away 20 min");
     assert_eq!(
         report(&PeriodRecord::default()).away(),
         AwaySummary::default()

@@ -17,55 +17,48 @@ const ONE_OUTAGE: Duration = Duration::from_secs(60);
 /// Orders of one kind to several Myses within this time are one.
 const ONE_ORDER: Duration = Duration::from_secs(10);
 
-/// What stands at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mark {
-    /// When it happened.
+pub struct TimelineMark {
     #[serde(with = "moment")]
     pub at: Timestamp,
-    /// What happened.
     pub text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SpanKind {
-    /// A server was away.
+pub enum TimelineSpanKind {
     Outage,
-    /// The operator froze the swarm.
     Frozen,
     /// The program did not run.
     Closed,
-    /// Nothing could be stored.
     Unwritable,
 }
 
-impl SpanKind {
+impl TimelineSpanKind {
     pub(super) fn title(self) -> &'static str {
         match self {
-            SpanKind::Outage => "a server is away",
-            SpanKind::Frozen => "frozen",
-            SpanKind::Closed => "the program does not run",
-            SpanKind::Unwritable => "nothing can be stored",
+            TimelineSpanKind::Outage => "a server was away",
+            TimelineSpanKind::Frozen => "frozen",
+            TimelineSpanKind::Closed => "the program did not run",
+            TimelineSpanKind::Unwritable => "nothing could be stored",
         }
     }
 
     /// The word of the page's style.
     pub(super) fn class(self) -> &'static str {
         match self {
-            SpanKind::Outage => "outage",
-            SpanKind::Frozen => "frozen",
-            SpanKind::Closed => "closed",
+            TimelineSpanKind::Outage => "outage",
+            TimelineSpanKind::Frozen => "frozen",
+            TimelineSpanKind::Closed => "closed",
             // A page shows it as what it is: something that the swarm needs is away.
-            SpanKind::Unwritable => "outage",
+            TimelineSpanKind::Unwritable => "outage",
         }
     }
 }
 
-/// What lasts for some time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    pub kind: SpanKind,
+    pub kind: TimelineSpanKind,
     #[serde(with = "moment")]
     pub from: Timestamp,
     /// When it ended, or the end of what is told.
@@ -80,32 +73,30 @@ impl Span {
     /// What it is about, in a few words: the server that was away, or its kind.
     pub(super) fn what(&self) -> String {
         match self.kind {
-            SpanKind::Outage => format!("{} away", server_of(&self.text)),
-            SpanKind::Frozen | SpanKind::Closed | SpanKind::Unwritable => {
+            TimelineSpanKind::Outage => format!("{} away", server_of(&self.text)),
+            TimelineSpanKind::Frozen | TimelineSpanKind::Closed | TimelineSpanKind::Unwritable => {
                 self.kind.title().to_string()
             }
         }
     }
 }
 
-/// The marks and spans of a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Timeline {
+pub struct ReportTimeline {
     /// Orders to all and other moments, oldest first.
-    pub marks: Vec<Mark>,
-    /// What lasted, oldest first.
+    pub marks: Vec<TimelineMark>,
     pub spans: Vec<Span>,
     /// The marks and spans that are left out, because there are too many.
     pub left_out: usize,
 }
 
-impl Timeline {
+impl ReportTimeline {
     /// The timeline between two times in a swarm of so many Myses.
     pub(super) fn of_events(
         events: &[EventRecord],
         (start, until): (Timestamp, Timestamp),
         swarm_size: usize,
-    ) -> Timeline {
+    ) -> ReportTimeline {
         let of_day = events.iter().filter(|event| event.at >= start);
         let of_day: Vec<&EventRecord> = of_day.collect();
         let mut marks = marks(&of_day, swarm_size);
@@ -115,7 +106,7 @@ impl Timeline {
             span.from = span.from.max(start);
         }
         let left_out = cut_oldest(&mut marks) + cut_oldest(&mut spans);
-        Timeline {
+        ReportTimeline {
             marks,
             spans,
             left_out,
@@ -130,8 +121,7 @@ fn cut_oldest<T>(all: &mut Vec<T>) -> usize {
     excess
 }
 
-/// The marks of a day.
-fn marks(events: &[&EventRecord], swarm_size: usize) -> Vec<Mark> {
+fn marks(events: &[&EventRecord], swarm_size: usize) -> Vec<TimelineMark> {
     let mut marks = Vec::new();
     for (place, event) in events.iter().enumerate() {
         let is_order = event.kind == EventRecordKind::Order;
@@ -141,7 +131,7 @@ fn marks(events: &[&EventRecord], swarm_size: usize) -> Vec<Mark> {
             Some(_) if is_order || is_failure(event) => shared_text(events, place, swarm_size),
             Some(who) => undelivered_text(event).map(|text| format!("{}: {text}", who.name)),
         };
-        marks.extend(text.map(|text| Mark { at: event.at, text }));
+        marks.extend(text.map(|text| TimelineMark { at: event.at, text }));
     }
     marks
 }
@@ -164,7 +154,6 @@ fn notice_text(event: &EventRecord) -> Option<String> {
     }
 }
 
-/// Whether a Mysis failed.
 fn is_failure(event: &EventRecord) -> bool {
     event.kind == EventRecordKind::State && &*event.code == "errored"
 }
@@ -189,11 +178,11 @@ fn shared_text(events: &[&EventRecord], place: usize, swarm_size: usize) -> Opti
     };
     let is_near = |one: Timestamp, other: Timestamp| one.since(other) < millis(ONE_ORDER);
     let mut earlier = events.iter().take(place).rev();
-    let is_told = earlier
+    let is_listed = earlier
         .by_ref()
         .take_while(|other| is_near(first.at, other.at))
         .any(|other| is_same(other));
-    if is_told {
+    if is_listed {
         return None;
     }
     let later = events.iter().skip(place);
@@ -210,7 +199,6 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Reads spans from events.
 #[derive(Default)]
 struct SpanReader {
     /// Those that have not ended, with the server that they are about.
@@ -238,7 +226,7 @@ impl SpanReader {
         }
         // A program that closed and did not come back is no gap between two parts of a curve.
         let open = reader.open.into_iter();
-        let open = open.filter(|(_, span)| span.kind != SpanKind::Closed);
+        let open = open.filter(|(_, span)| span.kind != TimelineSpanKind::Closed);
         let all = reader.ended.into_iter().chain(open);
         let mut all: Vec<Span> = all.map(|(_, span)| span).collect();
         all.sort_by_key(|span| (span.from, span.kind));
@@ -249,19 +237,19 @@ impl SpanReader {
         match &*event.code {
             "circuit_open" | "game_away" | "out_of_service" => {
                 let server = server_of(&event.text);
-                self.begin(SpanKind::Outage, &server, event);
+                self.begin(TimelineSpanKind::Outage, &server, event);
             }
             "circuit_closed" | "game_back" => {
                 let server = server_of(&event.text);
                 self.end(event.at, |kind, whose| {
-                    kind == SpanKind::Outage && whose == server
+                    kind == TimelineSpanKind::Outage && whose == server
                 });
             }
-            "store_trouble" => self.begin(SpanKind::Unwritable, "", event),
-            "store_healed" => self.end(event.at, |kind, _| kind == SpanKind::Unwritable),
+            "store_trouble" => self.begin(TimelineSpanKind::Unwritable, "", event),
+            "store_healed" => self.end(event.at, |kind, _| kind == TimelineSpanKind::Unwritable),
             // It is told once the program is up again.
             "not_closed" => self.ended.extend(self.gap.take().map(|(from, until)| {
-                let (kind, text) = (SpanKind::Closed, event.text.to_string());
+                let (kind, text) = (TimelineSpanKind::Closed, event.text.to_string());
                 let span = Span {
                     kind,
                     from,
@@ -271,25 +259,26 @@ impl SpanReader {
                 };
                 (String::new(), span)
             })),
-            "freeze" => self.begin(SpanKind::Frozen, "", event),
-            "thaw" => self.end(event.at, |kind, _| kind == SpanKind::Frozen),
+            "freeze" => self.begin(TimelineSpanKind::Frozen, "", event),
+            "thaw" => self.end(event.at, |kind, _| kind == TimelineSpanKind::Frozen),
             "closing" => {
-                self.end(event.at, |kind, _| kind == SpanKind::Outage);
-                self.begin(SpanKind::Closed, "", event);
+                self.end(event.at, |kind, _| kind == TimelineSpanKind::Outage);
+                self.begin(TimelineSpanKind::Closed, "", event);
             }
-            "up" => self.end(event.at, |kind, _| kind != SpanKind::Frozen),
+            "up" => self.end(event.at, |kind, _| kind != TimelineSpanKind::Frozen),
             _ => {}
         }
     }
 
-    fn begin(&mut self, kind: SpanKind, server: &str, event: &EventRecord) {
+    fn begin(&mut self, kind: TimelineSpanKind, server: &str, event: &EventRecord) {
         let mut open = self.open.iter();
         if open.any(|(whose, span)| span.kind == kind && whose == server) {
             return;
         }
         let is_again = |(whose, span): &(String, Span)| {
             let pause = event.at.since(span.until);
-            let is_outage = span.kind == SpanKind::Outage && kind == SpanKind::Outage;
+            let is_outage =
+                span.kind == TimelineSpanKind::Outage && kind == TimelineSpanKind::Outage;
             is_outage && whose == server && pause < millis(ONE_OUTAGE)
         };
         if let Some(place) = self.ended.iter().rposition(is_again) {
@@ -307,7 +296,7 @@ impl SpanReader {
         self.open.push((server.to_string(), span));
     }
 
-    fn end(&mut self, at: Timestamp, is_meant: impl Fn(SpanKind, &str) -> bool) {
+    fn end(&mut self, at: Timestamp, is_meant: impl Fn(TimelineSpanKind, &str) -> bool) {
         let open = std::mem::take(&mut self.open);
         for (server, mut span) in open {
             if !is_meant(span.kind, &server) {
@@ -368,9 +357,9 @@ mod tests {
         }
     }
 
-    fn timeline(events: &[EventRecord], swarm_size: usize) -> Timeline {
+    fn timeline(events: &[EventRecord], swarm_size: usize) -> ReportTimeline {
         let times = (Timestamp(10_000), Timestamp(1_000_000));
-        Timeline::of_events(events, times, swarm_size)
+        ReportTimeline::of_events(events, times, swarm_size)
     }
 
     #[test]
@@ -387,22 +376,25 @@ mod tests {
                 "nothing_moves",
                 "the swarm makes no progress, no call returns",
             ),
-            notice(99, "stood_still", "the program stood still for 11s"),
+            notice(99, "stood_still", "the program did not run for 11s"),
         ];
-        let told = timeline(&events, 2);
-        let spans: Vec<(SpanKind, i64, i64)> = told
+        let shown = timeline(&events, 2);
+        let spans: Vec<(TimelineSpanKind, i64, i64)> = shown
             .spans
             .iter()
             .map(|span| (span.kind, span.from.0 / 1000, span.until.0 / 1000))
             .collect();
-        let expected = [(SpanKind::Unwritable, 20, 50), (SpanKind::Closed, 80, 95)];
+        let expected = [
+            (TimelineSpanKind::Unwritable, 20, 50),
+            (TimelineSpanKind::Closed, 80, 95),
+        ];
         assert_eq!(spans, expected);
-        let marks: Vec<&str> = told.marks.iter().map(|mark| &*mark.text).collect();
+        let marks: Vec<&str> = shown.marks.iter().map(|mark| &*mark.text).collect();
         assert_eq!(
             marks[..2],
             [
                 "the swarm makes no progress, no call returns",
-                "the program stood still for 11s"
+                "the program did not run for 11s"
             ]
         );
     }
@@ -421,7 +413,7 @@ mod tests {
             notice(60, "game_away", "the game server is down"),
         ];
         let spans = timeline(&events, 2).spans;
-        let told: Vec<_> = spans
+        let listed: Vec<_> = spans
             .iter()
             .map(|span| {
                 (
@@ -433,12 +425,12 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            listed,
             [
-                (SpanKind::Outage, 10, 38, false),
-                (SpanKind::Outage, 20, 40, false),
-                (SpanKind::Closed, 40, 50, false),
-                (SpanKind::Outage, 60, 1000, true),
+                (TimelineSpanKind::Outage, 10, 38, false),
+                (TimelineSpanKind::Outage, 20, 40, false),
+                (TimelineSpanKind::Closed, 40, 50, false),
+                (TimelineSpanKind::Outage, 60, 1000, true),
             ]
         );
     }
@@ -451,7 +443,7 @@ mod tests {
         let frozen = timeline
             .spans
             .iter()
-            .find(|span| span.kind == SpanKind::Frozen);
+            .find(|span| span.kind == TimelineSpanKind::Frozen);
         assert!(frozen.is_some_and(|span| span.is_open));
         assert!(timeline.marks.is_empty(), "it is a span");
     }
@@ -467,9 +459,9 @@ mod tests {
             stop(22, 3),
             stop(60, 1),
         ];
-        let told = timeline(&events, 4).marks;
-        let told: Vec<_> = told.iter().map(|mark| &*mark.text).collect();
-        assert_eq!(told, ["the mission: mine", "3 Myses: stopped"]);
+        let marks = timeline(&events, 4).marks;
+        let marks: Vec<_> = marks.iter().map(|mark| &*mark.text).collect();
+        assert_eq!(marks, ["the mission: mine", "3 Myses: stopped"]);
     }
 
     #[test]

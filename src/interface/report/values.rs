@@ -16,7 +16,6 @@ use super::cost::Cost;
 const BEST: usize = 20;
 const WORST: usize = 10;
 
-/// What a provider or a system brought.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValueLine {
     /// The provider or the system; `None` where the game told of none.
@@ -46,7 +45,6 @@ pub(super) struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// Cuts lines that are sorted by value.
     pub(super) fn of(lines: &'a [ReportLine]) -> Ranking<'a> {
         if lines.len() <= BEST + WORST {
             return Ranking {
@@ -106,7 +104,6 @@ pub(super) fn by_provider(
     sorted(lines.collect())
 }
 
-/// What each system brought.
 pub(super) fn by_system(record: &PeriodRecord) -> Vec<ValueLine> {
     let lines = record.samples.systems.iter().map(|(system, there)| {
         // Who is in a known place and made no deal earned nothing.

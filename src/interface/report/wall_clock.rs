@@ -9,10 +9,8 @@ use chrono::{
 
 /// The steps in which a time that a clock skips is looked for.
 const SKIPPED_STEP: TimeDelta = TimeDelta::minutes(15);
-/// No clock skips more than a day.
 const MAX_SKIPPED_STEPS: i32 = 100;
 
-/// A time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WallClock {
     /// That of this machine.
@@ -22,7 +20,6 @@ pub enum WallClock {
 }
 
 impl WallClock {
-    /// A moment as this clock shows it.
     #[must_use]
     pub fn show(self, at: Timestamp) -> DateTime<FixedOffset> {
         let utc = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
@@ -32,7 +29,6 @@ impl WallClock {
         }
     }
 
-    /// The date of a moment.
     #[must_use]
     pub fn date(self, at: Timestamp) -> NaiveDate {
         self.show(at).date_naive()

@@ -9,7 +9,6 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
-/// The clients that a port is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListenScope {
     /// Clients on this machine: both headers must name it.

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// All such connections, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct UnknownConnections(Arc<UnknownConnectionsInner>);
 
@@ -75,7 +74,6 @@ fn evict_oldest(table: &mut UnknownConnectionTable) {
 }
 
 impl AcceptedConnection {
-    /// Marks the connection as authenticated.
     pub fn admit(&self) {
         let place = &self.0;
         place.strangers.table().waiting.remove(&place.number);

@@ -10,7 +10,7 @@ pub const GAME_ENTRY: &str = "game";
 
 #[derive(Clone, Debug)]
 pub struct Answers {
-    pub server: ServerAnswer,
+    pub server: ServerChoice,
     pub key: KeyAnswer,
     pub model: ModelChoice,
     /// The game, as the value of `[mcp] upstream`.
@@ -22,7 +22,7 @@ pub struct Answers {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerAnswer {
+pub struct ServerChoice {
     pub name: String,
     /// The server's endpoint, without a slash at its end.
     pub endpoint: String,
@@ -31,10 +31,8 @@ pub struct ServerAnswer {
 /// Where the key of a model server or the registration code of a game is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeyAnswer {
-    /// The server needs none.
     #[default]
     None,
-    /// In the environment variable with this name.
     Variable(String),
     /// Already in `credentials.json`, in the entry with this name.
     Stored(String),
@@ -53,7 +51,6 @@ impl KeyAnswer {
     }
 }
 
-/// A model, and what its server reports about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelChoice {
     pub name: String,
@@ -69,7 +66,6 @@ pub enum DailyCap {
     Dollars(f64),
     /// Tokens, in and out together.
     Tokens(u64),
-    /// No limit.
     Unlimited,
 }
 

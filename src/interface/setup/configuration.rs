@@ -66,13 +66,13 @@ fn set_provider(root: &mut Table, answers: &Answers) {
         provider.insert("context_tokens".to_string(), Value::Integer(tokens));
     }
     if let Some(price) = answers.model.price {
-        let mut told = Table::new();
-        told.insert("input".to_string(), Value::Float(price.input));
-        told.insert("output".to_string(), Value::Float(price.output));
+        let mut prices = Table::new();
+        prices.insert("input".to_string(), Value::Float(price.input));
+        prices.insert("output".to_string(), Value::Float(price.output));
         if let Some(cached) = price.cached {
-            told.insert("cached".to_string(), Value::Float(cached));
+            prices.insert("cached".to_string(), Value::Float(cached));
         }
-        provider.insert("price".to_string(), Value::Table(told));
+        provider.insert("price".to_string(), Value::Table(prices));
     }
     providers.insert(server.name.clone(), Value::Table(provider));
     let is_only = providers.len() == 1;
@@ -206,12 +206,12 @@ mod tests {
     use actors::domain::price::TokenPrice;
 
     use super::*;
-    use crate::interface::setup::{ModelChoice, ServerAnswer};
+    use crate::interface::setup::{ModelChoice, ServerChoice};
     use zoea_settings::Secret;
 
     fn answers() -> Answers {
         Answers {
-            server: ServerAnswer {
+            server: ServerChoice {
                 name: "openai".to_string(),
                 endpoint: "https://api.openai.com/v1".to_string(),
             },
@@ -298,15 +298,15 @@ mod tests {
             assert!(text.contains("deny_tools"), "{text}");
             ["GAME_TOKEN", "TENANT", "TEAM"].map(|name| text.contains(name))
         };
-        let mut told = answers();
-        assert_eq!(has(&told), [true, true, true]);
-        told.game = "https://game.spacemolt.com/mcp/v2".to_string();
-        told.model.name = "gpt-5".to_string();
-        assert_eq!(has(&told), [true, true, true]);
-        told.game = "http://127.0.0.1:3111/mcp".to_string();
-        assert_eq!(has(&told), [false, false, true]);
-        told.server.endpoint = "http://127.0.0.1:8080/v1".to_string();
-        assert_eq!(has(&told), [false, false, false]);
+        let mut changed = answers();
+        assert_eq!(has(&changed), [true, true, true]);
+        changed.game = "https://game.spacemolt.com/mcp/v2".to_string();
+        changed.model.name = "gpt-5".to_string();
+        assert_eq!(has(&changed), [true, true, true]);
+        changed.game = "http://127.0.0.1:3111/mcp".to_string();
+        assert_eq!(has(&changed), [false, false, true]);
+        changed.server.endpoint = "http://127.0.0.1:8080/v1".to_string();
+        assert_eq!(has(&changed), [false, false, false]);
     }
 
     #[test]

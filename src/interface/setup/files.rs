@@ -20,7 +20,6 @@ pub struct ConfigurationFiles {
     pub credentials: PathBuf,
 }
 
-/// The new secrets, each with the name of its entry in the credentials.
 #[derive(Clone, Debug, Default)]
 pub struct NewSecrets<'a> {
     pub key: Option<(&'a str, &'a Secret)>,
@@ -67,7 +66,6 @@ impl ConfigurationFiles {
         Ok(WrittenFiles { copy })
     }
 
-    /// The text of the credentials with these secrets added.
     fn add_secrets(&self, secrets: &NewSecrets<'_>) -> anyhow::Result<String> {
         let file = self.credentials.display();
         let present = read_if_there(&self.credentials)?;
@@ -76,7 +74,7 @@ impl ConfigurationFiles {
             // The parser's error text may quote a key, so it is not shown.
             false => serde_json::from_str(&present).map_err(|_| {
                 anyhow::anyhow!(
-                    "{file} is not a JSON object; mend it or move it away; nothing was changed"
+                    "{file} is not a JSON object; correct it or move it away; nothing was changed"
                 )
             })?,
         };
@@ -90,7 +88,7 @@ impl ConfigurationFiles {
             let entries = root.entry(section).or_insert_with(|| json!({}));
             let Value::Object(entries) = entries else {
                 anyhow::bail!(
-                    "`{section}` in {file} is not a JSON object; mend it; nothing was changed"
+                    "`{section}` in {file} is not a JSON object; correct it; nothing was changed"
                 );
             };
             entries.insert(name.to_string(), json!({member: secret.expose()}));
@@ -106,7 +104,6 @@ impl NewSecrets<'_> {
     }
 }
 
-/// A new file that stands beside the one which it replaces.
 struct PendingFile {
     beside: PathBuf,
     target: PathBuf,

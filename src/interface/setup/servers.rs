@@ -9,12 +9,10 @@ use zoea_text::clean::one_line;
 use zoea_model_check::listing::{self, ListFault, ListedModel};
 use zoea_provider::ProviderEndpoint;
 
-/// How long setup waits for a server on this machine.
 const LOCAL_TIMEOUT: Duration = Duration::from_millis(800);
 /// How long setup waits for the list of models of any other server.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A model server that is known by name.
 #[derive(Debug)]
 pub struct Seller {
     /// The name on a command line and in the configuration.
@@ -92,7 +90,6 @@ const SELLERS: [Seller; 9] = [
     ),
 ];
 
-/// The usual addresses of model servers on this machine.
 const LOCAL: [Seller; 5] = [
     seller("ollama", "Ollama", "http://127.0.0.1:11434/v1", "", ""),
     seller("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", "", ""),
@@ -117,14 +114,12 @@ const fn seller(
     }
 }
 
-/// A server that answers on this machine.
 #[derive(Debug)]
 pub struct LocalServer {
     /// The kind of server that usually has this port.
     pub seller: &'static Seller,
     /// The server's models; empty if it demands a key.
     pub models: Vec<ListedModel>,
-    /// Whether the server demands a key.
     pub wants_key: bool,
 }
 
@@ -150,7 +145,6 @@ pub fn sellers() -> &'static [Seller] {
     &SELLERS
 }
 
-/// The server with this name, including those on this machine.
 #[must_use]
 pub fn find_seller(name: &str) -> Option<&'static Seller> {
     let name = name.to_ascii_lowercase();

@@ -11,7 +11,6 @@ use crate::screen::send_input;
 use crate::theme::Depth;
 use crate::view;
 
-/// Something that a terminal can show.
 pub trait Drawable: Send + Sync + 'static {
     /// The size in columns and rows.
     fn size(&self) -> (u16, u16);
@@ -30,7 +29,7 @@ pub trait Drawable: Send + Sync + 'static {
 
 impl Drawable for Dashboard {
     fn size(&self) -> (u16, u16) {
-        Dashboard::size(self)
+        self.facts().size
     }
 
     fn paint_into(&self, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
@@ -42,22 +41,20 @@ impl Drawable for Dashboard {
     }
 
     fn mouse(&self) -> MouseUse {
-        self.appearance().mouse
+        self.facts().appearance.mouse
     }
 
     fn file_name(&self) -> String {
-        let offset = self.appearance().offset;
-        let (day, clock) = (offset.day(self.now()), offset.clock(self.now()));
+        let offset = self.facts().appearance.offset;
+        let (day, clock) = (offset.day(self.facts().now), offset.clock(self.facts().now));
         format!("screen-{day}-{}", clock.replace(':', ""))
     }
 }
 
 /// The receiver of the operator's input. No method blocks.
 pub trait InputSink: Send + Sync + 'static {
-    /// Whether input would reach a receiver now.
     fn is_listening(&self) -> bool;
 
-    /// Passes on what the operator did.
     fn input(&self, input: Input);
 }
 

@@ -10,12 +10,13 @@ use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
 use crate::dashboard::input_event::Input;
 use crate::dashboard::layout::bounded_size;
+use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::Event;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use zoea_text::clean::{clean_text, one_line};
 
 use crate::drawable::{Drawable, InputSink};
@@ -32,7 +33,6 @@ pub(super) struct Canvas {
     means: DrawContext,
     /// The mouse mode that the terminal was told last; `None` when it is unknown.
     mouse: Option<MouseUse>,
-    /// The cells that the terminal shows now.
     shown: Buffer,
     /// The cells that it shall show next. The buffer is kept to reuse its memory.
     next: Buffer,
@@ -106,7 +106,10 @@ impl Canvas {
         self.flush_frame(area, cursor)?;
         self.put_title(picture)?;
         self.put_mouse(picture)?;
-        if let Ok((columns, rows)) = crossterm::terminal::size().map(bounded_size)
+        // crossterm would open the terminal anew for each picture.
+        if let Ok(size) = rustix::termios::tcgetwinsize(stdout())
+            && size.ws_col > 0
+            && let (columns, rows) = bounded_size((size.ws_col, size.ws_row))
             && (columns, rows) != (width, height)
         {
             let resized = Event::Resize(columns, rows);
@@ -127,16 +130,15 @@ impl Canvas {
     }
 
     fn flush_frame(&mut self, area: Rect, cursor: Option<(u16, u16)>) -> io::Result<()> {
-        queue!(self.backend, BeginSynchronizedUpdate)?;
+        // A picture is one write: the backend's own way to hide the cursor would be another.
+        queue!(self.backend, BeginSynchronizedUpdate, Hide)?;
         if self.shown.area != area {
             self.backend.clear_region(ClearType::All)?;
             self.shown = Buffer::empty(area);
         }
-        self.backend.hide_cursor()?;
         self.backend.draw(self.shown.diff(&self.next).into_iter())?;
         if let Some((x, y)) = cursor {
-            self.backend.set_cursor_position(Position::new(x, y))?;
-            self.backend.show_cursor()?;
+            queue!(self.backend, MoveTo(x, y), Show)?;
         }
         queue!(self.backend, EndSynchronizedUpdate)?;
         Write::flush(&mut self.backend)?;

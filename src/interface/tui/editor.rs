@@ -80,7 +80,7 @@ fn run_editor<P>(file: &Path, slot: &PictureSlot<P>) -> io::Result<ExitStatus> {
 
 fn wait_for<P>(child: &Child, slot: &PictureSlot<P>) -> io::Result<ExitStatus> {
     let pid = Pid::from_child(child);
-    let mut is_told = false;
+    let mut is_announced = false;
     loop {
         let looked = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED);
         match looked? {
@@ -89,8 +89,8 @@ fn wait_for<P>(child: &Child, slot: &PictureSlot<P>) -> io::Result<ExitStatus> {
             Some((_, status)) => return Ok(ExitStatus::from_raw(status.as_raw())),
             None => {}
         }
-        if slot.is_over() && !is_told {
-            is_told = true;
+        if slot.is_over() && !is_announced {
+            is_announced = true;
             kill_process(pid, Signal::TERM)?;
         }
         std::thread::park_timeout(LOOK_INTERVAL);

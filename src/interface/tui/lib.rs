@@ -45,8 +45,9 @@ pub use screen::{DashboardTerminal, Display};
 pub use slot::PictureSlot;
 pub use slot::queue_action;
 
-/// How long putting the terminal back may take before it is left as it is.
-const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long putting the terminal back may take before it is left as it is. A slow line or a busy machine first
+/// ends the picture that it is drawing.
+const RESTORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Keeps the entered orders for the next run. Called whenever they grow.
 pub type KeepHistory = Box<dyn Fn(&InputHistory) + Send>;
@@ -54,23 +55,15 @@ pub type KeepHistory = Box<dyn Fn(&InputHistory) + Send>;
 /// Keeps what the operator chose about the views for the next run. Called whenever it changes.
 pub type KeepChoices = Box<dyn Fn(&ViewChoices) + Send>;
 
-/// The operator's settings for the terminal.
 pub struct TerminalOptions {
-    /// Theme, symbols and other looks.
     pub appearance: Appearance,
-    /// The keys that the operator chose.
     pub keymap: Keymap,
-    /// The number of colours that the terminal has.
     pub depth: Depth,
     /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
-    /// Keeps the orders for the next run.
     pub keep_history: KeepHistory,
-    /// What the operator chose about the views in earlier runs.
     pub choices: ViewChoices,
-    /// Keeps these choices for the next run.
     pub keep_choices: KeepChoices,
-    /// The folder for screen dumps.
     pub dumps: PathBuf,
 }
 
@@ -139,7 +132,7 @@ impl TerminalGuard {
         let (signals, background) = suspend::listen(slot.clone(), input_sink.clone())?;
         modes::enter().inspect_err(|_| modes::leave())?;
         put_back_on_panic();
-        let (tell, put_back) = mpsc::channel();
+        let (sender, put_back) = mpsc::channel();
         let drawing = {
             let slot = slot.clone();
             let means = DrawContext {
@@ -155,7 +148,7 @@ impl TerminalGuard {
                 .spawn(move || {
                     drawing::run(&slot, means);
                     // The receiver is gone when `stop` no longer waits.
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                 })?
         };
         // Input from elsewhere than a terminal may end, and the terminal stays.

@@ -137,7 +137,6 @@ impl Command for CaptureMouse {
     }
 }
 
-/// Saves the terminal's title on its title stack.
 struct PushTitle;
 
 impl Command for PushTitle {
@@ -146,7 +145,6 @@ impl Command for PushTitle {
     }
 }
 
-/// Restores the title from the terminal's title stack.
 struct PopTitle;
 
 impl Command for PopTitle {

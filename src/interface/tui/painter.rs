@@ -45,7 +45,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Empties an area and gives it a background.
     pub fn fill(&mut self, area: Rect, ground: Ground) {
         let area = area.intersection(self.buffer.area);
         let style = self.paint.ground(ground);
@@ -78,7 +77,6 @@ impl<'a> Painter<'a> {
         self.write(area, row, 0, text, tone)
     }
 
-    /// Writes into one row of an area, aligned to a side.
     pub fn text_at(&mut self, area: Rect, row: u16, side: Alignment, text: &str, tone: Tone) {
         let wide = u16::try_from(width::of(text)).unwrap_or(u16::MAX);
         let room = area.width.saturating_sub(wide);
@@ -99,7 +97,6 @@ impl<'a> Painter<'a> {
         from
     }
 
-    /// Writes a styled line into one row of an area, aligned to the right.
     pub fn line_at_right(&mut self, area: Rect, row: u16, line: &StyledLine) {
         let wide = u16::try_from(width::of(&line.text())).unwrap_or(u16::MAX);
         let from = area.width.saturating_sub(wide);
@@ -153,7 +150,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// The styles of the theme, for widgets.
     #[must_use]
     pub fn paint(&self) -> Paint {
         self.paint

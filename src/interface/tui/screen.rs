@@ -25,7 +25,6 @@ pub trait Display: Send + Sync + 'static {
     /// Shows this dashboard in place of any that waits to be shown.
     fn show(&self, dashboard: Arc<Dashboard>);
 
-    /// The dashboard that was shown last, or the initial one.
     fn last_shown(&self) -> Arc<Dashboard>;
 
     /// Performs what only a terminal can do. The result comes back as an input.
@@ -56,11 +55,10 @@ impl Terminal for DashboardTerminal {
     }
 
     fn kind(&self) -> TerminalKind {
-        self.0.last_shown().kind()
+        self.0.last_shown().facts().kind
     }
 }
 
-/// Passes the operator's input on to a Ui actor.
 pub fn send_input(ui: &UiHandle, input: Input) {
     ui.send_input(TerminalInput::new(input));
 }
@@ -120,8 +118,8 @@ impl Screen for DashboardScreen {
         self.dashboard().on_input(Input::Performed(written));
     }
 
-    fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary) {
-        self.dashboard().on_summed_up(since, told);
+    fn on_summed_up(&mut self, since: Timestamp, summary: AwaySummary) {
+        self.dashboard().on_summed_up(since, summary);
     }
 
     fn tick(&mut self, now: Now) {

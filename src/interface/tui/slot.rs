@@ -31,7 +31,6 @@ struct SlotState<P> {
     reader_rests: bool,
 }
 
-/// The drawing thread's next job.
 pub(super) enum DrawJob<P> {
     Show(Arc<P>),
     TerminalAction(TerminalAction),
@@ -62,7 +61,6 @@ impl<P> PictureSlot<P> {
         }
     }
 
-    /// Waits for the next job.
     pub(super) fn wait(&self) -> DrawJob<P> {
         let mut state = self.lock();
         loop {
@@ -82,7 +80,6 @@ impl<P> PictureSlot<P> {
         }
     }
 
-    /// Tells the drawing thread to end.
     pub(super) fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_all();
@@ -122,7 +119,6 @@ impl<P> PictureSlot<P> {
         waited.unwrap_or_else(PoisonError::into_inner).reader_rests = false;
     }
 
-    /// Draws the last picture again.
     pub(super) fn again(&self) {
         self.lock().is_new = true;
         self.changed.notify_all();
@@ -137,12 +133,10 @@ impl<P> PictureSlot<P> {
         self.changed.notify_all();
     }
 
-    /// The picture that was put last.
     pub fn newest(&self) -> Arc<P> {
         self.lock().last.clone()
     }
 
-    /// Performs what only a terminal can do.
     pub fn perform(&self, act: TerminalAction) {
         queue_action(&mut self.lock().acts, act);
         self.changed.notify_all();

@@ -56,7 +56,7 @@ pub(super) fn listen<P: Drawable>(
 ) -> std::io::Result<(Handle, JobControl)> {
     let mut signals = Signals::new([SIGTSTP, SIGCONT])?;
     let ending = signals.handle();
-    let (tell, back) = mpsc::channel();
+    let (sender, back) = mpsc::channel();
     std::thread::Builder::new()
         .name("tui-signals".to_string())
         .spawn(move || {
@@ -67,7 +67,7 @@ pub(super) fn listen<P: Drawable>(
                     screen.perform(TerminalAction::Suspend);
                 } else {
                     // Nobody waits when the program was stopped from outside.
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                     input_sink.input(Input::Resumed);
                 }
             }

@@ -13,7 +13,6 @@ use ratatui::text::{Line, Span};
 pub use contrast::weak_colours;
 use palettes::{DARK, HIGH_CONTRAST, LIGHT, ThemeColours};
 
-/// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
@@ -24,7 +23,6 @@ pub enum Depth {
     Indexed,
 }
 
-/// The background of a piece of the screen, by meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// The screen itself.
@@ -49,7 +47,6 @@ pub struct Paint {
 }
 
 impl Paint {
-    /// The colours of a theme.
     #[must_use]
     pub fn of(theme: Theme, depth: Depth) -> Paint {
         Paint {
@@ -59,7 +56,6 @@ impl Paint {
         }
     }
 
-    /// The same with the colours that the operator chose.
     #[must_use]
     pub fn with_choices(self, choices: ColourChoices) -> Paint {
         Paint { choices, ..self }
@@ -81,7 +77,6 @@ impl Paint {
         }
     }
 
-    /// A line as widgets take it.
     #[must_use]
     pub fn line(self, line: &StyledLine) -> Line<'static> {
         let spans = line.spans.iter();
@@ -89,7 +84,6 @@ impl Paint {
         Line::from(spans.collect::<Vec<_>>())
     }
 
-    /// The style of an empty area.
     #[must_use]
     pub fn ground(&self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
@@ -130,7 +124,6 @@ impl Paint {
     }
 }
 
-/// The colour of text on what was found.
 const FOUND_TEXT: Rgb = 0x10_0d1c;
 
 /// The colours of a theme; `None` if it has none of its own.

@@ -27,9 +27,7 @@ use redirects::{Redirected, refuse_redirect};
 
 pub use waits::retry_after;
 
-/// The time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The environment variables by which an operator names the certificates to trust.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
 /// Builds a client for servers of others. The caller sets the time limits of whole requests, since some
@@ -182,7 +180,6 @@ fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     held.is_some_and(|held| is_of_tls(held)) || error.source().is_some_and(is_of_tls)
 }
 
-/// An error and all its causes, on one line.
 #[must_use]
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -191,13 +188,14 @@ pub fn causes(error: &dyn std::error::Error) -> String {
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
-    text
+    // The library's name for the step says nothing to an operator.
+    let said = text.strip_prefix("client error (Connect): ");
+    said.unwrap_or(&text).to_string()
 }
 
 /// The most of a server's words that is shown, in characters.
 const MAX_SHOWN_CHARS: usize = 600;
 
-/// The beginning of what a server says, for the operator.
 pub fn excerpt(text: &str) -> String {
     let text = text.trim();
     let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
@@ -225,7 +223,6 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
 #[derive(Clone)]
 pub struct JsonSender {
     pub http: reqwest::Client,
-    /// The target address.
     pub url: String,
     /// The bearer token, if the receiver wants one.
     pub token: Option<SecretString>,
@@ -288,9 +285,9 @@ mod tests {
         status: u16,
         location: Option<String>,
     ) -> (String, mpsc::UnboundedReceiver<String>) {
-        let (tell, heard) = mpsc::unbounded_channel();
+        let (sender, received) = mpsc::unbounded_channel();
         let app = axum::Router::new().fallback(move |body: String| async move {
-            tell.send(body).expect("the test listens");
+            sender.send(body).expect("the test listens");
             let mut headers = HeaderMap::new();
             if let Some(location) = location {
                 headers.insert(
@@ -307,7 +304,7 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, app).await });
-        (address.to_string(), heard)
+        (address.to_string(), received)
     }
 
     #[test]
@@ -320,7 +317,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_whose_encryption_fails_is_not_asked_whether_it_runs() {
         let http = build_client().unwrap();
-        let (plain, _heard) = served(200, None).await;
+        let (plain, _received) = served(200, None).await;
         let failed = http.get(format!("https://{plain}/")).send().await;
         let text = error_text(&failed.unwrap_err());
         assert!(text.contains("no encrypted connection"), "{text}");
@@ -332,6 +329,7 @@ mod tests {
         let failed = http.get(format!("https://{address}/")).send().await;
         let text = error_text(&failed.unwrap_err());
         assert!(text.contains("is it running?"), "{text}");
+        assert!(!text.contains("client error"), "{text}");
     }
 
     #[tokio::test]
@@ -340,7 +338,7 @@ mod tests {
         for status in [301, 302, 303, 307, 308] {
             let (other, mut stolen) = served(200, None).await;
             let target = format!("http://user:hunter2@{other}/v2/mcp?key=hunter2#x");
-            let (first, mut heard) = served(status, Some(target)).await;
+            let (first, mut received) = served(status, Some(target)).await;
             let url = format!("http://{first}/mcp?key=own-secret");
             let refused = http.post(&url).body("password").send().await.unwrap_err();
             assert!(refused.is_redirect(), "{refused:?}");
@@ -352,7 +350,7 @@ mod tests {
                 "{text}"
             );
             assert!(!text.contains("own-secret"), "{text}");
-            assert_eq!(heard.recv().await.as_deref(), Some("password"));
+            assert_eq!(received.recv().await.as_deref(), Some("password"));
             assert!(stolen.try_recv().is_err(), "the other host heard of it");
             // A GET follows no redirect either, and a hook is tried once.
             assert!(http.get(&url).send().await.unwrap_err().is_redirect());

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-/// The escape of the replacement character.
 const REPLACEMENT: &str = "\\ufffd";
 /// The bytes of one escaped half of a surrogate pair.
 const ESCAPE_BYTES: usize = 6;

@@ -17,7 +17,6 @@ const NOWHERE: &str = "http://127.0.0.1:0/";
 /// no variable holds then.
 const WEB_SERVER_VARIABLE: &str = "REQUEST_METHOD";
 
-/// The proxies that the environment names.
 pub struct Proxies {
     http: Option<NamedProxy>,
     https: Option<NamedProxy>,
@@ -29,7 +28,6 @@ pub struct Proxies {
     ignored: Vec<&'static str>,
 }
 
-/// A proxy, and the variable that names it.
 #[derive(Clone, Debug)]
 pub struct NamedProxy {
     variable: &'static str,
@@ -175,7 +173,6 @@ impl NamedProxy {
     }
 }
 
-/// Whether an address is on this machine.
 #[must_use]
 pub fn is_on_this_machine(url: &Url) -> bool {
     let to_all = |name: &str| (name == "ALL_PROXY").then(|| NOWHERE.to_owned());

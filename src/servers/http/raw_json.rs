@@ -29,13 +29,11 @@ pub fn pick_with_nulls<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [O
     found
 }
 
-/// The value of one member of an object.
 pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let [found] = pick(json, [key]);
     found
 }
 
-/// A value in nested objects.
 pub fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }

@@ -5,7 +5,6 @@ use reqwest::redirect::{Action, Attempt};
 use reqwest::{Body, Request, Response, StatusCode, Url};
 use thiserror::Error;
 
-/// A server redirects a request to another one.
 #[derive(Debug, Error)]
 #[error(
     "the server answered HTTP {status} and sends requests on to {target}; nothing was sent there: \

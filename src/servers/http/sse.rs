@@ -9,16 +9,13 @@ use std::mem;
 /// The byte order mark with which some texts begin.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A line of an event stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SseLine<'a> {
     /// A field of an event. A comment is a field without a name.
     Field(&'a str, &'a str),
-    /// The end of an event.
     End,
 }
 
-/// Splits an event stream into lines.
 #[derive(Default)]
 pub struct SseLines {
     /// The line that has not ended yet.
@@ -83,7 +80,6 @@ pub struct SseEvent {
 }
 
 impl SseEvent {
-    /// Takes a field of the event.
     pub fn add_field(&mut self, name: &str, value: &str) {
         match name {
             "id" => self.id = Some(value.to_string()),

@@ -21,7 +21,6 @@ use super::McpFailure;
 use super::message::RawResult;
 use super::patience::CallClock;
 
-/// The method of a question.
 pub(super) const ELICIT: &str = "elicitation/create";
 /// The longest question in bytes. As a tree of values it is many times larger.
 const MAX_QUESTION_BYTES: usize = 64 << 10;
@@ -31,26 +30,21 @@ const MAX_QUESTIONS: usize = 32;
 /// The most times that a server may ask in place of a result.
 pub(super) const MAX_ROUNDS: usize = 16;
 
-/// Where the questions of a server during one call go.
 #[derive(Clone)]
 pub(super) struct QuestionDesk {
     asker: Option<Asker>,
     server: Arc<str>,
-    /// How many questions were taken.
     taken: Arc<AtomicUsize>,
     pub(super) clock: Arc<CallClock>,
 }
 
-/// An answer that is being waited for.
 type WaitedAnswer = Pin<Box<dyn Future<Output = ElicitResult> + Send>>;
 
-/// What a question of a server leads to.
 pub(super) enum TakenQuestion {
     /// The operator is asked, once this is polled.
     Put(WaitedAnswer),
     /// It is answered at once: nobody is there to ask.
     Declined,
-    /// It is refused, for this reason.
     Refused(String),
 }
 
@@ -74,7 +68,6 @@ impl QuestionDesk {
         self.taken.load(Ordering::Relaxed) > 0
     }
 
-    /// Takes a question by its parameters as JSON.
     pub(super) fn take(&self, params: &str) -> TakenQuestion {
         let Some(asker) = self.asker.clone() else {
             tracing::debug!("the server asked for input, and there is no operator to ask");
@@ -176,7 +169,6 @@ impl WantedInput<'_> {
     }
 }
 
-/// Asks the operator and brings the answer to the server.
 type AnsweredQuestion<'a> = Pin<Box<dyn Future<Output = Result<(), McpFailure>> + Send + 'a>>;
 
 /// Questions on the streams of one call: the first is with the operator, the others wait for it.
@@ -184,7 +176,6 @@ type AnsweredQuestion<'a> = Pin<Box<dyn Future<Output = Result<(), McpFailure>> 
 pub(super) struct OpenQuestions<'a>(VecDeque<(RequestId, AnsweredQuestion<'a>)>);
 
 impl<'a> OpenQuestions<'a> {
-    /// Whether another one can wait.
     pub(super) fn has_room(&self) -> bool {
         self.0.len() < MAX_WAITING
     }

@@ -16,7 +16,6 @@ use super::incidents::Exchange;
 const MAX_BLANK_BYTES: usize = 64 << 10;
 /// After so long without another byte, a body that says everything needs no end.
 const MAX_IDLE: Duration = Duration::from_secs(1);
-/// How a line of an event begins.
 const EVENT_LINES: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 
 pub(super) struct OpenBody {
@@ -29,7 +28,7 @@ pub(super) struct OpenBody {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyForm {
+pub(super) enum BodyKind {
     Empty,
     Json,
     Events,
@@ -52,7 +51,7 @@ impl OpenBody {
     }
 
     /// Waits for the beginning and tells what the body is.
-    pub(super) async fn form(&mut self) -> Result<BodyForm, McpFailure> {
+    pub(super) async fn form(&mut self) -> Result<BodyKind, McpFailure> {
         let is_stream = self.media_type == EVENT_STREAM_MIME_TYPE;
         loop {
             if let Some(form) = form_of(&self.begun, is_stream) {
@@ -64,9 +63,9 @@ impl OpenBody {
                     self.begun.extend_from_slice(&chunk);
                 }
                 // Its reader finds the end, and knows how to go on.
-                Ok(None) | Err(_) if is_stream => return Ok(BodyForm::Events),
-                Ok(None) if self.begun.is_empty() => return Ok(BodyForm::Empty),
-                Ok(None) => return Ok(BodyForm::Foreign),
+                Ok(None) | Err(_) if is_stream => return Ok(BodyKind::Events),
+                Ok(None) if self.begun.is_empty() => return Ok(BodyKind::Empty),
+                Ok(None) => return Ok(BodyKind::Foreign),
                 Err(error) => return Err(http_failure(error)),
             }
         }
@@ -130,7 +129,7 @@ impl OpenBody {
 }
 
 /// What a body is that begins so; `None` if more of it has to be known.
-fn form_of(begun: &[u8], is_stream: bool) -> Option<BodyForm> {
+fn form_of(begun: &[u8], is_stream: bool) -> Option<BodyKind> {
     let mut rest = begun;
     while let [b' ' | b'\t' | b'\r' | b'\n' | 0, after @ ..] =
         rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(rest)
@@ -143,16 +142,16 @@ fn form_of(begun: &[u8], is_stream: bool) -> Option<BodyForm> {
             .iter()
             .any(|line| line.as_bytes().starts_with(rest) && rest.len() < line.len());
     match rest {
-        [b'{' | b'[', ..] => Some(BodyForm::Json),
+        [b'{' | b'[', ..] => Some(BodyKind::Json),
         _ if is_cut && begun.len() <= MAX_BLANK_BYTES => None,
         _ if is_stream
             || EVENT_LINES
                 .iter()
                 .any(|line| rest.starts_with(line.as_bytes())) =>
         {
-            Some(BodyForm::Events)
+            Some(BodyKind::Events)
         }
-        _ => Some(BodyForm::Foreign),
+        _ => Some(BodyKind::Foreign),
     }
 }
 
@@ -179,29 +178,29 @@ mod tests {
     fn a_body_is_known_by_how_it_begins() {
         let mark = "\u{feff}";
         for (begun, form) in [
-            ("{", Some(BodyForm::Json)),
-            ("\r\n [", Some(BodyForm::Json)),
-            (&*format!("{mark}{{"), Some(BodyForm::Json)),
-            (&*format!(" {mark}\n{mark}{{"), Some(BodyForm::Json)),
-            ("data: {", Some(BodyForm::Events)),
-            ("\n: hello", Some(BodyForm::Events)),
-            (&*format!("{mark}event:x"), Some(BodyForm::Events)),
+            ("{", Some(BodyKind::Json)),
+            ("\r\n [", Some(BodyKind::Json)),
+            (&*format!("{mark}{{"), Some(BodyKind::Json)),
+            (&*format!(" {mark}\n{mark}{{"), Some(BodyKind::Json)),
+            ("data: {", Some(BodyKind::Events)),
+            ("\n: hello", Some(BodyKind::Events)),
+            (&*format!("{mark}event:x"), Some(BodyKind::Events)),
             ("", None),
             (" \n", None),
             ("ev", None),
-            ("eve!", Some(BodyForm::Foreign)),
-            ("<html>", Some(BodyForm::Foreign)),
-            ("ore", Some(BodyForm::Foreign)),
+            ("eve!", Some(BodyKind::Foreign)),
+            ("<html>", Some(BodyKind::Foreign)),
+            ("ore", Some(BodyKind::Foreign)),
         ] {
             assert_eq!(form_of(begun.as_bytes(), false), form, "{begun:?}");
             let in_stream = match form {
-                Some(BodyForm::Foreign) => Some(BodyForm::Events),
+                Some(BodyKind::Foreign) => Some(BodyKind::Events),
                 form => form,
             };
             assert_eq!(form_of(begun.as_bytes(), true), in_stream, "{begun:?}");
         }
         assert_eq!(form_of(b"\xef\xbb", false), None);
         let blank = vec![b' '; MAX_BLANK_BYTES + 1];
-        assert_eq!(form_of(&blank, false), Some(BodyForm::Foreign));
+        assert_eq!(form_of(&blank, false), Some(BodyKind::Foreign));
     }
 }

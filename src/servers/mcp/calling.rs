@@ -16,9 +16,8 @@ use super::incidents::Exchange;
 use super::message::RawResult;
 use super::opening::UNKNOWN_METHOD;
 use super::task::TaskReply;
-use super::{Era, McpFailure, ServerSession, stateless};
+use super::{McpFailure, ServerSession, SessionMode, stateless};
 
-/// How long cancelling a request may take.
 pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a failure says that came after a question of the server.
@@ -70,7 +69,7 @@ impl ServerSession {
         mut params: CallToolRequestParams,
         terms: CallTerms<'_>,
     ) -> Result<TaskReply, McpFailure> {
-        if self.era == Era::Stateless {
+        if self.mode == SessionMode::Stateless {
             let meta = params.meta.get_or_insert_default();
             stateless::declare(meta, terms.takes_task, terms.asker.is_some());
         }
@@ -95,9 +94,9 @@ impl ServerSession {
     /// # Errors
     /// Any of [`McpFailure`].
     pub async fn check(&self, limit: Duration) -> Result<(), McpFailure> {
-        let request = match self.era {
-            Era::Sessions => ClientRequest::PingRequest(PingRequest::default()),
-            Era::Stateless => {
+        let request = match self.mode {
+            SessionMode::Sessions => ClientRequest::PingRequest(PingRequest::default()),
+            SessionMode::Stateless => {
                 ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
             }
         };
@@ -149,7 +148,7 @@ impl ServerSession {
     /// Tells the server that a request is cancelled. The server may ignore that. To a server without
     /// sessions, the closed connection says it.
     async fn cancel(&self, id: i64) {
-        if self.era == Era::Stateless {
+        if self.mode == SessionMode::Stateless {
             return;
         }
         let why = Some("no answer in time".to_string());

@@ -27,7 +27,9 @@ use tokio_util::task::TaskTracker;
 
 use super::listing::{PageFailure, read_pages};
 use super::patience::CallClock;
-use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure, bounded_text, one_line, shown_name};
+use super::{
+    Listing, MAX_ANSWER_BYTES, McpFailure, SessionMode, bounded_text, one_line, shown_name,
+};
 use lines::BoundedLines;
 use ours::{CallDesk, OurSide};
 use process::ChildProcess;
@@ -40,10 +42,8 @@ const END_WAIT: Duration = Duration::from_millis(500);
 /// The longest answer to the question for a session that a failure tells, in bytes.
 const MAX_REFUSAL_BYTES: usize = 300;
 
-/// How a server is started.
 #[derive(Clone)]
 pub struct ChildCommand {
-    /// The program and its arguments.
     pub command: Arc<[String]>,
     pub environment: Arc<[(String, String)]>,
     /// A program that gets the id of our process, `--` and the command as its arguments, sees to it
@@ -78,7 +78,6 @@ pub struct ChildServer {
     is_older: AtomicBool,
 }
 
-/// A session with a process of its own, which ends with it.
 pub struct ChildSession {
     service: RunningService<RoleClient, OurSide>,
     process: ChildProcess,
@@ -100,13 +99,8 @@ pub enum ChildFailure {
     /// The process had ended before the request was sent.
     #[error("{0}")]
     Gone(String),
-    /// The server answered with an error.
     #[error("{message} ({code})")]
-    Refused {
-        /// The JSON-RPC code.
-        code: i64,
-        message: String,
-    },
+    Refused { code: i64, message: String },
     /// The request was sent, and the process ended.
     #[error("{0}")]
     Lost(String),
@@ -119,7 +113,6 @@ pub enum ChildFailure {
 }
 
 impl ChildServer {
-    /// The server that this command starts.
     #[must_use]
     pub fn new(command: ChildCommand) -> ChildServer {
         ChildServer {
@@ -138,7 +131,6 @@ impl ChildServer {
         self
     }
 
-    /// The program that is started.
     #[must_use]
     pub fn program(&self) -> &str {
         self.command.program()
@@ -309,7 +301,7 @@ impl ChildSession {
         self.has_new_tools.store(false, Ordering::Relaxed);
         // Arguments are repeated in headers over HTTP only.
         let limits = (MAX_ANSWER_BYTES, &Mutex::default());
-        read_pages(Era::Sessions, limits, |request, _| async move {
+        read_pages(SessionMode::Sessions, limits, |request, _| async move {
             // Each page has the limit, and nobody is asked meanwhile.
             let page = self.ask(request, limit, &CallClock::default()).await?;
             Ok(self.task_only.restore(page)?)

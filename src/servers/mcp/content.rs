@@ -12,14 +12,12 @@ pub struct CallResult {
     pub text: String,
     /// Structured content beside the parts, as JSON, unless it is long.
     pub structured: Option<String>,
-    /// Whether the server marks it as a failure.
     pub is_error: bool,
 }
 
 /// Longer structured content is not kept, because the parts contain it, too.
 const MAX_STRUCTURED_BYTES: usize = 64 << 10;
 
-/// The most parts of a result that are read.
 const MAX_PIECES: usize = 4096;
 /// A part of an unknown kind that is larger is not shown.
 const MAX_UNKNOWN_BYTES: usize = 4 << 10;

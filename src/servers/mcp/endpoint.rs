@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex};
 use http::{HeaderName, HeaderValue};
 
 use super::MAX_ANSWER_BYTES;
-use super::era::{Era, EraMemory};
 use super::incidents::FailedCalls;
 use super::listing::KnownListing;
 use super::mirror::MirroredArgument;
+use super::session_mode::{KnownMode, SessionMode};
 
-/// The address of a server and how to talk to it.
 #[derive(Clone)]
 pub struct UpstreamEndpoint {
     pub(super) url: Arc<str>,
@@ -19,14 +18,13 @@ pub struct UpstreamEndpoint {
     pub(super) headers: Arc<[(HeaderName, HeaderValue)]>,
     pub(super) http: reqwest::Client,
     pub(super) max_answer_bytes: usize,
-    pub(super) era: Arc<EraMemory>,
+    pub(super) mode: Arc<KnownMode>,
     /// Whether a server whose way is not known, or has changed, is asked for it.
     pub(super) probes: bool,
     /// Whether the server is told that an operator answers its questions.
     pub(super) asks: bool,
     /// By tool, the arguments that are repeated in headers.
     pub(super) mirrored: Arc<MirroredArguments>,
-    /// The list of tools that was read last.
     pub(super) known_list: Arc<Mutex<Option<KnownListing>>>,
     pub(super) failed_calls: Option<FailedCalls>,
 }
@@ -44,7 +42,7 @@ impl UpstreamEndpoint {
             headers: Arc::default(),
             http,
             max_answer_bytes: MAX_ANSWER_BYTES,
-            era: Arc::default(),
+            mode: Arc::default(),
             probes: true,
             asks: false,
             mirrored: Arc::default(),
@@ -56,7 +54,7 @@ impl UpstreamEndpoint {
     /// The same, known to have sessions. It is not asked whether it does without.
     #[must_use]
     pub fn with_sessions(mut self) -> UpstreamEndpoint {
-        self.era = Arc::new(EraMemory::of(Era::Sessions));
+        self.mode = Arc::new(KnownMode::of(SessionMode::Sessions));
         self.probes = false;
         self
     }
@@ -87,7 +85,6 @@ impl UpstreamEndpoint {
         self
     }
 
-    /// The same with further headers of every request.
     #[must_use]
     pub fn with_headers(mut self, headers: Arc<[(HeaderName, HeaderValue)]>) -> UpstreamEndpoint {
         self.headers = headers;

@@ -30,7 +30,6 @@ impl FailedCalls {
         FailedCalls { keeper, secrets }
     }
 
-    /// Keeps a call that a child process refused.
     pub async fn keep_refusal(
         &self,
         server: &str,
@@ -62,7 +61,6 @@ impl FailedCalls {
     }
 }
 
-/// An exchange that is under way, as far as it may be kept.
 #[derive(Clone, Default)]
 pub(super) struct Exchange(Option<Arc<KeptExchange>>);
 
@@ -86,7 +84,6 @@ impl Exchange {
         Some(kept.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes the request.
     pub(super) fn asks(&self, message: &ClientJsonRpcMessage) {
         if let Some(mut received) = self.received() {
             *received = (written(message), None);

@@ -1,7 +1,7 @@
 //! MCP: the client side of a session with a server, over HTTP or with a child process.
 //!
 //! Servers of the revision 2026-07-28, which have no sessions, are spoken to in their own way
-//! ([`Era`]). To the caller both are a session.
+//! ([`SessionMode`]). To the caller both are a session.
 //!
 //! A session of rmcp has two tasks, five channels and an open stream, 90 KB for each Mysis. Ours is
 //! a few words (decision 0011). Answers are parsed leniently, within limits and piece by piece
@@ -14,7 +14,6 @@ mod calling;
 mod child;
 mod content;
 mod endpoint;
-mod era;
 mod incidents;
 mod listing;
 mod message;
@@ -24,6 +23,7 @@ mod opening;
 mod pace;
 mod patience;
 mod resume_token;
+mod session_mode;
 mod stateless;
 mod stream;
 mod task;
@@ -49,13 +49,13 @@ pub use calling::CallTerms;
 pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession, OnEnd};
 pub use content::CallResult;
 pub use endpoint::UpstreamEndpoint;
-pub use era::Era;
 pub use incidents::FailedCalls;
 pub use listing::{ListedTool, Listing};
+pub use session_mode::SessionMode;
 pub use task::{StartedTask, TaskAnswer, TaskReply};
 
 use asking::QuestionDesk;
-use body::BodyForm;
+use body::BodyKind;
 use listing::read_pages;
 use message::RawResult;
 use mirror::MirroredArgument;
@@ -68,12 +68,11 @@ const MAX_NAME_BYTES: usize = 64;
 
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,
-    era: Era,
+    mode: SessionMode,
     /// The session id from the server; `None` if it keeps no sessions.
     session: Option<Arc<str>>,
     /// The negotiated protocol version; empty before that.
     version: Arc<str>,
-    /// The name that the server gives itself.
     name: Option<Arc<str>>,
     last_request: AtomicI64,
     /// Whether the server has said that its tools changed since they were listed.
@@ -83,7 +82,6 @@ pub struct ServerSession {
 /// Why a request has no result.
 #[derive(Debug, Error)]
 pub enum McpFailure {
-    /// The server answered with an error.
     #[error("{}", refusal_text(message, *code))]
     Refused {
         /// The JSON-RPC code, if it has one.
@@ -145,7 +143,7 @@ fn shown_name(name: &str) -> Option<Arc<str>> {
 
 impl ServerSession {
     async fn initialize(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
-        let mut session = ServerSession::new(endpoint, Era::Sessions);
+        let mut session = ServerSession::new(endpoint, SessionMode::Sessions);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
         let capabilities = match session.endpoint.asks {
             true => asking::with_questions(ClientCapabilities::default()),
@@ -168,10 +166,10 @@ impl ServerSession {
         Ok(session)
     }
 
-    fn new(endpoint: UpstreamEndpoint, era: Era) -> ServerSession {
+    fn new(endpoint: UpstreamEndpoint, mode: SessionMode) -> ServerSession {
         ServerSession {
             endpoint,
-            era,
+            mode,
             session: None,
             version: "".into(),
             name: None,
@@ -180,10 +178,9 @@ impl ServerSession {
         }
     }
 
-    /// The way in which the server is spoken to.
     #[must_use]
-    pub fn era(&self) -> Era {
-        self.era
+    pub fn mode(&self) -> SessionMode {
+        self.mode
     }
 
     /// The negotiated version of the protocol; empty where it is not known.
@@ -230,7 +227,7 @@ impl ServerSession {
     async fn list_pages(&self) -> Result<Arc<Listing>, McpFailure> {
         let room = self.endpoint.max_answer_bytes;
         let known = &self.endpoint.known_list;
-        read_pages(self.era, (room, known), |request, room| {
+        read_pages(self.mode, (room, known), |request, room| {
             self.ask(request, room)
         })
         .await
@@ -265,7 +262,6 @@ impl ServerSession {
             .await
     }
 
-    /// The result of a request, from a body or a stream.
     async fn read_asking_result(
         &self,
         answer: wire::McpResponse,
@@ -279,16 +275,16 @@ impl ServerSession {
             McpResponseBody::Result(result) => return Ok(result),
         };
         match body.form().await? {
-            BodyForm::Json => {
+            BodyKind::Json => {
                 let is_answered = |body: &[u8]| message::parse_result(body, id, status).is_ok();
                 let body = body.read(max_bytes, is_answered).await?;
                 message::parse_result(&body, id, status)
             }
-            BodyForm::Events => self.read_stream(body, id, max_bytes, desk).await,
-            BodyForm::Empty => Err(McpFailure::Broken(
+            BodyKind::Events => self.read_stream(body, id, max_bytes, desk).await,
+            BodyKind::Empty => Err(McpFailure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),
-            BodyForm::Foreign => Err(body.into_foreign().await),
+            BodyKind::Foreign => Err(body.into_foreign().await),
         }
     }
 }

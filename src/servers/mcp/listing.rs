@@ -14,7 +14,7 @@ use zoea_http::raw_json;
 
 use super::message::RawResult;
 use super::mirror::{MirroredArgument, marked_arguments};
-use super::{Era, McpFailure};
+use super::{McpFailure, SessionMode};
 
 /// The most tools of a server. Together with our own they stay below 512, beyond which model
 /// servers refuse a request.
@@ -59,12 +59,11 @@ pub struct Listing {
     names: BTreeSet<Arc<str>>,
     bytes: usize,
     left_out: usize,
-    told: Vec<String>,
+    named: Vec<String>,
     cut: Option<String>,
-    /// The cursors and the pages that were seen.
     cursors: BTreeSet<String>,
     pages: BTreeSet<u64>,
-    era: Option<Era>,
+    mode: Option<SessionMode>,
     /// How long the list is valid; `None` if the server does not say, or has sessions.
     pub ttl: Option<Duration>,
     /// Whether every client of the server gets this list.
@@ -100,9 +99,9 @@ impl ListedTool {
 }
 
 impl Listing {
-    fn new(era: Era) -> Listing {
+    fn new(mode: SessionMode) -> Listing {
         Listing {
-            era: Some(era),
+            mode: Some(mode),
             ..Listing::default()
         }
     }
@@ -119,7 +118,7 @@ impl Listing {
             return Ok(None);
         }
         // Of a server with sessions, asking for the list is also how a session is tried.
-        let is_stateless = self.era == Some(Era::Stateless);
+        let is_stateless = self.mode == Some(SessionMode::Stateless);
         let ttl = ttl.filter(|_| is_stateless);
         let ttl = ttl.and_then(|ttl| ttl.parse().ok());
         let ttl = ttl.map(Duration::from_millis);
@@ -150,10 +149,12 @@ impl Listing {
             return self.leave_out(None, "more than are taken");
         }
         let parsed = parse_tool(tool).and_then(|(read, schema)| {
-            let marked = match self.era {
-                Some(Era::Stateless) => marked_arguments(&schema),
-                Some(Era::Sessions) if is_task_only(tool) => Err("it is called as a task only"),
-                Some(Era::Sessions) | None => Ok(Arc::default()),
+            let marked = match self.mode {
+                Some(SessionMode::Stateless) => marked_arguments(&schema),
+                Some(SessionMode::Sessions) if is_task_only(tool) => {
+                    Err("it is called as a task only")
+                }
+                Some(SessionMode::Sessions) | None => Ok(Arc::default()),
             };
             match marked {
                 Ok(marked) => Ok((read, marked)),
@@ -181,13 +182,12 @@ impl Listing {
 
     fn leave_out(&mut self, name: Option<&str>, why: &str) {
         self.left_out += 1;
-        if self.told.len() < MAX_TOLD_TOOLS {
+        if self.named.len() < MAX_TOLD_TOOLS {
             let name: String = name.unwrap_or("one").chars().take(60).collect();
-            self.told.push(format!("{name} ({why})"));
+            self.named.push(format!("{name} ({why})"));
         }
     }
 
-    /// Whether the limit of tools is reached.
     fn is_full(&self) -> bool {
         self.tools.len() >= MAX_TOOLS
     }
@@ -201,14 +201,14 @@ impl Listing {
     /// none.
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
-        let mut told = self.told.clone();
-        let rest = self.left_out - self.told.len();
+        let mut named = self.named.clone();
+        let rest = self.left_out - self.named.len();
         if rest > 0 {
-            told.push(format!("and {rest} more"));
+            named.push(format!("and {rest} more"));
         }
-        let one_by_one = (!told.is_empty()).then(|| {
-            let (count, told) = (self.left_out, told.join(", "));
-            format!("{count} left out: {told}")
+        let one_by_one = (!named.is_empty()).then(|| {
+            let (count, named) = (self.left_out, named.join(", "));
+            format!("{count} left out: {named}")
         });
         let cut = self
             .cut
@@ -216,7 +216,7 @@ impl Listing {
             .map(|why| format!("the rest of its list is not read ({why})"));
         match (one_by_one, cut) {
             (Some(one), Some(cut)) => Some(format!("{one}; {cut}")),
-            (told, cut) => told.or(cut),
+            (named, cut) => named.or(cut),
         }
     }
 }
@@ -244,14 +244,14 @@ impl PageFailure for McpFailure {
 /// reads an answer of at most so many bytes. A page that cannot be used ends the list. Those before
 /// it stay. A list that is `known` is not read again.
 pub(super) async fn read_pages<F: PageFailure, A>(
-    era: Era,
+    mode: SessionMode,
     (mut room, known): (usize, &Mutex<Option<KnownListing>>),
     ask: impl Fn(ClientRequest, usize) -> A,
 ) -> Result<Arc<Listing>, F>
 where
     A: Future<Output = Result<RawResult, F>>,
 {
-    let mut listing = Listing::new(era);
+    let mut listing = Listing::new(mode);
     let mut cursor = None;
     let mut first = None;
     for page in 0..MAX_PAGES {
@@ -259,7 +259,7 @@ where
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let raw = ask(request, room).await;
         if let (0, Ok(raw)) = (page, &raw)
-            && let Some(listing) = known_listing(known, era, raw)
+            && let Some(listing) = known_listing(known, mode, raw)
         {
             return Ok(listing);
         }
@@ -306,12 +306,12 @@ where
 /// The list that was read from this page, if it was read last.
 fn known_listing(
     known: &Mutex<Option<KnownListing>>,
-    era: Era,
+    mode: SessionMode,
     page: &RawResult,
 ) -> Option<Arc<Listing>> {
     let known = lock(known);
     let same = known.as_ref().filter(|known| known.page.is_same(page))?;
-    (same.listing.era == Some(era)).then(|| same.listing.clone())
+    (same.listing.mode == Some(mode)).then(|| same.listing.clone())
 }
 
 fn hash_of(text: &str) -> u64 {

@@ -14,7 +14,6 @@ use zoea_http::raw_json;
 use super::{McpFailure, unexpected_answer};
 
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
-/// The notification that a request is taken back.
 const CANCELLED: &str = "notifications/cancelled";
 const MAX_REQUESTS: usize = 256;
 
@@ -28,7 +27,6 @@ pub(super) struct RpcMessage<'a> {
     is_named: bool,
 }
 
-/// The JSON-RPC error, as far as it is needed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RpcError {
     /// `None` if it has none, or another kind of code. That is part of the message then.
@@ -41,7 +39,6 @@ pub(super) struct RpcError {
 pub(super) struct RawResult(Box<RawValue>);
 
 impl RawResult {
-    /// A result that was put together from its parts.
     pub(super) fn from_text(text: String) -> Result<RawResult, McpFailure> {
         let raw = RawValue::from_string(text);
         raw.map(RawResult)
@@ -57,7 +54,6 @@ impl RawResult {
         self.0.get() == other.0.get()
     }
 
-    /// The result as JSON.
     pub(super) fn text(&self) -> &str {
         self.0.get()
     }
@@ -66,19 +62,15 @@ impl RawResult {
         raw_json::member(self.text(), "resultType").and_then(raw_json::as_text)
     }
 
-    /// Parses the result as this type.
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self, to: &str) -> Result<T, McpFailure> {
         serde_json::from_str(self.0.get()).map_err(|_| unexpected_answer(to))
     }
 }
 
-/// What a message means for the request that waits for an answer.
 enum MessageMeaning {
-    /// It answers the request.
     Answer(Result<RawResult, McpFailure>),
     /// It is a request of the server, or takes one back.
     Asks,
-    /// The tools of the server have changed.
     NewTools,
     /// It answers another request, or none.
     NotOurs,
@@ -95,9 +87,7 @@ pub(super) struct MatchedMessages<'a> {
     pub(super) requests: Vec<RpcMessage<'a>>,
     pub(super) has_new_tools: bool,
     pub(super) is_message: bool,
-    /// The id of a message that answers another request.
     other_id: Option<&'a str>,
-    /// Whether anything is JSON.
     is_json: bool,
 }
 
@@ -200,7 +190,6 @@ impl<'a> RpcMessage<'a> {
 }
 
 impl RpcError {
-    /// Reads an error in any form.
     pub(super) fn read(error: &str) -> RpcError {
         let [code, message, data] = raw_json::pick(error, ["code", "message", "data"]);
         let text = |json: &str| raw_json::as_text(json).unwrap_or_else(|| json.to_string());
@@ -335,7 +324,7 @@ mod tests {
 
     #[test]
     fn an_error_is_told_in_the_servers_words_whatever_its_form() {
-        for (error, told) in [
+        for (error, expected) in [
             (r#"{"code":-5,"message":"full"}"#, "full (-5)"),
             (r#"{"code":"-5","message":"full"}"#, "full (-5)"),
             (r#"{"code":-5.0,"message":"full"}"#, "full (-5)"),
@@ -353,15 +342,15 @@ mod tests {
             ("true", "true"),
         ] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":2,"error":{error}}}"#);
-            assert_eq!(answer(&body), Err(told.to_string()), "{error}");
+            assert_eq!(answer(&body), Err(expected.to_string()), "{error}");
         }
     }
 
     #[test]
     fn what_is_no_message_is_told_as_it_is() {
-        let told = answer("<html>Hello</html>").unwrap_err();
-        assert_eq!(told, "the answer cannot be read: <html>Hello</html>");
-        let told = answer("[1,2]").unwrap_err();
-        assert!(told.contains("something else"), "{told}");
+        let fault = answer("<html>Hello</html>").unwrap_err();
+        assert_eq!(fault, "the answer cannot be read: <html>Hello</html>");
+        let fault = answer("[1,2]").unwrap_err();
+        assert!(fault.contains("something else"), "{fault}");
     }
 }

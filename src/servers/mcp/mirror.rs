@@ -10,7 +10,6 @@ use rmcp::transport::common::http_header::{
 };
 use serde_json::{Map, Value};
 
-/// The mark in a schema.
 const MARK: &str = "x-mcp-header";
 /// The most marked arguments of a tool, and the longest name of a header in bytes.
 const MAX_MARKED: usize = 32;
@@ -18,7 +17,6 @@ const MAX_NAME_BYTES: usize = 128;
 /// The longest value of a header in bytes. The server refuses the request if it wants more.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// An argument that is repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MirroredArgument {
     /// The keys that lead to it.

@@ -7,7 +7,7 @@ use rmcp::model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, Protoco
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::era::Era;
+use super::session_mode::SessionMode;
 use super::{MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint, shown_name};
 
 /// How long a server without sessions may take to say so. A server that does not know the question
@@ -17,9 +17,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// request: its headers contradict it, a capability is missing, its revision is unknown.
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
-/// The JSON-RPC code for an unknown revision.
 const UNKNOWN_REVISION: i64 = -32022;
-/// The JSON-RPC code for an unknown method.
 pub(super) const UNKNOWN_METHOD: i64 = -32601;
 
 /// Where in the `_meta` of its answers a server without sessions says who it is.
@@ -41,8 +39,8 @@ impl ServerSession {
     /// # Errors
     /// The server cannot be reached or refuses the session.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
-        let memory = endpoint.era.clone();
-        if memory.known() == Some(Era::Sessions) {
+        let memory = endpoint.mode.clone();
+        if memory.known() == Some(SessionMode::Sessions) {
             match ServerSession::initialize(endpoint.clone()).await {
                 Err(failure) if endpoint.probes && is_without_sessions(&failure) => {
                     memory.set(None);
@@ -53,7 +51,7 @@ impl ServerSession {
         let probe = ServerSession::probe(endpoint.clone());
         let refusal = match tokio::time::timeout(PROBE_TIMEOUT, probe).await {
             Ok(Ok(session)) => {
-                memory.set(Some(Era::Stateless));
+                memory.set(Some(SessionMode::Stateless));
                 return Ok(session);
             }
             Ok(Err(failure)) if !may_have_sessions(&failure) => return Err(failure),
@@ -63,7 +61,7 @@ impl ServerSession {
         tracing::debug!(%refusal, "the server is asked for a session");
         match ServerSession::initialize(endpoint.clone()).await {
             Ok(session) => {
-                memory.set(Some(Era::Sessions));
+                memory.set(Some(SessionMode::Sessions));
                 Ok(session)
             }
             Err(failure) => Err(endpoint.name_older(failure).await),
@@ -85,7 +83,7 @@ impl ServerSession {
 
     /// Asks a server what it supports, in the way of servers without sessions.
     async fn discover(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
-        let mut session = ServerSession::new(endpoint, Era::Stateless);
+        let mut session = ServerSession::new(endpoint, SessionMode::Stateless);
         session.version = ProtocolVersion::V_2026_07_28.as_str().into();
         let params = DiscoverRequestParams {};
         let request = ClientRequest::DiscoverRequest(DiscoverRequest::new(params));

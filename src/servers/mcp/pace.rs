@@ -5,27 +5,25 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The requests of a server in a row, and a second from then on: many times what any server needs.
-pub(super) const REQUESTS: Pace = Pace::new(200, 20);
-/// What a server hears, or an operator is told, where it asks faster.
+pub(super) const REQUESTS: RequestPace = RequestPace::new(200, 20);
 pub(super) const TOO_MANY_REQUESTS: &str = "the server asked more than 20 times a second";
 
 /// How much may come at once, and a second from then on.
 #[derive(Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct RequestPace {
     at_once: u64,
     each_second: u64,
 }
 
 pub(super) struct Paced {
-    pace: Pace,
-    /// What may come now.
+    pace: RequestPace,
     left: f64,
     counted_at: Instant,
 }
 
-impl Pace {
-    pub(super) const fn new(at_once: u64, each_second: u64) -> Pace {
-        Pace {
+impl RequestPace {
+    pub(super) const fn new(at_once: u64, each_second: u64) -> RequestPace {
+        RequestPace {
             at_once,
             each_second,
         }
@@ -64,7 +62,7 @@ mod tests {
     #[test]
     fn a_pace_admits_what_comes_at_once_and_then_so_many_a_second() {
         let start = Instant::now();
-        let mut paced = Pace::new(3, 2).begin(start);
+        let mut paced = RequestPace::new(3, 2).begin(start);
         let admitted = |paced: &mut Paced, at: Instant| (0..9).filter(|_| paced.admits(at)).count();
         assert_eq!(admitted(&mut paced, start), 3);
         // What was too much counts as well: who goes on at once waits longer.
@@ -75,7 +73,7 @@ mod tests {
     #[test]
     fn what_came_too_fast_says_how_long_it_should_have_taken() {
         let start = Instant::now();
-        let mut paced = Pace::new(8, 4).begin(start);
+        let mut paced = RequestPace::new(8, 4).begin(start);
         assert_eq!(paced.count(8, start), Duration::ZERO);
         assert_eq!(paced.count(6, start), Duration::from_millis(1500));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Era, ServerSession, UpstreamEndpoint};
+use super::{ServerSession, SessionMode, UpstreamEndpoint};
 
 /// A session's id and its server. As JSON it is the token that is stored for each Mysis.
 #[derive(Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl ServerSession {
         Ok(ServerSession {
             session: Some(token.session),
             version: token.version,
-            ..ServerSession::new(endpoint, Era::Sessions)
+            ..ServerSession::new(endpoint, SessionMode::Sessions)
         })
     }
 }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_server_without_sessions_gives_no_token() {
-        let session = ServerSession::new(endpoint("http://127.0.0.1:1/mcp"), Era::Sessions);
+        let session = ServerSession::new(endpoint("http://127.0.0.1:1/mcp"), SessionMode::Sessions);
         assert_eq!(session.resume_token(), None);
     }
 }

@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use super::mirror::{self, MirroredArgument};
 use super::{ServerSession, asking};
 
-/// A request as it is sent.
 pub(super) struct StatelessRequest {
     pub(super) body: Value,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,

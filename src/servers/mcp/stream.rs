@@ -17,13 +17,12 @@ use super::asking::{self, ELICIT, OpenQuestions, QuestionDesk, TakenQuestion};
 use super::body::{OpenBody, too_large};
 use super::message::{MatchedMessages, RawResult, RpcMessage, readable};
 use super::pace::{Paced, REQUESTS, TOO_MANY_REQUESTS};
-use super::{Era, McpFailure, ServerSession};
+use super::{McpFailure, ServerSession, SessionMode};
 
 /// The most attempts in a row to reconnect to an interrupted stream. The wait doubles with each.
 const MAX_REOPENINGS: u32 = 4;
 /// The first wait, if the server names none.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-/// The longest wait that a server can ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// The shortest wait that a server can ask for. While streams bring no messages, it doubles each
 /// time up to a limit.
@@ -47,11 +46,9 @@ struct StreamPosition {
     last: Option<String>,
     /// The wait that the server asks for before a reconnect.
     pause: Option<Duration>,
-    /// The number of failed attempts in a row.
     failures: u32,
     /// The number of streams in a row without a message.
     silent: u32,
-    /// The bytes of all messages.
     said_bytes: usize,
     requests: Paced,
 }
@@ -130,7 +127,7 @@ impl ServerSession {
         desk: &QuestionDesk,
         open: &mut OpenQuestions<'a>,
     ) -> Result<(), McpFailure> {
-        if self.era == Era::Stateless {
+        if self.mode == SessionMode::Stateless {
             // No such server may ask so, and there is no way to answer.
             return Ok(());
         }
@@ -196,7 +193,10 @@ impl ServerSession {
 
     /// Reconnects to a stream after its last event.
     async fn reopen_stream(&self, place: &mut StreamPosition) -> Result<OpenBody, McpFailure> {
-        let last = place.last.clone().filter(|_| self.era == Era::Sessions);
+        let last = place
+            .last
+            .clone()
+            .filter(|_| self.mode == SessionMode::Sessions);
         let Some(last) = last else {
             let text = "the connection was cut before the answer";
             return Err(McpFailure::Broken(text.to_string()));
@@ -212,11 +212,9 @@ impl ServerSession {
     }
 }
 
-/// The events of a body as they arrive.
 struct EventReader {
     /// The body, until its end.
     body: Option<OpenBody>,
-    /// The largest event in bytes.
     max_bytes: usize,
     lines: SseLines,
     current: SseEvent,

@@ -42,7 +42,6 @@ impl TaskReply {
     }
 }
 
-/// A call that the server works on under this id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedTask {
     pub id: Arc<str>,
@@ -50,7 +49,6 @@ pub struct StartedTask {
     pub poll_after: Option<Duration>,
 }
 
-/// The answer to a question about a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskAnswer {
     /// It is not done. The server asks for this pause before the next question.

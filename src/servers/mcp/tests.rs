@@ -505,7 +505,7 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
     let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("gone");
     assert!(matches!(failure, McpFailure::SessionGone), "{failure}");
-    let without = ServerSession::new(server.endpoint.clone(), Era::Sessions);
+    let without = ServerSession::new(server.endpoint.clone(), SessionMode::Sessions);
     let failure = call(&without, LONG).await.expect_err("not found");
     assert!(
         matches!(failure, McpFailure::Status { status: 404, .. }),
@@ -608,12 +608,12 @@ async fn a_tool_that_cannot_be_used_costs_no_other() {
     .expect("tools");
     assert_eq!(names(&listing), ["mine", "sell", "look"]);
     assert_eq!(listing.tools[2].read_only_hint, Some(true));
-    let told = listing.left_out().expect("a word on the rest");
+    let text = listing.left_out().expect("a word on the rest");
     assert!(
-        told.starts_with("7 left out: bare (it has no inputSchema)"),
-        "{told}"
+        text.starts_with("7 left out: bare (it has no inputSchema)"),
+        "{text}"
     );
-    assert!(told.ends_with("and 2 more"), "{told}");
+    assert!(text.ends_with("and 2 more"), "{text}");
 }
 
 #[tokio::test]
@@ -646,14 +646,14 @@ async fn of_too_many_tools_the_first_are_taken_and_the_rest_is_told() {
     let many: Vec<Value> = (0..5000).map(|n| tool(&format!("t{n}"))).collect();
     let one = listing(vec![many.clone().into()]).await.expect("tools");
     assert_eq!(one.tools.len(), 500);
-    let told = one.left_out().expect("a word on the rest");
-    assert!(told.starts_with("4500 left out"), "{told}");
+    let text = one.left_out().expect("a word on the rest");
+    assert!(text.starts_with("4500 left out"), "{text}");
     let (first, second) = many.split_at(500);
     let two = listing(vec![first.into(), second.into()]).await;
     let two = two.expect("tools");
     assert_eq!(two.tools.len(), 500);
-    let told = two.left_out().expect("a word on the rest");
-    assert!(told.contains("is not read"), "{told}");
+    let text = two.left_out().expect("a word on the rest");
+    assert!(text.contains("is not read"), "{text}");
 }
 
 #[tokio::test]
@@ -664,10 +664,10 @@ async fn tools_are_taken_as_long_as_all_of_them_fit_into_a_request() {
     let listing = listing_within(8 << 20, vec![tools.into()]).await;
     let listing = listing.expect("tools");
     assert_eq!(listing.tools.len(), 21, "2 MiB of them, and the small one");
-    let told = listing.left_out().expect("a word on the rest");
+    let text = listing.left_out().expect("a word on the rest");
     assert!(
-        told.starts_with("20 left out: t20 (with it they are larger"),
-        "{told}"
+        text.starts_with("20 left out: t20 (with it they are larger"),
+        "{text}"
     );
 }
 
@@ -682,10 +682,10 @@ async fn all_pages_of_a_list_together_are_within_the_limit() {
     };
     let listing = listing((0..200).map(page).collect()).await.expect("tools");
     assert_eq!(listing.tools.len(), 8, "two pages of 400 KB fit into 1 MiB");
-    let told = listing.left_out().expect("a word on the rest");
+    let text = listing.left_out().expect("a word on the rest");
     assert!(
-        told.contains("page 3 cannot be used: the answer is larger"),
-        "{told}"
+        text.contains("page 3 cannot be used: the answer is larger"),
+        "{text}"
     );
 }
 

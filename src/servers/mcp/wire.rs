@@ -13,7 +13,7 @@ use super::body::{OpenBody, http_failure};
 use super::incidents::Exchange;
 use super::message::{MatchedMessages, RawResult, RpcError, readable};
 use super::stateless::StatelessRequest;
-use super::{Era, McpFailure, ServerSession};
+use super::{McpFailure, ServerSession, SessionMode};
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The largest error body in bytes. Of a larger one only the status counts.
@@ -23,7 +23,6 @@ const MAX_SESSION_BYTES: usize = 1024;
 
 pub(super) struct McpResponse {
     pub(super) status: u16,
-    /// The session id in its headers.
     pub(super) session: Option<String>,
     pub(super) body: McpResponseBody,
 }
@@ -50,9 +49,9 @@ impl ServerSession {
     ) -> Result<McpResponse, McpFailure> {
         exchange.asks(message);
         let request = self.endpoint.http.post(&*self.endpoint.url);
-        let request = match self.era {
-            Era::Sessions => request.json(message),
-            Era::Stateless => {
+        let request = match self.mode {
+            SessionMode::Sessions => request.json(message),
+            SessionMode::Stateless => {
                 let StatelessRequest { body, headers } = self.stateless_request(message);
                 let request = request.json(&body);
                 request.headers(headers.into_iter().collect())

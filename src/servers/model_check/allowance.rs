@@ -12,7 +12,7 @@ const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
 
 /// The tokens that a proof has used and may still use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Allowance {
+pub(super) struct CheckBudget {
     pub(super) requests: u64,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
@@ -20,7 +20,7 @@ pub(super) struct Allowance {
     measured: Option<u64>,
 }
 
-impl Allowance {
+impl CheckBudget {
     pub(super) fn spent(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
@@ -50,8 +50,13 @@ impl Allowance {
     }
 
     /// Adds what an answer used, or an estimate if the server does not report it.
-    pub(super) fn book(&mut self, sent_bytes: u64, answer_bytes: u64, told: Option<TokenUsage>) {
-        match told {
+    pub(super) fn book(
+        &mut self,
+        sent_bytes: u64,
+        answer_bytes: u64,
+        reported: Option<TokenUsage>,
+    ) {
+        match reported {
             Some(usage) => {
                 self.tokens_in = self.tokens_in.saturating_add(usage.input);
                 self.tokens_out = self.tokens_out.saturating_add(usage.output);
@@ -80,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_is_not_told_is_taken_for_more_than_it_can_be() {
-        let mut allowance = Allowance::default();
+        let mut allowance = CheckBudget::default();
         assert!(allowance.admits(57_000, 1000) && !allowance.admits(57_003, 1000));
         allowance.book(3000, 300, None);
         assert_eq!(allowance.spent(), 1100);

@@ -23,7 +23,6 @@ enum CallTrouble {
     Words(String),
     /// The model had not finished thinking.
     Unfinished,
-    /// It contains another or a wrong call.
     Wrong(String),
     /// It contains a call that the server itself did not accept.
     Refused(String),
@@ -39,7 +38,7 @@ pub(super) async fn check_calling(course: &mut CheckCourse<'_>) -> Result<(), Ch
     let (mut scratch, first) = ask_for_beacon(course, FIRST_BEACON).await?;
     let (_, second) = ask_for_beacon(course, SECOND_BEACON).await?;
     let call = require_both(course, "call", first, second)?;
-    let detail = format!("calls {READ_BEACON} with arguments by its schema, twice");
+    let detail = format!("calls {READ_BEACON} twice, with arguments that fit its schema");
     course.good("call", detail);
     scratch.answered(&call);
     scratch.results(|name| result_of(name, &word));
@@ -98,7 +97,7 @@ pub(super) async fn check_roles(course: &mut CheckCourse<'_>) -> Result<(), Chec
     let answer = ask_for_call(course, &scratch, "a conversation of some turns", trouble).await?;
     course.good(
         "roles",
-        "accepts conversations in every order that the swarm sends".to_string(),
+        "accepts messages in each order that the swarm sends".to_string(),
     );
     if let Err(trouble) = answer {
         return Err(refuse(course, "result", verdict_of_sometimes(&trouble)));
@@ -117,7 +116,6 @@ fn result_of(tool: &str, word: &str) -> String {
     }
 }
 
-/// Gives the first order with these arguments.
 async fn ask_for_beacon(
     course: &mut CheckCourse<'_>,
     beacon: BeaconOrder,

@@ -32,7 +32,6 @@ const FILLER_BYTES_PER_TOKEN: u64 = 4;
 const LEAST_FILLER_BYTES_PER_TOKEN: u64 = 3;
 /// The short prompt, with which a long one is compared, is shorter by this factor.
 const CONTROL_SHARE: u64 = 4;
-/// The number of results that share the filler.
 const FILLED_RESULTS: usize = 6;
 /// The part of the timeout that reading a prompt may take, as a divisor.
 const READING_SHARE: u32 = 2;
@@ -44,17 +43,14 @@ const FILLER: [&str; 24] = [
     "wood", "light",
 ];
 
-/// The result of a long prompt.
 struct ContextProbe {
-    /// The size of the request in bytes.
     bytes: u64,
     /// The prompt tokens that the server reports.
-    told: Option<u64>,
+    reported: Option<u64>,
     /// The number of code words in the answer.
     recalled: usize,
 }
 
-/// Finds out how much of a prompt is read.
 pub(super) async fn check_context(course: &mut CheckCourse<'_>) -> Result<(), CheckVerdict> {
     let mut tokens = longest_prompt(course);
     for _ in 0..TRIES {
@@ -112,7 +108,7 @@ async fn probe(course: &mut CheckCourse<'_>, tokens: u64) -> Result<ContextProbe
     let answer = course.prober.ask(messages, ANSWER_TOKENS).await?;
     Ok(ContextProbe {
         bytes,
-        told: course.prober.last_prompt,
+        reported: course.prober.last_prompt,
         recalled: words.iter().filter(|word| recalls(&answer, word)).count(),
     })
 }
@@ -171,7 +167,7 @@ fn filler(bytes: usize) -> String {
 async fn judge(course: &mut CheckCourse<'_>, found: &ContextProbe) -> Result<(), CheckVerdict> {
     let expected = course.prober.allowance.measured_tokens(found.bytes);
     let tokens = found
-        .told
+        .reported
         .or(expected)
         .unwrap_or(found.bytes / FILLER_BYTES_PER_TOKEN);
     if found.recalled == 3 {
@@ -187,9 +183,9 @@ async fn judge(course: &mut CheckCourse<'_>, found: &ContextProbe) -> Result<(),
     }
     // Filler has fewer tokens per byte than other text, but not as few as this.
     let sent = expected.unwrap_or(tokens);
-    if let Some(told) = found.told.filter(|told| told * 10 < sent * 6) {
-        course.context.limit = Some(told);
-        return Err(cut(course, sent, Some(told)));
+    if let Some(reported) = found.reported.filter(|reported| reported * 10 < sent * 6) {
+        course.context.limit = Some(reported);
+        return Err(cut(course, sent, Some(reported)));
     }
     let shorter = (tokens / CONTROL_SHARE).max(SHORTEST_PROMPT_TOKENS);
     let control = match probe(course, shorter).await {
@@ -200,13 +196,13 @@ async fn judge(course: &mut CheckCourse<'_>, found: &ContextProbe) -> Result<(),
         }
         Err(fault) => return Err(course.verdict_of(&fault, "a prompt of middle length")),
     };
-    if control.recalled == 3 && found.told.is_none() {
+    if control.recalled == 3 && found.reported.is_none() {
         let read = course.prober.allowance.measured_tokens(control.bytes);
         course.context.proven = read.or(Some(shorter));
         return Err(cut(course, tokens, None));
     }
     if control.recalled == 3 {
-        course.context.proven = control.told;
+        course.context.proven = control.reported;
     }
     course.forgetful(tokens, found.recalled);
     Ok(())

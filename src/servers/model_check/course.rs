@@ -19,7 +19,6 @@ use super::{
 /// The tokens of an answer for a model that has finished thinking.
 pub(super) const ANSWER_TOKENS: u32 = 1200;
 
-/// A proof in progress.
 pub(super) struct CheckCourse<'a> {
     pub(super) target: &'a CheckTarget,
     pub(super) prober: Prober,
@@ -28,14 +27,14 @@ pub(super) struct CheckCourse<'a> {
     listed: Result<Vec<ListedModel>, ListFault>,
     secrets: Secrets,
     checks: Vec<ModelCheckStep>,
-    tell: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
+    on_progress: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
 }
 
 impl<'a> CheckCourse<'a> {
     pub(super) fn new(
         http: &'a reqwest::Client,
         target: &'a CheckTarget,
-        tell: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
+        on_progress: &'a (dyn Fn(CheckProgress<'_>) + Send + Sync),
     ) -> CheckCourse<'a> {
         // A server that refuses a key or a header may quote it.
         let endpoint = &target.endpoint;
@@ -52,7 +51,7 @@ impl<'a> CheckCourse<'a> {
             listed: Err(ListFault::NoList),
             secrets,
             checks: Vec::new(),
-            tell,
+            on_progress,
         }
     }
 
@@ -60,11 +59,11 @@ impl<'a> CheckCourse<'a> {
     pub(super) async fn list(&mut self) {
         self.trying("its list of models");
         self.listed = list_models(self.http, &self.target.endpoint).await;
-        self.context.told = self.listed_model().and_then(|model| model.context_tokens);
+        self.context.reported = self.listed_model().and_then(|model| model.context_tokens);
     }
 
     pub(super) fn trying(&self, what: &'static str) {
-        (self.tell)(CheckProgress::Trying(what));
+        (self.on_progress)(CheckProgress::Trying(what));
     }
 
     /// Sends the request that a Mysis would send now.
@@ -108,7 +107,7 @@ impl<'a> CheckCourse<'a> {
     pub(super) fn check(&mut self, name: &'static str, ok: Option<bool>, detail: String) {
         let detail = self.secrets.redactor().clean_own(detail);
         let check = ModelCheckStep { name, ok, detail };
-        (self.tell)(CheckProgress::Checked(&check));
+        (self.on_progress)(CheckProgress::Checked(&check));
         self.checks.push(check);
     }
 
@@ -137,11 +136,11 @@ impl<'a> CheckCourse<'a> {
             self.check("text_calls", None, detail);
         }
         let detail = match (in_pieces, self.target.endpoint.is_streamed) {
-            (true, _) => "answers come in pieces",
+            (true, _) => "the server streams its answers",
             (false, true) => {
-                "answers come in one piece: streamed, they do not arrive or report no token usage"
+                "answers are not streamed: streamed ones do not arrive or report no token usage"
             }
-            (false, false) => "answers come in one piece, as the configuration asks for",
+            (false, false) => "answers are not streamed, as the configuration says",
         };
         self.check("streaming", None, detail.to_string());
         let detail = match (&self.prober.doubt, self.prober.cached) {
@@ -160,9 +159,9 @@ impl<'a> CheckCourse<'a> {
         let rate = speed
             .tokens_per_second
             .map(|rate| format!("{rate} tokens a second"));
-        let told: Vec<String> = [rate, first].into_iter().flatten().collect();
-        if !told.is_empty() {
-            self.check("speed", None, told.join(", "));
+        let measured: Vec<String> = [rate, first].into_iter().flatten().collect();
+        if !measured.is_empty() {
+            self.check("speed", None, measured.join(", "));
         }
         let detail = match self.price() {
             Some(price) => format!(
@@ -179,7 +178,6 @@ impl<'a> CheckCourse<'a> {
         self.target.price.or_else(listed)
     }
 
-    /// The complete proof with this verdict.
     pub(super) fn finish(self, verdict: CheckVerdict) -> ModelCheck {
         let known = self.secrets.redactor();
         let allowance = &self.prober.allowance;
@@ -193,10 +191,10 @@ impl<'a> CheckCourse<'a> {
             has_temperature: true,
             is_streamed: self.target.endpoint.is_streamed,
         });
-        let is_usage_told = self.prober.cached;
+        let is_usage_reported = self.prober.cached;
         let lessons = CheckLessons {
             style,
-            context_tokens: self.context.limit.or(self.context.told),
+            context_tokens: self.context.limit.or(self.context.reported),
         };
         let report = ModelCheckReport {
             provider: self.target.provider.to_string(),
@@ -208,8 +206,8 @@ impl<'a> CheckCourse<'a> {
             context: self.context,
             speed: self.prober.speed.proven(),
             usage: self.prober.came_in_pieces.map(|_| ReportedUsage {
-                is_told: is_usage_told.is_some(),
-                cached: is_usage_told.unwrap_or(0),
+                is_reported: is_usage_reported.is_some(),
+                cached: is_usage_reported.unwrap_or(0),
             }),
             spent: CheckSpending {
                 requests: allowance.requests,

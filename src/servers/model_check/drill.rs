@@ -14,7 +14,6 @@ pub(super) struct BeaconOrder {
     pub(super) depth: u64,
 }
 
-/// The arguments of the first order.
 pub(super) const FIRST_BEACON: BeaconOrder = BeaconOrder {
     sector: "K7-4",
     depth: 3,
@@ -102,7 +101,6 @@ pub(super) fn second_order() -> String {
     )
 }
 
-/// The order at the end of a long prompt.
 pub(super) fn last_order() -> String {
     format!(
         "Drill, part three. Call `{REPORT_WORDS}` with first, second and third set to the three code \
@@ -134,7 +132,6 @@ pub(super) fn fault_of_arguments(call: &RequestedCall, asked: BeaconOrder) -> Op
     })
 }
 
-/// Whether a call contains the code word.
 pub(super) fn holds_word(answer: &ModelAnswer, tool: &str, word: &str) -> bool {
     let mut calls = answer.calls.iter();
     calls.any(|call| call.name.contains(tool) && call.arguments.contains(word))

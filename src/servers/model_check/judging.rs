@@ -12,7 +12,6 @@ use super::{CheckTarget, CheckVerdict, MAX_PROOF_TOKENS};
 
 /// The most bytes of a server's or model's text that are shown.
 const MAX_QUOTED_BYTES: usize = 300;
-/// The most models that are suggested.
 const MAX_NAMED_MODELS: usize = 12;
 
 /// Texts of servers whose model does not support tools.
@@ -225,7 +224,6 @@ pub(super) fn context_remedy() -> String {
     context_advice(32_768)
 }
 
-/// The status in a fault's text.
 fn status_of(said: &str) -> Option<u16> {
     let (_, rest) = said.split_once("HTTP ")?;
     rest.get(..3)?.parse().ok()

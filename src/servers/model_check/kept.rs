@@ -11,7 +11,6 @@ use zoea_system::files;
 
 use super::{CheckLessons, CheckTarget, ModelCheck};
 
-/// The file's version that is written and read.
 const VERSION: u32 = 1;
 /// The most servers and models that are kept. Beyond that the oldest are dropped.
 const MAX_KEPT_PROOFS: usize = 64;
@@ -57,15 +56,10 @@ struct KeptFile {
 pub enum KeptChecksError {
     /// The file cannot be read.
     #[error("{file} cannot be read ({cause}) and is ignored")]
-    Unreadable {
-        file: String,
-        /// The system's message.
-        cause: io::Error,
-    },
-    /// The file has another content.
+    Unreadable { file: String, cause: io::Error },
     #[error(
         "{file} holds no test results that this version can read; it is ignored, and the next \
-         `zoea doctor --prove` writes it anew"
+         `zoea doctor --prove` replaces it"
     )]
     Unknown { file: String },
 }

@@ -34,15 +34,12 @@ pub const MAX_PROOF_TOKENS: u64 = 20_000;
 /// The longest wait for one answer, even if the configuration allows more.
 pub const MAX_ANSWER_WAIT: Duration = Duration::from_secs(120);
 
-/// The server and model to test.
 #[derive(Clone)]
 pub struct CheckTarget {
     pub provider: Arc<str>,
-    /// The address of the server and how to talk to it.
     pub endpoint: ProviderEndpoint,
     pub model: Arc<str>,
     pub temperature: Option<f32>,
-    /// How long one answer may take.
     pub timeout: Duration,
     /// The model's context in tokens, if it is configured. Longer prompts are not tried.
     pub context_tokens: Option<u64>,
@@ -54,23 +51,18 @@ pub struct CheckTarget {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckProgress<'a> {
-    /// This is being tried.
     Trying(&'static str),
     Checked(&'a ModelCheckStep),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelCheck {
-    /// The report with the verdict.
     pub report: ModelCheckReport,
-    /// What the swarm can start with.
     pub lessons: CheckLessons,
 }
 
-/// What a proof learnt about a server and a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckLessons {
-    /// The form of requests to it.
     pub style: LearntStyle,
     /// The model's context in tokens, if it was found.
     pub context_tokens: Option<u64>,
@@ -90,12 +82,12 @@ impl CheckTarget {
         let cost = match self.price {
             Some(price) => {
                 let dollars = price.input.max(price.output) * tokens_in_millions(tokens);
-                format!("at most ${dollars:.4} at the price that is known")
+                format!("they cost at most ${dollars:.4} at the known price")
             }
-            None => "what they cost is not known, since no price is set for it".to_string(),
+            None => "their cost is unknown, because no price is set".to_string(),
         };
         format!(
-            "the test sends some ten requests to {} at {} and uses at most {tokens} tokens in all; {cost}",
+            "the test sends about ten requests to {} at {} and uses at most {tokens} tokens; {cost}",
             self.model,
             self.server(),
         )
@@ -115,9 +107,9 @@ fn tokens_in_millions(tokens: u64) -> f64 {
 pub async fn prove(
     http: &reqwest::Client,
     target: &CheckTarget,
-    tell: &(dyn Fn(CheckProgress<'_>) + Send + Sync),
+    on_progress: &(dyn Fn(CheckProgress<'_>) + Send + Sync),
 ) -> ModelCheck {
-    let mut course = CheckCourse::new(http, target, tell);
+    let mut course = CheckCourse::new(http, target, on_progress);
     course.list().await;
     let verdict = match play(&mut course).await {
         Ok(()) => CheckVerdict::Plays,

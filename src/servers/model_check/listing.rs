@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use zoea_provider::ProviderEndpoint;
 
-/// How long listing may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest list in bytes. Routers have thousands of models.
 const MAX_LIST_BYTES: usize = 8 << 20;
@@ -28,7 +27,6 @@ pub struct ListedModel {
 pub enum ListFault {
     /// The server cannot be reached, for this reason.
     Unreachable(String),
-    /// The server answers with this HTTP status.
     Status(u16),
     NoList,
 }

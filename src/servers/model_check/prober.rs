@@ -11,7 +11,7 @@ use actors::secrets::Secrets;
 use tokio::time::Instant;
 use zoea_provider::Providers;
 
-use super::allowance::Allowance;
+use super::allowance::CheckBudget;
 use super::speed::SpeedGauge;
 use super::{CheckTarget, drill};
 
@@ -21,7 +21,6 @@ const RETRY_WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(2),
 ];
-/// The longest pause that a server can ask for.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(20);
 /// The most bytes of a token. It tells whether an answer exceeds its limit.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
@@ -29,24 +28,21 @@ const MAX_BYTES_PER_TOKEN: u64 = 8;
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProbeFault {
-    /// The server or the network reports a fault.
     Refused(ModelFault),
     /// There was no answer within this time.
     Silent(Duration),
     /// The answer did not end.
     Endless,
-    /// The request exceeds the rest of the allowance.
     NoAllowance,
 }
 
-/// Sends requests to one server for one model.
 pub(super) struct Prober {
     target: CheckTarget,
     providers: Providers,
     tools: Arc<Toolset>,
     /// Whether requests limit the length of the answer.
     has_limit: bool,
-    pub(super) allowance: Allowance,
+    pub(super) allowance: CheckBudget,
     pub(super) speed: SpeedGauge,
     /// What was learnt from refusals, in words.
     pub(super) learnt: Vec<String>,
@@ -75,7 +71,7 @@ impl Prober {
             providers: Providers::new(http, [endpoint]).with_secrets(secrets),
             tools: drill::tools(),
             has_limit: true,
-            allowance: Allowance::default(),
+            allowance: CheckBudget::default(),
             speed: SpeedGauge::default(),
             learnt: Vec::new(),
             came_in_pieces: None,
@@ -143,7 +139,6 @@ impl Prober {
         }
     }
 
-    /// The answer with the calls that the model left in its text, as the swarm reads them.
     fn with_text_calls(&mut self, answer: ModelAnswer) -> ModelAnswer {
         if !self.target.reads_text_calls || !answer.calls.is_empty() {
             return answer;
@@ -284,7 +279,6 @@ fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
     }
 }
 
-/// The bytes of an answer's text and calls.
 fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::drill::{self, BeaconOrder, FIRST_BEACON, OPEN_GATE, READ_BEACON, SET_LAMP};
 use super::scratch::Scratch;
 
-/// The mission of the scratch conversation.
 pub(super) const MISSION: &str = "Carry out the drills, each in as few words as you can.";
 
 /// A conversation of several turns: two calls in one message, text with a call, an order in the
@@ -30,7 +29,6 @@ pub(super) fn long_conversation(older: &str, word: &str) -> Scratch {
     scratch
 }
 
-/// Adds a message with two calls and their results.
 pub(super) fn two_calls(scratch: &mut Scratch, word: &str) {
     let calls = [
         (OPEN_GATE.to_string(), json!({"code": word}).to_string()),

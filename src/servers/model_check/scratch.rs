@@ -27,7 +27,6 @@ pub(super) struct Scratch {
     conversation: Conversation,
     owner: TurnOwner,
     turn: TurnNumber,
-    /// The newest call row.
     calls: (Seq, Vec<CallRecord>),
     notices: Vec<String>,
 }
@@ -135,7 +134,7 @@ impl Scratch {
                 call_id: call.id.clone(),
                 tool: call.name.clone(),
                 status: CallStatus::Done,
-                ms: 1,
+                ms: Some(1),
                 tick: None,
                 bytes: text.len() as u64,
                 game: GameRef::SPACEMOLT,

@@ -7,7 +7,6 @@ use zoea_contract::ProvenSpeed;
 /// Shorter times are not measured.
 const MIN_MEASURED: Duration = Duration::from_millis(5);
 
-/// The measurements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpeedGauge {
     first_tokens: Vec<Duration>,

@@ -96,8 +96,8 @@ async fn prove_quietly(target: &CheckTarget) -> ModelCheck {
         spent.tokens_in + spent.tokens_out <= MAX_PROOF_TOKENS,
         "{spent:?}"
     );
-    let told = zoea_contract::to_value(&check_result.report).to_string();
-    assert!(!told.contains(KEY), "{told}");
+    let text = zoea_contract::to_value(&check_result.report).to_string();
+    assert!(!text.contains(KEY), "{text}");
     check_result
 }
 
@@ -141,7 +141,7 @@ async fn a_server_that_does_all_of_it_plays() {
     }
     assert_eq!(
         detail(&check_result, "streaming").1,
-        "answers come in pieces"
+        "the server streams its answers"
     );
     assert_eq!(report.learnt, Vec::<String>::new());
     assert!(check_result.lessons.style.is_streamed && check_result.lessons.style.has_temperature);
@@ -149,7 +149,7 @@ async fn a_server_that_does_all_of_it_plays() {
         report.context.proven.is_some_and(|tokens| tokens > 6000),
         "{report:?}"
     );
-    assert!(report.usage.is_some_and(|usage| usage.is_told));
+    assert!(report.usage.is_some_and(|usage| usage.is_reported));
     assert_eq!(report.spent.cost_micros, None);
     assert_eq!(
         (report.spent.requests, check_result.lessons.context_tokens),
@@ -217,7 +217,7 @@ async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
         check_result
             .report
             .usage
-            .is_some_and(|usage| !usage.is_told)
+            .is_some_and(|usage| !usage.is_reported)
     );
     assert!(!check_result.lessons.style.is_streamed);
     assert!(check_result.report.spent.tokens_in > 0);
@@ -250,8 +250,8 @@ async fn a_model_that_leaves_its_calls_in_its_text_plays_unless_they_must_not_be
             .find(|check| check.name == name)
             .map(|check| check.detail.clone())
     };
-    let told = check(&check_result, "text_calls").expect("it is told");
-    assert!(told.contains("--jinja"), "{told}");
+    let text = check(&check_result, "text_calls").expect("it is reported");
+    assert!(text.contains("--jinja"), "{text}");
     let served = Served::pilot(pilot(&["text-calls"])).await;
     let strict = CheckTarget {
         reads_text_calls: false,
@@ -571,7 +571,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
         "{:?}",
         check_result.report.learnt
     );
-    assert_eq!(check_result.report.context.told, Some(32768));
+    assert_eq!(check_result.report.context.reported, Some(32768));
     assert!(
         detail(&check_result, "price")
             .1
@@ -643,9 +643,9 @@ async fn the_values_of_headers_are_not_shown() {
         ("X-Title".into(), "spacemolt".into()),
     ];
     let check_result = prove_quietly(&target).await;
-    let told = zoea_contract::to_value(&check_result.report).to_string();
-    assert!(!told.contains("of-the-header"), "{told}");
-    assert!(told.contains("is no key, spacemolt"), "{told}");
+    let text = zoea_contract::to_value(&check_result.report).to_string();
+    assert!(!text.contains("of-the-header"), "{text}");
+    assert!(text.contains("is no key, spacemolt"), "{text}");
 }
 
 #[tokio::test]

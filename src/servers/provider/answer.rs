@@ -43,7 +43,6 @@ const MESSAGE_KEYS: [&str; 6] = [
     "thinking",
 ];
 
-/// An answer as far as it has been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedAnswer {
     words: ReceivedWords,
@@ -60,7 +59,6 @@ pub(super) struct ReceivedAnswer {
     refusal: Option<EmbeddedRefusal>,
     has_choice: bool,
     arrived: AnswerProgress,
-    /// How many pieces came.
     pieces: u64,
     /// Whether this is the beginning of an endless answer in one piece, which cannot be read.
     is_endless: bool,
@@ -105,7 +103,6 @@ impl ReceivedAnswer {
         self.finish_reason.is_some() || self.refusal.is_some()
     }
 
-    /// Whether nothing new comes any more.
     pub(super) fn is_runaway(&self) -> bool {
         let texts = [
             &self.words.novelty,
@@ -121,7 +118,6 @@ impl ReceivedAnswer {
         bounds::estimated_tokens(bytes).max(self.pieces)
     }
 
-    /// Whether the server reported the usage.
     pub(super) fn has_usage(&self) -> bool {
         self.usage.is_some()
     }

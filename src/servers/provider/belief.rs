@@ -9,12 +9,11 @@ use zoea_text::redact::Redactor;
 use super::answer::{ReceivedAnswer, are_equal};
 use super::own_words::Reads;
 
-/// Whether a provider has reported impossible figures.
 #[derive(Default)]
 pub(super) struct UsagePlausibility {
     is_doubted: AtomicBool,
-    is_cut_told: AtomicBool,
-    are_twins_told: AtomicBool,
+    is_cut_reported: AtomicBool,
+    are_twins_reported: AtomicBool,
 }
 
 impl UsagePlausibility {
@@ -28,7 +27,7 @@ impl UsagePlausibility {
             before.any(|known| are_equal(&known.arguments, &call.arguments))
         });
         if let Some((_, call)) = twins.next()
-            && !self.are_twins_told.swap(true, Ordering::Relaxed)
+            && !self.are_twins_reported.swap(true, Ordering::Relaxed)
         {
             answer.doubt = Some(twins_text(provider, &call.name).into());
         }
@@ -47,7 +46,7 @@ impl UsagePlausibility {
             Ok(mut answer) => {
                 let reported = answer.usage;
                 if let Some(reported) = reported.filter(|reported| is_cut_prompt(*reported, sent))
-                    && !self.is_cut_told.swap(true, Ordering::Relaxed)
+                    && !self.is_cut_reported.swap(true, Ordering::Relaxed)
                 {
                     answer.doubt = Some(cut_text(provider, reported, sent).into());
                 }
@@ -100,7 +99,6 @@ fn twins_text(provider: &str, name: &str) -> String {
     )
 }
 
-/// The size of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SentBytes {
     /// The whole body; 0 if it was not sent.
@@ -141,7 +139,6 @@ fn cut_text(provider: &str, reported: TokenUsage, sent: SentBytes) -> String {
     )
 }
 
-/// The bytes of the model's text and calls.
 fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls

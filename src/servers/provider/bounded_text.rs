@@ -2,7 +2,6 @@
 
 use actors::domain::bounds;
 
-/// A text of limited length.
 #[derive(Debug, Default)]
 pub(super) struct BoundedText {
     pub(super) text: String,

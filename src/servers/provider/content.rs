@@ -8,7 +8,6 @@ const MAX_PARTS_READ: usize = 4096;
 /// Longer arguments are not compacted.
 const MAX_COMPACTED_BYTES: usize = 64 << 10;
 
-/// The text of a string, or of the text parts of a list.
 pub(super) fn text_of(content: &str) -> String {
     if let Some(text) = as_text(content) {
         return text;
@@ -18,7 +17,6 @@ pub(super) fn text_of(content: &str) -> String {
     })
 }
 
-/// The joined texts of a list's parts, up to a limit.
 fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
     let (mut joined, mut count) = (String::new(), 0);
     for_each_element(parts, |part| {
@@ -29,7 +27,6 @@ fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
     joined
 }
 
-/// The reasoning among the parts of a content.
 pub(super) fn thoughts_of(content: &str) -> String {
     join_parts(content, |part| member(part, "thinking").map(text_of))
 }

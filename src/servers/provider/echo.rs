@@ -20,7 +20,6 @@ const ECHO_KEYS: [&str; 3] = [
 /// Members by their names, as JSON, for a request.
 pub(super) type EchoMembers = BTreeMap<String, Box<RawValue>>;
 
-/// What came of one message or call so far.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedEcho {
     members: BTreeMap<&'static str, String>,

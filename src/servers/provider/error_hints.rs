@@ -38,7 +38,6 @@ const ORDER_WORDS: [&str; 8] = [
 ];
 
 const CALL_ID_WORDS: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
-/// Words for the required form of an id.
 const ID_RULE_WORDS: [&str; 5] = [
     "length of 9",
     "alphanumeric",
@@ -79,7 +78,6 @@ const START_WORDS: [(&str, &str); 3] = [
 /// The text of LiteLLM's proxy without a database for a key that is not its own.
 const NO_KEY_DATABASE: &str = "no connected db";
 
-/// Texts of models that have a fixed temperature.
 const TEMPERATURE_WORDS: [&str; 5] = [
     "'temperature' does not support",
     "unsupported parameter: 'temperature'",
@@ -164,27 +162,22 @@ pub(super) fn is_about_effort(text: &str) -> bool {
     text.contains("reasoning_effort") && text.contains("'none'")
 }
 
-/// Whether the system message was refused.
 pub(super) fn is_about_system_messages(text: &str) -> bool {
     holds(text, &SYSTEM_MESSAGE_WORDS) && !holds(text, &[KNOWS_SYSTEM])
 }
 
-/// Whether the order of roles was refused.
 pub(super) fn is_about_order(text: &str) -> bool {
     holds(text, &ORDER_WORDS)
 }
 
-/// Whether the form of the calls' ids was refused.
 pub(super) fn is_about_call_ids(text: &str) -> bool {
     holds(text, &CALL_ID_WORDS) && holds(text, &ID_RULE_WORDS)
 }
 
-/// Whether several calls in one message were refused.
 pub(super) fn is_about_several_calls(text: &str) -> bool {
     holds(text, &SINGLE_CALL_WORDS)
 }
 
-/// Whether text together with calls was refused.
 pub(super) fn is_about_words_beside_calls(text: &str) -> bool {
     holds(text, &BARE_CALL_WORDS)
 }
@@ -199,12 +192,10 @@ pub(super) fn is_about_signatures(text: &str) -> bool {
     holds(text, &["thought_signature"]) && holds(text, &["missing"])
 }
 
-/// Whether the temperature was refused.
 pub(super) fn is_about_temperature(text: &str) -> bool {
     holds(text, &TEMPERATURE_WORDS)
 }
 
-/// Whether streaming was refused.
 pub(super) fn is_about_streaming(text: &str) -> bool {
     holds(text, &STREAMING_WORDS)
 }

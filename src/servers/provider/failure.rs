@@ -15,7 +15,6 @@ use super::refusal::{Refusal, excerpt};
 use super::too_long;
 use super::waits::HeaderWaits;
 
-/// A failure with an HTTP status.
 #[derive(Debug, Error)]
 #[error("HTTP {status}")]
 pub(super) struct HttpFailure {
@@ -78,7 +77,6 @@ const SILENT: &str = "the server ended its answer without text, as LM Studio doe
 
 /// Shorter requests exceed no model's context.
 const MIN_LONG_BYTES: u64 = 8 << 10;
-/// The same in tokens.
 const MIN_LONG_TOKENS: u64 = 2048;
 
 /// The answer, or the fault of a request that is too long, if its server completes an answer and

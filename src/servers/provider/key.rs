@@ -10,7 +10,6 @@ use secrecy::SecretString;
 
 use super::ProviderEndpoint;
 
-/// The address and the headers for a provider.
 #[derive(Clone)]
 pub(super) struct ProviderAccess(Arc<AccessDetails>);
 
@@ -31,7 +30,7 @@ impl ProviderEndpoint {
         if let Some(key) = self.api_key.as_ref().filter(|key| !key.is_empty()) {
             let value = HeaderValue::from_str(&format!("Bearer {key}"));
             let mut value = value.map_err(|_| {
-                "its key holds letters that no HTTP header can carry; mend what api_key_env or \
+                "its key holds letters that no HTTP header can carry; correct what api_key_env or \
                  api_key_name names"
             })?;
             value.set_sensitive(true);

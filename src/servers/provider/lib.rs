@@ -64,7 +64,6 @@ use request::WireChatRequest;
 use tools::ToolsCache;
 use understanding::{BegunWith, Came};
 
-/// The address of a provider and how to talk to it.
 #[derive(Clone, Default)]
 pub struct ProviderEndpoint {
     /// The URL that `/chat/completions` is appended to.
@@ -116,7 +115,6 @@ pub struct Providers {
     known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
-/// A provider with its access and its known requirements.
 struct KnownProvider {
     access: Result<ProviderAccess, String>,
     learnt: ServerQuirks,
@@ -163,7 +161,6 @@ impl Providers {
         }
     }
 
-    /// Keeps the exchanges that fail.
     #[must_use]
     pub fn with_incidents(self, keeper: Arc<dyn IncidentKeeper>) -> Providers {
         Providers {

@@ -237,7 +237,6 @@ fn add_reasoning(messages: &mut [WireMessage<'_>], style: &Style, model: &str) {
 }
 
 impl WireMessage<'_> {
-    /// Puts reasoning back in its place.
     fn take_back(&mut self, kept: KeptReasoning) {
         match kept {
             KeptReasoning::Members(mut members) => self.echo.append(&mut members),

@@ -34,7 +34,6 @@ pub(super) fn is_misread(text: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Misreadings {
     counts: Mutex<BTreeMap<Option<MysisId>, u8>>,
-    /// Whether the server refuses the other form.
     is_form_refused: AtomicBool,
 }
 

@@ -22,7 +22,6 @@ const MAX_KNOWN: usize = 256 << 10;
 pub(super) struct NoveltyMeter {
     /// The last bytes.
     window: u128,
-    /// What has come so far.
     known: HashSet<u32>,
     /// What has come since anything was new.
     stale: HashSet<u32>,

@@ -19,7 +19,6 @@ use parts::{
 const MAX_DEPTH: usize = 12;
 /// The most parts of a schema. References may make a small schema large.
 const MAX_PARTS: usize = 500;
-/// The keys under which a schema holds alternatives.
 const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
 
 /// The schema of a tool's arguments in a form that every server takes; `None` if it is no object.
@@ -34,11 +33,9 @@ pub(super) fn portable_schema(text: &str) -> Option<Value> {
     Some(Value::Object(writer.arguments(root)))
 }
 
-/// Writes schemas anew.
 struct SchemaWriter<'a> {
     /// The whole, which references point into.
     root: &'a Map<String, Value>,
-    /// How many parts were written.
     parts: usize,
     /// What the references mean that are being followed. Inside of itself a schema is any value.
     open: Vec<&'a Schema>,

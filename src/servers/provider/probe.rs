@@ -13,22 +13,17 @@ pub(super) enum ResponseForm {
     /// Not streamed.
     Whole,
     /// Streamed and complete.
-    InPieces {
-        /// Whether it contains the usage.
-        has_usage: bool,
-    },
+    InPieces { has_usage: bool },
     /// Streamed and incomplete.
     Cut,
 }
 
-/// Records the facts of one request.
 #[derive(Debug)]
 pub(super) struct ResponseProbe {
     pub(super) meter: AnswerMeter,
     observed: Mutex<ObservedResponse>,
 }
 
-/// The facts recorded so far.
 #[derive(Debug, Default)]
 pub(super) struct ObservedResponse {
     /// The form of the answer; `None` if there is none.
@@ -60,9 +55,8 @@ impl ResponseProbe {
         }
     }
 
-    /// Records a fact.
-    pub(super) fn note(&self, hear: impl FnOnce(&mut ObservedResponse)) {
-        hear(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn note(&self, change: impl FnOnce(&mut ObservedResponse)) {
+        change(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Takes the recorded facts and resets them.

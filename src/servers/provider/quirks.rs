@@ -24,13 +24,11 @@ const MAX_MODELS: usize = 64;
 
 const ONE_PIECE_NOTICE: &str = "answers are requested in one piece from now on";
 
-/// The form of requests to one provider for one of its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) manners: WireProfile,
     pub(super) has_temperature: bool,
     pub(super) is_streamed: bool,
-    /// What the configuration adds to the body.
     pub(super) extra: Arc<Map<String, Value>>,
     /// Whether reasoning goes back, if the configuration says so.
     pub(super) reasoning_back: Option<bool>,
@@ -78,11 +76,8 @@ impl Style {
 /// What was learnt about a server and a model, in the form that is kept for another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LearntStyle {
-    /// The server's requirements.
     pub profile: WireProfile,
-    /// Whether it accepts a temperature.
     pub has_temperature: bool,
-    /// Whether answers should be streamed.
     pub is_streamed: bool,
 }
 
@@ -124,18 +119,15 @@ impl ServerQuirks {
     }
 }
 
-/// The best known style for a model.
 #[derive(Debug)]
 pub(super) struct ModelQuirks {
     style: Mutex<Style>,
     cuts: CutStreams,
     /// Whether a stream has come as a whole, so that streaming is not refused.
     has_streamed: AtomicBool,
-    /// Whether it has answered yet.
     has_answered: AtomicBool,
     /// Whose last answer the server could not read.
     pub(super) misreadings: Misreadings,
-    /// The tools in this style.
     pub(super) tools: ToolsCache,
 }
 
@@ -174,7 +166,6 @@ impl ModelQuirks {
         }
     }
 
-    /// What was learnt, in words.
     pub(super) fn in_words(&self) -> Vec<String> {
         let style = self.style();
         let manners = style.manners;
@@ -211,7 +202,6 @@ impl ModelQuirks {
         self.has_answered.store(true, Ordering::Relaxed);
     }
 
-    /// A fault of a model that is gone, and was there before.
     pub(super) fn or_gone_for_now(&self, fault: ModelFault) -> ModelFault {
         if let ModelFault::Permanent { text } | ModelFault::Refused { text, .. } = &fault
             && text.starts_with("HTTP 404")

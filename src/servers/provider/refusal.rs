@@ -20,7 +20,6 @@ use super::{account, error_hints, misreading, too_long, weather};
 
 /// How long an account without credit is left alone if the server states no time.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(15 * 60);
-/// The shortest wait for the end of a window of use.
 const MIN_WINDOW_WAIT: Duration = Duration::from_secs(1);
 /// How long a server is left alone that was started without something that is needed.
 const START_WAIT: Duration = Duration::from_secs(60);
@@ -176,7 +175,6 @@ fn codes_of(error: &Value) -> impl Iterator<Item = &str> {
     codes.into_iter().filter_map(Value::as_str)
 }
 
-/// What the operator may check of a provider that refuses.
 fn setup_advice(status: u16, message: &str) -> &'static str {
     match status {
         _ if error_hints::is_about_key(message) => {
@@ -238,7 +236,6 @@ fn refused_calls(error: &Value, message: &str) -> Option<ModelAnswer> {
     })
 }
 
-/// The server's own message, wherever it is in the body.
 fn server_message(value: &Value, body: &str) -> String {
     let found = ["/error/message", "/error", "/message", "/detail"]
         .into_iter()

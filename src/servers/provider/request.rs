@@ -78,7 +78,6 @@ impl<'a> WireChatRequest<'a> {
     }
 }
 
-/// The contents of a request in the provider's format, for the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestSizes {
     pub(super) messages: usize,

@@ -17,7 +17,6 @@ const MAX_UNWATCHED_BYTES: usize = 128 << 10;
 /// What stands near the beginning of an answer, and of nothing else.
 const ANSWER_MARK: &str = "\"choices\"";
 
-/// Reads a body, however the network splits it.
 pub(super) struct AnswerReader {
     form: BodyForm,
     /// A body that is not streamed, or the beginning of one whose form is not known yet.
@@ -48,7 +47,6 @@ pub(super) enum AnswerBody {
 }
 
 impl AnswerReader {
-    /// A reader for a body that may be a stream.
     pub(super) fn new() -> AnswerReader {
         AnswerReader::with_form(BodyForm::Unknown)
     }
@@ -194,7 +192,6 @@ fn form_of(beginning: &[u8]) -> Option<BodyForm> {
     (!may_become_one).then_some(BodyForm::Whole)
 }
 
-/// A stream of events as far as it has been received.
 #[derive(Default)]
 struct EventStream {
     lines: SseLines,

@@ -103,22 +103,23 @@ impl Served {
 
     /// The same with what the configuration adds.
     async fn configured(answers: Vec<(u16, String)>, endpoint: ProviderEndpoint) -> Served {
-        let (tell, observed) = mpsc::unbounded_channel();
+        let (sender, observed) = mpsc::unbounded_channel();
         let mut answers = answers;
         answers.reverse();
-        let script: Script = (tell, Arc::new(std::sync::Mutex::new(answers)));
-        let answer = |State((tell, script)): State<Script>, headers: HeaderMap, body: String| async move {
+        let script: Script = (sender, Arc::new(std::sync::Mutex::new(answers)));
+        let answer = |State((sender, script)): State<Script>, headers: HeaderMap, body: String| async move {
             let title = headers
                 .get("x-title")
                 .map(|value| value.to_str().expect("text"));
-            tell.send(title.unwrap_or_default().to_string() + &body)
+            sender
+                .send(title.unwrap_or_default().to_string() + &body)
                 .expect("the test listens");
             let next = script.lock().expect("nobody panics").pop();
             let (status, text) = next.expect("an answer is left");
-            let is_told = status == 429 && text.contains("slow down");
+            let has_wait = status == 429 && text.contains("slow down");
             let is_priced = text.contains("litellm-priced");
             let headers = [
-                ("retry-after", if is_told { "7" } else { "" }),
+                ("retry-after", if has_wait { "7" } else { "" }),
                 (
                     "x-litellm-response-cost",
                     if is_priced { "3.1e-05" } else { "" },
@@ -544,9 +545,9 @@ async fn a_long_request_that_is_answered_with_nothing_was_too_long_and_a_short_o
             ..request(tools())
         };
         let (_, answer) = served.ask_for(long).await;
-        let told = matches!(&answer, Err(ModelFault::TooLong { text, limit: None })
+        let reported = matches!(&answer, Err(ModelFault::TooLong { text, limit: None })
             if text.contains("Context Length"));
-        assert_eq!(told, is_too_long, "{name}: {answer:?}");
+        assert_eq!(reported, is_too_long, "{name}: {answer:?}");
     }
     let quiet = r#"{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1}}"#;
     let mut served = Served::new(vec![(200, quiet.to_string())]).await;

@@ -26,7 +26,6 @@ const MAX_REASONING_BYTES: usize = 32 << 10;
 /// refuses a request without it, so this cannot be learnt.
 const KEEPS_TAGS: &str = "minimax";
 
-/// Where the reasoning of a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThoughtPlace {
     Member(&'static str),
@@ -35,7 +34,6 @@ pub(super) enum ThoughtPlace {
     Tags(&'static str, &'static str),
 }
 
-/// A content whose reasoning was taken out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SplitContent {
     pub(super) said: String,

@@ -12,7 +12,6 @@ use super::portable::portable_schema;
 #[derive(Debug, Default)]
 pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
 
-/// A set of tools, as JSON.
 #[derive(Debug)]
 struct CachedTools {
     set: Weak<Toolset>,

@@ -57,7 +57,6 @@ impl KnownProvider {
 pub(super) struct BegunWith {
     pub(super) quirks: Arc<ModelQuirks>,
     pub(super) style: Style,
-    /// Whose request it is.
     pub(super) asker: Option<MysisId>,
     pub(super) reads: Reads,
 }

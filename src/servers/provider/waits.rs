@@ -61,7 +61,6 @@ const WAIT_PHRASES: [&str; 24] = [
     "available again in ",
     "wait until ",
 ];
-/// The members of an error that hold a wait, or the time when it ends.
 const WAIT_MEMBERS: [&str; 13] = [
     "retry_after",
     "retryAfter",
@@ -78,7 +77,6 @@ const WAIT_MEMBERS: [&str; 13] = [
     "reset",
 ];
 
-/// The waits that the headers of an answer state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeaderWaits {
     /// In `retry-after` or `retry-after-ms`.

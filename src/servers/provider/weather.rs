@@ -3,7 +3,6 @@
 
 use super::error_hints::holds;
 
-/// What servers say, and what may be the cause.
 const SENTENCES: [(&[&str], &str); 6] = [
     (
         &[

@@ -25,7 +25,6 @@ use super::{COMMAND_FAILED_CODE, UNKNOWN_TOOL_CODES, call_params, error_answer, 
 const TRANSPORT: &str = "pipe";
 /// How long a server may take to start. Some are fetched from a registry first.
 const START_TIMEOUT: Duration = Duration::from_secs(300);
-/// How long a list of tools may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 /// The first wait before a process is started again, and the longest one.
 const FIRST_RESTART_WAIT: Duration = Duration::from_secs(1);
@@ -33,7 +32,6 @@ const LONGEST_RESTART_WAIT: Duration = Duration::from_secs(60);
 /// A process that lived so long is started again at once.
 const LONG_LIFE: Duration = Duration::from_secs(60);
 
-/// The session of one Mysis with a process of its own.
 #[derive(Clone)]
 pub(super) struct ChildLink {
     child: Arc<ChildServer>,
@@ -60,8 +58,8 @@ struct ChildState {
 /// A server that is started by this command. Why its processes are ended is told.
 pub(super) fn server(command: ChildCommand, server: &Arc<McpServer>) -> Arc<ChildServer> {
     let (program, server) = (command.program().to_string(), server.clone());
-    let tell = move |why: &str| server.notify_end(&format!("{program}: {why}"));
-    Arc::new(ChildServer::new(command).with_on_end(Arc::new(tell)))
+    let notify = move |why: &str| server.notify_end(&format!("{program}: {why}"));
+    Arc::new(ChildServer::new(command).with_on_end(Arc::new(notify)))
 }
 
 impl ChildState {

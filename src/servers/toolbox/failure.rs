@@ -7,7 +7,7 @@ use actors::ports::{LinkFault, TaskNews};
 use zoea_http::waits::first_duration;
 use zoea_mcp::McpFailure;
 
-use super::doubt;
+use super::session_health;
 
 /// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
 /// 404.
@@ -26,7 +26,6 @@ const NO_TASK_CODES: [i64; 2] = [-32602, -32601];
 /// The first JSON-RPC code of a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
-/// Classifies a failed call or listing of tools.
 pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
@@ -74,7 +73,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
 /// Classifies a failure of a request that only reads. Where the server refuses that, whatever it
 /// says, it may not know the session.
 pub(super) fn reading_fault(failure: McpFailure) -> LinkFault {
-    let is_refused = doubt::is_refused(&failure);
+    let is_refused = session_health::is_refused(&failure);
     let fault = call_fault(failure);
     if is_refused && let LinkFault::Refused(why) | LinkFault::AnswerLost(why) = &fault {
         return LinkFault::SessionLost(why.clone());
@@ -152,8 +151,8 @@ mod tests {
             };
             retry_after
         };
-        let told = wait("Too many requests. Retry in 7 seconds.");
-        assert_eq!(told, Some(Duration::from_secs(7)));
+        let waited = wait("Too many requests. Retry in 7 seconds.");
+        assert_eq!(waited, Some(Duration::from_secs(7)));
         assert_eq!(wait("Too many requests."), None);
         assert_eq!(wait("Retry in 99999999 seconds"), Some(MAX_RETRY_AFTER));
     }

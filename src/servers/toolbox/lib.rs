@@ -5,7 +5,6 @@
 //! The session actor decides when.
 
 mod child;
-mod doubt;
 mod failure;
 mod link;
 mod listed;
@@ -13,6 +12,7 @@ mod pins;
 mod registration;
 pub mod request_saver;
 mod server;
+mod session_health;
 mod tasks;
 
 use std::borrow::Cow;
@@ -53,7 +53,6 @@ enum ServerWay {
     Child(Arc<ChildServer>),
 }
 
-/// How the MCP server of the configuration is reached.
 #[derive(Clone)]
 pub struct UpstreamAccess {
     pub place: ServerPlace,
@@ -62,17 +61,14 @@ pub struct UpstreamAccess {
     pub registration_code: Option<Arc<str>>,
 }
 
-/// Where the MCP server of the configuration is.
 #[derive(Clone)]
 pub enum ServerPlace {
     Url {
         url: Arc<str>,
         /// Its bearer token, if it wants one.
         token: Option<Arc<str>>,
-        /// Further headers of every request.
         headers: Arc<[(HeaderName, HeaderValue)]>,
     },
-    /// In child processes, one for each session.
     Child(ChildCommand),
 }
 
@@ -101,10 +97,10 @@ impl McpUpstream {
     pub fn new(
         access: Option<UpstreamAccess>,
         http: &reqwest::Client,
-        tell: Option<NotifyOperator>,
+        notify: Option<NotifyOperator>,
     ) -> McpUpstream {
         let server = access.map(|access| {
-            let server = Arc::new(McpServer::new(access.registration_code, tell));
+            let server = Arc::new(McpServer::new(access.registration_code, notify));
             let way = match access.place {
                 ServerPlace::Url {
                     url,
@@ -225,7 +221,6 @@ fn link_answer(result: CallResult) -> LinkAnswer {
     }
 }
 
-/// The answer to a command that failed.
 fn error_answer(message: &str) -> LinkAnswer {
     LinkAnswer {
         text: bounds::bounded_text(format!("Error: {message}"), MAX_TAKEN_BYTES),

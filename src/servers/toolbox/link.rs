@@ -11,9 +11,9 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 
-use super::doubt::SessionDoubt;
 use super::listed::ListedTools;
 use super::server::McpServer;
+use super::session_health::SessionHealth;
 use super::{UNKNOWN_TOOL_CODES, failure, send_call, tasks};
 
 /// How long a server may take to say whether it knows a session.
@@ -28,7 +28,7 @@ pub(super) struct McpLink {
     endpoint: UpstreamEndpoint,
     session: Arc<Mutex<Option<Arc<ServerSession>>>>,
     listed: ListedTools,
-    doubt: Arc<Mutex<SessionDoubt>>,
+    health: Arc<Mutex<SessionHealth>>,
 }
 
 impl Link for McpLink {
@@ -36,13 +36,13 @@ impl Link for McpLink {
         let link = self.clone();
         async move {
             link.put_session(None);
-            if let Some(why) = link.doubt(|doubt| doubt.hindrance(Instant::now())) {
+            if let Some(why) = link.health(|health| health.hindrance(Instant::now())) {
                 return Err(LinkFault::Unreachable(why));
             }
             let session = ServerSession::open(link.endpoint.clone())
                 .await
                 .map_err(failure::opening_fault)?;
-            link.doubt(|doubt| doubt.on_opened(Instant::now()));
+            link.health(|health| health.on_opened(Instant::now()));
             link.server.note_name(session.server_name());
             let token = session.resume_token();
             link.put_session(Some(session));
@@ -54,7 +54,7 @@ impl Link for McpLink {
     fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let link = self.clone();
         async move {
-            if let Some(why) = link.doubt(|doubt| doubt.reason()) {
+            if let Some(why) = link.health(|health| health.reason()) {
                 return Err(LinkFault::SessionLost(why));
             }
             let session = ServerSession::resume(link.endpoint.clone(), &resume_token)
@@ -81,14 +81,14 @@ impl Link for McpLink {
                 link.server.notify_change(before.as_ref(), &known.list);
                 return Ok(link.listed.keep(known));
             }
-            if link.doubt(SessionDoubt::on_listing)
+            if link.health(SessionHealth::on_listing)
                 && let Some(why) = link.is_only_this_one(&session).await
             {
                 return Err(LinkFault::SessionLost(why));
             }
             let listed = link.list_again(&session).await;
             let tools = listed.map_err(failure::reading_fault)?;
-            link.doubt(SessionDoubt::on_listed);
+            link.health(SessionHealth::on_listed);
             Ok(tools)
         }
         .boxed()
@@ -100,26 +100,26 @@ impl Link for McpLink {
     }
 
     fn doubts_session(&self) -> bool {
-        self.doubt(|doubt| doubt.is_doubtful())
+        self.health(|health| health.is_doubtful())
     }
 
     fn check(&self) -> BoxFuture<'static, Result<(), LinkFault>> {
         let link = self.clone();
         async move {
-            if let Some(why) = link.doubt(|doubt| doubt.reason()) {
+            if let Some(why) = link.health(|health| health.reason()) {
                 return Err(LinkFault::SessionLost(why));
             }
             let session = link.session()?;
             let known = session.check(CHECK_TIMEOUT).await;
             let known = known.map_err(failure::reading_fault);
             let has_session = session.resume_token().is_some();
-            let why = link.doubt(|doubt| {
+            let why = link.health(|health| {
                 match &known {
-                    Ok(()) => doubt.on_known(Instant::now(), has_session),
-                    Err(LinkFault::SessionLost(why)) if doubt.is_doubtful() => doubt.on_lost(why),
+                    Ok(()) => health.on_known(Instant::now(), has_session),
+                    Err(LinkFault::SessionLost(why)) if health.is_doubtful() => health.on_lost(why),
                     Err(_) => {}
                 }
-                doubt.reason()
+                health.reason()
             });
             match (known, why) {
                 (Ok(()), Some(why)) => Err(LinkFault::SessionLost(why)),
@@ -153,13 +153,13 @@ impl McpLink {
             endpoint,
             session: Arc::default(),
             listed: ListedTools::default(),
-            doubt: Arc::default(),
+            health: Arc::default(),
         }
     }
 
     /// Reads or changes what is known of the session. The lock is never held across an await.
-    fn doubt<T>(&self, access: impl FnOnce(&mut SessionDoubt) -> T) -> T {
-        access(&mut self.doubt.lock().unwrap_or_else(PoisonError::into_inner))
+    fn health<T>(&self, access: impl FnOnce(&mut SessionHealth) -> T) -> T {
+        access(&mut self.health.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
@@ -219,7 +219,7 @@ impl McpLink {
     /// which was not executed, is sent once more.
     async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkReply, LinkFault> {
         let sent = send_call(session, call.clone()).await;
-        self.doubt(|doubt| doubt.on_answer(&sent));
+        self.health(|health| health.on_answer(&sent));
         match sent {
             Err(McpFailure::Refused {
                 code: Some(HEADER_MISMATCH_CODE),

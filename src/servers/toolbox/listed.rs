@@ -7,19 +7,18 @@ use actors::domain::backoff::Backoff;
 use actors::domain::tool::Toolset;
 use tokio::time::Instant;
 
-use super::server::{DatedList, MIN_LIST_AGE, ToolList};
+use super::server::{DatedList, KnownTools, MIN_LIST_AGE};
 
 /// The longest time after which an empty list is asked for again. The first one is
 /// [`MIN_LIST_AGE`].
 const LONGEST_EMPTY_WAIT: Duration = Duration::from_secs(60);
 
-/// The last list of tools that a link got.
 #[derive(Clone, Default)]
 pub(super) struct ListedTools(Arc<Mutex<CurrentList>>);
 
 #[derive(Default)]
 struct CurrentList {
-    list: Option<Arc<ToolList>>,
+    list: Option<Arc<KnownTools>>,
     valid_until: Option<Instant>,
     taken_at: Option<Instant>,
     /// Whether the server contradicted the list.
@@ -49,11 +48,10 @@ impl CurrentList {
 }
 
 impl ListedTools {
-    pub(super) fn list(&self) -> Option<Arc<ToolList>> {
+    pub(super) fn list(&self) -> Option<Arc<KnownTools>> {
         self.access(|listed| listed.list.clone())
     }
 
-    /// Takes a newer list.
     pub(super) fn keep(&self, dated: DatedList) -> Arc<Toolset> {
         let tools = dated.list.tools.clone();
         self.access(|listed| {
@@ -71,12 +69,10 @@ impl ListedTools {
         tools
     }
 
-    /// Notes that the server contradicts the list.
     pub(super) fn doubt(&self) {
         self.access(|listed| listed.is_doubtful = true);
     }
 
-    /// Whether the server contradicted the list.
     pub(super) fn is_doubtful(&self) -> bool {
         self.access(|listed| listed.is_doubtful)
     }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use zoea_mcp::ListedTool;
 
 const MAX_TOLD_NAMES: usize = 6;
-/// The longest told name, in characters.
 const MAX_TOLD_CHARS: usize = 60;
 
 /// Tools by name, each with a hash of everything that a model is told about it. The hash is keyed by
@@ -16,7 +15,6 @@ const MAX_TOLD_CHARS: usize = 60;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolPins(BTreeMap<Arc<str>, u64>);
 
-/// The difference between two lists of tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolChange {
     added: Vec<Arc<str>>,
@@ -27,13 +25,13 @@ pub(super) struct ToolChange {
 impl ToolPins {
     pub(super) fn new(tools: &[ListedTool], key: &RandomState) -> ToolPins {
         let pins = tools.iter().map(|tool| {
-            let told = (
+            let identity = (
                 &tool.name,
                 &tool.description,
                 &tool.schema,
                 &tool.annotations,
             );
-            (tool.name.clone(), key.hash_one(told))
+            (tool.name.clone(), key.hash_one(identity))
         });
         ToolPins(pins.collect())
     }
@@ -68,11 +66,11 @@ impl fmt::Display for ToolChange {
             (format!("-{}", self.gone.len()), &self.gone),
             (format!("{} changed", self.changed.len()), &self.changed),
         ];
-        let mut told = kinds
+        let mut differences = kinds
             .iter()
             .filter(|(_, names)| !names.is_empty())
             .peekable();
-        while let Some((count, names)) = told.next() {
+        while let Some((count, names)) = differences.next() {
             let shown = names.iter().take(MAX_TOLD_NAMES);
             let shown: Vec<String> = shown
                 .map(|name| name.chars().take(MAX_TOLD_CHARS).collect())
@@ -83,7 +81,7 @@ impl fmt::Display for ToolChange {
                 ""
             };
             write!(f, "{count} ({}{more})", shown.join(", "))?;
-            if told.peek().is_some() {
+            if differences.peek().is_some() {
                 f.write_str(", ")?;
             }
         }

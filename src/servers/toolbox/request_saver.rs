@@ -25,7 +25,6 @@ use server_clock::ServerClock;
 use shared_cache::SharedCache;
 use tick_cache::TickCache;
 
-/// An upstream behind the request saver.
 pub struct CachingUpstream {
     inner: Arc<dyn Upstream>,
     shared: Arc<Shared>,
@@ -58,7 +57,6 @@ impl Shared {
 }
 
 impl CachingUpstream {
-    /// Puts the request saver in front of this upstream.
     #[must_use]
     pub fn new(inner: Arc<dyn Upstream>) -> CachingUpstream {
         CachingUpstream {
@@ -88,7 +86,6 @@ struct CachingLink {
     own: Arc<Mutex<Own>>,
 }
 
-/// What one session keeps for itself.
 #[derive(Default)]
 struct Own {
     tools: Option<Arc<Toolset>>,

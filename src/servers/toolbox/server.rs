@@ -19,47 +19,43 @@ use super::{McpUpstream, NotifyOperator, registration};
 
 /// The shortest time after which a list is asked for again, whatever the server says.
 pub(super) const MIN_LIST_AGE: Duration = Duration::from_secs(1);
-/// The longest time for which a list is believed to be valid.
 const MAX_LIST_AGE: Duration = Duration::from_secs(3600);
 /// How long the same reason for the end of a process is not told again.
 const TOLD_END_INTERVAL: Duration = Duration::from_secs(60);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
-const MAX_TOLD_CHANGES: usize = 16;
+const MAX_REPORTED_CHANGES: usize = 16;
 
 pub(super) struct McpServer {
     /// The registration code of the game, if it needs one.
     registration_code: Option<Arc<str>>,
     notify: Option<NotifyOperator>,
-    /// The key of the hashes of tools.
     key: RandomState,
     known: Mutex<KnownLists>,
 }
 
 #[derive(Default)]
 struct KnownLists {
-    /// The name that the server gives itself.
     server_name: Option<Arc<str>>,
     /// The lists in use, which Myses with equal lists share.
-    lists: Vec<Weak<ToolList>>,
+    lists: Vec<Weak<KnownTools>>,
     /// What the last list was made of. Most Myses get the same one.
-    last: Option<(Weak<Listing>, Weak<ToolList>)>,
+    last: Option<(Weak<Listing>, Weak<KnownTools>)>,
     /// The newest list that is for every client, until it is too old.
-    public: Option<(Arc<ToolList>, Instant)>,
+    public: Option<(Arc<KnownTools>, Instant)>,
     /// Counts how often `public` changed.
     public_changes: u64,
-    /// The last report about tools that are left out.
-    told_left_out: Option<Arc<str>>,
+    reported_left_out: Option<Arc<str>>,
     /// Why a process was ended last, and when.
-    told_end: Option<(Arc<str>, Instant)>,
-    told_changes: VecDeque<(ToolPins, ToolPins)>,
+    reported_end: Option<(Arc<str>, Instant)>,
+    reported_changes: VecDeque<(ToolPins, ToolPins)>,
 }
 
-pub(super) struct ToolList {
+pub(super) struct KnownTools {
     pub(super) tools: Arc<Toolset>,
     pins: ToolPins,
 }
 
-impl ToolList {
+impl KnownTools {
     pub(super) fn is_empty(&self) -> bool {
         self.pins.is_empty()
     }
@@ -74,7 +70,7 @@ pub(super) struct ListRequest {
 
 /// A list and the time until which it is valid, if the server names one.
 pub(super) struct DatedList {
-    pub(super) list: Arc<ToolList>,
+    pub(super) list: Arc<KnownTools>,
     pub(super) valid_until: Option<Instant>,
 }
 
@@ -142,7 +138,7 @@ impl McpServer {
         &self,
         request: ListRequest,
         listing: &Arc<Listing>,
-        before: Option<&Arc<ToolList>>,
+        before: Option<&Arc<KnownTools>>,
     ) -> DatedList {
         let list = self.last_list(listing).unwrap_or_else(|| {
             let list = self.make_list(listing);
@@ -161,14 +157,14 @@ impl McpServer {
     }
 
     /// The usable list that was made of this one, if that was the last.
-    fn last_list(&self, listing: &Arc<Listing>) -> Option<Arc<ToolList>> {
+    fn last_list(&self, listing: &Arc<Listing>) -> Option<Arc<KnownTools>> {
         let known = self.known();
         let (of, list) = known.last.as_ref()?;
         let is_same = std::ptr::eq(of.as_ptr(), Arc::as_ptr(listing));
         list.upgrade().filter(|_| is_same)
     }
 
-    fn make_list(&self, listing: &Listing) -> Arc<ToolList> {
+    fn make_list(&self, listing: &Listing) -> Arc<KnownTools> {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
         let pins = ToolPins::new(&listing.tools, &self.key);
         let own = own_tools();
@@ -186,7 +182,12 @@ impl McpServer {
 
     /// Makes a list the one for all, unless that has changed since the list was asked for. Returns
     /// the list to use.
-    fn publish_list(&self, request: ListRequest, list: Arc<ToolList>, until: Instant) -> DatedList {
+    fn publish_list(
+        &self,
+        request: ListRequest,
+        list: Arc<KnownTools>,
+        until: Instant,
+    ) -> DatedList {
         let mut known = self.known();
         let taken = if known.public_changes == request.public_changes {
             known.public_changes += 1;
@@ -209,7 +210,7 @@ impl McpServer {
     }
 
     /// Myses with equal tools share one set, because a set can be large.
-    fn share_list(&self, tools: Toolset, pins: ToolPins) -> Arc<ToolList> {
+    fn share_list(&self, tools: Toolset, pins: ToolPins) -> Arc<KnownTools> {
         let mut known = self.known();
         known.lists.retain(|list| list.strong_count() > 0);
         let mut live = known.lists.iter().filter_map(Weak::upgrade);
@@ -217,18 +218,23 @@ impl McpServer {
         drop(live);
         same.unwrap_or_else(|| {
             let tools = Arc::new(tools);
-            let list = Arc::new(ToolList { tools, pins });
+            let list = Arc::new(KnownTools { tools, pins });
             known.lists.push(Arc::downgrade(&list));
             list
         })
     }
 
-    /// Reports the tools that are left out.
     fn notify_left_out(&self, tools: &Toolset, left_out: Option<&Arc<str>>) {
         let Some(text) = left_out else {
             return;
         };
-        if self.known().told_left_out.replace(text.clone()).as_ref() == Some(text) {
+        if self
+            .known()
+            .reported_left_out
+            .replace(text.clone())
+            .as_ref()
+            == Some(text)
+        {
             return;
         }
         let server = server_words(tools);
@@ -236,7 +242,7 @@ impl McpServer {
     }
 
     /// Reports what changes for a Mysis that had another list before.
-    pub(super) fn notify_change(&self, before: Option<&Arc<ToolList>>, after: &ToolList) {
+    pub(super) fn notify_change(&self, before: Option<&Arc<KnownTools>>, after: &KnownTools) {
         let Some(before) = before else {
             return;
         };
@@ -245,17 +251,17 @@ impl McpServer {
         };
         let pair = (before.pins.clone(), after.pins.clone());
         let mut known = self.known();
-        if known.told_changes.contains(&pair) {
+        if known.reported_changes.contains(&pair) {
             return;
         }
         // A change that is taken back can come again, and is told again then.
         let (from, to) = &pair;
         known
-            .told_changes
+            .reported_changes
             .retain(|(one, other)| (one, other) != (to, from));
-        known.told_changes.push_back(pair);
-        if known.told_changes.len() > MAX_TOLD_CHANGES {
-            known.told_changes.pop_front();
+        known.reported_changes.push_back(pair);
+        if known.reported_changes.len() > MAX_REPORTED_CHANGES {
+            known.reported_changes.pop_front();
         }
         drop(known);
         let server = server_words(&after.tools);
@@ -266,11 +272,11 @@ impl McpServer {
     /// Tells that a process was ended, once for all Myses in a while.
     pub(super) fn notify_end(&self, text: &str) {
         let now = Instant::now();
-        let told = self.known().told_end.replace((text.into(), now));
+        let previous = self.known().reported_end.replace((text.into(), now));
         let is_known = |(before, at): (Arc<str>, Instant)| {
             *before == *text && now.duration_since(at) < TOLD_END_INTERVAL
         };
-        if !told.is_some_and(is_known) {
+        if !previous.is_some_and(is_known) {
             self.notify("server_ended", text);
         }
     }
@@ -324,17 +330,17 @@ pub(super) mod tests {
 
     /// A server, and what the operator is told about it.
     fn server() -> (McpServer, Arc<Mutex<Vec<String>>>) {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let sink = told.clone();
+        let notices = Arc::new(Mutex::new(Vec::new()));
+        let sink = notices.clone();
         let notify: NotifyOperator = Box::new(move |_, text: &str| {
             sink.lock().expect("unpoisoned").push(text.to_string());
         });
-        (McpServer::new(None, Some(notify)), told)
+        (McpServer::new(None, Some(notify)), notices)
     }
 
     #[test]
     fn a_list_that_is_overtaken_on_its_way_is_not_told_as_a_change_back() {
-        let (server, told) = server();
+        let (server, notices) = server();
         let first = server.take_listing(server.request_list(), &listing(&["mine"], true), None);
         let overtaken = server.request_list();
         let newer = server.request_list();
@@ -343,9 +349,9 @@ pub(super) mod tests {
         assert!(Arc::ptr_eq(&new.list, &late.list), "the one for all");
         let public = server.public_list().expect("a list for all");
         server.notify_change(Some(&late.list), &public.list);
-        let told = told.lock().expect("unpoisoned");
+        let notices = notices.lock().expect("unpoisoned");
         let text = "the game server's tools have changed: +1 (jump)";
-        assert_eq!(*told, [text]);
+        assert_eq!(*notices, [text]);
     }
 
     #[test]

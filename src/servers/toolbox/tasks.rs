@@ -8,7 +8,6 @@ use zoea_mcp::{ServerSession, TaskAnswer};
 
 use super::{failure, link_answer};
 
-/// How long a question about a task may take.
 const TASK_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) async fn ask(session: &ServerSession, id: &str) -> Result<TaskNews, LinkFault> {
@@ -16,7 +15,6 @@ pub(super) async fn ask(session: &ServerSession, id: &str) -> Result<TaskNews, L
     answer.map(task_news).or_else(failure::task_fault)
 }
 
-/// Asks for a task to be cancelled.
 pub(super) async fn cancel(session: &ServerSession, id: &str) -> Result<(), LinkFault> {
     let cancelled = session.cancel_task(id, TASK_TIMEOUT).await;
     cancelled.map_err(failure::call_fault)

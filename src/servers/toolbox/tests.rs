@@ -27,7 +27,7 @@ type Stage = (Arc<Script>, Arc<Mutex<Vec<String>>>);
 struct Scene {
     link: Arc<dyn Link>,
     asked: Arc<Mutex<Vec<String>>>,
-    told: Arc<Mutex<Vec<String>>>,
+    notices: Arc<Mutex<Vec<String>>>,
     _serving: AbortOnDropHandle<()>,
 }
 
@@ -55,19 +55,19 @@ impl Scene {
             registration_code: None,
         };
         let http = zoea_http::build_client().expect("a client");
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let all = told.clone();
-        let tell: NotifyOperator = Box::new(move |_, text| {
+        let notices = Arc::new(Mutex::new(Vec::new()));
+        let all = notices.clone();
+        let notify: NotifyOperator = Box::new(move |_, text| {
             all.lock().expect("no panic").push(text.to_string());
         });
-        let upstream = McpUpstream::new(Some(access), &http, Some(tell));
+        let upstream = McpUpstream::new(Some(access), &http, Some(notify));
         let link = upstream.link(MysisId(1)).expect("there is a server");
         link.open().await.expect("a session");
         link.tools().await.expect("a list");
         Scene {
             link,
             asked,
-            told,
+            notices,
             _serving: AbortOnDropHandle::new(serving),
         }
     }
@@ -160,8 +160,11 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
             .call(Duration::from_secs(30))
             .await
             .expect_err("no answer");
-        let told = fault.to_string();
-        assert!(told.starts_with("after the server had asked: "), "{told}");
+        let notices = fault.to_string();
+        assert!(
+            notices.starts_with("after the server had asked: "),
+            "{notices}"
+        );
         match code.is_some() {
             true => assert!(matches!(fault, LinkFault::Refused(_)), "{fault:?}"),
             false => assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault:?}"),
@@ -197,7 +200,7 @@ async fn a_change_that_is_taken_back_and_comes_again_is_told_again() {
         scene.link.tools().await.expect("a list");
     }
     let change = "the game server's tools have changed: 1 changed (mine)";
-    assert_eq!(*scene.told.lock().expect("no panic"), [change; 4]);
+    assert_eq!(*scene.notices.lock().expect("no panic"), [change; 4]);
 }
 
 #[tokio::test]

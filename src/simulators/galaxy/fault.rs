@@ -29,14 +29,12 @@ pub(super) enum FaultEffect {
     RpcError,
 }
 
-/// The kind of request, as far as faults differ by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultTarget {
     /// A request without a live session.
     Stranger,
     /// A `tools/list` request of a session.
     ToolsList,
-    /// Any other request of a session.
     Session,
     /// A `tools/list` request to a server without sessions.
     StatelessToolsList,
@@ -61,7 +59,6 @@ impl FaultTarget {
     }
 }
 
-/// The faults of one server, and how often each of them was injected.
 #[derive(Debug)]
 pub(super) struct FaultInjector {
     seed: u64,
@@ -114,7 +111,6 @@ impl FaultInjector {
         effects
     }
 
-    /// How often each fault was injected, by its name.
     pub(super) fn tally(&self) -> FaultTally {
         let mut tally = FaultTally(Vec::new());
         for (fault, count) in &self.faults {
@@ -147,7 +143,6 @@ impl FaultEffect {
     }
 }
 
-/// How often each kind of fault was injected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultTally(Vec<(&'static str, u64)>);
 

@@ -30,7 +30,6 @@ pub type ConnectionId = u64;
 /// by its `session_id` alone.
 pub const STATELESS: ConnectionId = 0;
 
-/// How sessions behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionRules {
     /// The idle time after which an MCP session or a login ends.
@@ -54,7 +53,6 @@ pub enum CallReply {
     Later(AnswerId),
 }
 
-/// A change of the world that a restart has to repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalRecord {
     pub tick: u64,
@@ -79,11 +77,9 @@ pub struct ServedCall {
 pub struct TickRecords {
     /// Records that have to be kept before the answers leave.
     pub records: Vec<JournalRecord>,
-    /// Answers that were promised.
     pub answers: Vec<(AnswerId, GameAnswer)>,
 }
 
-/// Sessions and limits in front of a world.
 #[derive(Debug)]
 pub struct Frontend {
     world: World,
@@ -102,7 +98,6 @@ impl Default for SessionRules {
 }
 
 impl Frontend {
-    /// A frontend for this world, without sessions.
     #[must_use]
     pub fn new(
         world: World,
@@ -196,7 +191,6 @@ impl Frontend {
         }
     }
 
-    /// Opens the session of a player who logged in by this call.
     fn opened(
         &mut self,
         connection: ConnectionId,
@@ -286,7 +280,6 @@ impl Frontend {
         }
     }
 
-    /// Lets a tick pass.
     pub fn tick(&mut self) -> TickRecords {
         let turn = self.world.tick();
         let records = turn.executed.into_iter().map(|executed| JournalRecord {
@@ -312,7 +305,6 @@ impl Frontend {
         records
     }
 
-    /// Forgets the login of a connection, as a fault of the server does.
     pub fn lose_login(&mut self, connection: ConnectionId, now: Duration) -> Vec<JournalRecord> {
         let mut records = Vec::new();
         if let SessionLookup::Player(player) | SessionLookup::Expired(player) =

@@ -37,7 +37,6 @@ const DEFAULT_SEED: u64 = 1;
 /// The number of lines after which a snapshot is due.
 const LINES_PER_SNAPSHOT: u64 = 50_000;
 
-/// An open data directory.
 #[derive(Debug)]
 pub(super) struct Journal {
     dir: PathBuf,
@@ -55,7 +54,6 @@ pub(super) struct Journal {
 struct Snapshot<'a> {
     format: u32,
     seed: u64,
-    /// The number of the segment that continues it.
     segment: u64,
     #[serde(borrow)]
     world: &'a RawValue,
@@ -166,7 +164,6 @@ impl Journal {
     }
 }
 
-/// Makes the directory and locks it.
 fn lock_dir(dir: &Path) -> anyhow::Result<File> {
     DirBuilder::new()
         .recursive(true)

@@ -7,7 +7,6 @@ use std::{str::FromStr, time::Duration};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateAllowance {
     Unlimited,
-    /// This many.
     PerMinute(u32),
 }
 

@@ -13,22 +13,17 @@ use super::{fault::GalaxyFault, frontend::SessionRules, limits::GalaxyLimits};
 pub struct GalaxyOptions {
     /// The seed of the galaxy and of all chance in it. None: the data directory's own, else 1.
     pub seed: Option<u64>,
-    /// How long a tick lasts.
     pub tick: Duration,
-    /// What lets ticks pass.
     pub pace: TickPace,
     /// The data directory that keeps the world. None: nothing is kept.
     pub data: Option<PathBuf>,
     /// A file that gets a line for every mutation that was carried out.
     pub ledger: Option<PathBuf>,
-    /// The faults that the server injects.
     pub faults: Vec<GalaxyFault>,
     /// Incidents that are served again.
     pub replays: Vec<Incident>,
     pub limits: GalaxyLimits,
-    /// How sessions behave.
     pub sessions: SessionRules,
-    /// How a request of an unknown MCP session is answered.
     pub unknown_session: UnknownSession,
     /// The one code with which accounts are registered. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
@@ -37,18 +32,14 @@ pub struct GalaxyOptions {
     /// How requests without an MCP session are served (revision 2026-07-28), beside those with one.
     /// None: they are refused, as by the real server.
     pub stateless: Option<StatelessRules>,
-    /// What every request has to carry.
     pub access: AccessRules,
-    /// How a login by a link and a code goes.
     pub links: LinkRules,
-    /// The clock of sessions, limits and faults.
     pub clock: GalaxyClock,
 }
 
 /// How requests without an MCP session are served.
 #[derive(Clone, Copy, Debug)]
 pub struct StatelessRules {
-    /// How long a list of tools is valid.
     pub list_ttl: Duration,
     /// Whether commands that take a tick are answered by tasks, where the client takes them.
     pub tasks: bool,
@@ -72,7 +63,6 @@ impl Default for LinkRules {
     }
 }
 
-/// What a request has to carry.
 #[derive(Clone, Debug, Default)]
 pub struct AccessRules {
     /// The bearer token. Without it a request is answered by HTTP 401.
@@ -98,7 +88,6 @@ impl AccessRules {
     }
 }
 
-/// What lets ticks pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickPace {
     /// A timer, every [`GalaxyOptions::tick`].
@@ -121,9 +110,8 @@ pub enum UnknownSession {
 pub struct GalaxyClock(Arc<dyn Fn() -> Duration + Send + Sync>);
 
 impl GalaxyClock {
-    /// A clock that this function tells.
-    pub fn new(tell: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
+    pub fn new(pause_of: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self(Arc::new(pause_of))
     }
 
     /// A clock that starts at zero now.
@@ -133,7 +121,6 @@ impl GalaxyClock {
         Self::new(move || started.elapsed())
     }
 
-    /// The time that has passed.
     #[must_use]
     pub fn now(&self) -> Duration {
         (self.0)()

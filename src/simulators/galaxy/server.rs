@@ -150,13 +150,11 @@ impl Galaxy {
         reached.await.ok()
     }
 
-    /// How often each fault was injected so far.
     #[must_use]
     pub fn faults(&self) -> FaultTally {
         self.faults.tally()
     }
 
-    /// The counts of requests and mutations.
     #[must_use]
     pub fn traffic(&self) -> Arc<Traffic> {
         Arc::clone(&self.traffic)

@@ -14,7 +14,6 @@ pub(crate) struct GameTool {
     pub(crate) description: String,
     /// The tool takes a tick. A player can use one such tool per tick.
     pub(crate) mutation: bool,
-    /// The tool needs a login.
     pub(crate) auth: bool,
     /// The tool changes nothing at all.
     pub(crate) read_only: bool,

@@ -59,10 +59,8 @@ pub use self::{
     turn::{AnswerId, ExecutedMutation, GameOrder, WorldTurn},
 };
 
-/// The version of the game that is simulated.
 pub(crate) const VERSION: &str = "0.188.0";
 
-/// The rules that a world is made by and runs under.
 #[derive(Clone, Debug)]
 pub struct WorldRules {
     /// Decides the galaxy, the prices, the yields, the ids.
@@ -75,17 +73,13 @@ pub struct WorldRules {
     pub prices_fall_after: Option<u64>,
 }
 
-/// The money of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerFunds {
     pub name: String,
-    /// The credits that were earned so far.
     pub earned: u64,
-    /// The credits that were spent so far.
     pub spent: u64,
 }
 
-/// The galaxy and everybody in it.
 #[derive(Debug)]
 pub struct World {
     rules: WorldRules,
@@ -103,9 +97,7 @@ pub struct World {
     present: BTreeMap<PoiIx, BTreeSet<PlayerId>>,
     /// Every ship under way, with the tick of its arrival.
     voyages: BTreeSet<(u64, PlayerId)>,
-    /// The one mutation that each player may have queued.
     pending: BTreeMap<PlayerId, PendingMutation>,
-    /// Players whose answer waits for an arrival.
     waiting: BTreeMap<PlayerId, AwaitedArrival>,
     last_answer_id: u64,
 }
@@ -124,7 +116,6 @@ impl WorldRules {
 }
 
 impl World {
-    /// A new world at its first tick.
     #[must_use]
     pub fn new(rules: WorldRules) -> Self {
         let dice = Dice::new(rules.seed);
@@ -162,7 +153,6 @@ impl World {
         self.rules.prices_fall_after.is_some_and(trades)
     }
 
-    /// The tick that the world has reached.
     #[must_use]
     pub fn now(&self) -> u64 {
         self.tick
@@ -173,7 +163,6 @@ impl World {
         self.players.len()
     }
 
-    /// The number of players who are logged in.
     #[must_use]
     pub fn online(&self) -> usize {
         let visits = self
@@ -183,7 +172,6 @@ impl World {
         visits.count()
     }
 
-    /// The money of every player.
     pub fn funds(&self) -> impl Iterator<Item = PlayerFunds> {
         self.players.values().map(|player| PlayerFunds {
             name: player.name.clone(),

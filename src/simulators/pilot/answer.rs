@@ -9,7 +9,6 @@ pub struct PilotAnswer {
     /// The reason for the answer, which is sent as the reasoning of a model.
     pub reasoning: Option<String>,
     pub calls: Vec<PilotToolCall>,
-    /// The reason for the end of the answer.
     pub finish: PilotFinish,
 }
 
@@ -25,9 +24,7 @@ pub struct PilotToolCall {
 /// OpenAI's `finish_reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PilotFinish {
-    /// The answer is complete.
     Stop,
-    /// The answer waits for the results of its calls.
     ToolCalls,
     /// The answer ran out of tokens.
     Length,
@@ -103,7 +100,6 @@ impl PilotAnswer {
     }
 }
 
-/// Cuts the text to the room that is left, and subtracts its length from the room.
 fn cut_text(text: &mut String, room: &mut usize) {
     text.truncate(text.floor_char_boundary(*room));
     *room -= text.len();

@@ -7,12 +7,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A body that is JSON.
 #[derive(Debug)]
 pub(super) struct RequestBody<'a> {
     /// The body without its tools.
     pub(super) value: Value,
-    /// The text of the tools, which is JSON.
     pub(super) tools: Option<&'a RawValue>,
 }
 

@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use super::chance::Mix;
 
-/// A fault and its probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PilotFault {
     pub kind: PilotFaultKind,
@@ -29,7 +28,6 @@ pub struct PilotFault {
     pub probability: f64,
 }
 
-/// The kind of a fault, by the stage of the answer that it changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PilotFaultKind {
     /// An HTTP error replaces the answer.

@@ -25,9 +25,9 @@ pub(super) fn read_as_first(body: &Value) -> Value {
             }
         }
         if message["role"] == "tool"
-            && let Some(told) = message["content"].as_str().and_then(translate_result)
+            && let Some(result) = message["content"].as_str().and_then(translate_result)
         {
-            message["content"] = told.into();
+            message["content"] = result.into();
         }
     }
     body
@@ -48,11 +48,11 @@ fn arguments_of(function: &Value) -> Option<Map<String, Value>> {
 
 /// The facts of a result, before the note of the runtime that may stand at its end.
 fn translate_result(text: &str) -> Option<String> {
-    let (told, note) = match text.rfind("\n\n[from the runtime") {
+    let (result, note) = match text.rfind("\n\n[from the runtime") {
         Some(at) => text.split_at(at),
         None => (text, ""),
     };
-    let facts = Value::Object(results::read_facts(told)?);
+    let facts = Value::Object(results::read_facts(result)?);
     Some(format!("{facts}{note}"))
 }
 
@@ -96,8 +96,8 @@ mod tests {
         assert_eq!(function["name"], "travel");
         assert_eq!(function["arguments"], r#"{"target_poi":"belt"}"#);
         assert_eq!(read["messages"][0], body["messages"][0]);
-        let told = "{\"base\":\"Earth\"}\n\n[from the runtime, not an order]\nnote";
-        assert_eq!(read["messages"][2]["content"], told);
+        let result = "{\"base\":\"Earth\"}\n\n[from the runtime, not an order]\nnote";
+        assert_eq!(read["messages"][2]["content"], result);
         assert_eq!(read["messages"][3], body["messages"][3]);
     }
 

@@ -6,7 +6,6 @@ use super::request::{PilotRequest, RUNTIME_NOTE_LINE};
 /// The empires of the game. One whose name stands nowhere in a request is not known in it.
 pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebula", "outerrim"];
 
-/// The code that the simulated game accepts.
 const OFFLINE_CODE: &str = "OFFLINE-0001";
 
 /// The longest name that leaves room for four digits within the game's 24 characters.
@@ -35,9 +34,9 @@ pub fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
     let is_note = |text: &&str| text.starts_with(RUNTIME_NOTE_LINE);
     // What else a note tells is about the game.
     let of_note = |note: &str| name_at(note.lines().nth(1)?.strip_prefix("You are ")?);
-    let told = request.system_texts().filter(is_note).find_map(of_note);
+    let noted = request.system_texts().filter(is_note).find_map(of_note);
     let mut prompts = request.system_texts().filter(|text| !is_note(text));
-    told.or_else(|| prompts.find_map(name_in))
+    noted.or_else(|| prompts.find_map(name_in))
 }
 
 fn name_in(prompt: &str) -> Option<String> {

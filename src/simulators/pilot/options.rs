@@ -9,22 +9,18 @@ use super::faults::PilotFault;
 use super::player::Habits;
 use super::validate::Strictness;
 
-/// The settings of a pilot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PilotOptions {
     /// The way it plays. Its seed also decides which requests meet faults.
     pub habits: Habits,
     /// The pause before each answer.
     pub latency: Duration,
-    /// The faults that it injects.
     pub faults: Vec<PilotFault>,
     /// Incidents that are served again.
     pub replays: Vec<Incident>,
-    /// The demands on requests.
     pub strictness: Strictness,
     /// The key that callers must show, if any.
     pub api_key: Option<String>,
-    /// The file that gets a line for each request.
     pub record: Option<PathBuf>,
     /// Whether the lines also contain the request bodies.
     pub keeps_bodies: bool,

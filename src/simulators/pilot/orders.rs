@@ -14,28 +14,23 @@ pub(super) enum StandingOrder {
     Wait,
 }
 
-/// The intent of a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageIntent {
     /// Follow this order from now on.
     Do(StandingOrder),
     /// Continue as before.
     GoOn,
-    /// Answer in words.
     Tell,
-    /// Say hello.
     Greet,
     /// An order that is not understood: continue as before.
     Free,
 }
 
-/// Everything that the conversation asks of the pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotOrders {
     pub(super) standing: StandingOrder,
     /// Whether the newest message has to be answered in words before anything else.
     pub(super) wants_words: bool,
-    /// Whether the newest message is a nudge.
     pub(super) is_nudged: bool,
     pub(super) persona: Option<Persona>,
     /// Whether the orders tell it to leave what repeats to a routine.
@@ -86,7 +81,6 @@ const ORDER_WORDS: &[(&str, StandingOrder)] = &[
     ("idle", StandingOrder::Wait),
 ];
 
-/// Pairs of words that stand for an order which neither word alone stands for.
 const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("stand", "by", StandingOrder::Wait),
     ("hold", "position", StandingOrder::Wait),
@@ -95,7 +89,6 @@ const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("take", "mission", StandingOrder::Missions),
 ];
 
-/// The first words of questions.
 const QUESTION_WORDS: &[&str] = &[
     "report",
     "status",
@@ -113,7 +106,6 @@ const QUESTION_WORDS: &[&str] = &[
     "which",
 ];
 
-/// The first words of greetings.
 const GREETING_WORDS: &[&str] = &[
     "hello",
     "hi",
@@ -129,7 +121,7 @@ impl PilotOrders {
     /// Reads the conversation. Only system and user messages give orders; tool results never do.
     pub(super) fn read(request: &PilotRequest<'_>) -> Self {
         let wishes: Vec<MessageIntent> = request.user_texts().map(message_intent).collect();
-        let told = wishes.iter().find_map(|wish| match wish {
+        let ordered = wishes.iter().find_map(|wish| match wish {
             MessageIntent::Do(order) => Some(*order),
             MessageIntent::GoOn
             | MessageIntent::Tell
@@ -142,7 +134,7 @@ impl PilotOrders {
             .iter()
             .all(|entry| !matches!(entry, ChatEntry::Assistant { .. }));
         Self {
-            standing: told
+            standing: ordered
                 .or_else(|| request.system_texts().find_map(mission_of_prompt))
                 .unwrap_or(StandingOrder::Mine),
             wants_words: match newest {
@@ -209,7 +201,6 @@ fn find_order(words: &[String]) -> Option<StandingOrder> {
     })
 }
 
-/// The order in the lines of a system prompt about the mission or the goal.
 fn mission_of_prompt(prompt: &str) -> Option<StandingOrder> {
     let mut lines = prompt.lines();
     while let Some(line) = lines.next() {

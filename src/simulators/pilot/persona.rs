@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How the pilot behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Persona {
     #[default]
@@ -16,7 +15,6 @@ pub enum Persona {
     Cycler,
     /// Mines into a full hold for ever.
     MinerFull,
-    /// Answers nothing.
     Mute,
     /// Buys an item that does not exist, for ever.
     Shopper,
@@ -24,13 +22,10 @@ pub enum Persona {
     Wanderer,
     /// Writes 2000 words.
     Essayist,
-    /// Asks for notifications for ever.
     Notifier,
     /// Sells where nobody buys, for ever.
     Selfseller,
-    /// Docks and undocks for ever.
     Docker,
-    /// Writes into the captain's log for ever.
     Logger,
     /// Buys and sells the same thing at a loss, for ever.
     Churner,
@@ -38,7 +33,6 @@ pub enum Persona {
     Arguer,
     /// Looks at eight things, one after the other, for ever.
     Octet,
-    /// Searches its own past for ever.
     Searcher,
     /// Looks, then makes a failing call, for ever.
     Waverer,

@@ -32,10 +32,8 @@ use super::situation::Situation;
 use player_view::PlayerView;
 use step::{PlayerStep, WantedCall};
 
-/// The pilot's way of playing, apart from its orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Habits {
-    /// The seed of its chance.
     pub seed: u64,
     /// The probability, 0 to 1, that a call is nonsense of the kind that models produce. About
     /// every third call is exempt: the calls right after a mistake, and those where a mistake could
@@ -80,7 +78,7 @@ pub(super) fn answer_with_fingerprint(
         looking::add_interlude(&view, step, &mut rng)
     });
     let step = apply_tool_choice(&view, drop_missing_tools(&view, step));
-    let step = drop_unheard_arguments(&view, step);
+    let step = drop_unread_arguments(&view, step);
     let mut answer = step.into_answer(&mut rng);
     if persona == Persona::Steady && rng.f64() < habits.nonsense {
         nonsense::garble_answer(&mut answer, &view, &mut rng);
@@ -169,7 +167,7 @@ fn drop_missing_tools(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
 
 /// Removes arguments whose names stand nowhere in the request. The refusal of such a call names
 /// them.
-fn drop_unheard_arguments(view: &PlayerView<'_>, mut step: PlayerStep) -> PlayerStep {
+fn drop_unread_arguments(view: &PlayerView<'_>, mut step: PlayerStep) -> PlayerStep {
     if let PlayerStep::Act { calls, .. } = &mut step {
         for WantedCall { tool, arguments } in calls {
             if let Some(arguments) = arguments.as_object_mut() {

@@ -20,10 +20,8 @@ const EXPIRY: Duration = Duration::from_secs(300);
 /// The most blocks that are kept: prompts of 16 million tokens that share nothing.
 const MAX_BLOCKS: usize = 1 << 17;
 
-/// The prefixes that were seen lately.
 #[derive(Debug, Default)]
 pub struct PromptCache {
-    /// When each prefix was last seen, by the hash of its blocks.
     seen: HashMap<u64, Duration>,
 }
 

@@ -1,6 +1,5 @@
 //! The tools that only look.
 
-/// The caller's tool that repeats steps.
 pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
 
 /// Whether the tool leaves the world as it is.

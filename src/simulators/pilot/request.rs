@@ -15,12 +15,9 @@ use super::tools::{ToolArguments, ToolList};
 /// The tool with which a caller finds further tools, which it may call though they are not offered.
 pub(super) const FIND_TOOLS: &str = "zoea_find_tools";
 
-/// The request, borrowed from its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PilotRequest<'a> {
-    /// The conversation, oldest first.
     pub entries: Vec<ChatEntry<'a>>,
-    /// The names of the offered tools.
     pub tools: Vec<&'a str>,
     /// What the offered tools say of their arguments.
     pub arguments: Arc<ToolArguments>,
@@ -37,11 +34,9 @@ pub enum ChatEntry<'a> {
     /// A system (or developer) message.
     System(Cow<'a, str>),
     User(Cow<'a, str>),
-    /// An assistant message with its tool calls.
     Assistant {
         /// The words; they may be empty beside calls.
         text: Cow<'a, str>,
-        /// The calls, in order.
         calls: Vec<ConversationCall<'a>>,
     },
     /// A tool result, joined to the call that it answers.
@@ -62,18 +57,15 @@ pub struct ConversationCall<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice<'a> {
-    /// Calls or words.
     #[default]
     Auto,
     /// Words only.
     Never,
-    /// At least one call.
     Required,
     Named(&'a str),
 }
 
 impl<'a> PilotRequest<'a> {
-    /// Reads the body of a chat request.
     #[must_use]
     pub fn read(body: &'a Value) -> Self {
         let mut entries = Vec::new();
@@ -111,7 +103,6 @@ impl<'a> PilotRequest<'a> {
         self.is_grouped || self.arguments.describe(tool, argument) || self.says(argument)
     }
 
-    /// Whether the words stand somewhere in the conversation.
     #[must_use]
     pub fn says(&self, words: &str) -> bool {
         self.entries.iter().any(|entry| match entry {
@@ -172,7 +163,6 @@ impl<'a> PilotRequest<'a> {
         })
     }
 
-    /// The texts of the user messages, newest first.
     pub fn user_texts(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().rev().filter_map(|entry| match entry {
             ChatEntry::User(text) => Some(text.as_ref()),

@@ -16,7 +16,6 @@ use super::faults::PilotFaultKind;
 use super::options::PilotOptions;
 use super::wire::WireUsage;
 
-/// The number of refusal reasons that are kept, the newest ones.
 const MAX_KEPT_REASONS: usize = 20;
 
 /// The number of callers that are counted separately. All later ones are counted as one.
@@ -25,7 +24,6 @@ const MAX_COUNTED_CALLERS: usize = 65_536;
 /// The recorded status of a request whose caller went away before the answer.
 const CALLER_GONE_STATUS: u16 = 499;
 
-/// The counters and the record.
 #[derive(Debug)]
 pub(super) struct RequestStats {
     started: Instant,
@@ -115,7 +113,6 @@ impl RequestStats {
         self.keeps_bodies
     }
 
-    /// Counts the arrival of a request that is about to be read.
     pub(super) fn begin_request(self: &Arc<Self>) -> InFlightRequest {
         let n = {
             let mut tallies = self.lock_counters();
@@ -148,7 +145,6 @@ impl RequestStats {
         *count
     }
 
-    /// Counts the faults that were applied.
     pub(super) fn count_faults(&self, faults: &[PilotFaultKind]) {
         let mut tallies = self.lock_counters();
         for fault in faults {

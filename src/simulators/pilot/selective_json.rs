@@ -7,21 +7,15 @@ use serde::de::{
 };
 use serde_json::{Map, Number, Value};
 
-/// The treatment of a part of the text.
 #[derive(Clone, Copy)]
 pub(super) enum JsonSelection<S> {
     Whole,
-    /// The selector decides on its parts.
     Selected(S),
-    /// The part is left out.
     Absent,
 }
 
-/// A rule for the parts of an object or a list.
 pub(super) trait JsonSelector: Copy {
-    /// The treatment of the value under this key.
     fn entry(self, key: &str) -> JsonSelection<Self>;
-    /// The treatment of a list's elements.
     fn element(self) -> JsonSelection<Self>;
 }
 

@@ -34,7 +34,6 @@ const MAX_BODY_BYTES: usize = 8 << 20;
 /// The time that requests in flight get to end after the shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
-/// The state that all requests share.
 struct PilotServer {
     options: PilotOptions,
     stats: Arc<RequestStats>,

@@ -6,10 +6,10 @@
 mod account;
 mod board;
 mod json_repair;
+mod note;
 mod outcome;
 mod place;
 mod ship;
-mod told;
 mod trades;
 
 pub(super) use account::{AccountStanding, KnownAccount};
@@ -23,12 +23,9 @@ pub(super) use super::queries::ROUTINE_TOOL;
 use super::queries::is_query;
 use super::request::{ChatEntry, PilotRequest};
 
-/// How its report says that all went well.
 const ROUNDS_OVER: &str = "It ended because its rounds are over.";
-/// How its report says that it can go on.
 const GOES_ON: &str = "It goes on where it stopped";
 
-/// All known facts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Situation {
     pub(super) account: KnownAccount,
@@ -54,7 +51,6 @@ pub(super) struct TurnCall {
     pub(super) is_done: bool,
 }
 
-/// A tool's refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolFailure {
     pub(super) tool: String,
@@ -109,9 +105,9 @@ impl Situation {
             self.place.on_result(news);
             self.ship.on_result(news);
             match &news.outcome {
-                GameOutcome::Done { told, .. } => {
-                    self.trades.on_success(news, told);
-                    self.board.on_success(news, told);
+                GameOutcome::Done { facts, .. } => {
+                    self.trades.on_success(news, facts);
+                    self.board.on_success(news, facts);
                 }
                 GameOutcome::Failed { code, .. } => {
                     self.trades.on_failure(news, code);

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::offered::offered_commands;
 use super::validate::{RequestRefusal, tool_names};
 
-/// The number of cached lists.
 const MAX_TOOLS: usize = 128;
 
 #[derive(Debug)]
@@ -17,7 +16,6 @@ pub struct ToolList {
     text: String,
     /// The names of the tools, or the refusal of the list. None where the request has no list.
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
-    /// The commands that the tools offer.
     pub(super) commands: Vec<String>,
     pub(super) arguments: Arc<ToolArguments>,
 }
@@ -27,7 +25,6 @@ pub struct ToolList {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolArguments(BTreeMap<String, BTreeMap<String, Vec<String>>>);
 
-/// The lists in order of use, the newest last.
 #[derive(Debug, Default)]
 pub struct ToolListCache {
     lists: Mutex<Vec<Arc<ToolList>>>,
@@ -69,7 +66,6 @@ impl ToolList {
         }
     }
 
-    /// The list as it was sent.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -106,13 +102,11 @@ impl ToolArguments {
         Self(described.collect())
     }
 
-    /// Whether the tool's schema has this argument.
     pub(super) fn describe(&self, tool: &str, argument: &str) -> bool {
         let arguments = self.0.get(tool);
         arguments.is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    /// The values that the tool's schema lists for this argument.
     pub(super) fn values_of(&self, tool: &str, argument: &str) -> &[String] {
         let arguments = self.0.get(tool);
         let values = arguments.and_then(|arguments| arguments.get(argument));
@@ -165,11 +159,11 @@ mod tests {
         let list = ToolListCache::default().look_up(text);
         assert_eq!(list.text(), text);
         assert_eq!(list.offered_names().collect::<Vec<_>>(), ["chat", "mine"]);
-        let told = &list.arguments;
-        assert!(told.describe("chat", "content") && told.describe("chat", "channel"));
-        assert!(!told.describe("chat", "target_id") && !told.describe("mine", "content"));
-        assert_eq!(told.values_of("chat", "channel"), ["local", "system"]);
-        assert!(told.values_of("chat", "content").is_empty());
+        let described = &list.arguments;
+        assert!(described.describe("chat", "content") && described.describe("chat", "channel"));
+        assert!(!described.describe("chat", "target_id") && !described.describe("mine", "content"));
+        assert_eq!(described.values_of("chat", "channel"), ["local", "system"]);
+        assert!(described.values_of("chat", "content").is_empty());
         assert!(ToolArguments::read(&Value::Null).0.is_empty());
     }
 }

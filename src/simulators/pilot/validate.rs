@@ -17,11 +17,9 @@ pub(super) use tools::tool_names;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// The reason of a refusal, and the offending place in the request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct RequestRefusal {
-    /// The reason, for a person.
     pub message: String,
     /// The path of the offending value, as in `messages.[3].tool_calls.[0].id`.
     pub param: Option<String>,
@@ -47,7 +45,6 @@ impl RequestRefusal {
     }
 }
 
-/// The set of demands on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// The demands of strict servers: one system message, alternating roles, no text of white space
@@ -57,7 +54,6 @@ pub enum Strictness {
     /// The same, and a message of the model between a result and a user's message, as Mistral's
     /// interface demands.
     Strictest,
-    /// The demands of OpenAI.
     OpenAi,
 }
 
@@ -116,7 +112,6 @@ fn check_model(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     }
 }
 
-/// Whether OpenAI allows this name for a function.
 fn is_function_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name

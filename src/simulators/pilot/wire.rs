@@ -17,13 +17,11 @@ pub(super) struct WireUsage {
     pub(super) cached: u64,
 }
 
-/// The identity of a completion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompletionStamp<'a> {
     pub(super) id: u64,
     /// Seconds since 1970.
     pub(super) created: u64,
-    /// The model's name as the request gave it.
     pub(super) model: &'a str,
 }
 

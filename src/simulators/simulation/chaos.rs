@@ -7,81 +7,98 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use strum::{EnumCount, VariantArray};
+use strum::{Display, EnumCount, VariantArray};
 use tokio::time::Instant;
 
 use super::poison::{self, PoisonShape};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumCount, VariantArray)]
 pub enum InjectedFault {
     /// The whole process ends, as by `kill -9`.
+    #[strum(serialize = "process killed")]
     ProcessKill,
     /// The Commander alone is killed, and the process ends with it.
+    #[strum(serialize = "Commander killed")]
     CommanderKill,
     /// An actor is killed: a Mysis, the Store or the gate.
+    #[strum(serialize = "Mysis, Store or gate killed")]
     ActorKill,
-    /// A commit takes seconds.
+    #[strum(serialize = "commit took seconds")]
     SlowCommit,
-    /// The ledger refuses a group of writes, this time.
+    #[strum(serialize = "commit refused")]
     CommitRefused,
     /// The ledger stores a group of writes and reports a failure.
+    #[strum(serialize = "commit stored but reported as failed")]
     CommitAnswerLost,
     /// Two commits in a row fail, each before or after the group was stored.
+    #[strum(serialize = "two commits in a row failed")]
     CommitFailsTwice,
     /// Three commits in a row fail, each before or after the group was stored.
+    #[strum(serialize = "three commits in a row failed")]
     CommitFailsThrice,
     /// The ledger accepts nothing for seconds.
+    #[strum(serialize = "database away")]
     StoreAway,
     /// The ledger panics before it stores a group.
+    #[strum(serialize = "commit panicked")]
     CommitPanic,
-    /// A read from the archive fails, this time.
+    #[strum(serialize = "read failed")]
     ReadFault,
-    /// The model's server answers 429.
+    #[strum(serialize = "model server answered 429")]
     ModelLimited,
     /// The model's server fails in a way that is worth a retry.
+    #[strum(serialize = "model server failed for a moment")]
     ModelTransient,
-    /// The model's server refuses permanently.
+    #[strum(serialize = "model server refused a request for good")]
     ModelPermanent,
-    /// The model's server is away for minutes.
+    #[strum(serialize = "model server away")]
     ModelAway,
-    /// An order holds a text that the model's server refuses.
+    #[strum(serialize = "order that the model server refuses")]
     PoisonedOrder,
+    #[strum(serialize = "tool result that the model server refuses")]
     PoisonedResult,
-    /// The words of another player hold such a text.
+    #[strum(serialize = "player's words that the model server refuses")]
     PoisonedWords,
-    /// An answer of the model takes minutes.
+    #[strum(serialize = "model answered after minutes")]
     ModelSlow,
-    /// The model's answer is empty.
+    #[strum(serialize = "model gave an empty answer")]
     ModelMute,
-    /// The code that calls the model panics.
+    #[strum(serialize = "model call panicked")]
     ModelPanic,
-    /// The game cannot be reached.
+    #[strum(serialize = "game unreachable once")]
     GameUnreachable,
-    /// The game cannot be reached for minutes.
+    #[strum(serialize = "game away for minutes")]
     GameAway,
     /// The game announces a restart, forgets all sessions, and is away for a while.
+    #[strum(serialize = "game restarted")]
     GameRestart,
+    #[strum(serialize = "game changed its tools")]
     GameToolsChange,
     /// The game keeps one Mysis from any progress for minutes.
+    #[strum(serialize = "game kept a Mysis from progress")]
     GameHindrance,
-    /// A call is carried out, and its answer is lost.
+    #[strum(serialize = "answer of a tool call lost")]
     GameAnswerLost,
     /// A call is lost before it is carried out. The caller cannot know that.
+    #[strum(serialize = "tool call lost on its way")]
     GameRequestLost,
-    /// The game forgets the MCP session.
+    #[strum(serialize = "game session lost")]
     GameSessionLost,
-    /// The game forgets the login.
+    #[strum(serialize = "game login lost")]
     GameLoginLost,
     /// The game refuses logins for a while, as too many.
+    #[strum(serialize = "login refused as too many")]
     GameLimited,
+    #[strum(serialize = "game listed none of its tools")]
     GameNoTools,
-    /// The code that calls the game panics.
+    #[strum(serialize = "tool call panicked")]
     GamePanic,
-    /// The wall clock is set seconds back or forward.
+    /// The wall clock is set back or forward.
+    #[strum(serialize = "clock set by seconds")]
     ClockBySeconds,
-    /// The wall clock is set hours back or forward.
+    #[strum(serialize = "clock set by hours")]
     ClockByHours,
-    /// The wall clock is set years back or forward.
+    #[strum(serialize = "clock set by years")]
     ClockByYears,
 }
 
@@ -99,13 +116,11 @@ pub const POISON: [InjectedFault; 3] = [
 /// The message of simulated panics. The panic hook recognises it and prints nothing.
 pub const PANIC: &str = "a simulated panic";
 
-/// The source of all chance.
 #[derive(Debug)]
 pub struct Chaos {
     state: Mutex<ChaosState>,
     seed: u64,
     wildness: f64,
-    /// The faults that can happen at all.
     drawn: BTreeSet<InjectedFault>,
 }
 
@@ -114,7 +129,6 @@ struct ChaosState {
     dice: fastrand::Rng,
     is_calm: bool,
     clock_offset_ms: i64,
-    /// Faults that last for a while, with their ends.
     lasting: BTreeMap<InjectedFault, Instant>,
     injected: BTreeMap<InjectedFault, u64>,
     are_dice_parted: bool,
@@ -155,7 +169,6 @@ impl Chaos {
         self
     }
 
-    /// The faults that can happen at all.
     pub fn drawn_faults(&self) -> &BTreeSet<InjectedFault> {
         &self.drawn
     }
@@ -176,7 +189,6 @@ impl Chaos {
         self.lock_state().is_calm
     }
 
-    /// Whether this fault happens now.
     pub fn draw_fault(&self, fault: InjectedFault, probability: f64) -> bool {
         let mut state = self.lock_state();
         let may = !state.is_calm && self.drawn.contains(&fault);
@@ -211,19 +223,16 @@ impl Chaos {
         begins
     }
 
-    /// Whether this lasting fault is going on.
     pub fn is_going_on(&self, fault: InjectedFault) -> bool {
         let now = Instant::now();
         let state = self.lock_state();
         state.lasting.get(&fault).is_some_and(|until| now < *until)
     }
 
-    /// Counts a fault that was injected elsewhere.
     pub fn count_fault(&self, fault: InjectedFault) {
         *self.lock_state().injected.entry(fault).or_default() += 1;
     }
 
-    /// A random duration between these two.
     pub fn duration_between(&self, least: Duration, most: Duration) -> Duration {
         least + (most - least).mul_f64(self.lock_state().dice.f64())
     }
@@ -233,7 +242,6 @@ impl Chaos {
         self.lock_state().are_dice_parted = true;
     }
 
-    /// A random duration between these two for one Mysis.
     pub fn duration_of(&self, who: &str, least: Duration, most: Duration) -> Duration {
         if !self.lock_state().are_dice_parted {
             return self.duration_between(least, most);
@@ -266,12 +274,10 @@ impl Chaos {
         }
     }
 
-    /// A random whole number below this one.
     pub fn number_below(&self, bound: usize) -> usize {
         self.lock_state().dice.usize(..bound.max(1))
     }
 
-    /// A seed for another generator.
     pub fn next_seed(&self) -> u64 {
         self.lock_state().dice.u64(..)
     }

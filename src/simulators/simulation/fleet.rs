@@ -36,14 +36,13 @@ use monitor::FleetLimits;
 use script::FaultScript;
 use slots::Slots;
 use tokens::TokenLimits;
-use world::World;
+use world::FleetWorld;
 
 pub use super::fleet_figures::{FleetFault, FleetFigures};
 pub use sabotage::Sabotage;
 
 /// How long each runs before the next one does. What goes from one to the other takes as long.
 const SLICE: Duration = Duration::from_millis(20);
-/// How often the fleet is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The tokens a minute of one Mysis, where they are limited: those of a few requests.
@@ -54,12 +53,11 @@ const TOKENS_A_DAY: RangeInclusive<u64> = 4_000..=16_000;
 /// How many more Myses a process takes than there are at the beginning.
 const NEWCOMERS: usize = 4;
 
-/// A run of several processes.
 struct FleetRun {
     options: SimulationOptions,
     slots: Slots,
     script: FaultScript,
-    world: Arc<World>,
+    world: Arc<FleetWorld>,
 }
 
 /// Runs several processes, with a mistake in the simulated database if there is to be one.
@@ -74,7 +72,7 @@ pub fn run(
     let settings = FleetSettings::draw(&mut dice, options.myses).showing(sabotage);
     let drawn = rules::DrawnSettings::of(options.seed);
     let rules = Arc::new(settings.troubled_rules(drawn.swarm_rules(options.myses + NEWCOMERS)));
-    let world = Arc::new(World::new(
+    let world = Arc::new(FleetWorld::new(
         &options,
         settings.limits(options.processes),
         sabotage,
@@ -88,7 +86,6 @@ pub fn run(
     run.run(&settings)
 }
 
-/// The settings of a fleet that the seed draws.
 #[derive(Clone, Copy, Debug)]
 struct FleetSettings {
     max_concurrency: usize,
@@ -124,7 +121,6 @@ impl FleetSettings {
         self
     }
 
-    /// The same rules with these limits.
     fn limit(self, mut rules: SwarmRules) -> SwarmRules {
         for provider in rules.providers.values_mut() {
             provider.max_concurrency = self.max_concurrency;
@@ -138,7 +134,6 @@ impl FleetSettings {
         rules
     }
 
-    /// The rules of the time with faults.
     fn troubled_rules(self, mut rules: SwarmRules) -> SwarmRules {
         rules.budget.swarm.tokens = self.budget;
         self.limit(rules)
@@ -162,7 +157,6 @@ impl FleetSettings {
         }
     }
 
-    /// The rules of the quiet time.
     fn base_rules(self, myses: usize) -> Arc<SwarmRules> {
         Arc::new(self.limit(rules::base_rules(myses + NEWCOMERS)))
     }
@@ -191,7 +185,6 @@ impl FleetRun {
         self.world.sabotage.is_some() && (self.world.watch.has_violations() || stands_twice())
     }
 
-    /// Lets a slice of time pass everywhere.
     fn pass_slice(&mut self) -> anyhow::Result<()> {
         let now = self.world.now();
         let next = now + SLICE;

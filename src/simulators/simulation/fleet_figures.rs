@@ -4,38 +4,45 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use strum::{EnumCount, VariantArray};
+use strum::{Display, EnumCount, VariantArray};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumCount, VariantArray)]
 pub enum FleetFault {
     /// It ends as by `kill -9`, and is started again after a while.
+    #[strum(serialize = "killed")]
     Kill,
-    /// Several end in one moment.
+    #[strum(serialize = "killed with others")]
     KillSeveral,
     /// It ends and is started again at once.
+    #[strum(serialize = "killed and started again at once")]
     Restart,
     /// It ends in good order, and is started again.
+    #[strum(serialize = "closed and started again")]
     Close,
-    /// All end in good order and are started again, one after the other.
+    #[strum(serialize = "updated one after the other")]
     RollingUpdate,
-    /// It is drained for a while.
+    #[strum(serialize = "drained")]
     Drain,
-    /// It cannot reach the database, for less than a lease.
+    #[strum(serialize = "cut off from the database for less than a lease")]
     ShortCut,
-    /// It cannot reach the database, for longer than a lease.
+    #[strum(serialize = "cut off from the database for longer than a lease")]
     LongCut,
-    /// It stands still, for less than a lease.
+    #[strum(serialize = "stopped for less than a lease")]
     ShortPause,
-    /// It stands still, for longer than a lease.
+    #[strum(serialize = "stopped for longer than a lease")]
     LongPause,
     /// The database answers it after seconds.
+    #[strum(serialize = "served by a slow database")]
     SlowDatabase,
+    #[strum(serialize = "got no answer from the database")]
     LostAnswers,
-    /// Its wall clock is set to another time.
+    #[strum(serialize = "clock set")]
     ClockSet,
     /// A Mysis of it is deleted, and another one is created. With other faults, too, some are.
+    #[strum(serialize = "told to delete a Mysis")]
     Deletion,
     /// It is frozen for a while, also over its death.
+    #[strum(serialize = "frozen")]
     Freeze,
 }
 
@@ -47,7 +54,6 @@ impl FleetFault {
 pub struct FleetFigures {
     /// The number of processes at once.
     pub processes: usize,
-    /// How often each fault struck a process.
     pub struck: BTreeMap<FleetFault, u64>,
     /// How often a Mysis whose process could not run it any more came to run again.
     pub taken_over: u64,
@@ -78,7 +84,7 @@ impl fmt::Display for FleetFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {} processes at once", self.processes)?;
         for (fault, times) in &self.struck {
-            writeln!(f, "  {fault:?} struck {times} processes")?;
+            writeln!(f, "  processes {fault}: {times}")?;
         }
         writeln!(
             f,

@@ -53,13 +53,11 @@ struct GameShared {
 }
 
 impl GameShared {
-    /// Texts that the model's server will refuse.
     fn planted(&self) -> MutexGuard<'_, PlantedTexts> {
         self.planted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The way in which all actions of a Mysis fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameFault {
     /// The game always answers that the ship is under way.
@@ -68,7 +66,6 @@ pub enum GameFault {
     AnswersLost,
 }
 
-/// The frontend, and the callers that wait for a tick.
 struct GameServerState {
     frontend: Frontend,
     waiting: BTreeMap<AnswerId, oneshot::Sender<GameAnswer>>,
@@ -117,7 +114,6 @@ impl SimulatedGame {
         }))
     }
 
-    /// Makes all further actions of this Mysis fail.
     pub fn inject_fault(&self, mysis: MysisId, fault: GameFault) {
         let mut game_faults = self
             .0
@@ -138,7 +134,6 @@ impl SimulatedGame {
         self.0.planted().say(mark);
     }
 
-    /// Puts this mark into the next result of a Mysis.
     pub fn put_into_result(&self, mysis: MysisId, mark: String) {
         self.0.planted().put_into_result(mysis, mark);
     }

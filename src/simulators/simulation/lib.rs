@@ -82,18 +82,15 @@ pub struct ProgramParts {
     /// Writes a request as a provider gets it, without its tools, for the validator.
     pub request_without_tools: fn(&ModelRequest) -> Value,
     pub request_text: fn(&ModelRequest) -> Option<String>,
-    /// Wraps the game in the layer that saves requests to it.
     pub spare_requests: fn(Arc<dyn Upstream>) -> Arc<dyn Upstream>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationOptions {
-    /// The seed of all chance.
     pub seed: u64,
     /// The simulated time before the quiet time at the end.
     pub length: Duration,
     pub myses: usize,
-    /// The number of processes that share them.
     pub processes: usize,
     /// The frequency of faults: 0 for none, 1 for those of a bad day.
     pub wildness: f64,
@@ -103,7 +100,6 @@ pub struct SimulationOptions {
     pub thinking: Duration,
     /// Where it says how far it is. It is not part of what a seed repeats.
     pub progress: Option<&'static SimulationProgress>,
-    /// Whether every event is printed.
     pub is_loud: bool,
     pub adapters: ProgramParts,
 }
@@ -129,10 +125,10 @@ pub fn run(options: SimulationOptions) -> anyhow::Result<SimulationVerdict> {
 pub fn hush_simulated_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let tell = std::panic::take_hook();
+        let print_panic = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             if panic.payload_as_str() != Some(chaos::PANIC) {
-                tell(panic);
+                print_panic(panic);
             }
         }));
     });
@@ -162,7 +158,7 @@ impl Simulation {
         let progress = options.progress.map(|progress| (Instant::now(), progress));
         let watch = Arc::new(InvariantMonitor::telling(progress));
         let monitor = watch.clone();
-        let heard = move |event: &Arc<SwarmEvent>| monitor.on_event(event);
+        let observe = move |event: &Arc<SwarmEvent>| monitor.on_event(event);
         let events = EventLog::new(options.is_loud);
         Ok(Simulation {
             options,
@@ -179,7 +175,7 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            recorder: start_listener(events.event_handler(Box::new(heard))).await?,
+            recorder: start_listener(events.event_handler(Box::new(observe))).await?,
             events,
             chaos,
             watch,

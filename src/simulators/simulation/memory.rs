@@ -34,11 +34,9 @@ pub struct MemoryLedger {
     stored: Arc<Mutex<StoredSwarm>>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
-    /// The failures of the next commits.
     failures: Arc<Mutex<VecDeque<CommitFailure>>>,
 }
 
-/// The way in which a commit fails.
 #[derive(Clone, Copy, Debug)]
 enum CommitFailure {
     /// The commit fails before it stores anything.
@@ -48,7 +46,6 @@ enum CommitFailure {
 }
 
 impl MemoryLedger {
-    /// A ledger without faults.
     #[must_use]
     pub fn without_faults() -> MemoryLedger {
         MemoryLedger::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
@@ -63,13 +60,11 @@ impl MemoryLedger {
         }
     }
 
-    /// The swarm as the next process finds it.
     #[must_use]
     pub fn swarm_now(&self) -> SwarmRecord {
         lock_stored(&self.stored).swarm_record()
     }
 
-    /// The number of times that each prompt was written.
     #[must_use]
     pub fn prompt_counts(&self) -> BTreeMap<Arc<str>, u64> {
         lock_stored(&self.stored).prompts.clone()
@@ -153,7 +148,6 @@ impl CommitRules for OneProcess {
 }
 
 impl MemoryLedger {
-    /// Commits under the rules of a process among several.
     pub(super) fn commit_under(
         &self,
         batches: Vec<Batch>,
@@ -297,10 +291,7 @@ impl Archive for MemoryLedger {
         self.read_stored(move |stored| stored.books_since(since))
     }
 
-    fn spared_calls(
-        &self,
-        since: Day,
-    ) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
+    fn saved_calls(&self, since: Day) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
         self.read_stored(move |stored| stored.saved_since(since))
     }
 

@@ -21,7 +21,6 @@ use super::rules::MAIN_PROVIDER;
 use super::tool_reader::ToolReader;
 use super::verdict::InvariantMonitor;
 
-/// The longest outage of the first provider.
 const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 
 /// How many bytes a token has.
@@ -69,7 +68,6 @@ impl PilotModels {
         PilotModels { mistake, ..self }
     }
 
-    /// The same models, which count the tokens of each request.
     pub fn counting_tokens(self) -> PilotModels {
         PilotModels {
             counts_tokens: true,
@@ -154,7 +152,6 @@ impl Models for PilotModels {
     }
 }
 
-/// The mark for which a request is refused, and how that is read.
 fn refuse_text(
     request: &ModelRequest,
     mistake: Option<PoisonMistake>,
@@ -213,7 +210,6 @@ fn draw_model_fault(chaos: &Chaos, request: &ModelRequest) -> Option<ModelFault>
     })
 }
 
-/// The answer as a provider's client reads it.
 pub fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
     let output = said.token_count();
     let calls = said.calls.into_iter().map(|call| RequestedCall {

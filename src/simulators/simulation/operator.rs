@@ -79,13 +79,12 @@ async fn kill_actors(
             .is_err()
         {
             let there = count_actors(&commander);
-            let text = format!("{kind:?} was killed and is not back: {there:?} of {complement:?}");
+            let text = format!("{kind} was killed and is not back: {there:?} of {complement:?}");
             watch.on_actors_missing(text);
         }
     }
 }
 
-/// The number of living actors of each kind.
 fn count_actors(commander: &ActorRef<CommanderMsg>) -> BTreeMap<ActorKind, usize> {
     let mut complement = BTreeMap::new();
     for kind in commander.get_children().iter().filter_map(ActorKind::of) {
@@ -142,7 +141,6 @@ async fn shift_clock(chaos: Arc<Chaos>) {
     }
 }
 
-/// Gives orders, and remembers the acknowledged ones.
 async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;

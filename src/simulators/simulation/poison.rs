@@ -17,7 +17,6 @@ const STATED_WAIT: Duration = Duration::from_secs(2);
 /// So many Myses hear the words of another player.
 const LISTENERS: usize = 2;
 
-/// How the server refuses a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum PoisonShape {
     /// 400.
@@ -31,7 +30,6 @@ pub enum PoisonShape {
     /// 429.
     Limited,
     LimitedWithWait,
-    /// The connection is cut.
     Cut,
     /// An answer without a choice.
     Empty,
@@ -96,7 +94,6 @@ pub fn mark(shape: PoisonShape, number: u64) -> String {
     format!("{MARK}{}-{number}", place.unwrap_or_default())
 }
 
-/// A mark in a request, and its shape.
 pub struct FoundMark {
     pub shape: PoisonShape,
     pub mark: String,
@@ -104,7 +101,6 @@ pub struct FoundMark {
     pub place: String,
 }
 
-/// The first mark in a request.
 pub fn mark_in(request: &ModelRequest) -> Option<FoundMark> {
     request.messages.iter().find_map(|message| match message {
         ChatMessage::System(text) => mark_in_text("system", text),
@@ -129,35 +125,29 @@ fn mark_in_text(role: &str, text: &str) -> Option<FoundMark> {
     })
 }
 
-/// Texts with poison on their way to Myses.
 #[derive(Debug, Default)]
 pub struct PlantedTexts {
-    /// What another player says, and who has heard it.
     words: String,
-    heard_by: BTreeSet<MysisId>,
-    /// What the next result of a Mysis holds.
+    receivers: BTreeSet<MysisId>,
     in_results: BTreeMap<MysisId, String>,
 }
 
 impl PlantedTexts {
-    /// Lets another player say something with this mark.
     pub fn say(&mut self, mark: &str) {
         self.words = format!("{{\"messages\":[{{\"from\":\"Rex\",\"text\":\"Hail! {mark}\"}}]}}");
-        self.heard_by.clear();
+        self.receivers.clear();
     }
 
     /// What a Mysis hears, once.
-    pub fn hear(&mut self, mysis: MysisId) -> Option<String> {
-        let is_over = self.words.is_empty() || self.heard_by.len() >= LISTENERS;
-        (!is_over && self.heard_by.insert(mysis)).then(|| self.words.clone())
+    pub fn words_for(&mut self, mysis: MysisId) -> Option<String> {
+        let is_over = self.words.is_empty() || self.receivers.len() >= LISTENERS;
+        (!is_over && self.receivers.insert(mysis)).then(|| self.words.clone())
     }
 
-    /// Puts a mark into the next result of a Mysis.
     pub fn put_into_result(&mut self, mysis: MysisId, mark: String) {
         self.in_results.insert(mysis, mark);
     }
 
-    /// The mark that belongs into a result.
     pub fn take_for_result(&mut self, mysis: MysisId) -> Option<String> {
         self.in_results.remove(&mysis)
     }

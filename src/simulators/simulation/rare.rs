@@ -2,68 +2,77 @@
 
 use actors::domain::event::{Activity, EventKind, SwarmEvent};
 use actors::domain::state::LifeState;
-use strum::{EnumCount, VariantArray};
+use strum::{Display, EnumCount, VariantArray};
 
-/// An event that few runs have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumCount, VariantArray)]
 pub enum RareEvent {
     /// A call was sent, and nobody knows its outcome.
+    #[strum(serialize = "outcome of a call unknown")]
     OutcomeUnknown,
-    /// A call was never sent and never will be.
+    #[strum(serialize = "call never sent")]
     NotExecuted,
     /// The actor of a Mysis died, and its successor reported it.
+    #[strum(serialize = "crash of a Mysis reported")]
     Crashed,
     /// A Mysis was relaunched too often and stays errored.
+    #[strum(serialize = "relaunched too often")]
     RelaunchesSpent,
-    /// The Store was killed while a commit was under way.
+    #[strum(serialize = "Store killed in a commit")]
     StoreKilledInCommit,
     /// A Store died and another one took its place.
+    #[strum(serialize = "Store replaced")]
     StoreReplaced,
     /// A gate died and another one took its place.
+    #[strum(serialize = "gate replaced")]
     GateReplaced,
-    /// The store could not write.
+    #[strum(serialize = "store could not write")]
     StoreTrouble,
-    /// The store can write again.
+    #[strum(serialize = "store wrote again")]
     StoreHealed,
     /// The circuit of a provider opened after its failures.
+    #[strum(serialize = "provider taken out of service")]
     CircuitOpen,
     /// A provider works again.
+    #[strum(serialize = "provider back in service")]
     CircuitClosed,
+    #[strum(serialize = "fallback provider asked")]
     FallbackAsked,
-    /// A Mysis paused because the budget was spent.
+    #[strum(serialize = "paused by a spent budget")]
     BudgetPause,
-    /// A Mysis was told that it makes no progress.
+    #[strum(serialize = "told that it makes no progress")]
     NoProgress,
-    /// A Mysis without progress got a new context.
+    #[strum(serialize = "got a new context")]
     ContextAfresh,
-    /// A Mysis without progress got another provider.
+    #[strum(serialize = "got another provider")]
     OtherProvider,
     /// A Mysis was parked, since nothing helped.
+    #[strum(serialize = "parked")]
     Parked,
     /// A Mysis held still because the game announced a restart.
+    #[strum(serialize = "paused for a restart of the game")]
     RestartPause,
-    /// The game could not be used.
+    #[strum(serialize = "game down")]
     GameDown,
-    /// The game can be used again.
+    #[strum(serialize = "game up again")]
     GameUp,
-    /// A turn was ended because it was too long.
+    #[strum(serialize = "turn ended because it was too long")]
     TurnLimit,
-    /// The model's answer was empty.
+    #[strum(serialize = "empty reply")]
     EmptyReply,
-    /// A Mysis was errored by its provider.
+    #[strum(serialize = "errored")]
     Errored,
-    /// A process ended in good order.
+    #[strum(serialize = "program closed")]
     Closed,
+    #[strum(serialize = "routine started")]
     RoutineBegun,
     /// A call of a routine got lost, and the game showed that it was carried out.
+    #[strum(serialize = "lost call of a routine found to be done")]
     OutcomeProven,
 }
 
 impl RareEvent {
-    /// All rare events.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// The rare event that this event is, if it is one.
     pub(super) fn of(event: &SwarmEvent) -> Option<RareEvent> {
         match &event.what {
             EventKind::Notice { code, .. } => RareEvent::of_code(code),
@@ -87,7 +96,6 @@ impl RareEvent {
         }
     }
 
-    /// The rare event of a notice with this code.
     fn of_code(code: &str) -> Option<RareEvent> {
         Some(match code {
             "crashed" => RareEvent::Crashed,

@@ -14,13 +14,11 @@ pub const MAIN_PROVIDER: &str = "pilot";
 /// The name of the fallback provider, if there is one.
 const SPARE_PROVIDER: &str = "spare";
 
-/// The number of concurrent requests to the provider.
 pub const MAX_CONCURRENCY: usize = 64;
 
 /// The daily token budget of a Mysis, if there is one. It suffices for some minutes.
 const BUDGET_TOKENS: u64 = 40_000;
 
-/// The settings that the seed draws.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnSettings {
     has_spare: bool,
@@ -54,7 +52,6 @@ impl DrawnSettings {
         }
     }
 
-    /// The rules during the time with faults.
     pub fn swarm_rules(self, myses: usize) -> SwarmRules {
         let mut rules = base_rules(myses);
         rules.supervision.relaunch = self.relaunch;

@@ -9,7 +9,6 @@ use serde_json::value::RawValue;
 
 use zoea_pilot::{ToolList, ToolListCache};
 
-/// The number of sets that are remembered.
 const MAX_SETS: usize = 512;
 
 #[derive(Debug)]

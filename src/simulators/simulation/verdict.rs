@@ -36,7 +36,6 @@ pub(super) use revivals::RevivalTracker;
 pub struct SimulationVerdict {
     /// The seed, which repeats the run.
     pub seed: u64,
-    /// The faults that the seed drew.
     pub drawn: BTreeSet<InjectedFault>,
     pub injected: BTreeMap<InjectedFault, u64>,
     /// The numbers of orders that the operator gave, and of those that were acknowledged.
@@ -44,13 +43,11 @@ pub struct SimulationVerdict {
     pub processes: u64,
     /// The numbers of Myses that were created, and of those at the end.
     pub myses: (usize, usize),
-    /// The numbers of killed actors by kind.
     pub deaths: BTreeMap<ActorKind, u64>,
     /// The number of Myses whose actor died and that were relaunched in the same process without
     /// the operator.
     pub revived: u64,
     pub reached: BTreeMap<RareEvent, u64>,
-    /// The number of finished turns.
     pub turns: u64,
     pub requests: u64,
     pub mutations: u64,
@@ -74,27 +71,23 @@ impl SimulationVerdict {
         self.violations.is_empty()
     }
 
-    /// The number of injected faults.
     #[must_use]
     pub fn fault_count(&self) -> u64 {
         self.injected.values().sum()
     }
 }
 
-/// The monitor that checks the run.
 #[derive(Debug, Default)]
 pub struct InvariantMonitor {
     seen: Mutex<ObservedRun>,
     /// Notified when a commit begins, for faults in the middle of one.
     pub commit_begins: Notify,
-    /// Where the run says how far it is, and when it began.
     progress: Option<(Instant, &'static SimulationProgress)>,
 }
 
 #[derive(Debug, Default)]
 struct ObservedRun {
     given: u64,
-    /// Acknowledged orders, and whether a model has seen each.
     orders: BTreeMap<String, AcknowledgedOrder>,
     seen_in_requests: BTreeSet<String>,
     /// Orders of which the operator was told that they were not delivered.
@@ -122,11 +115,9 @@ struct AcknowledgedOrder {
     by: MysisId,
 }
 
-/// The beginning of every order of the simulated operator.
 const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
-    /// A monitor that says how far the run is.
     pub fn telling(progress: Option<(Instant, &'static SimulationProgress)>) -> Self {
         InvariantMonitor {
             progress,
@@ -144,7 +135,6 @@ impl InvariantMonitor {
         format!("{ORDER_PREFIX}{}: tell me where things stand.", seen.given)
     }
 
-    /// Notes that the swarm has acknowledged the order.
     pub fn on_order_acknowledged(&self, by: MysisId, text: &str) {
         let order = AcknowledgedOrder { by };
         self.lock_observed().orders.insert(text.to_string(), order);
@@ -178,7 +168,6 @@ impl InvariantMonitor {
         self.add_violation(Promise::ValidRequests, why.to_string());
     }
 
-    /// Notes that a process begins.
     pub fn on_process_start(&self) {
         let mut seen = self.lock_observed();
         seen.processes += 1;
@@ -186,19 +175,16 @@ impl InvariantMonitor {
         seen.lives.on_process_start();
     }
 
-    /// Notes that a Mysis was created.
     pub fn on_mysis_created(&self, mysis: MysisId, name: &str) {
         self.lock_observed().created.insert(mysis, name.into());
     }
 
-    /// Notes that a Mysis was deleted.
     pub fn on_mysis_deleted(&self, mysis: MysisId) {
         let mut seen = self.lock_observed();
         seen.created.remove(&mysis);
         seen.deleted.insert(mysis);
     }
 
-    /// Notes that an actor was killed.
     pub fn on_actor_killed(&self, kind: ActorKind) {
         let mut seen = self.lock_observed();
         seen.lives.on_killed(kind);
@@ -210,12 +196,10 @@ impl InvariantMonitor {
         self.add_violation(Promise::Revival, text);
     }
 
-    /// Counts a rare event.
     pub fn on_rare_event(&self, rare: RareEvent) {
         self.lock_observed().count_rare_event(rare);
     }
 
-    /// Checks an event of the swarm.
     pub fn on_event(&self, event: &SwarmEvent) {
         self.on_event_of_fleet(event);
         let overdue = self.lock_observed().lives.on_event(event);
@@ -240,7 +224,6 @@ impl InvariantMonitor {
         self.lock_observed().relaunched_by_hand += 1;
     }
 
-    /// Checks a mutation that the game carried out.
     pub fn on_call_executed(&self, call: &str) {
         let mut seen = self.lock_observed();
         let violation = seen.calls.on_executed(call);
@@ -250,12 +233,10 @@ impl InvariantMonitor {
             .for_each(|text| self.add_violation(Promise::NotTwice, text));
     }
 
-    /// Notes that the game refused a call.
     pub fn on_call_declined(&self, call: &str) {
         self.lock_observed().calls.on_declined(call);
     }
 
-    /// Checks a row that became durable.
     pub fn on_row_stored(&self, mysis: MysisId, row: &Row) {
         let mut seen = self.lock_observed();
         let ObservedRun {
@@ -286,12 +267,10 @@ impl InvariantMonitor {
         }
     }
 
-    /// Whether a promise was broken.
     pub fn has_violations(&self) -> bool {
         !self.lock_observed().violations.is_empty()
     }
 
-    /// Notes that a promise was broken.
     pub fn add_violation(&self, promise: Promise, text: String) {
         self.lock_observed().violations.add(promise, text);
     }

@@ -57,11 +57,9 @@ const STORE: &str = "\
     ON CONFLICT (name, owner) DO UPDATE SET part = excluded.part, used = excluded.used, \
         wanted = excluded.wanted, unit = excluded.unit, expires_at = excluded.expires_at";
 
-/// Gives the parts back at an orderly end.
 const GIVE_BACK: &str = "UPDATE allowance SET expires_at = clock_timestamp() \
     WHERE home = $1 AND owner = $2";
 
-/// The limits that this process shares with all others of its database.
 #[derive(Clone)]
 pub struct LedgerLimits {
     inner: Arc<LedgerInner>,
@@ -207,7 +205,6 @@ impl LeaseHolder {
         Ok(seen)
     }
 
-    /// Gives the parts back at an orderly end.
     pub(super) async fn give_back_allowances(&self, writer: &DatabaseWriter) -> Result<(), DbErr> {
         writer.execute_raw(self.statement(GIVE_BACK, [])).await?;
         Ok(())

@@ -105,8 +105,8 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
     }
 
-    fn spared_calls(&self, since: Day) -> ArchiveFuture<Vec<SavedCalls>> {
-        self.read(move |inner| async move { inner.spared_calls(since).await }.boxed())
+    fn saved_calls(&self, since: Day) -> ArchiveFuture<Vec<SavedCalls>> {
+        self.read(move |inner| async move { inner.saved_calls(since).await }.boxed())
     }
 
     fn held_texts(&self) -> ArchiveFuture<Vec<HeldText>> {
@@ -290,20 +290,29 @@ pub(super) fn totals(model: &mysis::Model) -> Totals {
 
 pub(super) fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
     let (profile, totals) = (profile(&model), totals(&model));
-    let fault = model.fault_text.map(|text| MysisFault {
-        kind: model
-            .fault_kind
-            .as_deref()
-            .and_then(MysisFaultKind::parse)
-            .unwrap_or(MysisFaultKind::Crash),
+    let kind = model.fault_kind.as_deref().and_then(MysisFaultKind::parse);
+    let fault = kind.zip(model.fault_at).zip(model.fault_text.clone());
+    let fault = fault.map(|((kind, at), text)| MysisFault {
+        kind,
         text,
-        at: Timestamp(model.fault_at.unwrap_or(0)),
+        at: Timestamp(at),
     });
+    // What is not understood stands still, and says so.
+    let (state, reason) = match LifeState::parse(&model.state) {
+        Some(state) => {
+            let text = model.fault_text.filter(|_| fault.is_none());
+            (state, model.reason.or(text))
+        }
+        None => {
+            let why = format!("its stored state `{}` is not understood", model.state);
+            (LifeState::Errored, Some(why))
+        }
+    };
     MysisRecord {
         id: MysisId(model.id),
         profile,
-        state: LifeState::parse(&model.state).unwrap_or(LifeState::Stopped),
-        reason: model.reason.map(Into::into),
+        state,
+        reason: reason.map(Into::into),
         fault,
         is_called: model.is_called,
         incarnation: Incarnation(model.incarnation),

@@ -20,7 +20,6 @@ impl LedgerInner {
         self.writer.begin_without_foreign_keys(lock).await
     }
 
-    /// Begins a transaction for a group of writes.
     pub(super) async fn begin_for(&self, batches: &[&Batch]) -> Result<Tx, DbErr> {
         self.begin(WriteLock::of_batches(batches)).await
     }

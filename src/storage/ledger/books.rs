@@ -145,7 +145,6 @@ impl LedgerInner {
         })
     }
 
-    /// The books of the newest day with any charge.
     pub(super) async fn newest_books(&self) -> Result<Vec<CostEntry>, DbErr> {
         let newest: Option<i64> = Entity::find()
             .order_by_desc(Column::Day)

@@ -23,7 +23,6 @@ use super::{LedgerInner, SqlLedger, error_text, server};
 /// The missions of one query. A single one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
 
-/// A mission and when it was cleared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMission {
     pub mission: Mission,

@@ -28,7 +28,6 @@ const MAX_NAMED_MISTAKES: usize = 5;
 
 pub type CheckResult = (&'static str, Result<String, String>);
 
-/// The place of a database.
 pub enum DatabaseLocation<'a> {
     File(&'a Path),
     Server(&'a ServerAddress),
@@ -109,7 +108,6 @@ impl CheckTransaction {
             .collect()
     }
 
-    /// The database's own check of pages and indexes.
     async fn check_pages(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server's business".to_string()));
@@ -128,7 +126,6 @@ impl CheckTransaction {
         Ok(Err(join_mistakes(said.into_iter().map(|(text,)| text))))
     }
 
-    /// Checks for references to missing records.
     async fn check_references(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server sees to them".to_string()));
@@ -283,7 +280,6 @@ impl CheckTransaction {
         Ok(by_mysis_and_day(rows))
     }
 
-    /// The sums of the calls by Mysis and day, from the books.
     async fn sum_books(&self) -> Result<SumsByDay, DbErr> {
         let of_a_line = |figure: &str| {
             let number = mend::figure_or(self.dialect, figure, 0);
@@ -331,7 +327,7 @@ impl CheckTransaction {
     }
 }
 
-type Sum = (i64, i64, i64);
+type DaySum = (i64, i64, i64);
 
 /// Calls, input tokens and output tokens, by Mysis and day.
 type SumsByDay = BTreeMap<(i64, i64), (i64, i64, i64)>;
@@ -346,7 +342,7 @@ fn total_of(figure: &str) -> String {
     format!("CAST(coalesce(sum({figure}), 0) AS BIGINT)")
 }
 
-fn mismatch_text((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
+fn mismatch_text((mysis, day): (i64, i64), booked: DaySum, counted: DaySum) -> String {
     let day = actors::domain::books::Day(day);
     format!(
         "mysis {} on {day}: the books say {booked:?}, the rows {counted:?} (calls, tokens in, out)",
@@ -362,7 +358,6 @@ fn finding_of(mistakes: impl Iterator<Item = String>, good: &str) -> CheckFindin
     }
 }
 
-/// The first few mistakes and their number.
 fn join_mistakes(mistakes: impl Iterator<Item = String>) -> String {
     let mistakes: Vec<String> = mistakes.collect();
     let few = mistakes[..mistakes.len().min(MAX_NAMED_MISTAKES)].join("; ");

@@ -12,7 +12,6 @@ pub(crate) const RECORD_KEY: &str = "record";
 
 pub(crate) const CALLS_PREFIX: &str = "[TOOL_CALLS]";
 
-/// Formats calls as text.
 #[must_use]
 pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
     let calls: Vec<String> = calls

@@ -20,10 +20,8 @@ use super::mend::MAX_SUM;
 use super::writer::Tx;
 use super::{books, events, held, memos, rows, samples, sessions, snapshots, tables};
 
-/// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
 
-/// Applies a write within a transaction.
 pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
         Write::Create(new) => create_mysis(tx, new).await,

@@ -120,7 +120,6 @@ impl LedgerInner {
         self.writer.execute_unprepared(fold).await.map(|_| ())
     }
 
-    /// Whether single pages can be returned.
     async fn is_incremental(&self) -> Result<bool, DbErr> {
         let mode = self.query_number("SELECT auto_vacuum FROM pragma_auto_vacuum()");
         Ok(mode.await? == 2)

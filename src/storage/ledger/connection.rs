@@ -11,10 +11,8 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 
-/// The number of read-only connections.
 pub(super) const READ_CONNECTIONS: u32 = 4;
 
-/// Connections together with the dialect of their database.
 pub(super) struct DialectConnection<C> {
     inner: C,
     dialect: Dialect,
@@ -46,7 +44,6 @@ impl Readers {
 }
 
 impl DialectConnection<DatabaseTransaction> {
-    /// Gives the connection back.
     pub(super) async fn end(self) -> Result<(), DbErr> {
         self.inner.commit().await
     }

@@ -15,7 +15,6 @@ use super::rescue::save_into;
 use super::settling::{self, Belonging};
 use super::{OpenError, file, loss, mark, opening};
 
-/// Why a backup or a restore failed.
 #[derive(Debug, Error)]
 pub enum CopyError {
     /// The source cannot be opened.
@@ -25,19 +24,11 @@ pub enum CopyError {
     #[error("{0} exists already; name a file that does not")]
     Exists(String),
     /// The copy cannot be written.
-    #[error("write {file}: {why}; free some space there, or choose another file")]
-    Unwritten {
-        file: String,
-        /// The system's message.
-        why: String,
-    },
+    #[error("write {file}: {why}; choose a file in a directory that exists and has room")]
+    Unwritten { file: String, why: String },
     /// The backup cannot be read. Nothing was replaced.
     #[error("read {file}: {why}; name a file that `zoea db backup` wrote")]
-    Unreadable {
-        file: String,
-        /// The system's message.
-        why: String,
-    },
+    Unreadable { file: String, why: String },
     /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
     Unsound { file: String, why: String },
@@ -45,7 +36,6 @@ pub enum CopyError {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoreResult {
-    /// Where the replaced database is now.
     pub replaced: Option<PathBuf>,
     /// Where the logs are now that did not belong to it.
     pub logs: Vec<PathBuf>,

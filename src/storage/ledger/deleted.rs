@@ -19,7 +19,6 @@ use super::SqlLedger;
 use super::export::{ExportOrder, export_to_file};
 use super::import::import_copy;
 
-/// How long a copy is kept.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// How often old copies are looked for.
 const SWEEP: Duration = Duration::from_secs(600);
@@ -29,7 +28,6 @@ const ENDING: &str = ".jsonl";
 /// The ending of a copy that is not whole.
 const PART: &str = ".part";
 
-/// The copies in a directory.
 #[derive(Clone)]
 pub struct DeletedCopies {
     ledger: SqlLedger,
@@ -71,7 +69,7 @@ impl DeletedCopies {
             if age.is_some_and(|age| age > KEPT)
                 && let Err(error) = fs::remove_file(entry.path())
             {
-                tracing::warn!(%error, "an old copy of a deleted mysis stays");
+                tracing::warn!(%error, "failed to remove an old copy of a deleted Mysis");
             }
         }
     }

@@ -183,7 +183,6 @@ impl Dialect {
         }
     }
 
-    /// A number, but at most this one.
     pub(super) fn at_most(self, number: SimpleExpr, most: i64) -> SimpleExpr {
         let least = match self {
             Dialect::Sqlite => "min(?, ?)",

@@ -104,7 +104,6 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// Events, oldest first, with the answers to messages.
     pub(super) async fn events(&self, query: EventQuery) -> Result<Vec<EventRecord>, DbErr> {
         let limit = u64::try_from(query.limit.min(MAX_EVENTS)).unwrap_or(u64::MAX);
         let mut found = event::Entity::find();
@@ -123,7 +122,6 @@ impl LedgerInner {
         Ok(found.into_iter().map(|(_, record)| record).collect())
     }
 
-    /// The newest of these events with their numbers, oldest first.
     async fn newest_events(
         &self,
         found: Select<event::Entity>,
@@ -153,7 +151,6 @@ impl LedgerInner {
         Ok(records)
     }
 
-    /// The numbers of the oldest and of the newest event that are kept.
     async fn event_bounds(&self) -> Result<Option<(i64, i64)>, DbErr> {
         let number = event::Column::Number;
         let bounds: Option<(Option<i64>, Option<i64>)> = event::Entity::find()

@@ -37,14 +37,12 @@ pub struct ExportOrder {
     pub names_account: bool,
 }
 
-/// The size of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportSummary {
     pub myses: usize,
     pub rows: usize,
 }
 
-/// Why an export failed.
 #[derive(Debug, Error)]
 pub enum ExportFault {
     /// The database cannot be read.
@@ -60,7 +58,6 @@ pub enum ExportFault {
     #[error("write {}: {cause}", file.display())]
     Unwritable {
         file: PathBuf,
-        /// The system's message.
         cause: std::io::Error,
     },
 }

@@ -29,7 +29,7 @@ impl LedgerInner {
 /// What helps against an error of a file, as the end of a sentence; empty if that is not known.
 fn remedy_of(text: &str) -> &'static str {
     match text.contains("is full") {
-        true => "; free space on its disk; the swarm then continues without a command",
+        true => "; free space on its disk: the swarm then continues by itself",
         false => "",
     }
 }

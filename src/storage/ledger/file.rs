@@ -28,11 +28,9 @@ pub(super) struct FileWriter {
     path: PathBuf,
     pool: SqlitePool,
     connection: DatabaseConnection,
-    /// The identity of the file, once it is known.
     known: Arc<OnceLock<Option<FileId>>>,
 }
 
-/// Opens the writing connection.
 pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
     let known: Arc<OnceLock<Option<FileId>>> = Arc::default();
     let (settled, place) = (known.clone(), path.to_path_buf());
@@ -66,7 +64,6 @@ pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
 }
 
 impl FileWriter {
-    /// The connection for migrations.
     pub(super) fn connection(&self) -> &DatabaseConnection {
         &self.connection
     }
@@ -159,7 +156,8 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
         // before it writes some of them twice.
         .pragma("cache_size", "-400")
         .pragma("cache_spill", "2000")
-        .pragma("wal_autocheckpoint", "4000")
+        // 16 MiB: a thousand Myses change the same pages again before these are moved to their places.
+        .pragma("wal_autocheckpoint", "16000")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
 }

@@ -108,9 +108,7 @@ const SAY_GONE: &str = "UPDATE process SET expires_at = clock_timestamp(), \
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessFacts {
-    /// The machine's name.
     pub host: String,
-    /// The directory of the home.
     pub directory: String,
     pub version: String,
 }
@@ -161,7 +159,6 @@ impl Fleet for LedgerFleet {
     }
 }
 
-/// What a process sees of the fleet.
 #[derive(Debug, FromQueryResult)]
 struct FleetView {
     held: i64,
@@ -236,8 +233,8 @@ impl LedgerInner {
         }
         let neighbours = self.exchange((tenant, writer), report, &view).await?;
         let orders = tenant.exchange_orders(writer, report, &view).await?;
-        let untold = tenant.held().untold();
-        let (taken, passwords) = within_time(self.records_of(&untold)).await?;
+        let unread = tenant.held().unread();
+        let (taken, passwords) = within_time(self.records_of(&unread)).await?;
         let mission = within_time(self.mission()).await?;
         Ok(FleetStep {
             taken: taken
@@ -319,7 +316,6 @@ impl LeaseHolder {
             .map(|_| ())
     }
 
-    /// Renews the leases and finds out which are lost.
     async fn renew(
         &self,
         writer: &DatabaseWriter,
@@ -388,7 +384,6 @@ fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
     ids.collect()
 }
 
-/// Limits the time of a part of a step.
 async fn within_time<T>(part: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
     let done = tokio::time::timeout(PART_TIMEOUT, part).await;
     done.unwrap_or_else(|_| Err(super::server::no_answer_within(PART_TIMEOUT)))

@@ -30,7 +30,6 @@ impl GatheredStatements {
         self.must_change.len()
     }
 
-    /// The text of all, their values, and which of them have to change something.
     pub(super) fn take(&mut self) -> (String, Vec<Value>, Vec<bool>) {
         let GatheredStatements {
             sql,

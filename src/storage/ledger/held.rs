@@ -13,7 +13,6 @@ use super::LedgerInner;
 use super::entity::held_text::{ActiveModel, Column, Entity, Model};
 use super::writer::Tx;
 
-/// Applies a write about a text that is held back.
 pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     if let Write::HoldText(held) = write {
         return hold_text(tx, held).await;
@@ -71,13 +70,11 @@ async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
 }
 
 impl LedgerInner {
-    /// The newest texts that are held back, oldest first.
     pub(super) async fn held_texts(&self) -> Result<Vec<HeldText>, DbErr> {
         read_texts(&self.readers).await
     }
 }
 
-/// The newest texts that are held back, oldest first.
 pub(super) async fn read_texts(connection: &impl ConnectionTrait) -> Result<Vec<HeldText>, DbErr> {
     let mut held = Entity::find()
         .order_by_desc(Column::At)

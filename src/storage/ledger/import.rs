@@ -26,20 +26,17 @@ pub use report::ImportReport;
 /// The first bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Why an import failed.
 #[derive(Debug, Error)]
 pub enum ImportFault {
     /// The file cannot be read.
     #[error("read {}: {cause}", file.display())]
     Unreadable {
         file: PathBuf,
-        /// The system's message.
         cause: std::io::Error,
     },
     /// A database that is not of Zoea-Nova's known version.
     #[error("{0}")]
     NoNova(String),
-    /// The source database failed.
     #[error("read the database: {0}")]
     Source(String),
     /// A line is not in the format of `zoea export`.
@@ -47,10 +44,8 @@ pub enum ImportFault {
     Line {
         /// The line's number, from 1.
         number: usize,
-        /// What is wrong with it.
         why: String,
     },
-    /// Our own database refused the import.
     #[error("write the database: {0}")]
     Ledger(#[from] LedgerFault),
 }
@@ -99,7 +94,6 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
     Ok(head == SQLITE_MAGIC)
 }
 
-/// The Myses that exist, and the names that are taken.
 struct KnownMyses {
     ids: BTreeSet<MysisId>,
     names: BTreeSet<String>,

@@ -32,23 +32,19 @@ const MIN_FORGOTTEN_ROWS: i64 = 2000;
 /// The index pages that one step of a rebuild writes. The next commit waits for a step to end.
 const MERGE_PAGES: i64 = 64;
 
-/// A step of rebuilding the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Renewal {
     /// The first step. It restarts a rebuild that is in progress.
     First,
-    /// A further step.
     Next,
 }
 
-/// The rows of one query.
 const PIECE_ROWS: u64 = 32;
 
 /// One process at a time indexes. The others have nothing to wait for.
 const TRY_LOCK_INDEX: &str = "SELECT pg_try_advisory_xact_lock(2053076321, 5)";
 
 impl LedgerInner {
-    /// Counts appended rows as waiting for the index.
     pub(super) fn note_rows(&self, batches: &[&Batch]) {
         let is_row = |write: &&Write| matches!(write, Write::Append { .. });
         let writes = batches.iter().flat_map(|batch| &batch.writes);
@@ -61,7 +57,6 @@ impl LedgerInner {
         self.waiting.load(Ordering::Relaxed) >= STEP_ROWS
     }
 
-    /// The newest row that is in the index.
     pub(super) async fn indexed_upto(&self) -> Result<i64, DbErr> {
         let upto: Option<i64> = indexed::Entity::find()
             .select_only()

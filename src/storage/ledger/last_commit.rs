@@ -23,7 +23,6 @@ pub(super) struct CommittedMarks {
     pub(super) last: u32,
 }
 
-/// Writes the note.
 #[derive(Debug)]
 pub(super) struct LastCommit {
     path: PathBuf,

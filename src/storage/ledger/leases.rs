@@ -83,7 +83,6 @@ const TAKE_NEW: &str = "\
     SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
     WHERE lease.owner = excluded.owner OR lease.expires_at <= clock_timestamp()";
 
-/// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessKind {
     /// To run Myses. It holds the leases of all Myses that no other process holds.
@@ -131,12 +130,10 @@ pub(super) struct LeaseHolder {
     pub(super) gone: Vec<String>,
     pub(super) process_kind: ProcessKind,
     held: Mutex<HeldMyses>,
-    /// When it began, by the monotonic clock.
     began: Instant,
 }
 
 impl LeaseHolder {
-    /// The one process that runs in a home.
     pub(super) fn of_home(claim: HomeClaim, process_kind: ProcessKind) -> LeaseHolder {
         LeaseHolder {
             home: claim.home,
@@ -148,12 +145,10 @@ impl LeaseHolder {
         }
     }
 
-    /// The Myses whose leases it holds, as far as it knows.
     pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time of the monotonic clock.
     pub(super) fn moment(&self) -> Moment {
         Moment::default().plus(self.began.elapsed())
     }
@@ -183,7 +178,6 @@ impl LeaseHolder {
         Statement::from_sql_and_values(DbBackend::Postgres, sql, values.into_iter().chain(more))
     }
 
-    /// The owners that are known to be gone, for a statement.
     pub(super) fn gone(&self) -> sea_orm::Value {
         serde_json::Value::from_iter(self.gone.iter().map(String::as_str))
             .to_string()

@@ -113,14 +113,12 @@ pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
 pub use settling::{check_place, gone_error, real_place};
 
-/// How long releasing the leases may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The ledger and its archive. Clones share one database.
 #[derive(Clone)]
 pub struct SqlLedger {
     inner: Arc<LedgerInner>,
-    /// Notes for the operator about opening the database.
     notes: Vec<String>,
     mended: Option<Arc<MendReport>>,
 }
@@ -142,14 +140,11 @@ struct LedgerInner {
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// The approximate number of rows that are not in the search index yet.
     waiting: AtomicI64,
-    /// The rows that may be indexed.
     settled: Mutex<SettledRows>,
     place: Option<Arc<DatabaseFile>>,
     /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
-    /// The connection for its leases.
     lease_writer: Option<DatabaseWriter>,
-    /// The connection for limits that are shared.
     limits_writer: Option<DatabaseWriter>,
     /// The limits for old rows; unset means that everything is kept.
     retention: OnceLock<Retention>,
@@ -251,20 +246,17 @@ impl SqlLedger {
         Ok(ledger)
     }
 
-    /// Notes for the operator about opening the database.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The same ledger with one more note.
     #[must_use]
     pub fn with_note(mut self, note: Option<String>) -> SqlLedger {
         self.notes.extend(note);
         self
     }
 
-    /// The figures that were repaired when the database was opened.
     #[must_use]
     pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()

@@ -8,9 +8,7 @@ use zoea_system::files::open_regular;
 
 use super::mark::Mark;
 
-/// The length of the log's header.
 pub(super) const LOG_HEADER_BYTES: usize = 32;
-/// The length of the header of a frame.
 pub(super) const FRAME_HEADER_BYTES: usize = 24;
 /// The first number of a log, without the bit that says how its checksums are made.
 const MAGIC: u32 = 0x377F_0682;
@@ -24,7 +22,6 @@ pub(super) struct LogContent {
     pub(super) marks: Vec<Mark>,
 }
 
-/// Checksums as SQLite makes them, over pairs of words.
 struct Checksum {
     is_big_endian: bool,
     sums: [u32; 2],

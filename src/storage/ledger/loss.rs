@@ -20,22 +20,18 @@ pub(super) struct Loss {
     pub(super) saved: SavedContent,
 }
 
-/// What could be saved of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SavedContent {
     All(PathBuf),
     /// What was there at an earlier moment is in this file.
     Part {
         file: PathBuf,
-        /// The time of the last that it holds.
         until: String,
     },
-    /// Nothing, for this reason.
     Nothing(String),
 }
 
 impl Loss {
-    /// What happened and what to do, for the operator of the running program.
     pub(super) fn describe(&self, paths: &DatabasePaths) -> String {
         format!(
             "{} while the program runs; {}; end the program, then {}",
@@ -70,7 +66,6 @@ impl Loss {
         }
     }
 
-    /// Keeps the loss for the next start.
     pub(super) fn keep(&self, paths: &DatabasePaths) -> io::Result<()> {
         let (file, until, why) = match &self.saved {
             SavedContent::All(file) => (Some(file), None, None),

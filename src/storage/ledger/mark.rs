@@ -27,11 +27,9 @@ const ENTRIES_AT: usize = 103;
 pub(super) struct Mark {
     /// The number of the commit before; 0 in a copy to which nothing was added yet.
     pub(super) before: u32,
-    /// The number of the last commit.
     pub(super) last: u32,
 }
 
-/// What stands at the path of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileState {
     /// Nothing, or an empty file.
@@ -44,7 +42,6 @@ pub(super) enum FileState {
 }
 
 impl Mark {
-    /// The mark in the first page of a database.
     pub(super) fn of_page(page: &[u8]) -> Mark {
         Mark {
             before: number_at(page, BEFORE_AT),
@@ -73,7 +70,6 @@ impl Mark {
         self.before == 0 && self.last != 0
     }
 
-    /// The statements that write this mark within a transaction.
     pub(super) fn statements(self) -> String {
         let Mark { before, last } = self;
         format!("PRAGMA application_id = {before}; PRAGMA user_version = {last}")

@@ -58,7 +58,6 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// All Myses, oldest first, with the names of these accounts.
     pub(super) async fn all_myses(
         &self,
         accounts: &[account::Model],

@@ -25,17 +25,13 @@ use super::{LedgerInner, metadata};
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
 /// The columns of a line of the books.
 pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
-/// The columns of a Mysis' totals.
 const TOTALS_FIGURES: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
 /// Stands for a figure that cannot be true.
 const CORRUPT_FIGURE: i64 = -1;
 
-/// The numbers of repaired records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MendReport {
-    /// Repaired lines of the books.
     pub lines: usize,
-    /// Myses with repaired totals.
     pub myses: usize,
 }
 
@@ -129,7 +125,7 @@ impl LedgerInner {
     pub(super) async fn mend_if_possible(&self) -> Option<MendReport> {
         let mended = self.with_timeout(self.mend_figures()).await;
         mended.unwrap_or_else(|error| {
-            tracing::warn!(%error, "failed to mend the books");
+            tracing::warn!(%error, "failed to correct the books");
             None
         })
     }
@@ -186,7 +182,6 @@ async fn mend_line(tx: &Tx, line: &CorruptLine) -> Result<(), DbErr> {
     update.exec(tx).await.map(|_| ())
 }
 
-/// The costs in the rows of that day.
 async fn bills_of(tx: &Tx, line: &CorruptLine) -> Result<Vec<String>, DbErr> {
     let day = Day(line.day);
     use message::Column;

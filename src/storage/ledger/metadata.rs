@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) fn of_reply(meta: &Value) -> ReplyMeta {
     ReplyMeta {
         usage: usage_of(meta),
-        ms: meta["ms"].as_u64().unwrap_or(0),
+        ms: meta["ms"].as_u64(),
         model: text_member(meta, "model"),
         provider: text_member(meta, "provider"),
         finish_reason: meta["finish_reason"].as_str().map(Into::into),
@@ -30,7 +30,7 @@ pub(super) fn of_result(meta: &Value, text: &str) -> Option<ResultMeta> {
         call_id: text_member(meta, "call_id"),
         tool: text_member(meta, "tool"),
         status: status.filter(|status| !status.is_open())?,
-        ms: meta["ms"].as_u64().unwrap_or(0),
+        ms: meta["ms"].as_u64(),
         tick: meta["tick"].as_i64(),
         // A stored text is never cut.
         bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
@@ -38,7 +38,6 @@ pub(super) fn of_result(meta: &Value, text: &str) -> Option<ResultMeta> {
     })
 }
 
-/// That of a host notice.
 pub(super) fn of_host(meta: &Value) -> HostMeta {
     let attempt = meta["attempt"].as_u64();
     HostMeta {
@@ -103,14 +102,13 @@ pub(super) fn echo_of(meta: &Value, reasoning: Option<&str>) -> Option<Arc<Echo>
 
 fn usage_of(meta: &Value) -> Option<TokenUsage> {
     let usage = &meta["usage"];
-    let tokens = |key: &str| usage[key].as_u64().unwrap_or(0);
-    usage.is_object().then(|| {
-        bounds::usage_of_a_call(TokenUsage {
-            input: tokens("input"),
-            output: tokens("output"),
-            cached: tokens("cached"),
-        })
-    })
+    let tokens = |key: &str| usage[key].as_u64();
+    Some(bounds::usage_of_a_call(TokenUsage {
+        input: tokens("input")?,
+        output: tokens("output")?,
+        // Older rows say nothing where the provider did not.
+        cached: tokens("cached").unwrap_or_default(),
+    }))
 }
 
 fn cost_of(meta: &Value) -> Option<u64> {

@@ -33,10 +33,8 @@ pub enum OpenError {
          be kept in {copy} first: {why}; free some space there, or make the directory writable"
     )]
     NoCopy {
-        /// The version it has.
         from: usize,
         copy: String,
-        /// The system's message.
         why: String,
     },
     /// It must be migrated before it can be read.
@@ -56,11 +54,7 @@ pub enum OpenError {
         "open the database {path}: {why}; check the file and its directory, restore a copy, or \
          use another home with --home"
     )]
-    Unusable {
-        path: String,
-        /// The reason.
-        why: String,
-    },
+    Unusable { path: String, why: String },
     /// Going on could lose what was acknowledged.
     #[error("{0}")]
     Lost(String),
@@ -71,18 +65,14 @@ pub enum OpenError {
     )]
     NoAddress,
     /// `store.database_url` has an unknown parameter.
-    #[error("store.database_url has the unknown parameter `{0}`; remove it, or mend its name")]
+    #[error("store.database_url has the unknown parameter `{0}`; remove it, or correct its name")]
     UnknownParameter(String),
     /// A server's database cannot be reached or migrated.
     #[error(
         "open the database {address}: {why}; check store.database_url, and that the server runs \
          and lets this user in"
     )]
-    Server {
-        address: String,
-        /// The reason.
-        why: String,
-    },
+    Server { address: String, why: String },
     /// A pooler between the server and this program mixes the sessions of its clients.
     #[error(
         "the database {0} is reached through a pooler in transaction mode (as pgbouncer's, or Supabase's \

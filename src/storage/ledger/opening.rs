@@ -20,10 +20,8 @@ use super::paths::free_name;
 use super::server::{self, ServerAddress};
 use super::{error_text, file, held, settling};
 
-/// The table of the applied migrations.
 const STEPS_TABLE: &str = "seaql_migrations";
 
-/// The migration of an older database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MigrationReport {
     /// The version before.
@@ -203,7 +201,6 @@ async fn count_rows(
     count.map(Some).map_err(unusable)
 }
 
-/// The number of migrations that a server's database has.
 async fn count_server_steps(
     connection: &DatabaseConnection,
     address: &ServerAddress,

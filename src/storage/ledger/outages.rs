@@ -57,9 +57,10 @@ fn duration(millis: i64) -> Duration {
 
 impl OutageRow {
     fn into_shared(self) -> SharedOutage {
-        let ends_by = self.ends_by.map(|word| match &*word {
-            "operator" => ServiceReturn::Operator,
-            _ => ServiceReturn::Time,
+        let ends_by = self.ends_by.and_then(|word| match &*word {
+            "operator" => Some(ServiceReturn::Operator),
+            "time" => Some(ServiceReturn::Time),
+            _ => None,
         });
         SharedOutage {
             provider: self.provider.into(),

@@ -5,7 +5,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most links that are followed.
 const MAX_LINKS: usize = 40;
 
 /// The device and inode of a file.
@@ -67,7 +66,6 @@ impl DatabasePaths {
     }
 }
 
-/// A path as a word of a command line.
 fn shell_word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,".contains(letter);

@@ -26,14 +26,12 @@ pub use sampled::{PeriodSamples, SwarmMinute, SystemShare};
 
 /// What stands in the metadata of a result of a tool that is no game's.
 const OTHER_TOOLS: &str = "\"game\":\"any\"";
-/// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MysisShare {
     /// Its name; `None` once it is deleted.
     pub name: Option<String>,
-    /// Turns with a reply of the model.
     pub turns: u64,
     /// How often it became errored.
     pub faults: u64,
@@ -46,14 +44,11 @@ pub struct MysisShare {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeriodRecord {
-    /// The Myses that did or spent anything, and those that were there.
     pub myses: BTreeMap<MysisId, MysisShare>,
     pub spent: Vec<CostEntry>,
-    /// The calls that routines spared in it.
-    pub spared_calls: u64,
+    pub saved_calls: u64,
     /// The books of its days (UTC) and of the days before.
     pub books: Vec<CostEntry>,
-    /// The samples of all Myses together.
     pub samples: PeriodSamples,
     /// The stored events up to its end, oldest first.
     pub events: Vec<EventRecord>,
@@ -78,7 +73,7 @@ impl LedgerInner {
         let last = Day::of(Timestamp(period.until.0.saturating_sub(1)));
         let mut record = PeriodRecord {
             spent: self.spent_in(period).await?,
-            spared_calls: self.saved_in(period).await?,
+            saved_calls: self.saved_in(period).await?,
             books: self
                 .books(Day(last.0.saturating_sub(LOOK_BACK_DAYS)))
                 .await?,

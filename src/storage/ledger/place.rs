@@ -37,7 +37,6 @@ pub(super) struct DatabaseFile {
     index: Option<File>,
     /// The greatest length of the file since we last shortened it.
     length: AtomicU64,
-    /// Whether we are shortening it.
     is_shrinking: AtomicBool,
     /// The mark of the last commit, if it is known.
     mark: Mutex<Option<Mark>>,
@@ -66,7 +65,6 @@ impl DatabaseFile {
         })
     }
 
-    /// Its path, as it was given.
     pub(super) fn path(&self) -> &Path {
         &self.paths.given
     }

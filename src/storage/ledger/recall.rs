@@ -214,7 +214,6 @@ fn sendable_kinds() -> impl Iterator<Item = &'static str> {
     kinds.map(RowKind::as_str)
 }
 
-/// Whether a request may contain a row.
 pub(super) fn is_sendable(row: &message::Model) -> bool {
     sendable_kinds().any(|kind| kind == row.kind)
 }

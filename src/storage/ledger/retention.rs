@@ -27,7 +27,6 @@ use piece::{NeededRows, PieceLimits, RemovalPiece};
 
 /// How often it is checked whether a round is due while nothing is written.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
-/// The pause between two rounds.
 const ROUND_PAUSE: Duration = Duration::from_secs(600);
 /// The newest rows of a conversation that stay at any age. They are far more than a request can
 /// contain.
@@ -43,13 +42,11 @@ pub struct RetentionLimits {
 }
 
 impl RetentionLimits {
-    /// Whether everything is kept.
     fn is_all(self) -> bool {
         self.age.is_none() && self.rows.is_none()
     }
 }
 
-/// The limits, and the state of the present round.
 pub(super) struct Retention {
     keep: RetentionLimits,
     clock: Arc<dyn Clock>,
@@ -61,7 +58,6 @@ pub(super) struct Retention {
 
 #[derive(Default)]
 struct RetentionRound {
-    /// When the next round is due.
     next: Moment,
     /// The Myses that are still to be visited.
     myses: VecDeque<MysisId>,
@@ -83,7 +79,6 @@ impl Retention {
         is_under_way || self.clock.moment() >= round.next
     }
 
-    /// The size of the next piece.
     fn piece_limits(&self) -> PieceLimits {
         // The round is late if the next one should have begun.
         let is_late = self.clock.moment() >= self.round().next;
@@ -94,7 +89,6 @@ impl Retention {
         }
     }
 
-    /// The Mysis and the row where the next piece begins.
     fn next_position(&self) -> Option<(MysisId, Seq)> {
         let round = self.round();
         let mysis = round.myses.front()?;
@@ -116,7 +110,6 @@ impl Retention {
     }
 }
 
-/// How far back conversations reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryReach {
     pub removed: u64,
@@ -148,7 +141,6 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// Whether a piece or a round is due.
     pub(super) fn is_removal_due(&self) -> bool {
         self.retention.get().is_some_and(Retention::is_due)
     }

@@ -59,7 +59,6 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
     }
 }
 
-/// Converts the calls of a row.
 pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveModel> {
     (0..)
         .zip(row.calls())
@@ -97,7 +96,6 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     metadata
 }
 
-/// What is needed beside a message to restore its row.
 #[derive(Default)]
 pub(super) struct LinkedRecords {
     /// The calls of call rows in order, by the row's id.

@@ -39,7 +39,6 @@ pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Res
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The hours from which a Mysis continues.
     pub(super) async fn newest_hours(&self, mysis: MysisId) -> Result<Vec<PackedHour>, DbErr> {
         // The hours that were written last. After the clock was set back, those are not the latest.
         let hours = sample::Entity::find()
@@ -52,7 +51,6 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         Ok(hours.into_iter().map(packed_hour).collect())
     }
 
-    /// What these Myses cost on the newest day of the books.
     pub(super) async fn newest_costs(&self, myses: &[i64]) -> Result<NewestCosts, DbErr> {
         let newest: Option<i64> = spending::Entity::find()
             .order_by_desc(spending::Column::Day)

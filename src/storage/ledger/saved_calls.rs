@@ -60,7 +60,7 @@ fn is_step_id(id: &str) -> bool {
 
 impl LedgerInner {
     /// The calls that routines made in the models' place since a day.
-    pub(super) async fn spared_calls(&self, since: Day) -> Result<Vec<SavedCalls>, DbErr> {
+    pub(super) async fn saved_calls(&self, since: Day) -> Result<Vec<SavedCalls>, DbErr> {
         let lines = Entity::find()
             .filter(Column::Day.gte(since.0))
             .order_by_asc(Column::Day)

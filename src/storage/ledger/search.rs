@@ -66,7 +66,6 @@ impl LedgerInner {
         HitCollector::new(search, self.readers.dialect())
     }
 
-    /// Decides how to search for a needle.
     async fn plan_search(&self, needle: &str, mysis: Option<MysisId>) -> Result<SearchPlan, DbErr> {
         if self.readers.dialect() == Dialect::Postgres {
             return Ok(SearchPlan::Ask(trigrams::pattern(needle)));
@@ -202,18 +201,15 @@ impl LedgerInner {
     }
 }
 
-/// How the rows that may contain a needle are found.
 enum SearchPlan {
     /// The index is queried with this text.
     Ask(String),
     Read,
 }
 
-/// Collects the hits of a search.
 struct HitCollector<'a> {
     search: &'a SearchQuery,
     text: String,
-    /// The text in lower case.
     needle: String,
     /// The ids of the hits, newest first.
     hits: Vec<i64>,

@@ -12,7 +12,6 @@ use url::Url;
 use super::OpenError;
 use super::connection::READ_CONNECTIONS;
 
-/// How long the first connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a query waits for a connection of the pool.
@@ -33,7 +32,6 @@ const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET
 const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
 const UNLOCK_SCHEMA: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
 
-/// The parameters that a URL may have, with libpq's names.
 const KNOWN_PARAMETERS: [&str; 13] = [
     "sslmode",
     "sslrootcert",
@@ -145,7 +143,6 @@ impl ServerAddress {
         Ok(first != again || held == again)
     }
 
-    /// The writing connection.
     pub(super) fn writer_pool(&self) -> PgPool {
         let pool = pool_options().max_connections(1).test_before_acquire(false);
         self.connect_lazily(pool.idle_timeout(None).max_lifetime(None))
@@ -183,7 +180,6 @@ fn pool_options() -> PgPoolOptions {
         })
 }
 
-/// The process of the server at the other end of a connection.
 async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     let row = connection.fetch_one("SELECT pg_backend_pid()").await?;
     row.try_get_unchecked::<i32, _>(0)
@@ -219,7 +215,6 @@ pub(super) async fn lock_schema(writer: &DatabaseConnection) -> Result<(), DbErr
     writer.execute_unprepared(LOCK_SCHEMA).await.map(|_| ())
 }
 
-/// Releases the lock of schema changes.
 pub(super) async fn unlock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
     writer.execute_unprepared(UNLOCK_SCHEMA).await.map(|_| ())
 }

@@ -13,7 +13,6 @@ use super::mark::{FileState, Mark, state_of};
 use super::paths::{DatabasePaths, free_name, remove_if_there};
 use super::{OpenError, error_text, file, loss};
 
-/// Whether a log belongs to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Belonging {
     Yes,
@@ -193,7 +192,6 @@ fn log_in_doubt(paths: &DatabasePaths) -> OpenError {
     ))
 }
 
-/// Checks that the last commit of a process that was killed is there.
 fn check_last_commit(
     paths: &DatabasePaths,
     state: FileState,
@@ -296,7 +294,6 @@ pub(super) async fn sound(
     Ok(None)
 }
 
-/// The number and the id of the newest event.
 async fn newest_event(connection: &DatabaseConnection) -> Option<(i64, i64)> {
     let sql = "SELECT number, id FROM event ORDER BY number DESC LIMIT 1";
     let row = query(connection, sql).await?;

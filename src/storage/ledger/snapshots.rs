@@ -65,7 +65,6 @@ pub(super) async fn save_snapshot(
     Ok(())
 }
 
-/// Marks the snapshots that an action may have made outdated.
 pub(super) async fn mark_stale(
     tx: &Tx,
     mysis: MysisId,
@@ -84,7 +83,6 @@ pub(super) async fn mark_stale(
     Ok(())
 }
 
-/// Removes the snapshots of an account.
 pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     tx.later(sighting::Entity::delete_many().filter(is_account(mysis, account)))
         .await?;
@@ -115,12 +113,11 @@ impl SqlLedger {
             .all(&self.inner.readers)
             .await
             .map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(models.into_iter().map(snapshot_from_model).collect())
+        Ok(models.into_iter().filter_map(snapshot_from_model).collect())
     }
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The newest snapshots of a Mysis, with their accounts.
     pub(super) async fn snapshots(
         &self,
         mysis: MysisId,
@@ -131,11 +128,12 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .limit(MAX_RECALLED_SIGHTINGS)
             .all(self)
             .await?;
-        Ok(models.into_iter().map(snapshot_from_model).collect())
+        Ok(models.into_iter().filter_map(snapshot_from_model).collect())
     }
 }
 
-fn snapshot_from_model(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
+/// `None` if it belongs to no call that there can be.
+fn snapshot_from_model(model: sighting::Model) -> Option<(Arc<str>, SnapshotResult)> {
     let sighting = SnapshotResult {
         look: SnapshotQuery {
             tool: model.tool.into(),
@@ -143,12 +141,12 @@ fn snapshot_from_model(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
         },
         call: CallKey {
             seq: Seq(model.call_seq),
-            position: u16::try_from(model.call_position).unwrap_or(0),
+            position: u16::try_from(model.call_position).ok()?,
         },
         digest: model.digest.into(),
         tick: model.tick,
         at: Timestamp(model.at),
         stale_by: model.stale_by.map(Into::into),
     };
-    (model.account.into(), sighting)
+    Some((model.account.into(), sighting))
 }

@@ -8,7 +8,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::writer::Tx;
 
-/// What becomes of the rows of a Mysis that is deleted.
 pub(super) enum WhenDeleted {
     /// They go; this column names the Mysis.
     Go(&'static str),
@@ -83,7 +82,6 @@ pub(super) static TABLES: [(&str, WhenDeleted, InExports); 27] = [
     ("seaql_migrations", Stay, No),
 ];
 
-/// The kinds of lines in which exports hold the tables, in order.
 pub(crate) fn exported_kinds() -> impl Iterator<Item = LineKind> {
     let kinds = LineKind::VARIANTS.iter().copied();
     kinds.filter(|kind| TABLES.iter().any(|(.., exported)| *exported == As(*kind)))

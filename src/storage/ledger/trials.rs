@@ -84,8 +84,8 @@ pub(super) async fn share(
     let mut made = Vec::new();
     for claim in claims {
         // The answer to an earlier step may have been lost.
-        let is_told = shared.iter().any(|known| known.claim == *claim);
-        if !is_told && claim.is_admitted(&shared) {
+        let is_known = shared.iter().any(|known| known.claim == *claim);
+        if !is_known && claim.is_admitted(&shared) {
             made.push(said(claim));
             shared.push(SharedTrial {
                 claim: claim.clone(),

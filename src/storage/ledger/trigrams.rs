@@ -100,7 +100,6 @@ fn all_of(terms: &[String]) -> String {
         .join(" AND ")
 }
 
-/// Quotes a term, so that each of its characters is taken literally.
 fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', "\"\""))
 }

@@ -36,7 +36,6 @@ impl WriteLock {
         }
     }
 
-    /// What a group of writes needs.
     pub(super) fn of_batches(batches: &[&Batch]) -> WriteLock {
         let mut writes = batches.iter().flat_map(|batch| &batch.writes);
         if writes.any(is_common) {
@@ -47,7 +46,6 @@ impl WriteLock {
     }
 }
 
-/// Whether a write is about more than one Mysis.
 fn is_common(write: &Write) -> bool {
     match write {
         Write::Create(_)

@@ -95,7 +95,6 @@ impl DatabaseWriter {
         Ok(self.new_transaction(lent, mark, true))
     }
 
-    /// Begins a transaction in a file, and marks it.
     async fn begin_in_file(&self, lent: &mut LentConnection) -> Result<Option<Mark>, DbErr> {
         lent.say(BEGIN_IN_A_FILE).await?;
         let Some(place) = &self.place else {
@@ -165,7 +164,6 @@ impl DatabaseWriter {
 /// it back.
 pub(super) struct Tx {
     dialect: Dialect,
-    /// The mark of this commit, and the file that it is in.
     mark: Option<(Mark, Arc<DatabaseFile>)>,
     /// Whether the file does not check foreign keys now.
     foreign_keys_off: bool,
@@ -333,7 +331,6 @@ macro_rules! within {
     }};
 }
 
-/// Executes a statement as its own transaction.
 macro_rules! alone {
     ($writer:expr, $lent:ident => $done:expr) => {{
         let mut $lent = $writer.lend().await?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
-use actors::domain::needs::Need;
+use actors::domain::needs::{Need, help_command, shown_need};
 use actors::domain::silence::NOTHING_HAPPENS;
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
@@ -18,7 +18,6 @@ use tokio::time::Instant;
 /// The largest number of names in an alert. The count tells of the others.
 const MAX_LISTED_NAMES: usize = 50;
 
-/// A change that an alert may have to report.
 #[derive(Clone, Debug)]
 pub(super) enum AlertSignal {
     /// Something that needs may follow from.
@@ -75,6 +74,7 @@ pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alert {
     at: Timestamp,
+    since: Timestamp,
     cause: &'static str,
     why: Arc<str>,
     help: &'static str,
@@ -82,22 +82,32 @@ pub(super) struct Alert {
 }
 
 impl Alert {
-    /// The alert as hooks receive it.
     pub(super) fn to_json(&self) -> Value {
-        let who = match self.names.len() {
-            0 => "zoea".to_string(),
-            1 => self.names[0].to_string(),
-            count => format!("{count} Myses"),
-        };
         json!({
             "at": self.at.to_string(),
+            "since": self.since.to_string(),
             "cause": self.cause,
             "why": *self.why,
             "help": self.help,
             "count": self.names.len(),
             "myses": self.names.iter().take(MAX_LISTED_NAMES).collect::<Vec<_>>(),
-            "text": format!("{who}: {}: {}", self.cause, self.why),
+            "text": self.text(),
         })
+    }
+
+    /// What happened to whom since when, and what to do, for a reader who has nothing else.
+    fn text(&self) -> String {
+        let since = self.since.to_string();
+        let since = format!("{} {} UTC", &since[..10], &since[11..16]);
+        let why = &self.why;
+        let who = match &self.names[..] {
+            [] => return format!("zoea, {since}: {why}"),
+            names @ ([_] | [_, _] | [_, _, _]) => names.join(", "),
+            names => format!("{} Myses ({}, …)", names.len(), names[..3].join(", ")),
+        };
+        let what = shown_need(self.cause);
+        let command = help_command(self.help, &self.names[0], self.names.len());
+        format!("{who}: {what} since {since}: {why}{command}")
     }
 }
 
@@ -110,7 +120,6 @@ struct Cause {
     wrong: Option<(Timestamp, Arc<str>)>,
 }
 
-/// All causes, and the cause that each Mysis is reported under.
 pub(super) struct Causes {
     cool_down: Duration,
     causes: BTreeMap<&'static str, Cause>,
@@ -201,6 +210,7 @@ impl Cause {
     fn take_alerts(&mut self, cause: &'static str) -> Vec<Alert> {
         let wrong = self.wrong.take().map(|(at, why)| Alert {
             at,
+            since: at,
             cause,
             why,
             help: "",
@@ -210,6 +220,7 @@ impl Cause {
         let newest = pending.values().max_by_key(|(at, _)| *at).cloned();
         let needing = newest.map(|(at, need)| Alert {
             at,
+            since: need.since,
             cause,
             why: match pending.len() > 1 && need.is_its_own() {
                 true => reasons_by_name(pending.values().map(|(_, need)| need)).into(),
@@ -222,7 +233,6 @@ impl Cause {
     }
 }
 
-/// The reason of each Mysis, by its name.
 fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String {
     let more = needs.len().saturating_sub(MAX_LISTED_NAMES);
     let listed = needs.take(MAX_LISTED_NAMES);
@@ -266,7 +276,7 @@ mod tests {
         causes.take_needs(needs, Timestamp(1), now);
     }
 
-    fn told(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
+    fn due_codes(causes: &mut Causes, now: Instant) -> Vec<(&'static str, usize)> {
         let due = causes.take_due(now).into_iter();
         due.map(|alert| (alert.cause, alert.names.len())).collect()
     }
@@ -291,20 +301,23 @@ mod tests {
         let mut causes = Causes::new(COOL);
         let two = [(1, "errored"), (2, "stuck")];
         are(&mut causes, &two, begin);
-        assert_eq!(told(&mut causes, begin), [("errored", 1), ("stuck", 1)]);
+        assert_eq!(
+            due_codes(&mut causes, begin),
+            [("errored", 1), ("stuck", 1)]
+        );
         assert_eq!(causes.next_due(), None);
         // The same need is not news. Myses that join wait for the end of the cool-down.
         let four = [two[0], two[1], (3, "errored"), (4, "errored")];
         are(&mut causes, &four, begin);
         are(&mut causes, &four[..3], begin);
-        assert_eq!(told(&mut causes, begin), []);
+        assert_eq!(due_codes(&mut causes, begin), []);
         assert_eq!(causes.next_due(), Some(begin + COOL));
-        assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
+        assert_eq!(due_codes(&mut causes, begin + COOL), [("errored", 1)]);
         // A Mysis that recovers and fails again is news.
         let later = begin + COOL * 3;
         are(&mut causes, &four[1..3], later);
         are(&mut causes, &four[..3], later);
-        assert_eq!(told(&mut causes, later), [("errored", 1)]);
+        assert_eq!(due_codes(&mut causes, later), [("errored", 1)]);
     }
 
     #[test]
@@ -342,8 +355,8 @@ mod tests {
             let mut causes = Causes::new(COOL);
             are(&mut causes, &[(1, what), (2, what)], begin);
             let due = causes.take_due(begin);
-            let told: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
-            assert_eq!(told, [why]);
+            let reasons: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
+            assert_eq!(reasons, [why]);
         }
         let needs: Vec<Need> = (0..60).map(|id| need(id, "asked")).collect();
         assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
@@ -354,7 +367,7 @@ mod tests {
         let begin = Instant::now();
         let mut causes = Causes::new(COOL);
         causes.add_failure((Timestamp(1), "store_trouble", "full".into()), begin);
-        assert_eq!(told(&mut causes, begin), [("store_trouble", 0)]);
+        assert_eq!(due_codes(&mut causes, begin), [("store_trouble", 0)]);
         are(&mut causes, &[], begin + COOL * 2);
         assert!(causes.causes.is_empty());
     }

@@ -31,7 +31,7 @@ pub(super) struct Hooks {
     secrets: Secrets,
     operator: Operator,
     /// Whether the operator was told that a hook does not work: the webhook, the command.
-    is_told: [bool; 2],
+    is_failing: [bool; 2],
 }
 
 impl Hooks {
@@ -55,7 +55,7 @@ impl Hooks {
             timeout: settings.timeout,
             secrets,
             operator,
-            is_told: [false; 2],
+            is_failing: [false; 2],
         }
     }
 
@@ -116,14 +116,14 @@ impl Hooks {
 
     /// Tells the operator of a hook that does not work, once until it works again.
     fn report_outcome(&mut self, hook: usize, name: &str, done: Result<(), String>) {
-        let was_told = std::mem::replace(&mut self.is_told[hook], done.is_err());
+        let was_failing = std::mem::replace(&mut self.is_failing[hook], done.is_err());
         match done {
-            Err(why) if !was_told => {
+            Err(why) if !was_failing => {
                 let text = format!("{name} does not work: {why}");
                 let text = self.secrets.clean(&text);
                 self.operator.notify(Severity::Warn, "alert_failed", &text);
             }
-            Ok(()) if was_told => {
+            Ok(()) if was_failing => {
                 let text = format!("{name} works again");
                 self.operator.notify(Severity::Info, "alert_healed", &text);
             }

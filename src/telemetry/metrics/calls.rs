@@ -11,13 +11,12 @@ use actors::domain::model::ModelAnswer;
 
 use crate::telemetry::observation::{ModelCallEnd, ModelCallReport, ToolCallReport};
 
-use super::text::{Histogram, Label, MetricsPage};
+use super::text::{Histogram, MetricLabel, MetricsPage};
 
 /// The bounds that the conventions advise for durations, in seconds.
 const SECONDS_BOUNDS: [f64; 14] = [
     0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
-/// The bounds that they advise for tokens.
 const TOKEN_BOUNDS: [f64; 14] = [
     1.0,
     4.0,
@@ -224,7 +223,7 @@ impl ModelFigures {
 }
 
 impl ModelKey {
-    fn with_labels(&self, more: &[Label<'_>], write: impl FnOnce(&[Label<'_>])) {
+    fn with_labels(&self, more: &[MetricLabel<'_>], write: impl FnOnce(&[MetricLabel<'_>])) {
         let port = self.port.to_string();
         let mut labels = vec![
             ("gen_ai_operation_name", "chat"),
@@ -240,8 +239,7 @@ impl ModelKey {
     }
 }
 
-/// The labels without an empty last one.
-fn without_empty<'a, 'b>(labels: &'a [Label<'b>]) -> &'a [Label<'b>] {
+fn without_empty<'a, 'b>(labels: &'a [MetricLabel<'b>]) -> &'a [MetricLabel<'b>] {
     match labels.split_last() {
         Some(((_, ""), rest)) => rest,
         Some(_) | None => labels,

@@ -2,7 +2,7 @@
 
 use actors::domain::event::MysisStatus;
 
-use super::text::Label;
+use super::text::MetricLabel;
 
 /// The other process that runs a Mysis; `None` if this one does.
 pub(super) fn process_of(status: &MysisStatus) -> Option<&str> {
@@ -11,11 +11,14 @@ pub(super) fn process_of(status: &MysisStatus) -> Option<&str> {
 
 /// A label, and the process if it is another one. Lines without it are those of the process that is
 /// asked, so that sums of these over all processes count each Mysis once.
-pub(super) fn with_process<'a>(label: Label<'a>, process: Option<&'a str>) -> Vec<Label<'a>> {
+pub(super) fn with_process<'a>(
+    label: MetricLabel<'a>,
+    process: Option<&'a str>,
+) -> Vec<MetricLabel<'a>> {
     let process = process.map(|process| ("process", process));
     std::iter::once(label).chain(process).collect()
 }
 
-pub(super) fn name_labels(status: &MysisStatus) -> Vec<Label<'_>> {
+pub(super) fn name_labels(status: &MysisStatus) -> Vec<MetricLabel<'_>> {
     with_process(("mysis", &*status.name), process_of(status))
 }

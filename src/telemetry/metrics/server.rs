@@ -17,7 +17,6 @@ use crate::telemetry::health::Health;
 
 use super::Metrics;
 
-/// The content type.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The limits on connections. No scraper authenticates, so all of them are strangers.

@@ -41,7 +41,6 @@ pub(super) fn write<'a>(
     }
 }
 
-/// The label of the server behind a lane.
 fn label(lane: &Lane) -> &str {
     match lane {
         Lane::Provider(name) => name,

@@ -47,7 +47,7 @@ impl SumOfSeconds {
 }
 
 /// A label: its name and its value.
-pub(super) type Label<'a> = (&'a str, &'a str);
+pub(super) type MetricLabel<'a> = (&'a str, &'a str);
 
 #[derive(Default)]
 pub(super) struct MetricsPage(String);
@@ -58,17 +58,22 @@ impl MetricsPage {
         self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
-    pub(super) fn write_line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
+    pub(super) fn write_line(&mut self, name: &str, labels: &[MetricLabel<'_>], value: u64) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
-    pub(super) fn write_decimal(&mut self, name: &str, labels: &[Label<'_>], value: f64) {
+    pub(super) fn write_decimal(&mut self, name: &str, labels: &[MetricLabel<'_>], value: f64) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
-    pub(super) fn write_histogram(&mut self, name: &str, labels: &[Label<'_>], of: &Histogram) {
+    pub(super) fn write_histogram(
+        &mut self,
+        name: &str,
+        labels: &[MetricLabel<'_>],
+        of: &Histogram,
+    ) {
         let bucket = format!("{name}_bucket");
         let bounds = of.bounds.iter().map(ToString::to_string);
         let ends = bounds.zip(of.counts.iter().copied());
@@ -81,7 +86,7 @@ impl MetricsPage {
     }
 
     /// Writes a sum as a summary without quantiles.
-    pub(super) fn write_sum(&mut self, name: &str, labels: &[Label<'_>], of: &SumOfSeconds) {
+    pub(super) fn write_sum(&mut self, name: &str, labels: &[MetricLabel<'_>], of: &SumOfSeconds) {
         self.write_decimal(&format!("{name}_sum"), labels, of.sum);
         self.write_line(&format!("{name}_count"), labels, of.count);
     }
@@ -96,7 +101,7 @@ impl MetricsPage {
     }
 }
 
-fn label_text(labels: &[Label<'_>]) -> String {
+fn label_text(labels: &[MetricLabel<'_>]) -> String {
     if labels.is_empty() {
         return String::new();
     }

@@ -29,7 +29,6 @@ pub(super) struct TurnMetrics {
     tool_seconds: [Histogram; 2],
 }
 
-/// A turn in progress.
 struct TurnCount {
     since: Timestamp,
     model_calls: u32,
@@ -88,7 +87,9 @@ impl TurnMetrics {
             }
             RowBody::Result { meta, .. } => {
                 turn.into_iter().for_each(|turn| turn.tool_calls += 1);
-                let took = seconds(meta.ms);
+                let Some(took) = meta.ms.map(seconds) else {
+                    return;
+                };
                 match meta.status {
                     CallStatus::Done => self.tool_seconds[0].observe(took),
                     CallStatus::Failed => self.tool_seconds[1].observe(took),

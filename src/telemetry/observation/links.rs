@@ -16,7 +16,6 @@ use super::{CallObservers, ToolCallReport};
 /// Reports every tool call to the upstream behind it, and gives each call its span.
 pub struct ObservedUpstream {
     pub upstream: Arc<dyn Upstream>,
-    /// Who is told.
     pub observers: CallObservers,
 }
 

@@ -13,10 +13,8 @@ use zoea_system::clock::MachineClock;
 
 use super::{CallObservers, ModelCallEnd, ModelCallReport, ModelServer};
 
-/// Reports every call to the model servers behind it.
 pub struct ObservedModels {
     pub models: Arc<dyn Models>,
-    /// Who is told.
     pub observers: CallObservers,
 }
 

@@ -6,7 +6,6 @@ use url::{Host, Url};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelServer {
-    /// Its host.
     pub address: Arc<str>,
     pub port: u16,
     /// Who runs it (`gen_ai.provider.name`).

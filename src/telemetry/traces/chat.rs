@@ -51,14 +51,14 @@ pub(super) fn chat_span(
         }
     }
     if has_contents {
-        let told = contents::input_contents(&call.request.messages);
-        span.set("gen_ai.system_instructions", told.instructions);
-        span.set("gen_ai.input.messages", told.messages);
-        if told.left_out > 0 {
-            span.set("zoea.input.messages_left_out", told.left_out as u64);
+        let messages = contents::input_contents(&call.request.messages);
+        span.set("gen_ai.system_instructions", messages.instructions);
+        span.set("gen_ai.input.messages", messages.messages);
+        if messages.left_out > 0 {
+            span.set("zoea.input.messages_left_out", messages.left_out as u64);
         }
-        if told.calls_left_out > 0 {
-            let left_out = told.calls_left_out as u64;
+        if messages.calls_left_out > 0 {
+            let left_out = messages.calls_left_out as u64;
             span.set("zoea.input.calls_left_out", left_out);
         }
     }
@@ -143,9 +143,9 @@ pub(super) fn complete_chat(
     if !has_contents {
         return 0;
     }
-    let (told, left_out) = contents::output_messages(said, calls);
-    let bytes = told.len();
-    span.set("gen_ai.output.messages", told);
+    let (messages, left_out) = contents::output_messages(said, calls);
+    let bytes = messages.len();
+    span.set("gen_ai.output.messages", messages);
     if left_out > 0 {
         span.set("zoea.output.calls_left_out", left_out as u64);
     }

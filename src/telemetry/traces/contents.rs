@@ -19,7 +19,6 @@ pub(super) struct InputContents {
     pub(super) instructions: String,
     /// The others (`gen_ai.input.messages`).
     pub(super) messages: String,
-    /// The number of older messages that are left out.
     pub(super) left_out: usize,
     pub(super) calls_left_out: usize,
 }
@@ -189,12 +188,12 @@ mod tests {
             text: "ore".into(),
         };
         let system = ChatMessage::System("You play.".into());
-        let told = input_contents(&[system, user("go"), assistant, result]);
+        let contents = input_contents(&[system, user("go"), assistant, result]);
         assert_eq!(
-            told.instructions,
+            contents.instructions,
             r#"[{"content":"You play.","type":"text"}]"#
         );
-        let messages: Value = serde_json::from_str(&told.messages).unwrap();
+        let messages: Value = serde_json::from_str(&contents.messages).unwrap();
         assert_eq!(
             messages,
             json!([
@@ -207,7 +206,7 @@ mod tests {
                 ]},
             ])
         );
-        assert_eq!(told.left_out, 0);
+        assert_eq!(contents.left_out, 0);
     }
 
     #[test]
@@ -224,12 +223,15 @@ mod tests {
             calls,
             echo: None,
         };
-        let told = input_contents(&[assistant]);
-        let size = told.messages.len();
+        let contents = input_contents(&[assistant]);
+        let size = contents.messages.len();
         assert!(size <= MAX_ATTRIBUTE_BYTES + 64, "{size}");
-        let kept: Value = serde_json::from_str(&told.messages).unwrap();
+        let kept: Value = serde_json::from_str(&contents.messages).unwrap();
         let parts = kept[0]["parts"].as_array().unwrap().len();
-        assert_eq!((told.left_out, parts - 1 + told.calls_left_out), (0, 64));
+        assert_eq!(
+            (contents.left_out, parts - 1 + contents.calls_left_out),
+            (0, 64)
+        );
         assert!(parts > 10, "{parts}");
     }
 
@@ -237,14 +239,14 @@ mod tests {
     fn of_what_is_too_long_the_newest_stays() {
         let long = "é".repeat(20_000);
         let messages: Vec<ChatMessage> = (0..40).map(|at| user(&format!("{at} {long}"))).collect();
-        let told = input_contents(&messages);
+        let contents = input_contents(&messages);
         assert!(
-            told.messages.len() <= MAX_ATTRIBUTE_BYTES + 64,
+            contents.messages.len() <= MAX_ATTRIBUTE_BYTES + 64,
             "{}",
-            told.messages.len()
+            contents.messages.len()
         );
-        let kept: Vec<Value> = serde_json::from_str(&told.messages).unwrap();
-        assert_eq!(kept.len() + told.left_out, 40);
+        let kept: Vec<Value> = serde_json::from_str(&contents.messages).unwrap();
+        assert_eq!(kept.len() + contents.left_out, 40);
         assert!(kept.len() > 5, "{}", kept.len());
         let last = kept.last().unwrap()["parts"][0]["content"]
             .as_str()

@@ -7,7 +7,6 @@
 
 use serde::{Serialize, Serializer};
 
-/// A request to take spans.
 #[derive(Clone, PartialEq, prost::Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExportTraceServiceRequest {
@@ -100,7 +99,6 @@ pub(super) struct Span {
     pub(super) status: Option<Status>,
 }
 
-/// The kind of work in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub(super) enum SpanKind {

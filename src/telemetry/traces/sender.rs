@@ -15,7 +15,6 @@ use zoea_text::redact::Redactor;
 
 use super::otlp::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 
-/// How long one try may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The waits before further tries, where the collector names none.
 pub(super) const RETRY_WAITS: [Duration; 4] = [
@@ -29,7 +28,6 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 /// The most bytes of an answer that are read.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
-/// The way to a collector.
 pub(super) struct OtlpSender {
     pub(super) http: reqwest::Client,
     pub(super) url: String,
@@ -42,16 +40,13 @@ pub(super) struct OtlpSender {
     pub(super) secrets: Secrets,
 }
 
-/// A request that the collector took.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// The number of spans in it that it refused.
     pub(super) rejected: u64,
     /// What it says, if anything.
     pub(super) message: String,
 }
 
-/// Why a try failed, and whether another one may help.
 struct FailedTry {
     why: String,
     is_final: bool,
@@ -172,7 +167,6 @@ fn read_taken(said: &[u8], is_json: bool, known: &Redactor) -> Taken {
     }
 }
 
-/// A refusal for the operator, with what may help.
 fn refusal_text(status: StatusCode, said: &[u8], known: &Redactor) -> String {
     let advice = match status.as_u16() {
         401 | 403 => "; check the variable that [traces] headers_env names",

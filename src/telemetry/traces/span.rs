@@ -93,7 +93,6 @@ impl TraceSpan {
         self.set(key, Value::Array(otlp::ArrayValue { values }));
     }
 
-    /// Whether an attribute is set.
     pub(super) fn has(&self, key: &str) -> bool {
         self.attributes.iter().any(|(known, _)| *known == key)
     }
@@ -103,7 +102,6 @@ impl TraceSpan {
         self.error.is_some() && self.has("gen_ai.request.model")
     }
 
-    /// Marks the work as failed.
     pub(super) fn fail(&mut self, kind: &str, message: impl Into<String>) {
         self.set("error.type", kind);
         self.error = Some(message.into());

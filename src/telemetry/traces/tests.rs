@@ -54,8 +54,8 @@ async fn a_collector_that_never_answers_costs_spans_and_nothing_else() {
         ..TraceSettings::default()
     };
     let http = zoea_http::build_client().unwrap();
-    let told = (Secrets::default(), Operator::default());
-    let exporter = SpanExporter::start(&http, &settings, told).unwrap();
+    let spans = (Secrets::default(), Operator::default());
+    let exporter = SpanExporter::start(&http, &settings, spans).unwrap();
     let mut handler = exporter.event_handler();
     let begun = Instant::now();
     let turns = i64::try_from(MAX_QUEUED_TURNS + BATCH_TURNS).unwrap() + 1000;
@@ -103,7 +103,7 @@ fn an_interrupted_turn_is_told_when_the_results_of_its_calls_are_stored() {
         call_id: "c".into(),
         tool: "mine".into(),
         status: CallStatus::Unknown,
-        ms: 0,
+        ms: Some(0),
         tick: None,
         bytes: 0,
         game: actors::domain::game::GameRef::SPACEMOLT,
@@ -119,9 +119,9 @@ fn an_interrupted_turn_is_told_when_the_results_of_its_calls_are_stored() {
         turn: turn(3),
         body,
     };
-    let mut told = turns.on_event(&event(131, EventKind::Stored(Arc::new(row))));
-    let mut spans = told.pop().expect("the turn is complete");
-    assert!(told.is_empty() && spans.len() == 2);
+    let mut for_spans = turns.on_event(&event(131, EventKind::Stored(Arc::new(row))));
+    let mut spans = for_spans.pop().expect("the turn is complete");
+    assert!(for_spans.is_empty() && spans.len() == 2);
     let tool = sent(spans.pop().unwrap(), "nothing at all");
     assert_eq!(tool.span_id, place.id.to_be_bytes());
     assert_eq!(tool.status.unwrap().code, 2);
@@ -167,8 +167,8 @@ fn a_cancelled_call_is_told_with_its_turn_even_if_it_ends_later() {
         first_chunk: None,
         end: ModelCallEnd::Aborted,
     };
-    let mut told = turns.on_model_call(&report);
-    let chat = told.pop().and_then(|mut spans| spans.pop());
+    let mut for_spans = turns.on_model_call(&report);
+    let chat = for_spans.pop().and_then(|mut spans| spans.pop());
     let chat = sent(chat.expect("the turn is complete"), "s3cr3t-w0rd");
     assert_eq!(
         chat.status.as_ref().unwrap().message,
@@ -231,10 +231,10 @@ fn of_a_turn_with_a_long_outage_the_part_that_worked_is_told() {
     assert!(spans[0].has("zoea.spans_left_out"));
     let last = spans.last().expect("the answer");
     assert!(last.has("gen_ai.response.model") && last.has("gen_ai.input.messages"));
-    let told = spans
+    let for_spans = spans
         .iter()
         .filter(|span| span.has("gen_ai.input.messages"));
-    assert_eq!(told.count(), 1, "the first failed call made room");
+    assert_eq!(for_spans.count(), 1, "the first failed call made room");
 }
 
 #[test]

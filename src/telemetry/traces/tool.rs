@@ -10,11 +10,10 @@ use super::contents::{self, clip_message};
 use super::otlp::SpanKind;
 use super::span::{SpanPlace, TraceSpan};
 
-/// The method of MCP that calls a tool.
 const CALL_METHOD: &str = "tools/call";
 
 /// A tool call without a result so far.
-pub(super) struct OpenCall {
+pub(super) struct OpenToolCall {
     pub(super) place: SpanPlace,
     pub(super) arguments: Option<Arc<str>>,
     /// What the newest try of it showed.
@@ -22,7 +21,6 @@ pub(super) struct OpenCall {
     pub(super) tries: u64,
 }
 
-/// A call's way to the server.
 pub(super) struct CallWire {
     pub(super) facts: WireFacts,
     pub(super) error_type: Option<&'static str>,
@@ -32,7 +30,7 @@ pub(super) struct CallWire {
 /// be told.
 pub(super) fn tool_span(
     root: &TraceSpan,
-    call: Option<OpenCall>,
+    call: Option<OpenToolCall>,
     (key, row, meta): (CallKey, &Row, &ResultMeta),
     text: Option<&Arc<str>>,
 ) -> TraceSpan {
@@ -40,7 +38,7 @@ pub(super) fn tool_span(
     let place = call
         .as_ref()
         .map_or_else(|| root.sibling(), |call| call.place);
-    let took = i64::try_from(meta.ms).unwrap_or(0);
+    let took = i64::try_from(meta.ms.unwrap_or(0)).unwrap_or(0);
     let began = Timestamp(row.at.0.saturating_sub(took)).max(start);
     let mut span = TraceSpan::new(place, SpanKind::Internal, began);
     span.parent = Some(root.id);
@@ -64,14 +62,14 @@ pub(super) fn tool_span(
     };
     let wire = call.as_ref().and_then(|call| call.wire.as_ref());
     if let Some(kind) = error_type {
-        let told = wire.and_then(|wire| wire.error_type);
+        let reported = wire.and_then(|wire| wire.error_type);
         let message = match (text, kind) {
             (Some(text), _) => clip_message(text),
             (None, "tool_error") => "the server calls the result an error",
             (None, "not_executed") => "the call was not sent",
             (None, _) => "the call has no answer",
         };
-        span.fail(told.unwrap_or(kind), message);
+        span.fail(reported.unwrap_or(kind), message);
     }
     if let Some(wire) = wire {
         set_wire(&mut span, wire);
@@ -90,7 +88,6 @@ pub(super) fn tool_span(
     span
 }
 
-/// Marks a call as one that went to a server by MCP.
 fn set_wire(span: &mut TraceSpan, wire: &CallWire) {
     let facts = &wire.facts;
     span.work = SpanKind::Client;

@@ -19,7 +19,7 @@ use super::chat::{chat_span, complete_chat};
 use super::contents;
 use super::otlp::SpanKind;
 use super::span::{SpanPlace, TraceSpan};
-use super::tool::{CallWire, OpenCall, tool_span};
+use super::tool::{CallWire, OpenToolCall, tool_span};
 
 /// The most spans of one turn, and the most events. The oldest failed model calls make room for
 /// further spans, else the oldest ones of all; further events are left out.
@@ -33,7 +33,6 @@ const ERRORED: &str = "errored";
 /// The spans of a turn that is over. Its own comes first.
 pub(super) type FinishedTurn = Vec<TraceSpan>;
 
-/// All turns in progress.
 pub(super) struct OpenTurns {
     contents: bool,
     open: BTreeMap<TurnRef, OpenTurn>,
@@ -45,14 +44,12 @@ pub(super) struct OpenTurns {
 struct OpenTurn {
     spans: Vec<TraceSpan>,
     /// The calls of its rows, and those that were sent.
-    calls: BTreeMap<CallKey, OpenCall>,
-    /// The model calls in progress.
+    calls: BTreeMap<CallKey, OpenToolCall>,
     asking: usize,
     is_over: bool,
     bytes: usize,
     /// The number of spans that made room for others.
     left_out: u64,
-    /// Whether its tools were told.
     has_tools: bool,
 }
 
@@ -115,7 +112,6 @@ impl OpenTurns {
         open.map(|turn| turn.finish(at)).collect()
     }
 
-    /// Notes that a model call begins.
     pub(super) fn on_model_call_begun(&mut self, of: TurnRef, at: Timestamp) {
         let turn = self.turn(of, at);
         turn.asking += 1;
@@ -157,7 +153,6 @@ impl OpenTurns {
         turn.call(key).place
     }
 
-    /// Takes what a try of a tool call showed.
     pub(super) fn on_tool_call(&mut self, report: &ToolCallReport<'_>) {
         let Some(context) = &report.call.context else {
             return;
@@ -276,8 +271,8 @@ impl OpenTurns {
                 turn.add_tool(*call, row, meta, has_contents.then_some(text));
             }
             RowBody::Host { meta, .. } => {
-                let is_told = |(_, code): &(Timestamp, String)| code == ERRORED;
-                if &*meta.code != ERRORED || !turn.spans[0].events.iter().any(is_told) {
+                let has_error = |(_, code): &(Timestamp, String)| code == ERRORED;
+                if &*meta.code != ERRORED || !turn.spans[0].events.iter().any(has_error) {
                     turn.add_event(row.at, &meta.code);
                 }
             }
@@ -331,9 +326,9 @@ impl OpenTurn {
         self.spans
     }
 
-    fn call(&mut self, key: CallKey) -> &mut OpenCall {
+    fn call(&mut self, key: CallKey) -> &mut OpenToolCall {
         let root = self.spans[0].place;
-        self.calls.entry(key).or_insert_with(|| OpenCall {
+        self.calls.entry(key).or_insert_with(|| OpenToolCall {
             place: root.sibling(),
             arguments: None,
             wire: None,
@@ -341,7 +336,6 @@ impl OpenTurn {
         })
     }
 
-    /// Adds the span of a tool call that has a result.
     fn add_tool(&mut self, key: CallKey, row: &Row, meta: &ResultMeta, text: Option<&Arc<str>>) {
         let root = &self.spans[0];
         let span = tool_span(root, self.calls.remove(&key), (key, row, meta), text);

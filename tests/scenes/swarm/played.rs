@@ -64,7 +64,7 @@ impl Swarm {
                     call_id: "1".into(),
                     tool: "count_notes".into(),
                     status: CallStatus::Done,
-                    ms: 1,
+                    ms: Some(1),
                     tick: None,
                     bytes: 0,
                     game: GameRef::ANY_TOOLS,

@@ -46,8 +46,11 @@ fn read_help(help: &str) -> HelpPage {
         .filter(|word| !matches!(*word, "[OPTIONS]" | "[COMMAND]" | "<COMMAND>"))
         .collect();
     let own = help.split("\nOptions:\n").nth(1).unwrap_or_default();
-    let own = own.split("\n\n").next().unwrap_or_default();
-    let options = own.lines().filter_map(|line| {
+    // Long help has empty lines between the options.
+    let own = own
+        .lines()
+        .take_while(|line| line.is_empty() || line.starts_with(' '));
+    let options = own.filter_map(|line| {
         let line = line.trim_start();
         let at = line.starts_with('-').then(|| line.find("--"))??;
         let (option, _) = line[at..].split_once("  ").unwrap_or((&line[at..], ""));

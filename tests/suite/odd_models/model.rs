@@ -21,7 +21,7 @@ pub(crate) enum Said {
 /// One that leaves its model's words to a test.
 pub(crate) struct OddModel {
     pub(crate) url: String,
-    heard: Arc<Mutex<Vec<Value>>>,
+    requests: Arc<Mutex<Vec<Value>>>,
 }
 
 type Script = dyn Fn(usize, &Value) -> Said + Send + Sync;
@@ -33,8 +33,8 @@ impl OddModel {
     ) -> OddModel {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let kept = heard.clone();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = requests.clone();
         let script: Arc<Script> = Arc::new(script);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -42,22 +42,22 @@ impl OddModel {
                 thread::spawn(move || serve(stream, &kept, &*script));
             }
         });
-        OddModel { url, heard }
+        OddModel { url, requests }
     }
 
     /// The bodies of the requests so far.
-    pub(crate) fn heard(&self) -> Vec<Value> {
-        self.heard.lock().expect("no panic").clone()
+    pub(crate) fn requests(&self) -> Vec<Value> {
+        self.requests.lock().expect("no panic").clone()
     }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> Option<()> {
+fn serve(mut stream: TcpStream, requests: &Mutex<Vec<Value>>, script: &Script) -> Option<()> {
     let (_, body) = read_request(&stream)?;
     let request: Value = serde_json::from_slice(&body).ok()?;
     let number = {
-        let mut heard = heard.lock().expect("no panic");
-        heard.push(request.clone());
-        heard.len() - 1
+        let mut requests = requests.lock().expect("no panic");
+        requests.push(request.clone());
+        requests.len() - 1
     };
     let head = |status, kind| {
         format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Type: {kind}\r\n\r\n")

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use zoea_rig::{Home, Process, http, until};
+use zoea_rig::{Home, Process, until};
 
 use super::game_server::{OF_CALLS, OF_LISTS, of_a_game};
 use super::model_server::{OF_MODELS, of_a_model};
@@ -164,22 +164,8 @@ impl Measured {
 
     /// A client of the control interface calls a tool. Returns the answer.
     pub(super) fn call(&mut self, name: &str, tool: &str, arguments: &str) -> String {
-        let run = fs::read_to_string(self.home.file("run.json")).expect("it runs");
-        let run: Value = serde_json::from_str(&run).expect("JSON");
-        let token = fs::read_to_string(self.home.file("control.token")).expect("a token");
-        let body = format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":\
-             {{\"name\":\"{tool}\",\"arguments\":{arguments}}}}}"
-        );
-        let bearer = format!("Authorization: Bearer {}", token.trim());
-        let usual = [
-            &*bearer,
-            "Content-Type: application/json",
-            "Accept: application/json, text/event-stream",
-            "MCP-Protocol-Version: 2025-06-18",
-        ];
-        let url = run["control"].as_str().expect("an address");
-        let (_, answer) = http("POST", url, &usual, &body);
+        let params = format!("{{\"name\":\"{tool}\",\"arguments\":{arguments}}}");
+        let (_, answer) = self.home.ask_control("tools/call", &params);
         self.note(format!("control: {name}"));
         answer
     }

@@ -42,8 +42,8 @@ pub(super) fn request(stream: &TcpStream) -> Option<Value> {
             return None;
         }
         let line = line.trim().to_lowercase();
-        if let Some(told) = line.strip_prefix("content-length:") {
-            length = told.trim().parse().ok()?;
+        if let Some(printed) = line.strip_prefix("content-length:") {
+            length = printed.trim().parse().ok()?;
         }
         if line.is_empty() {
             break;

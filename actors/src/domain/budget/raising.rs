@@ -6,7 +6,6 @@ use crate::books::Day;
 use super::limits::{BudgetLimits, format_dollars};
 
 impl BudgetRules {
-    /// The rules on a day, with what the operator allowed for it.
     pub(super) fn on(self, day: Day) -> BudgetRules {
         let Some((_, to)) = self.raised.filter(|(of, _)| *of == day) else {
             return self;

@@ -61,10 +61,10 @@ fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
     tracker.add_charge(A, &bill(799, 0), NOON);
     assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
     tracker.add_charge(A, &bill(1, 0), NOON);
-    let told = tracker.allowance(A, NOON);
+    let event = tracker.allowance(A, NOON);
     assert!(
-        matches!(&told, BudgetAllowance::More(Some(text)) if text.contains("80 %")),
-        "{told:?}"
+        matches!(&event, BudgetAllowance::More(Some(text)) if text.contains("80 %")),
+        "{event:?}"
     );
     assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
     tracker.add_charge(A, &bill(200, 0), NOON);
@@ -82,13 +82,13 @@ fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
 #[test]
 fn the_swarms_budget_stops_everybody_and_each_thing_is_told_once_a_day() {
     let mut tracker = budget(None, Some(1000));
-    let mut told = Vec::new();
+    let mut event = Vec::new();
     for _ in 0..12 {
         tracker.add_charge(A, &bill(5, 100), NOON);
-        told.extend(tracker.due_event(NOON));
+        event.extend(tracker.due_event(NOON));
     }
     let until = Day::of(NOON).end_time();
-    assert_eq!(told, [BudgetEvent::Low(80), BudgetEvent::Spent(until)]);
+    assert_eq!(event, [BudgetEvent::Low(80), BudgetEvent::Spent(until)]);
     assert!(!is_more(&tracker.allowance(B, NOON)));
     assert_eq!(tracker.status().percent, Some(120));
     assert_eq!(tracker.status().percent_at(until), Some(0));
@@ -214,7 +214,7 @@ fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
 
 #[test]
 fn what_the_books_say_of_the_swarm_was_told_before() {
-    for (booked, paid, told) in [
+    for (booked, paid, event) in [
         (79, 0, None),
         (79, 1, Some(BudgetEvent::Low(80))),
         (80, 1, None),
@@ -233,7 +233,7 @@ fn what_the_books_say_of_the_swarm_was_told_before() {
         tracker.restore_spending(&[entry], |_| false, NOON);
         assert_eq!(tracker.due_event(NOON), None, "{booked} micros");
         tracker.add_charge(B, &bill(1, paid), NOON);
-        assert_eq!(tracker.due_event(NOON), told, "{booked} and {paid} micros");
+        assert_eq!(tracker.due_event(NOON), event, "{booked} and {paid} micros");
     }
 }
 
@@ -249,8 +249,8 @@ fn where_nobody_said_five_dollars_hold_for_what_has_a_price() {
         unpriced_tokens: None,
         ..DefaultCap::WHOLE
     };
-    let told = tracker.due_event(NOON);
-    assert_eq!(told, Some(BudgetEvent::DefaultSpent(until, reached)));
+    let event = tracker.due_event(NOON);
+    assert_eq!(event, Some(BudgetEvent::DefaultSpent(until, reached)));
     assert_eq!(reached.describe().unwrap(), "5 US dollars");
     assert!(!is_more(&tracker.allowance(B, NOON)) && !tracker.may_spend(B, NOON));
     assert!(is_more(&tracker.allowance(B, until)));
@@ -264,10 +264,10 @@ fn where_nobody_said_twenty_million_tokens_hold_for_what_has_no_price() {
     assert!(is_more(&tracker.allowance(A, NOON)));
     assert_eq!(tracker.status().unpriced_tokens, 19_999_999);
     tracker.add_charge(A, &unpriced(1), NOON);
-    let told = tracker.due_event(NOON);
+    let event = tracker.due_event(NOON);
     assert!(
-        matches!(told, Some(BudgetEvent::DefaultSpent(_, cap)) if cap.cost_micros.is_none()),
-        "{told:?}"
+        matches!(event, Some(BudgetEvent::DefaultSpent(_, cap)) if cap.cost_micros.is_none()),
+        "{event:?}"
     );
     assert!(!tracker.may_spend(A, NOON));
 }

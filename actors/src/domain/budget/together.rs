@@ -6,14 +6,12 @@ use super::BudgetTracker;
 use crate::books::{BudgetUse, Day};
 use crate::ids::Timestamp;
 
-/// What all processes spent on a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpentTogether {
     pub day: Day,
     pub providers: Vec<ProviderSpending>,
 }
 
-/// What all processes spent at one provider on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderSpending {
     pub provider: Arc<str>,

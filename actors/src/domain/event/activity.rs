@@ -16,37 +16,29 @@ pub const AWAITING_LOGIN_PREFIX: &str = "waiting to be logged in: ";
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
-    /// It does nothing.
     #[default]
     Resting,
     /// It reads its history from the store.
     Rebuilding,
-    /// It waits for the next turn.
     Pausing,
     /// It waits longer for the next turn, because its model wrote words alone.
     Waiting,
     /// Its model said that the mission is done. It is asked again after an hour.
     Done,
-    /// It opens its game session.
     Connecting,
     /// It waits until the operator logs it in, who has to do this.
     AwaitingLogin(Arc<str>),
-    /// It waits for the model's answer.
     CallingModel,
-    /// It receives the model's streamed answer.
     Answering(AnswerProgress),
     /// It waits for the next attempt.
     CoolingDown(Arc<str>),
-    /// It waits for a tool's result.
     #[serde(rename = "calling")]
     CallingTool(Arc<str>),
     /// It waits for a tool's result, and the server for the operator's answer to this question. Its values go from
     /// its own process to the server, so that it can be answered only there, and others hear what it is about.
     #[serde(serialize_with = "summary_of", skip_deserializing)]
     Asked(Arc<Question>),
-    /// It waits for the ship's arrival.
     Travelling,
-    /// It waits for mined goods.
     Mining,
     /// It waits for the outcome of an action in a fight.
     Fighting,
@@ -54,11 +46,9 @@ pub enum Activity {
     InTransit,
     /// It is between two turns while the ship cools down from an action.
     OnCooldown,
-    /// It waits for the store.
     Recording,
     /// It runs but pauses, for this reason.
     Paused(Arc<str>),
-    /// It waits for admission to a lane.
     #[serde(untagged)]
     Queueing(Lane),
 }
@@ -76,7 +66,6 @@ impl Activity {
         None
     }
 
-    /// The question that waits for the operator's answer.
     #[must_use]
     pub fn question(&self) -> Option<&Arc<Question>> {
         if let Activity::Asked(question) = self {

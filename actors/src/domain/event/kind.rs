@@ -19,22 +19,18 @@ use super::MysisStatus;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmEvent {
-    /// When it happened.
     pub at: Timestamp,
     /// The Mysis that it is about; `None` for the swarm.
     pub mysis: Option<MysisRef>,
-    /// What happened.
     pub what: EventKind,
 }
 
-/// A Mysis by id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysisRef {
     pub id: MysisId,
     pub name: Arc<str>,
 }
 
-/// A report of one incarnation of a Mysis to the Commander.
 #[derive(Clone, Debug)]
 pub struct MysisReport {
     pub mysis: MysisId,
@@ -45,45 +41,35 @@ pub struct MysisReport {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// A Mysis came or went.
     Roster(RosterChange),
     StateChanged {
         from: LifeState,
         to: LifeState,
-        /// The reason, if there is one.
         reason: Option<Arc<str>>,
     },
-    /// Something happened in a turn of a Mysis.
     Turn(TurnEvent),
     Stored(Arc<Row>),
     /// The mission changed; `None` if it was cleared.
     Mission(Option<Arc<str>>),
     StatusChanged(Arc<MysisStatus>),
-    /// What holds for the whole swarm changed.
     Condition(SwarmCondition),
     /// A game account and its password became known. Only the Commander receives this.
     Learned(GameAccount),
-    /// A notice about the whole program for the operator.
     Notice {
         severity: Severity,
         /// A short stable word for its kind.
         code: &'static str,
-        /// The notice.
         text: Arc<str>,
     },
-    /// The program is closing.
     Shutdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RosterChange {
-    /// A Mysis was created.
     Created,
-    /// A Mysis was deleted.
     Deleted,
     /// This process runs a Mysis that another one ran, or that none ran.
     TakenOver,
-    /// A Mysis left this process for another one.
     MovedAway,
 }
 
@@ -98,37 +84,29 @@ pub enum TurnEvent {
         turn: TurnNumber,
     },
     ModelReplied {
-        /// The usage that the provider reported.
         usage: Option<TokenUsage>,
         ms: u64,
     },
-    /// A tool call was sent.
     ToolCalled {
         tool: Arc<str>,
-        /// The call's id as the model gave it.
         call_id: Arc<str>,
     },
-    /// A tool call has a result.
     ToolReturned {
         tool: Arc<str>,
-        /// The call's id as the model gave it.
         call_id: Arc<str>,
-        /// Whether it failed.
         is_error: bool,
-        ms: u64,
+        /// `None` if it was not measured.
+        ms: Option<u64>,
     },
 }
 
 /// What holds for the whole swarm now. Each event brings the whole of one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SwarmCondition {
-    /// The state of the day's budget.
     Budget(Arc<BudgetStatus>),
-    /// The servers that are away.
     Outages(Arc<ServerOutages>),
     /// The notice that nothing happens; `None` if the swarm plays.
     Silence(Option<Arc<SilenceNotice>>),
-    /// The conditions of the whole program that last.
     Standing(Arc<StandingConditions>),
     /// Since when the swarm is frozen; `None` if it is not.
     Freeze(Option<Timestamp>),

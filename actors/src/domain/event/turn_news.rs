@@ -6,11 +6,9 @@ use crate::state::LifeState;
 
 use super::{EventKind, RosterChange, TurnEvent};
 
-/// What an event says about the turns of its Mysis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TurnNews<'a> {
     Started(TurnNumber),
-    /// A turn ended of itself.
     Ended(TurnNumber),
     Stored(&'a Row),
     /// Its Mysis does not run any longer, which interrupts a turn.

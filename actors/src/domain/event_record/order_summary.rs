@@ -5,14 +5,12 @@ use crate::order::{
 };
 use crate::record::PoolAccount;
 
-/// The text of an order's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderSummary {
     /// A short stable word for the order.
     pub code: &'static str,
     /// The name of the Mysis it is for, if it is for one.
     pub name: Option<String>,
-    /// The order in words.
     pub text: String,
 }
 
@@ -61,7 +59,7 @@ impl OrderSummary {
             Order::Freeze => ("freeze", None, "the swarm is frozen".to_string()),
             Order::Thaw => ("thaw", None, "the swarm is thawed".to_string()),
             Order::ForgetHeld { id } => {
-                let text = format!("what is held back from models may be tried again: {id}");
+                let text = format!("held texts may be tried again: {id}");
                 ("forget_held", None, text)
             }
             Order::Drain {
@@ -82,7 +80,6 @@ impl OrderSummary {
 }
 
 impl OrderSummary {
-    /// The same order as one that was refused, with the reason.
     #[must_use]
     pub fn refused(self, why: &OrderRefusal) -> OrderSummary {
         let what = self.code.replace('_', " ");

@@ -21,7 +21,6 @@ const CACHING_PERCENT: u64 = 30;
 /// The most Myses whose last request is remembered for a provider.
 const MAX_MYSES: usize = 10_000;
 
-/// Watches the cached tokens of all providers.
 #[derive(Debug, Default)]
 pub(super) struct CacheWatch(BTreeMap<Arc<str>, ProviderCache>);
 
@@ -29,7 +28,6 @@ pub(super) struct CacheWatch(BTreeMap<Arc<str>, ProviderCache>);
 struct ProviderCache {
     /// The newest requests that could have been cached: their tokens, and those from the cache.
     recent: VecDeque<(u64, u64)>,
-    /// The newest request of each Mysis.
     last: BTreeMap<MysisId, Moment>,
     /// The largest share that came from the cache, in percent, since it began to cache.
     percent: Option<u64>,
@@ -86,9 +84,9 @@ mod tests {
     use super::*;
 
     /// What is told of these requests of one Mysis, ten seconds after one another.
-    fn told(requests: impl IntoIterator<Item = (u64, u64)>, apart: i64) -> Vec<(usize, u64)> {
+    fn lapses(requests: impl IntoIterator<Item = (u64, u64)>, apart: i64) -> Vec<(usize, u64)> {
         let mut watch = CacheWatch::default();
-        let told = requests.into_iter().enumerate().filter_map(|(place, of)| {
+        let lapses = requests.into_iter().enumerate().filter_map(|(place, of)| {
             let (input, cached) = of;
             let usage = TokenUsage {
                 input,
@@ -96,10 +94,10 @@ mod tests {
                 cached,
             };
             let now = Moment(i64::try_from(place).unwrap() * apart);
-            let told = watch.on_usage(&"cloud".into(), MysisId(7), usage, now)?;
-            Some((place, told))
+            let lapses = watch.on_usage(&"cloud".into(), MysisId(7), usage, now)?;
+            Some((place, lapses))
         });
-        told.collect()
+        lapses.collect()
     }
 
     fn times(count: usize, request: (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
@@ -109,23 +107,23 @@ mod tests {
     #[test]
     fn a_provider_that_stops_caching_is_told_once_until_it_caches_again() {
         let stops = || times(60, (10_000, 8000)).chain(times(100, (10_000, 0)));
-        assert_eq!(told(stops(), 10_000), [(79, 80)]);
+        assert_eq!(lapses(stops(), 10_000), [(79, 80)]);
         let twice = stops().chain(stops());
-        assert_eq!(told(twice, 10_000), [(79, 80), (239, 80)]);
+        assert_eq!(lapses(twice, 10_000), [(79, 80), (239, 80)]);
     }
 
     #[test]
     fn one_that_never_cached_and_one_that_caches_now_and_then_are_not_told() {
-        assert_eq!(told(times(200, (10_000, 0)), 10_000), []);
+        assert_eq!(lapses(times(200, (10_000, 0)), 10_000), []);
         let little = (0..200).map(|place| (10_000, if place % 9 == 0 { 9000 } else { 0 }));
-        assert_eq!(told(little, 10_000), []);
+        assert_eq!(lapses(little, 10_000), []);
         let short = times(60, (10_000, 8000)).chain(times(100, (900, 0)));
-        assert_eq!(told(short, 10_000), [], "too short to be cached");
+        assert_eq!(lapses(short, 10_000), [], "too short to be cached");
     }
 
     #[test]
     fn a_cache_that_expired_is_no_fault() {
         let stops = times(60, (10_000, 8000)).chain(times(100, (10_000, 0)));
-        assert_eq!(told(stops, 300_000), []);
+        assert_eq!(lapses(stops, 300_000), []);
     }
 }

@@ -45,17 +45,13 @@ pub enum CallOutcome {
     },
     /// The server works: it wants another form of the request.
     Answers,
-    /// The server works, and refused the call.
     Refuses {
-        /// The refusal.
         text: Arc<str>,
-        /// The pause that it asks for.
         wait: Option<Duration>,
         /// Whether it would refuse any request, as it refuses the key.
         is_of_all: bool,
     },
     Fails {
-        /// The failure.
         text: Arc<str>,
         /// Whether the server could not even be reached.
         is_unreachable: bool,
@@ -66,7 +62,6 @@ pub enum CallOutcome {
     },
     /// The server answers, and serves no request of ours for a while.
     OutOfService {
-        /// The failure and the remedy.
         text: Arc<str>,
         /// The time until the next attempt.
         wait: Duration,
@@ -100,7 +95,6 @@ pub enum Transition {
 
 #[derive(Clone, Debug)]
 pub enum Circuit {
-    /// Calls pass.
     Closed {
         failures: u32,
         /// The conversations that got them.
@@ -110,14 +104,11 @@ pub enum Circuit {
     Open(Outage),
 }
 
-/// A server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// The first failure since it last served a call.
     pub since: Moment,
-    /// The last failure.
     pub text: Arc<str>,
-    /// When the next trial call may begin.
     pub next_try: Moment,
     /// Who ends it, if the server itself said that it serves no requests.
     pub ends_by: Option<ServiceReturn>,
@@ -451,7 +442,7 @@ mod tests {
         assert_eq!(learn(&mut circuit, 1, &by_time, 0), shared(900));
         assert_eq!(circuit.opens_at(), Moment(900_000));
         let of_others = learn(&mut circuit, 2, &out(300, ServiceReturn::Time), 1000);
-        assert_eq!(of_others, None, "it is told once");
+        assert_eq!(of_others, None, "it is reported once");
         assert_eq!(circuit.opens_at(), Moment(900_000), "the latest counts");
         assert!(circuit.begin_call(PermitId(3), RULES, Moment(900_000)));
         let by_operator = out(600, ServiceReturn::Operator);

@@ -11,7 +11,6 @@ use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
 
-/// The limits of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneRules {
     /// The most requests in flight; `None` for no limit.
@@ -54,7 +53,6 @@ pub(super) struct LaneShare {
 pub struct LaneTrouble {
     /// The first failure since it last served a call.
     pub since: Moment,
-    /// The newest failure.
     pub text: Arc<str>,
     /// Whether it is the server's, as far as is known. It may be one conversation's otherwise.
     pub is_servers: bool,
@@ -66,7 +64,6 @@ pub struct LaneTrouble {
 
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
-    /// The calls in flight, each with the conversation that made it.
     in_flight: BTreeMap<PermitId, Option<MysisId>>,
     pub(super) urgent: VecDeque<(PermitId, AdmissionRequest)>,
     pub(super) patient: VecDeque<(PermitId, AdmissionRequest)>,
@@ -82,9 +79,7 @@ pub(super) struct LaneState {
     /// What another process told of the server while this one was served: the next call decides.
     pub(super) doubted: Option<Outage>,
     tokens: TokenPace,
-    /// The parts of limits that several processes share.
     share: LaneShare,
-    /// When a request last wanted this lane.
     asked_at: Option<Moment>,
 }
 
@@ -195,7 +190,6 @@ impl LaneState {
         (self.doubted, self.trouble, self.away_before) = (None, None, None);
     }
 
-    /// Restores a circuit from the previous gate.
     pub(super) fn restore_circuit(&mut self, circuit: Circuit) {
         self.circuit = circuit;
     }

@@ -13,7 +13,6 @@ pub enum GateEvent {
     /// A server has failed repeatedly and gets no more requests.
     CircuitOpened {
         lane: Lane,
-        /// The last failure.
         text: Arc<str>,
         /// The interval of trial calls.
         every: Duration,
@@ -22,7 +21,6 @@ pub enum GateEvent {
     /// A provider serves no request of ours for a while.
     OutOfService {
         lane: Lane,
-        /// The failure and the remedy.
         text: Arc<str>,
         /// The time until the next attempt.
         wait: Duration,
@@ -31,8 +29,9 @@ pub enum GateEvent {
         fallback: Option<Arc<str>>,
     },
     /// A server works again.
-    CircuitClosed { lane: Lane },
-    /// An event of the swarm's budget.
+    CircuitClosed {
+        lane: Lane,
+    },
     Budget(BudgetEvent),
     /// No request's beginning comes from the provider's cache any more.
     CachingStopped {

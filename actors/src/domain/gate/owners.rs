@@ -17,7 +17,7 @@ const MIN_SWEPT: usize = 64;
 /// What the conversations of a lane get.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
-    known: BTreeMap<MysisId, Standing>,
+    known: BTreeMap<MysisId, OwnerStanding>,
     /// When the server last served what is no conversation of this lane: one of another process, or
     /// a bare request.
     served_beside: Option<Moment>,
@@ -25,7 +25,7 @@ pub(super) struct Owners {
 }
 
 #[derive(Debug, Default)]
-struct Standing {
+struct OwnerStanding {
     asked: Moment,
     in_flight: u32,
     served: Option<Moment>,
@@ -42,7 +42,6 @@ struct Failing {
     is_own: bool,
 }
 
-/// Whose a failure may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// It belongs to one conversation: others are served.
@@ -136,7 +135,7 @@ impl Owners {
 
     /// The number of other conversations that use the lane and have no failure of their own.
     fn others_of(&self, who: MysisId, now: Moment) -> usize {
-        let is_other = |(other, standing): &(&MysisId, &Standing)| {
+        let is_other = |(other, standing): &(&MysisId, &OwnerStanding)| {
             let has_own = standing.failing.is_some_and(|failing| failing.is_own);
             **other != who && !has_own && standing.is_recent(now)
         };
@@ -199,7 +198,7 @@ impl Owners {
     }
 }
 
-impl Standing {
+impl OwnerStanding {
     fn is_recent(&self, now: Moment) -> bool {
         // Calls without an admission are known by what they got.
         let served = self.served.is_some_and(|at| now.since(at) < RECENT);

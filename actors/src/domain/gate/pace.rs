@@ -15,10 +15,8 @@ pub(super) fn whole_pace(per_minute: u32) -> u64 {
     u64::from(per_minute) * 1000
 }
 
-/// How fast requests may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// The time between two requests.
     pub(super) interval: Duration,
     /// The most that begin at once.
     pub(super) burst: u32,
@@ -81,7 +79,6 @@ impl TokenPace {
         at
     }
 
-    /// Adds a call with its estimated tokens.
     pub(super) fn add_call(&mut self, pass: PermitId, tokens: u64, now: Moment) {
         self.drop_old_calls(now);
         self.calls.push_back((now, pass, tokens));

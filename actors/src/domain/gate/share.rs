@@ -8,7 +8,7 @@ use super::{AdmissionGate, GateEvent, GateRules, LaneRules};
 use crate::books::Day;
 use crate::budget::SpentTogether;
 use crate::ids::{Lane, Moment, Now, Timestamp};
-use crate::sharing::{LimitClaim, LimitKind, LimitPart, Need};
+use crate::sharing::{LimitClaim, LimitKind, LimitNeed, LimitPart};
 
 impl LaneShare {
     fn of(&mut self, kind: LimitKind) -> &mut Option<u64> {
@@ -66,7 +66,6 @@ impl AdmissionGate {
         }
     }
 
-    /// Fits the shares to the rules.
     pub(super) fn fit_shares(&mut self) {
         if self.shared_until.is_none() {
             return;
@@ -93,7 +92,6 @@ impl AdmissionGate {
         self.has_lapsed && self.rules.lanes.get(lane).is_some_and(is_limited)
     }
 
-    /// What this process has and wants of each shared limit.
     pub fn claims(&mut self, now: Moment) -> Vec<LimitClaim> {
         let has_lapsed = self.has_lapsed_at(now);
         let mut claims = Vec::new();
@@ -132,7 +130,6 @@ impl AdmissionGate {
         self.budgets.is_limited().then(|| Day::of(now))
     }
 
-    /// Takes notice of what all processes spent.
     pub fn raise_spending(&mut self, all: &SpentTogether, now: Now) {
         let free = &self.rules.free_providers;
         let is_free = |provider: &str| free.contains(provider);
@@ -168,10 +165,10 @@ impl LaneState {
     }
 
     /// What it uses of a limit, and what it would use.
-    fn need_of(&mut self, kind: LimitKind, now: Moment) -> (u64, Need) {
+    fn need_of(&mut self, kind: LimitKind, now: Moment) -> (u64, LimitNeed) {
         let waiting = self.waiting_count() as u64;
         // Nobody is without any part as long as there is one for each.
-        let of_units = |wanted: u64| Need { wanted, unit: 1 };
+        let of_units = |wanted: u64| LimitNeed { wanted, unit: 1 };
         match kind {
             LimitKind::InFlight => {
                 let used = self.in_flight_count() as u64;
@@ -188,7 +185,7 @@ impl LaneState {
             }
             LimitKind::Tokens => {
                 let (_, used) = self.begun_in_last_minute(now);
-                let need = Need {
+                let need = LimitNeed {
                     wanted: used.saturating_add(self.waiting_tokens()),
                     unit: self.next_request().map_or(1, |next| next.tokens.max(1)),
                 };

@@ -19,7 +19,6 @@ struct Agreed {
     version: i64,
     /// The same as it stands in the lane.
     outage: Option<Outage>,
-    /// What the report that is under way says.
     reported: Option<Outage>,
 }
 
@@ -32,7 +31,6 @@ fn is_the_same(one: Option<&Outage>, other: Option<&Outage>) -> bool {
 }
 
 impl AdmissionGate {
-    /// Notes that a request wants the lanes up to the one that it waits for.
     pub(super) fn note_asked(&mut self, routes: &[Lane], chosen: &Lane, now: Moment) {
         for lane in routes {
             self.lanes.entry(lane.clone()).or_default().note_asked(now);

@@ -18,7 +18,6 @@ enum Suspicion {
     Certain,
 }
 
-/// What a call tells of its server.
 enum ServerSign<'a> {
     Served,
     Nothing,

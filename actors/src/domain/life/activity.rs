@@ -11,7 +11,6 @@ use super::input::{CurrentActivity, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
 impl Life {
-    /// Enters a stage and reports a change of the state.
     pub(super) fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
         let from = self.state();
         self.stage = stage;

@@ -138,7 +138,6 @@ impl Life {
         texts.map(|text| self.redactor.clean(&text).into_owned())
     }
 
-    /// Handles the reply of the model, or its failure.
     pub(super) fn on_model_reply(
         &mut self,
         work: TaskId,
@@ -196,7 +195,7 @@ impl Life {
         result: &Result<ModelAnswer, ModelFault>,
     ) {
         let reported = ReportedUse::of_result(result);
-        let text = "an answer came when its turn was over; it was dropped, and counts";
+        let text = "an answer came after its turn had ended; it was dropped, and its cost counts";
         self.charge_with_notice(provider, reported, "late_answer", text);
     }
 
@@ -271,7 +270,7 @@ impl Life {
             seen_up_to,
             meta: ReplyMeta {
                 usage,
-                ms,
+                ms: Some(ms),
                 model: model.map_or(asked, Into::into),
                 provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
@@ -352,8 +351,8 @@ impl Life {
         let mut draft = WriteDraft::default();
         if count > MAX_CALLS {
             let text = format!(
-                "the model asked for {count} calls at once: the first {MAX_CALLS} are made, and it \
-                 is told that the others are not"
+                "the model asked for {count} calls at once: the first {MAX_CALLS} are made, and \
+                 each of the others gets an error that says so"
             );
             self.add_host_notice(&mut draft, Severity::Warn, "too_many_calls", None, &text);
         }

@@ -28,12 +28,7 @@ impl Life {
             None => self.call_objection(&open),
         };
         if let Some(objection) = objection {
-            return self.answer_call(&ToolOutcome {
-                text: objection,
-                status: CallStatus::NotExecuted,
-                ms: 0,
-                tick: None,
-            });
+            return self.answer_call(&ToolOutcome::new(CallStatus::NotExecuted, objection));
         }
         if &*open.call.name == FIND_TOOLS {
             let outcome = self.find_tools(&open.call.arguments);
@@ -119,12 +114,7 @@ impl Life {
 
     /// Answers the calls that were just stored with the reason why they must not be made.
     pub(super) fn answer_with_refusal(&mut self, draft: &mut WriteDraft, calls: Seq, why: &str) {
-        let outcome = ToolOutcome {
-            text: why.to_string(),
-            status: CallStatus::NotExecuted,
-            ms: 0,
-            tick: None,
-        };
+        let outcome = ToolOutcome::new(CallStatus::NotExecuted, why);
         let open = self.conversation.open_calls().into_iter();
         for open in open.filter(|open| open.key.seq == calls) {
             self.watched_result_into(draft, &open, &outcome);
@@ -164,7 +154,6 @@ impl Life {
         }
     }
 
-    /// Shows the present call as the activity.
     pub(super) fn show_call(&mut self) {
         if let LifeStage::InTurn { turn, .. } = &self.stage
             && let Some(open) = turn.calls.front()
@@ -174,7 +163,6 @@ impl Life {
         }
     }
 
-    /// The call that a task makes now, and its mark.
     fn current_call(&self, work: TaskId) -> Option<(PendingCall, SentMark)> {
         let LifeStage::InTurn {
             turn,
@@ -249,7 +237,6 @@ impl Life {
         self.answer_call_with(WriteDraft::default(), outcome);
     }
 
-    /// Records the result of the current call together with a draft.
     pub(super) fn answer_call_with(&mut self, mut draft: WriteDraft, outcome: &ToolOutcome) {
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
@@ -319,25 +306,17 @@ impl Life {
 
 /// The result of a call that was sent and whose answer is lost.
 pub(super) fn unknown_outcome(why: &str) -> ToolOutcome {
-    ToolOutcome {
-        text: format!(
-            "outcome unknown: the call was sent, but {why} before its answer came. It may have \
-             been executed: look whether it was before you repeat it."
-        ),
-        status: CallStatus::Unknown,
-        ms: 0,
-        tick: None,
-    }
+    let text = format!(
+        "outcome unknown: the call was sent, but {why} before its answer came. It may have \
+         been executed: look whether it was before you repeat it."
+    );
+    ToolOutcome::new(CallStatus::Unknown, text)
 }
 
 /// The result of a call that was not sent.
 pub(super) fn not_executed(why: &str) -> ToolOutcome {
-    ToolOutcome {
-        text: format!("not executed: {why} before this call was sent."),
-        status: CallStatus::NotExecuted,
-        ms: 0,
-        tick: None,
-    }
+    let text = format!("not executed: {why} before this call was sent.");
+    ToolOutcome::new(CallStatus::NotExecuted, text)
 }
 
 fn is_json_object(text: &str) -> bool {

@@ -12,7 +12,6 @@ use crate::record::Mission;
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
-/// That the model said that the mission is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DoneMission {
     summary: Arc<str>,
@@ -80,14 +79,12 @@ pub(super) fn says_done(conversation: &Conversation, calls: &Row) -> bool {
 }
 
 impl Life {
-    /// Whether the operator said that the mission ends.
     pub(super) fn may_end(&self) -> bool {
         self.mission
             .as_ref()
             .is_some_and(|mission| ends(&mission.text))
     }
 
-    /// Handles the call that says that the mission is done.
     pub(super) fn on_done_call(&mut self, open: &PendingCall) {
         let (status, text, draft) = match self.done_objection(open) {
             Err(objection) => (CallStatus::Failed, objection, WriteDraft::default()),
@@ -96,13 +93,7 @@ impl Life {
                 (CallStatus::Done, text, self.take_done(open, &summary))
             }
         };
-        let outcome = ToolOutcome {
-            text,
-            status,
-            ms: 0,
-            tick: None,
-        };
-        self.answer_call_with(draft, &outcome);
+        self.answer_call_with(draft, &ToolOutcome::new(status, text));
     }
 
     /// The summary, or why the mission cannot be done.

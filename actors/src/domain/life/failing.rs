@@ -131,9 +131,9 @@ impl Life {
         let own_reason = match others {
             OthersGet::Refused | OthersGet::Nobody => None,
             // What the server said then is not what it says to others now.
-            OthersGet::Served | OthersGet::Both => {
-                Some(format!("other Myses are served, this one got: {text}"))
-            }
+            OthersGet::Served | OthersGet::Both => Some(format!(
+                "the server answers other Myses, and this one got: {text}"
+            )),
             OthersGet::Unknown => Some(text.to_string()),
         };
         let (after, activity, until) = match own_reason {
@@ -209,7 +209,7 @@ impl Life {
 
     /// Records the cost of an answer without a choice.
     pub(super) fn book_empty(&mut self, provider: &Arc<str>, fault: &ModelFault) {
-        let text = "an answer without a choice counts";
+        let text = "an answer without a choice was dropped; its cost counts";
         let reported = ReportedUse {
             usage: fault.usage(),
             stated_cost: None,
@@ -277,7 +277,6 @@ fn refused(text: String) -> ModelFault {
     }
 }
 
-/// How often one request is shortened.
 const MAX_SHORTENINGS: u8 = 4;
 
 /// The bytes of messages that fit into a context beside the tools, if these messages and tools had

@@ -136,9 +136,10 @@ impl Life {
         self.sent_notices.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
             // These were reported when they happened.
-            let was_told = matches!(*code, "no_progress" | "done" | "routine_report" | "circle");
-            if !known.contains(code) && !was_told {
-                let text = format!("the model is told: {notice}");
+            let is_for_model =
+                matches!(*code, "no_progress" | "done" | "routine_report" | "circle");
+            if !known.contains(code) && !is_for_model {
+                let text = format!("the model gets the notice: {notice}");
                 self.record_notice(Severity::Info, "system_notice", None, &text);
             }
         }
@@ -188,7 +189,6 @@ fn login_refused_notice(words: &str) -> String {
     )
 }
 
-/// Whether a call is an action that was executed, or may have been.
 pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let command = open.call.command();
     let is_action = !open.call.read_only

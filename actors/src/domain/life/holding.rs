@@ -20,7 +20,6 @@ const MAX_SLEEP: Duration = Duration::from_secs(60);
 const MAX_PAUSE_MS: u64 = 86_400_000;
 const MAX_PAUSE: Duration = Duration::from_millis(MAX_PAUSE_MS);
 
-/// How long a Mysis waits for a file descriptor.
 const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
 
 impl Life {

@@ -32,7 +32,6 @@ pub struct WriteId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AlarmId(pub u64);
 
-/// The id of an order's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReplyId(pub u64);
 
@@ -44,27 +43,20 @@ pub enum LifeInput {
     },
     /// The mission in force changed. This does not deliver it.
     MissionStands(Option<Mission>),
-    /// New rules or secrets.
     RulesChanged {
         rules: Arc<SwarmRules>,
-        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
-    /// The store has answered a write.
     Recorded {
         write_id: WriteId,
         outcome: Result<(), String>,
     },
-    /// The activity of a task changed.
     Progressed {
         work: TaskId,
         activity: Activity,
     },
-    /// The connection to the game server changed.
     Linked {
-        /// The state of the connection.
         link: LinkState,
-        /// The tools that are available now.
         tools: Arc<Toolset>,
         account: Option<Arc<str>>,
     },
@@ -73,14 +65,11 @@ pub enum LifeInput {
         account: Option<Arc<str>>,
         text: String,
     },
-    /// The Mysis has this game account from now on.
     Assigned(Arc<str>),
-    /// A notice about the outside for the operator.
     Noticed {
         severity: Severity,
         /// A short stable word for its kind.
         code: &'static str,
-        /// The notice.
         text: String,
     },
     /// The share of its budget, or of the swarm's, that is spent, in percent.
@@ -88,7 +77,6 @@ pub enum LifeInput {
     /// The model must not be called before a certain time.
     Held {
         work: TaskId,
-        /// The reason.
         why: Arc<str>,
         until: Timestamp,
     },
@@ -97,7 +85,6 @@ pub enum LifeInput {
     Outdated {
         work: TaskId,
     },
-    /// The model answered or failed.
     Replied {
         work: TaskId,
         provider: Arc<str>,
@@ -106,24 +93,20 @@ pub enum LifeInput {
         /// What other conversations get, if it failed.
         others: OthersGet,
     },
-    /// A trial call to a provider that is away has failed.
     StillAway {
         work: TaskId,
         provider: Arc<str>,
         fault: ModelFault,
-        /// What other conversations get.
         others: OthersGet,
     },
     /// The task that called the model panicked.
     Died {
         work: TaskId,
-        /// The panic's text.
         text: String,
     },
     /// The Mysis cannot be logged in until the operator does something.
     LoginRefused {
         work: TaskId,
-        /// The reason.
         text: String,
     },
     /// A tool call is ready to be sent.
@@ -136,12 +119,10 @@ pub enum LifeInput {
         /// The server's id.
         task: Arc<str>,
     },
-    /// A tool call has ended.
     Returned {
         work: TaskId,
         outcome: ToolOutcome,
     },
-    /// A timer has run out.
     Rang {
         alarm: AlarmId,
     },
@@ -153,15 +134,27 @@ pub enum LifeInput {
     HandOver,
 }
 
-/// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutcome {
     /// The result, or what went wrong.
     pub text: String,
     /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    pub ms: u64,
+    /// How long it took; `None` if that was not measured.
+    pub ms: Option<u64>,
     pub tick: Option<i64>,
+}
+
+impl ToolOutcome {
+    /// One whose time was not measured and that tells no tick.
+    pub fn new(status: CallStatus, text: impl Into<String>) -> ToolOutcome {
+        ToolOutcome {
+            text: text.into(),
+            status,
+            ms: None,
+            tick: None,
+        }
+    }
 }
 
 /// An effect of a Mysis' life. Effects are carried out in order.
@@ -170,9 +163,7 @@ pub enum Effect {
     /// Store a batch, then report the result.
     Record {
         write_id: WriteId,
-        /// The batch.
         writes: Vec<Write>,
-        /// Whether it may wait a moment for other writes.
         can_wait: bool,
     },
     Ask(ModelQuery),
@@ -189,7 +180,6 @@ pub enum Effect {
         /// The answer, whose values fit.
         decision: Decision,
     },
-    /// Change what is held back from models, for all Myses.
     HeldBack(HeldChange),
     /// Tell the list of tools of a role, which all its Myses share.
     ToolNews(ListKey, ListNews),
@@ -230,7 +220,6 @@ pub struct ModelQuery {
     pub max_tokens: Option<u32>,
     pub messages: Arc<[ChatMessage]>,
     pub tools: ToolOffer,
-    /// The size of each part of the request.
     pub breakdown: Breakdown,
     /// Whether an operator's direct message waits for the answer.
     pub is_urgent: bool,
@@ -240,7 +229,6 @@ pub struct ModelQuery {
     pub is_last_try: bool,
 }
 
-/// A provider and a model for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     pub provider: Arc<str>,
@@ -263,7 +251,6 @@ pub struct CallOrder {
     pub task: Option<Arc<str>>,
 }
 
-/// The activity of a Mysis and when it began, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CurrentActivity {
     pub(super) activity: Activity,
@@ -281,10 +268,8 @@ impl CurrentActivity {
     }
 }
 
-/// Whether a Mysis may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It may run.
     Live,
     /// It takes orders and stores them for the next run, because no swarm is running.
     QueueOnly,

@@ -50,7 +50,6 @@ impl Life {
             && self.call_objection(open).is_none()
     }
 
-    /// Shows that a call leaves.
     pub(super) fn show_departure(&mut self, open: &PendingCall) {
         let game = self.session.game;
         let until = self

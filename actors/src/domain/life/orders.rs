@@ -277,7 +277,6 @@ impl Life {
         Ok(())
     }
 
-    /// Applies a stored change of the profile.
     pub(super) fn change_profile(&mut self, change: &ProfileChange) {
         change.apply(Arc::make_mut(&mut self.own_profile));
         self.put_profile_in_force();

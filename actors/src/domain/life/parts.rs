@@ -14,7 +14,6 @@ use crate::working_set::WorkingSet;
 
 use super::input::WriteId;
 
-/// What a Mysis knows of its game session.
 #[derive(Debug)]
 pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
@@ -64,7 +63,6 @@ pub(super) struct LifeFigures {
     pub(super) last_call_ms: Option<u64>,
     pub(super) created_at: Timestamp,
     pub(super) last_activity_at: Timestamp,
-    /// Up to when the time of the routine that runs is counted.
     pub(super) routine_timed: Moment,
 }
 
@@ -92,7 +90,6 @@ pub(super) struct SentNotices {
     pub(super) lacks_descriptor: bool,
     /// That its tools leave no room for a turn in the model's context.
     pub(super) lacks_context: bool,
-    /// That its calls are read from its words.
     pub(super) has_text_calls: bool,
     /// The runtime notices in the last request, by code.
     pub(super) noticed: BTreeSet<&'static str>,
@@ -100,7 +97,6 @@ pub(super) struct SentNotices {
     pub(super) held_until: Option<Timestamp>,
 }
 
-/// Whether a call is marked as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SentMark {
     /// Not marked. The call was certainly not executed.

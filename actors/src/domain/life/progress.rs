@@ -19,12 +19,10 @@ use super::record::WriteDraft;
 use super::{Life, LifeStage, Route, ToolOutcome};
 
 impl Life {
-    /// The present time for the watch on progress.
     fn unfrozen_now(&self) -> Now {
         unfrozen(self.both_clocks(), self.frozen_ms)
     }
 
-    /// Passes a call that has returned to the stall detection.
     pub(super) fn watch_call(
         &mut self,
         open: &PendingCall,
@@ -74,7 +72,6 @@ impl Life {
         reason
     }
 
-    /// Reports a verdict and does what its step requires.
     fn apply_verdict(&mut self, draft: &mut WriteDraft, verdict: &StallVerdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
         let (code, text) = match verdict.step {
@@ -194,7 +191,6 @@ fn unfrozen(now: Now, frozen_ms: u64) -> Now {
     }
 }
 
-/// Restores the stall detection from a checkpoint.
 pub(super) fn restore_detector(past: &StoredHistory, now: Now, frozen_ms: u64) -> StallDetector {
     let memo = past.memos.get(MemoKind::Watch);
     memo.map(|memo| StallDetector::restore(memo, unfrozen(now, frozen_ms)))

@@ -20,7 +20,6 @@ const MAX_CALLS_SINCE_WORDS: u32 = 20;
 /// The most trips that are remembered. Beyond that all are forgotten.
 const MAX_TRIPS: usize = 16;
 
-/// The last words and calls of a Mysis.
 #[derive(Debug, Default)]
 pub(super) struct RecentActivity {
     words: Arc<str>,
@@ -47,7 +46,6 @@ fn is_trip(game: GameRef, tool: &str) -> bool {
 }
 
 impl RecentActivity {
-    /// Restores it from the conversation.
     pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
         let mut recent_activity = RecentActivity::default();
         let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
@@ -83,11 +81,10 @@ impl RecentActivity {
         }
     }
 
-    /// Takes a call that has returned.
     pub(super) fn record_call(
         &mut self,
         call: &CallRecord,
-        (status, ms): (CallStatus, u64),
+        (status, ms): (CallStatus, Option<u64>),
         (text, reading): (&Arc<str>, &GameReading<'_>),
     ) {
         let is_done = status == CallStatus::Done;
@@ -107,7 +104,9 @@ impl RecentActivity {
                 self.trips.clear();
             }
             self.place = Some(trip.to.clone());
-            self.trips.insert(trip, ms);
+            if let Some(ms) = ms {
+                self.trips.insert(trip, ms);
+            }
         }
     }
 
@@ -165,12 +164,12 @@ mod tests {
     fn record(
         recent_activity: &mut RecentActivity,
         call: &CallRecord,
-        ended: (CallStatus, u64),
+        (status, ms): (CallStatus, u64),
         text: &str,
     ) {
         let text: Arc<str> = text.into();
         let reading = GameReading::of(GAME, &text);
-        recent_activity.record_call(call, ended, (&text, &reading));
+        recent_activity.record_call(call, (status, Some(ms)), (&text, &reading));
     }
 
     const GAME: GameRef = GameRef::SPACEMOLT;

@@ -16,7 +16,6 @@ use crate::write::Write;
 use super::input::{Effect, ReplyId, WriteId};
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
-/// What has to be reported when a write is stored.
 #[derive(Debug, Default)]
 pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
@@ -25,7 +24,6 @@ pub(super) struct PendingWrite {
     memos: Vec<MemoKind>,
 }
 
-/// Writes that are being collected.
 #[derive(Debug, Default)]
 pub(super) struct WriteDraft {
     pub(super) writes: Vec<Write>,
@@ -109,7 +107,6 @@ impl Life {
         });
     }
 
-    /// Adds what the next life goes on with to a draft.
     pub(super) fn add_memo(&self, draft: &mut WriteDraft, kind: MemoKind, memo: &str) {
         draft.writes.push(Write::Memo {
             mysis: self.id,
@@ -136,7 +133,6 @@ impl Life {
         self.append_row(draft, RowBody::Host { text, meta });
     }
 
-    /// Records a host notice.
     pub(super) fn record_notice(
         &mut self,
         severity: Severity,

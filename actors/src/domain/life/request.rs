@@ -23,7 +23,7 @@ impl Life {
             true => self.conversation.without_held(&is_held),
             false => Cow::Borrowed(&self.conversation),
         };
-        let told_in_prompt = |name: &str| has_placeholder(&self.prompt_template(), name);
+        let is_in_prompt = |name: &str| has_placeholder(&self.prompt_template(), name);
         let mission = self.mission.as_ref().map(|it| without_held(it, &is_held));
         let [system, role, identity] = self.prompt_texts(notices, budget, mission.as_ref());
         let composed = compose(&Composition {
@@ -37,12 +37,12 @@ impl Life {
             earlier_bytes: self.earlier_bytes(),
             turn: self.turn,
             continuation: &turn.continuation,
-            notices: if told_in_prompt("notices") {
+            notices: if is_in_prompt("notices") {
                 &[]
             } else {
                 notices
             },
-            game: (!told_in_prompt("game_state")).then_some(&*self.game_in_request()),
+            game: (!is_in_prompt("game_state")).then_some(&*self.game_in_request()),
             now: self.both_clocks(),
             budget,
         });

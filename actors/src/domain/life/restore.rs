@@ -25,11 +25,11 @@ use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
+use super::memos::LifeMemos;
 use super::parts::{LifeFigures, SentNotices, SessionView};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
-use super::reminders::{self, LifeReminders};
 use super::routine::recall_circles;
 use super::tier::TierView;
 use super::trying::ServedForm;
@@ -43,12 +43,10 @@ const RESTS_ASKING: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub struct RestoreArgs {
     pub record: MysisRecord,
-    /// Its conversation as stored.
     pub recollection: StoredHistory,
     pub incarnation: Incarnation,
     pub mission: Option<Mission>,
     pub rules: Arc<SwarmRules>,
-    /// Removes the known secrets from texts.
     pub redactor: Arc<Redactor>,
     /// The cause of the crash that ended the previous incarnation, if it crashed.
     pub crash: Option<Arc<str>>,
@@ -61,7 +59,7 @@ pub struct RestoreArgs {
 }
 
 /// The memos that may not be understood.
-type ReadMemos = (LifeReminders, RoutineMemo);
+type ReadMemos = (LifeMemos, RoutineMemo);
 
 impl Life {
     /// Restores a Mysis and returns its first effects. A call whose outcome will never be known
@@ -70,11 +68,10 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
-        let reminders = past.recollection.memos.get(MemoKind::Reminders);
-        let (reminders, unknown) = reminders::restore(reminders, now);
+        let (memos, unknown_memos) = LifeMemos::restore(&past.recollection.memos, now);
         let working_set = WorkingSet::restore(past.recollection.memos.get(MemoKind::WorkingSet));
         let (routines, unknown_routines) = restore_routines(&past.recollection);
-        let mut life = Life::from_past(past, now, (reminders, routines));
+        let mut life = Life::from_past(past, now, (memos, routines));
         life.session.working_set = working_set;
         life.choose_tools();
         life.trim_window(life.turn_cut_short());
@@ -86,11 +83,9 @@ impl Life {
                 life.result_into(&mut draft, &open, &outcome);
             }
         }
-        if let Some(why) = unknown {
-            life.emit_unknown_reminders(&mut draft, &why);
-        }
+        life.emit_unknown_memos(&mut draft, &unknown_memos);
         if let Some(why) = unknown_routines {
-            life.tell_unknown_routines(&mut draft, &why);
+            life.report_unknown_routines(&mut draft, &why);
         }
         if let Some(crash) = crash {
             life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
@@ -109,17 +104,9 @@ impl Life {
         if !draft.writes.is_empty() {
             life.record_draft(draft);
         }
-        life.begin_with_reminders();
+        life.begin_with_memos();
         let effects = std::mem::take(&mut life.effects);
         (life, effects)
-    }
-
-    /// Forgets what the store refused to keep. What a Mysis learns by playing is written again later.
-    pub(super) fn forget_memo(&mut self, kind: MemoKind) {
-        match kind {
-            MemoKind::Watch | MemoKind::WorkingSet | MemoKind::Tier | MemoKind::Routines => {}
-            MemoKind::Reminders => self.reminders.forget(),
-        }
     }
 
     /// How long it hears nothing before its conversation is left to the store; `None` while something of
@@ -147,13 +134,12 @@ impl Life {
         self.pending = BTreeMap::new();
     }
 
-    /// Takes its conversation up again.
     pub fn recall_conversation(&mut self, history: StoredHistory) {
         self.conversation.take_up(history);
     }
 
     fn from_past(past: RestoreArgs, both: Now, memos: ReadMemos) -> Life {
-        let (reminders, routines) = memos;
+        let (memos, routines) = memos;
         let mut recollection = past.recollection;
         let stage = stage_of(&past.record, both.wall);
         let figures = restore_figures(&recollection, &past.record, both.moment);
@@ -197,7 +183,7 @@ impl Life {
             recent_activity,
             samples,
             routines,
-            reminders,
+            memos,
             tier,
             pending: BTreeMap::new(),
             stamps: 0,
@@ -220,7 +206,6 @@ impl Life {
     }
 }
 
-/// The turn of the model's last message.
 fn last_turn(conversation: &Conversation) -> TurnNumber {
     let last = conversation.last_utterance();
     last.map(|row| row.turn).unwrap_or_default()
@@ -234,8 +219,8 @@ fn session_of_before(
     now: Timestamp,
 ) -> SessionView {
     let results = || conversation.rows().rev().filter_map(|row| row.result());
-    let told = results().map(|(_, _, meta)| meta.game).next();
-    let game = told.or(account.as_ref().map(|_| GameRef::of_key(None)));
+    let of_calls = results().map(|(_, _, meta)| meta.game).next();
+    let game = of_calls.or(account.as_ref().map(|_| GameRef::of_key(None)));
     let tick = results().find_map(|(_, _, meta)| meta.tick);
     SessionView::unopened(account, game, tick, now)
 }
@@ -247,7 +232,8 @@ fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
         LifeState::Stopped => LifeStage::Stopped,
         LifeState::Errored => LifeStage::Errored(record.fault.clone().unwrap_or_else(|| {
             MysisFault {
-                kind: MysisFaultKind::Crash,
+                // Nothing is known of it that would end by itself.
+                kind: MysisFaultKind::Permanent,
                 text: record
                     .reason
                     .as_deref()
@@ -301,7 +287,6 @@ fn restore_routines(past: &StoredHistory) -> (RoutineMemo, Option<String>) {
     (memo, unknown)
 }
 
-/// What the logged-in account knows of the game.
 fn restore_game(past: &mut StoredHistory, account: Option<&str>, both: Now) -> GameState {
     let snapshots = std::mem::take(&mut past.snapshots).into_iter();
     let seen = snapshots.filter(|(of, _)| **of == *account.unwrap_or_default());

@@ -42,7 +42,6 @@ impl Life {
         self.profile.role.is_some() && self.role().is_none()
     }
 
-    /// The limits of a day that its role sets.
     pub(super) fn budget_of_role(&self) -> BudgetLimits {
         self.role().map(|role| role.budget).unwrap_or_default()
     }
@@ -74,14 +73,12 @@ impl Life {
         change
     }
 
-    /// The text of a routine that its role offers by this name.
     pub(super) fn routine_of_role(&self, name: &str) -> Option<&Arc<str>> {
         let routines = &self.role()?.routines;
         let named = routines.iter().find(|routine| *routine.name == *name)?;
         named.text.as_ref().ok()
     }
 
-    /// The names of the routines that its role offers.
     pub(super) fn routines_of_role(&self) -> Vec<Arc<str>> {
         let routines = self.role().map(|role| role.routines.iter());
         let read = routines

@@ -148,15 +148,14 @@ impl Life {
     }
 
     /// Says that what is stored of its routines is not understood.
-    pub(super) fn tell_unknown_routines(&mut self, draft: &mut WriteDraft, why: &str) {
+    pub(super) fn report_unknown_routines(&mut self, draft: &mut WriteDraft, why: &str) {
         let text = format!(
-            "what is stored of its routines is not understood, so that none goes on and no call of one is made again \
-             ({why}): another version of zoea may have written it; `zoea routine start` starts a routine anew"
+            "its stored routines cannot be understood ({why}), so no routine continues and none of its calls is made \
+             again; another version of zoea may have written them. `zoea routine start` starts a new routine"
         );
         self.add_host_notice(draft, Severity::Error, "routines_unknown", None, &text);
     }
 
-    /// Takes the result of a step into the cursor, in the commit of the result.
     pub(super) fn take_step_result(
         &mut self,
         draft: &mut WriteDraft,
@@ -264,7 +263,7 @@ impl Life {
         let outcome = ToolOutcome {
             text: report,
             status: CallStatus::Done,
-            ms: run.elapsed_ms(),
+            ms: Some(run.elapsed_ms()),
             tick: None,
         };
         Some((run.source(), outcome))
@@ -329,7 +328,6 @@ impl Life {
         self.add_memo(draft, MemoKind::Routines, &self.routines.to_text());
     }
 
-    /// Notes that the model has seen the report.
     pub(super) fn forget_routine_report(&mut self) {
         if self.routines.report.take().is_some() {
             let mut draft = WriteDraft::default();
@@ -338,7 +336,6 @@ impl Life {
         }
     }
 
-    /// The run for watchers.
     pub(super) fn routine_status(&self) -> Option<Arc<RoutineStatus>> {
         let run = self.routines.run.as_ref()?;
         Some(Arc::new(run.status()))

@@ -44,12 +44,10 @@ impl Life {
         self.samples.set_frozen_ms(frozen_ms);
     }
 
-    /// Sets whether the swarm is frozen now.
     pub fn set_frozen(&mut self, is_frozen: bool) {
         self.is_frozen = is_frozen;
     }
 
-    /// Adds the samples that are due to a draft.
     pub(super) fn add_samples(&mut self, draft: &mut WriteDraft) {
         let mut writes = draft.writes.iter();
         // One that does not run may write nothing more: a late answer is its last row.

@@ -144,7 +144,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: None,
         });
-        scene.hear(LifeInput::Linked {
+        scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
@@ -192,7 +192,7 @@ impl Scene {
     fn refuse_all(&mut self, why: &str) {
         for write_id in std::mem::take(&mut self.unrecorded) {
             let outcome = Err(why.to_string());
-            self.hear(LifeInput::Recorded { write_id, outcome });
+            self.handle(LifeInput::Recorded { write_id, outcome });
         }
     }
 
@@ -203,7 +203,7 @@ impl Scene {
         }
     }
 
-    fn hear(&mut self, input: LifeInput) {
+    fn handle(&mut self, input: LifeInput) {
         self.now += 1;
         let effects = self.life.handle(input, self.at());
         self.take(effects);
@@ -212,7 +212,7 @@ impl Scene {
     fn order(&mut self, order: MysisOrder) -> Option<OrderResult> {
         self.replies += 1;
         let reply = ReplyId(self.replies);
-        self.hear(LifeInput::Ordered { reply, order });
+        self.handle(LifeInput::Ordered { reply, order });
         self.answer_to(reply)
     }
 
@@ -278,7 +278,7 @@ impl Scene {
 
     fn reply(&mut self, answer: ModelAnswer) {
         let work = self.asked().work;
-        self.hear(LifeInput::Replied {
+        self.handle(LifeInput::Replied {
             work,
             provider: "local".into(),
             result: Ok(answer),
@@ -289,7 +289,7 @@ impl Scene {
 
     fn fail(&mut self, fault: ModelFault) {
         let work = self.asked().work;
-        self.hear(LifeInput::Replied {
+        self.handle(LifeInput::Replied {
             work,
             provider: "local".into(),
             result: Err(fault),
@@ -300,12 +300,12 @@ impl Scene {
 
     fn leave(&mut self) {
         let work = self.call().work;
-        self.hear(LifeInput::Leaving { work });
+        self.handle(LifeInput::Leaving { work });
     }
 
     fn give_back(&mut self, text: &str) {
         let work = self.call().work;
-        self.hear(LifeInput::Returned {
+        self.handle(LifeInput::Returned {
             work,
             outcome: outcome(text, CallStatus::Done),
         });
@@ -313,7 +313,7 @@ impl Scene {
 
     fn ring(&mut self) {
         let alarm = self.alarm();
-        self.hear(LifeInput::Rang { alarm });
+        self.handle(LifeInput::Rang { alarm });
     }
 
     fn alarm(&self) -> AlarmId {
@@ -396,7 +396,7 @@ fn outcome(text: &str, status: CallStatus) -> ToolOutcome {
     ToolOutcome {
         text: text.to_string(),
         status,
-        ms: 3,
+        ms: Some(3),
         tick: Some(42),
     }
 }

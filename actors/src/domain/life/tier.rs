@@ -12,7 +12,6 @@ use crate::tier::{TierFacts, TierLadder, TurnOutcome};
 use super::record::WriteDraft;
 use super::{Life, LifeStage, ToolOutcome};
 
-/// What is known for the choice of a tier.
 #[derive(Debug, Default)]
 pub(super) struct TierView {
     pub(super) ladder: TierLadder,
@@ -28,7 +27,6 @@ impl TierView {
         }
     }
 
-    /// The profile in force at the tier that was reached.
     pub(super) fn profile_in_force(
         &self,
         rules: &SwarmRules,

@@ -28,7 +28,6 @@ impl Life {
         }
     }
 
-    /// Chooses the tools that are offered, by what is known now.
     pub(super) fn choose_tools(&mut self) {
         self.choose_tools_by(self.tool_selection());
     }
@@ -128,12 +127,10 @@ impl Life {
         tools
     }
 
-    /// Sets the lists that all Myses of a role share.
     pub fn set_lists(&mut self, lists: Arc<RoleLists>) {
         self.session.lists = lists;
     }
 
-    /// Tells the list of its role what concerns it.
     pub(super) fn emit_list_news(&mut self, news: ListNews) {
         let key = self.list_key();
         self.effects.push(Effect::ToolNews(key, news));
@@ -146,7 +143,6 @@ impl Life {
         }
     }
 
-    /// Takes the list of its role as it is now.
     fn take_list(&mut self) -> Option<SetChange> {
         let lists = self.session.lists.clone();
         let list = lists.commands(&self.list_key());
@@ -203,10 +199,7 @@ impl Life {
             .and_then(|arguments| arguments.get("query")?.as_str())
             .unwrap_or_default();
         if query.trim().is_empty() {
-            return answer(
-                CallStatus::Failed,
-                "Error: query cannot be empty".to_string(),
-            );
+            return ToolOutcome::new(CallStatus::Failed, "Error: query cannot be empty");
         }
         let found = tool_search::find_tools(&self.session.allowed, query);
         let is_new = |command: &&Arc<str>| !self.session.offer.is_given(command);
@@ -218,21 +211,12 @@ impl Life {
             self.emit_list_news(ListNews::Missed(new));
             self.choose_tools();
         }
-        answer(CallStatus::Done, found.text)
+        ToolOutcome::new(CallStatus::Done, found.text)
     }
 
     fn store_working_set(&mut self, draft: &mut WriteDraft) {
         if let Some(memo) = self.session.working_set.take_change() {
             self.add_memo(draft, MemoKind::WorkingSet, &memo);
         }
-    }
-}
-
-fn answer(status: CallStatus, text: String) -> ToolOutcome {
-    ToolOutcome {
-        text,
-        status,
-        ms: 0,
-        tick: None,
     }
 }

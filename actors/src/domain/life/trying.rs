@@ -37,7 +37,6 @@ pub(super) struct Failed<'a> {
 }
 
 impl Life {
-    /// Sets the texts that are held back.
     pub fn set_held(&mut self, held: Arc<HeldTexts>) {
         self.held = held;
     }
@@ -96,7 +95,7 @@ impl Life {
                 self.end_tool_search(failed.fault.text());
                 self.next_trial(failed)
             }
-            AskForm::Told | AskForm::Calls | AskForm::Without(_) | AskForm::Part(_) => {
+            AskForm::WithNotice | AskForm::Calls | AskForm::Without(_) | AskForm::Part(_) => {
                 self.next_trial(failed)
             }
         }
@@ -216,8 +215,8 @@ impl Life {
                 let text = failed.fault.text();
                 self.end_judging();
                 let reason = format!(
-                    "{text}; refused, too: a fixed text, while other Myses are served: check its \
-                     provider and model"
+                    "{text}; the server also refuses a fixed text from this Mysis, while it serves \
+                     other Myses: check its provider and model"
                 );
                 self.fail_turn(MysisFaultKind::Permanent, reason);
                 true
@@ -277,7 +276,7 @@ impl Life {
             | AskForm::Plain
             | AskForm::Tools
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Part(_)
             | AskForm::Doubting => Vec::new(),
@@ -303,7 +302,6 @@ impl Life {
         true
     }
 
-    /// Tells of the trial that is made now.
     fn emit_trial(&mut self) {
         let Some(trials) = self.trials() else {
             return;
@@ -330,11 +328,11 @@ impl Life {
         tried.dedup();
         let said = trials.said.unwrap_or_default();
         let served = match trials.is_bare_served {
-            true => "a fixed text is served",
-            false => "other Myses are served",
+            true => "it serves a fixed text",
+            false => "it serves other Myses",
         };
         let reason = format!(
-            "{said}; refused, too: {}, while {served}: check what is in every \
+            "{said}; the server also refuses {}, while {served}: check what is in every \
              request, its system prompt and its tools, or give it another provider",
             tried.join(", ")
         );
@@ -362,7 +360,7 @@ impl Life {
         let is_at_once =
             trials.kind == Some(FailureKind::Refusal) && !std::mem::take(&mut trials.has_waited);
         let said = trials.said.clone().unwrap_or_default();
-        let text = "the server was asked a fixed text; the answer counts";
+        let text = "zoea sent the server a fixed text as a test; its cost counts";
         self.charge_with_notice(provider, ReportedUse::of_answer(answer), "trial", text);
         if form == AskForm::Tools {
             self.on_tools_tried(true);

@@ -20,7 +20,6 @@ use super::{
 };
 
 impl LifeStage {
-    /// The timer that it waits for.
     pub(super) fn alarm(&self) -> Option<AlarmId> {
         match self {
             LifeStage::Pausing { alarm } => Some(*alarm),
@@ -356,7 +355,7 @@ impl Life {
     }
 
     pub(super) fn on_alarm(&mut self, alarm: AlarmId) {
-        if self.reminders.takes_alarm(alarm) {
+        if self.memos.takes_alarm(alarm) {
             return;
         }
         match &self.stage {

@@ -23,7 +23,6 @@ const LONG_PAUSES: [Duration; 3] = [
 /// How long a Mysis whose mission is done is left alone.
 const DONE_PAUSE: Duration = Duration::from_secs(3600);
 
-/// What the pause between two turns depends on.
 #[derive(Debug, Default)]
 pub(super) struct TurnPace {
     /// The newest turns of the mission in a row whose answers were words alone.
@@ -39,7 +38,6 @@ pub(super) struct TurnPace {
 }
 
 impl TurnPace {
-    /// What the rows tell of it.
     pub(super) fn restored(conversation: &Conversation, mission: Option<&Mission>) -> TurnPace {
         let since = conversation
             .rows()
@@ -150,7 +148,6 @@ impl Life {
         }
     }
 
-    /// Another mission stands, or none.
     pub(super) fn take_standing_mission(&mut self, mission: Option<Mission>) {
         let id = |mission: &Option<Mission>| mission.as_ref().map(|mission| mission.id);
         let is_other = id(&self.mission) != id(&mission);

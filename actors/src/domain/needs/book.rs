@@ -8,7 +8,7 @@ use std::time::Duration;
 use zoea_text::natural::compare_natural;
 
 use super::lines::{
-    LineKey, ListedNeed, NeedingMysis, line_of, outage_line, standing_line, without_names,
+    ListedNeed, NeedLineKey, NeedingMysis, line_of, outage_line, standing_line, without_names,
 };
 use super::{Need, NeedCause, NeedRemedy, operator_need};
 use crate::event::{Activity, EventKind, MysisStatus, RosterChange, SwarmCondition, SwarmEvent};
@@ -31,7 +31,6 @@ struct KnownMysis {
     waits_for: Option<Lane>,
 }
 
-/// What has an age of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SpanKey {
     Swarm(NeedCause, Option<Arc<str>>),
@@ -40,23 +39,21 @@ enum SpanKey {
 
 /// Since when a need lasts, how many have it, and when it ended.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct NeedSpan {
     since: Timestamp,
     holders: usize,
     ended: Option<Timestamp>,
 }
 
-/// All needs of a swarm, by the events of it.
 #[derive(Clone, Debug, Default)]
 pub struct NeedBook {
     myses: BTreeMap<MysisId, KnownMysis>,
     outages: Arc<ServerOutages>,
     standing: Arc<StandingConditions>,
-    spans: BTreeMap<SpanKey, Span>,
+    spans: BTreeMap<SpanKey, NeedSpan>,
 }
 
 impl NeedBook {
-    /// Whether an event says something of needs.
     #[must_use]
     pub fn concerns(what: &EventKind) -> bool {
         matches!(
@@ -186,7 +183,7 @@ impl NeedBook {
     }
 
     fn enter(&mut self, key: SpanKey, since: Timestamp, at: Timestamp) {
-        let span = self.spans.entry(key).or_insert(Span {
+        let span = self.spans.entry(key).or_insert(NeedSpan {
             since,
             holders: 0,
             ended: None,
@@ -219,10 +216,10 @@ impl NeedBook {
     /// The needs now: by cause, the newest first.
     #[must_use]
     pub fn list(&self, now: Timestamp) -> Vec<ListedNeed> {
-        let mut lines: BTreeMap<LineKey, ListedNeed> = BTreeMap::new();
+        let mut lines: BTreeMap<NeedLineKey, ListedNeed> = BTreeMap::new();
         for (kind, condition) in self.standing.iter() {
             let line = standing_line(kind, &condition.text, condition.since);
-            lines.insert(LineKey::Standing(kind), line);
+            lines.insert(NeedLineKey::Standing(kind), line);
         }
         for away in self.outages.with_light(Light::Red) {
             let (cause, server) = line_of(away);
@@ -230,7 +227,7 @@ impl NeedBook {
             let since = self.since(&key, away.since);
             if away.needs_operator || now.since(since) >= AWAY_MS {
                 let line = outage_line(away, cause, since);
-                lines.insert(LineKey::Swarm(cause, server), line);
+                lines.insert(NeedLineKey::Swarm(cause, server), line);
             }
         }
         for known in self.myses.values() {
@@ -277,13 +274,13 @@ impl NeedBook {
         &self,
         known: &KnownMysis,
         now: Timestamp,
-        lines: &mut BTreeMap<LineKey, ListedNeed>,
+        lines: &mut BTreeMap<NeedLineKey, ListedNeed>,
     ) {
         if let Some(lane) = &known.waits_for
             && let Some(away) = self.outages.of(lane)
         {
             let (cause, server) = line_of(away);
-            if let Some(line) = lines.get_mut(&LineKey::Swarm(cause, server)) {
+            if let Some(line) = lines.get_mut(&NeedLineKey::Swarm(cause, server)) {
                 return line.myses.push(known.who.clone());
             }
         }
@@ -334,11 +331,11 @@ fn span_key(need: &Need, status: &MysisStatus) -> SpanKey {
     }
 }
 
-fn line_key(need: &Need, span: &SpanKey) -> LineKey {
+fn line_key(need: &Need, span: &SpanKey) -> NeedLineKey {
     match span {
-        SpanKey::Swarm(cause, server) => LineKey::Swarm(*cause, server.clone()),
-        SpanKey::Mysis(mysis, _) if need.is_its_own() => LineKey::Own(*mysis),
-        SpanKey::Mysis(..) => LineKey::Alike(need.what, without_names(&need.why, &need.name)),
+        SpanKey::Swarm(cause, server) => NeedLineKey::Swarm(*cause, server.clone()),
+        SpanKey::Mysis(mysis, _) if need.is_its_own() => NeedLineKey::Own(*mysis),
+        SpanKey::Mysis(..) => NeedLineKey::Alike(need.what, without_names(&need.why, &need.name)),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::message::Severity;
 use crate::outages::{ServerLabel, ServerOutage};
 use crate::standing::StandingKind;
 
-/// The words of lines about servers.
 pub(super) const GAME_AWAY: &str = "game away";
 const MODEL_AWAY: &str = "model away";
 const ACCOUNT: &str = "account";
@@ -21,7 +20,6 @@ pub struct ListedNeed {
     pub cause: NeedCause,
     /// The condition of the whole program that it is, if it is one.
     pub standing: Option<StandingKind>,
-    /// The cause in one or two words.
     pub what: &'static str,
     /// The problem in full, of the Mysis that has it since last.
     pub why: Arc<str>,
@@ -30,7 +28,6 @@ pub struct ListedNeed {
     pub severity: Severity,
     pub remedy: NeedRemedy,
     pub myses: Vec<NeedingMysis>,
-    /// When the newest of them joined.
     pub(super) newest: Timestamp,
 }
 
@@ -69,12 +66,11 @@ impl ListedNeed {
 pub struct NeedingMysis {
     pub name: Arc<str>,
     pub id: MysisId,
-    /// The other process that runs it.
     pub process: Option<Arc<str>>,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum LineKey {
+pub(super) enum NeedLineKey {
     Standing(StandingKind),
     Swarm(NeedCause, Option<Arc<str>>),
     Alike(&'static str, String),

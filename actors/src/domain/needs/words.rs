@@ -4,7 +4,7 @@
 use super::lines::GAME_AWAY;
 use super::{
     ASKED, LOG_IN, LOGIN_REFUSED, MOST_FAIL, NO_ACCESS_NEED, NO_CALLS, NO_TOOLS, NOT_DELIVERED,
-    PAUSED,
+    NeedRemedy, PAUSED,
 };
 
 /// The word of a need for a reader, of at most 15 letters; its word in JSON, alerts and metrics stays.
@@ -14,6 +14,7 @@ pub fn shown_need(what: &str) -> &str {
         ASKED => "asks you",
         NO_TOOLS | GAME_AWAY => "tools away",
         NO_ACCESS_NEED => "access refused",
+        "account" => "out of credit",
         "waits" => "needs orders",
         "parked" => "stuck, idle",
         "repeats" => "repeats a call",
@@ -25,10 +26,33 @@ pub fn shown_need(what: &str) -> &str {
     }
 }
 
-/// What is told when a need of a running Mysis is over.
+/// The command that helps against a need of these Myses, as `; \`zoea mysis retry --all\` tries now`; empty where the
+/// reason says what to do.
+#[must_use]
+pub fn help_command(help: &str, name: &str, count: usize) -> String {
+    let (whom, it) = match count {
+        1 => (name, "it"),
+        _ => ("NAME", "one of them"),
+    };
+    let remedy = NeedRemedy::ALL.into_iter().find(|it| it.text() == help);
+    let command = match remedy.unwrap_or(NeedRemedy::Nothing) {
+        NeedRemedy::Relaunch if count == 1 => format!("`zoea mysis start {name}` relaunches it"),
+        NeedRemedy::Relaunch => "`zoea mysis start --state errored` relaunches them".to_string(),
+        NeedRemedy::ResumeAll => "`zoea mysis start --state interrupted` starts them".to_string(),
+        NeedRemedy::Message => format!("`zoea send {whom} TEXT` tells {it} what to do"),
+        NeedRemedy::Stop => format!("`zoea mysis stop {whom}` stops {it}"),
+        NeedRemedy::Answer => format!("`zoea answer {whom} FIELD=VALUE` answers for {it}"),
+        NeedRemedy::TryNow => {
+            "zoea retries by itself, `zoea mysis retry --all` tries now".to_string()
+        }
+        NeedRemedy::Raise | NeedRemedy::Nothing => return String::new(),
+    };
+    format!("; {command}")
+}
+
 #[must_use]
 pub fn over_need(what: &str) -> String {
-    let told = match what {
+    let text = match what {
         ASKED => "its server's question is closed",
         LOG_IN | LOGIN_REFUSED => "logged in",
         NO_TOOLS => "the tool server answers again",
@@ -41,7 +65,7 @@ pub fn over_need(what: &str) -> String {
         "circles" | "no gain" => "gains again",
         other => return format!("over: {other}"),
     };
-    told.to_string()
+    text.to_string()
 }
 
 #[cfg(test)]
@@ -60,6 +84,7 @@ mod tests {
             NOT_DELIVERED,
             MOST_FAIL,
             PAUSED,
+            "account",
             "errored",
             "interrupted",
             "waits",

@@ -22,16 +22,13 @@ pub enum CompletedOrder {
     Created(MysisId),
     /// The order was carried out, and there is nothing more to report.
     Done(CompletedAction),
-    /// The Mysis is back.
     #[serde(skip)]
     Undeleted {
         name: Arc<str>,
         /// Its game account, if it has it again.
         account: Option<Arc<str>>,
     },
-    /// The message was stored in the row with this number.
     Stored(Seq),
-    /// The mission was given.
     #[serde(skip)]
     Broadcast {
         mission: MissionId,
@@ -44,14 +41,12 @@ pub enum CompletedOrder {
     /// The mission was cleared; `false` if there was none.
     #[serde(skip)]
     MissionCleared(bool),
-    /// The last request to the model.
     #[serde(skip)]
     Request(Box<SentRequest>),
     /// A routine as it is now, as JSON.
     Routine(Arc<str>),
     Reminded {
         id: Arc<str>,
-        /// When it is due.
         at: Timestamp,
     },
     /// This many accounts are now in the pool or with their owners.
@@ -68,7 +63,6 @@ pub enum CompletedOrder {
 }
 
 impl CompletedOrder {
-    /// The row that the order became.
     #[must_use]
     pub fn row(&self) -> Option<Seq> {
         if let CompletedOrder::Stored(seq) = self {
@@ -101,7 +95,6 @@ pub enum CompletedAction {
     Retried,
     Stopped,
     Deleted,
-    /// The profile was changed.
     Configured,
     NotesCleared,
     RoutineStarted,
@@ -109,9 +102,7 @@ pub enum CompletedAction {
     RoutineStopped,
     /// The reminder is not delivered.
     ReminderCancelled,
-    /// The server has the answer to its question.
     Answered,
-    /// The server was told that its question is declined.
     Declined,
     /// The server was told that its question is put aside.
     Cancelled,
@@ -121,7 +112,6 @@ pub enum CompletedAction {
     Undrained,
     /// What was held back may be tried again.
     Forgotten,
-    /// The swarm may spend more today.
     BudgetRaised,
 }
 
@@ -155,9 +145,7 @@ zoea_records::stored_by_word!(CompletedAction);
 /// The changed keys of a reload, as the operator writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reloaded {
-    /// The changes in force now.
     pub at_once: Vec<String>,
-    /// The changes that need a restart.
     pub after_a_restart: Vec<String>,
 }
 
@@ -165,7 +153,7 @@ impl fmt::Display for Reloaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the configuration was read again")?;
         match self.at_once.is_empty() {
-            true => f.write_str("; nothing that holds at once has changed")?,
+            true => f.write_str("; no setting that takes effect at once has changed")?,
             false => write!(f, ": {}", self.at_once.join(", "))?,
         }
         if !self.after_a_restart.is_empty() {
@@ -180,7 +168,6 @@ impl fmt::Display for Reloaded {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderRefusal {
     UnknownMysis(UnknownName),
-    /// Another process runs this Mysis.
     Elsewhere {
         name: String,
         process: Arc<str>,
@@ -188,23 +175,19 @@ pub enum OrderRefusal {
     /// No process of the fleet that runs has this name.
     UnknownProcess(String),
     /// It was refused in these words, here or by another process.
-    Told(String),
+    Because(String),
     /// The name is not allowed.
     BadName(String),
     /// There is no copy of what is to be brought back, or none could be made.
     Copy(String),
-    /// Another Mysis has this name.
     NameTaken(String),
-    /// The swarm has the maximum number of Myses.
     SwarmFull(usize),
     UnknownProvider {
         name: String,
-        /// The existing names.
         known: Vec<String>,
     },
     UnknownRole {
         name: String,
-        /// The existing names.
         known: Vec<String>,
     },
     /// The temperature is not from 0 to 2.
@@ -228,17 +211,14 @@ pub enum OrderRefusal {
     Stopped,
     /// The Mysis is errored and takes no messages.
     Errored,
-    /// The message is empty.
     EmptyText,
     TextTooLong(usize),
-    /// The order needs a running swarm.
     NoSwarm,
     /// The Mysis has sent nothing to its model since the program started.
     NothingSent,
     Closing,
     /// The Mysis died while it handled the order, which may or may not have been stored.
     Interrupted,
-    /// The store refused it.
     Store(String),
     /// The configuration stays the same, for these reasons.
     Configuration(Vec<String>),
@@ -247,7 +227,6 @@ pub enum OrderRefusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
     pub name: String,
-    /// The existing name that is most like it.
     nearest: Option<String>,
 }
 
@@ -302,7 +281,7 @@ impl fmt::Display for OrderRefusal {
                 f,
                 "no process that runs is called `{name}`; `zoea processes` lists them"
             ),
-            OrderRefusal::BadName(why) | OrderRefusal::Told(why) | OrderRefusal::Copy(why) => {
+            OrderRefusal::BadName(why) | OrderRefusal::Because(why) | OrderRefusal::Copy(why) => {
                 f.write_str(why)
             }
             OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
@@ -347,7 +326,7 @@ impl fmt::Display for OrderRefusal {
             }
             OrderRefusal::Closing => f.write_str("the program is closing and takes no orders"),
             OrderRefusal::Interrupted => {
-                f.write_str("the mysis died while dealing with it; look at its log, then try again")
+                f.write_str("the Mysis crashed while it carried the order out; look at its log, then try again")
             }
             OrderRefusal::Store(why) => write!(f, "could not be stored: {why}"),
             OrderRefusal::Configuration(why) => {
@@ -357,7 +336,6 @@ impl fmt::Display for OrderRefusal {
     }
 }
 
-/// The result of an order, or why it was refused.
 pub type OrderResult = Result<CompletedOrder, OrderRefusal>;
 
 #[cfg(test)]
@@ -367,7 +345,8 @@ mod tests {
     #[test]
     fn a_reload_says_what_holds_now_and_what_waits() {
         let mut reloaded = Reloaded::default();
-        let said = "the configuration was read again; nothing that holds at once has changed";
+        let said =
+            "the configuration was read again; no setting that takes effect at once has changed";
         assert_eq!(reloaded.to_string(), said);
         reloaded.at_once.push("[budget]".to_string());
         reloaded.after_a_restart.push("[tui]".to_string());

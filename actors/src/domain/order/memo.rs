@@ -5,7 +5,6 @@ use zoea_text::redact::Redactor;
 
 use super::{CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult};
 
-/// The member that names the order.
 const ORDER: &str = "order";
 /// The member with what belongs to it, where that is one text.
 const CONTENT: &str = "text";
@@ -55,7 +54,7 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
     if word == "delete" {
         return Some(Order::Delete {
             name: name.to_string(),
-            now: read.get("now") == Some(&Value::Bool(true)),
+            now: read.get("now")?.as_bool()?,
         });
     }
     let mut written = json!({ ORDER: word });
@@ -89,7 +88,7 @@ pub fn answer_to_text(answer: &OrderResult) -> String {
 pub fn answer_from_text(text: &str) -> Option<OrderResult> {
     let read: Value = serde_json::from_str(text).ok()?;
     if let Some(why) = read["refused"].as_str() {
-        return Some(Err(OrderRefusal::Told(why.to_string())));
+        return Some(Err(OrderRefusal::Because(why.to_string())));
     }
     let done: CompletedOrder = serde_json::from_value(read).ok()?;
     Some(Ok(done))
@@ -159,7 +158,7 @@ mod tests {
                 id: "alpha:3".into(),
                 at: crate::ids::Timestamp(70),
             }),
-            Err(OrderRefusal::Told("mysis already running".to_string())),
+            Err(OrderRefusal::Because("mysis already running".to_string())),
         ];
         zoea_golden::hold_texts("answers.json", answers.iter().map(answer_to_text));
         for answer in answers {

@@ -9,7 +9,6 @@ use crate::message::CallStatus;
 
 use super::FinishedCall;
 
-/// The longest cycle that is detected, in calls.
 const MAX_CYCLE_CALLS: usize = 8;
 /// How often a cycle must be repeated.
 const MIN_CYCLE_ROUNDS: usize = 6;
@@ -19,10 +18,8 @@ const MAX_RECURRING_FAILURES: usize = 8;
 /// How often, and over which time, a failure must recur before it is reported.
 const MIN_FAILURE_COUNT: u32 = 24;
 const MIN_FAILURE_SPAN: Duration = Duration::from_secs(23 * 3600);
-/// Failures with at least this interval are stored one by one.
 const SLOW_FAILURE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// The recent calls and the recurring failures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallPattern {
     /// The newest calls, newest last.
@@ -146,7 +143,6 @@ impl CallPattern {
         newest.all(|trace| trace.is_harmless)
     }
 
-    /// The tools of the cycle, in order.
     pub(super) fn cycle_tools(&self) -> Vec<&str> {
         let newest = self.calls.iter().rev().take(self.cycle_length());
         let mut names: Vec<&str> = newest.map(|trace| &*trace.tool).collect();
@@ -167,7 +163,6 @@ impl CallPattern {
     }
 }
 
-/// The failure as a clause.
 fn describe_failure(ailment: &RecurringFailure, now: Moment) -> String {
     let RecurringFailure {
         tool, code, times, ..

@@ -25,7 +25,6 @@ const MAX_STORED_PLACES: usize = 16;
 struct CheckpointForm {
     /// The step of escalation, by its place.
     rung: usize,
-    /// When it was written.
     at: Timestamp,
     taken: (u32, Timestamp),
     afresh: Seq,
@@ -85,7 +84,7 @@ impl StallDetector {
             ship: outcomes.ship.clone(),
             places: newest(&outcomes.places, MAX_STORED_PLACES),
             place: outcomes.place.clone(),
-            unjudged: (self.unjudged, u32::from(self.is_unjudged_told)),
+            unjudged: (self.unjudged, u32::from(self.is_unjudged_reported)),
             ailments: failures.collect(),
         };
         let text = serde_json::to_string(&form);
@@ -133,13 +132,12 @@ impl StallDetector {
             taken: (form.taken.0, moment(form.taken.1)),
             afresh: form.afresh,
             unjudged: form.unjudged.0,
-            is_unjudged_told: form.unjudged.1 > 0,
+            is_unjudged_reported: form.unjudged.1 > 0,
             ..StallDetector::default()
         }
     }
 }
 
-/// The newest marks.
 fn newest(marks: &VecDeque<u32>, most: usize) -> VecDeque<u32> {
     let older = marks.len().saturating_sub(most);
     marks.iter().skip(older).copied().collect()

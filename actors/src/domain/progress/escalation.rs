@@ -2,16 +2,13 @@
 
 use strum::{EnumCount, VariantArray};
 
-/// The escalation of a stuck Mysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum EscalationStep {
     /// Nothing was done.
     #[default]
     Unescalated,
-    /// The Mysis and the operator were told.
     Notified,
     ContextReset,
-    /// Another provider is used.
     OtherProvider,
     /// It was stopped until the operator acts.
     Parked,
@@ -33,7 +30,6 @@ impl EscalationStep {
         }
     }
 
-    /// The next step that is possible.
     pub(super) fn next_step(self, options: EscalationOptions) -> Option<EscalationStep> {
         let may = |step: &EscalationStep| match step {
             EscalationStep::Unescalated
@@ -51,10 +47,8 @@ impl EscalationStep {
     }
 }
 
-/// The possible steps for a stuck Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscalationOptions {
-    /// Whether there is another provider to ask.
     pub has_other_provider: bool,
     pub may_park: bool,
     /// Whether a call succeeded since its mission began. Who then writes words alone may be done.

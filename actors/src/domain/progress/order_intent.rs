@@ -6,7 +6,6 @@
 /// The line that says that the game's figures do not show whether the order is carried out.
 pub const NO_GAIN_LINE: &str = "[no gain expected]";
 
-/// The intent of an order, according to that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderIntent {
     /// It asks for something that outcomes show.

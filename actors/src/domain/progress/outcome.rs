@@ -16,10 +16,8 @@ use crate::game::GameReading;
 const MAX_PLACES: usize = 48;
 /// The most states of missions, and of the ship, that are remembered.
 pub(super) const MAX_STATES: usize = 16;
-/// The most answers that are remembered.
 const MAX_ANSWERS: usize = 48;
 
-/// The known outcomes of a Mysis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcomes {
     pub(super) credits: Option<i64>,
@@ -34,7 +32,6 @@ pub(super) struct Outcomes {
     pub(super) runs: Option<u32>,
     /// Hashes of the places it was at, newest last.
     pub(super) places: VecDeque<u32>,
-    /// The name of the newest place.
     pub(super) place: Option<Arc<str>>,
     /// Whether money was spent since some was last earned. Cargo that was paid for is not a gain.
     pub(super) has_paid: bool,
@@ -77,7 +74,6 @@ impl Outcomes {
         }
     }
 
-    /// Reads a good result.
     pub(super) fn read_result(
         &mut self,
         tool: &str,
@@ -105,7 +101,6 @@ impl Outcomes {
         gains
     }
 
-    /// Takes what an action earned, cost and produced.
     fn take_deal(&mut self, reached: &Reached<'_>, gains: &mut Gains) {
         let deal = reached.deal();
         gains.net = deal.net();
@@ -133,7 +128,6 @@ impl Outcomes {
         }
     }
 
-    /// Takes the states of the ship, the missions and what runs by itself.
     fn take_states(&mut self, reached: &Reached<'_>, gains: &mut Gains) {
         if let Some(ship) = &reached.ship {
             let it = hash_texts(ship.iter().map(String::as_str));
@@ -163,17 +157,16 @@ impl Outcomes {
         }
     }
 
-    /// The known figures in words.
     pub(super) fn describe_figures(&self) -> Vec<String> {
         let credits = self.credits.and_then(|credits| u64::try_from(credits).ok());
-        let told = [
+        let reports = [
             credits.map(|credits| format!("credits {}", group_digits(credits))),
             self.cargo.map(|used| format!("cargo {used}")),
             self.skills.map(|levels| format!("skill levels {levels}")),
             (!self.missions.is_empty()).then(|| "missions as they were".to_string()),
             self.place.as_ref().map(|place| format!("last at {place}")),
         ];
-        told.into_iter().flatten().collect()
+        reports.into_iter().flatten().collect()
     }
 }
 

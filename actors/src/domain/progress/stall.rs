@@ -8,7 +8,6 @@ use strum::VariantArray;
 use super::EscalationStep;
 use crate::ids::Timestamp;
 
-/// The way in which a Mysis is stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum StallKind {
     /// It calls no tool.
@@ -43,7 +42,6 @@ impl StallKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StallVerdict {
-    /// The way in which it is stuck.
     pub way: StallKind,
     /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
     pub facts: String,
@@ -51,7 +49,6 @@ pub struct StallVerdict {
     pub step: Option<EscalationStep>,
 }
 
-/// A stuck Mysis, for watchers.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Stuck {
     #[serde(default)]

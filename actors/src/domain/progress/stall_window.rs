@@ -45,7 +45,6 @@ pub(super) enum TurnJudgement {
     Nothing,
 }
 
-/// A call as the model wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Attempt {
     tool: Arc<str>,
@@ -172,7 +171,6 @@ impl StallWindow {
         self.calls
     }
 
-    /// The failing call as a clause.
     pub(super) fn describe_failure(&self) -> String {
         let Some((Attempt { tool, arguments }, _)) = &self.same else {
             return "a call failed".to_string();
@@ -181,13 +179,11 @@ impl StallWindow {
         format!("the same call failed again and again: {tool} {arguments}")
     }
 
-    /// The values for a checkpoint.
     pub(super) fn counts(&self) -> (Option<Moment>, [u32; 4], (u64, u64)) {
         let counts = [self.turns, self.all_turns, self.quiet, self.failing];
         (self.since, counts, self.calls)
     }
 
-    /// Restores the values of a checkpoint.
     pub(super) fn restore(
         since: Option<Moment>,
         counts: [u32; 4],

@@ -26,7 +26,7 @@ struct Scene {
     now: Moment,
     /// By how much the wall clock is ahead.
     ahead: i64,
-    told: Vec<(u32, StallKind, Option<EscalationStep>)>,
+    verdicts: Vec<(u32, StallKind, Option<EscalationStep>)>,
     turns: u32,
 }
 
@@ -39,7 +39,7 @@ impl Scene {
             options: MEANS,
             now: Moment(1_000_000),
             ahead: 1_773_254_527_042,
-            told: Vec::new(),
+            verdicts: Vec::new(),
             turns: 0,
         }
     }
@@ -68,7 +68,7 @@ impl Scene {
             self.watch
                 .turn_ended(&self.rules, BLATANT, self.intent, self.options, self.both());
         if let Some(verdict) = verdict {
-            self.told.push((self.turns, verdict.way, verdict.step));
+            self.verdicts.push((self.turns, verdict.way, verdict.step));
         }
     }
 
@@ -80,7 +80,10 @@ impl Scene {
     }
 
     fn rungs(&self) -> Vec<EscalationStep> {
-        self.told.iter().filter_map(|(_, _, step)| *step).collect()
+        self.verdicts
+            .iter()
+            .filter_map(|(_, _, step)| *step)
+            .collect()
     }
 }
 
@@ -124,7 +127,7 @@ fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out()
         [EscalationStep::Notified, EscalationStep::ContextReset]
     );
     assert_eq!(
-        scene.told[0],
+        scene.verdicts[0],
         (BLATANT, StallKind::OnlyText, Some(EscalationStep::Notified))
     );
 }
@@ -178,7 +181,7 @@ fn circles_of_up_to_eight_calls_are_seen_and_those_that_earn_are_not() {
                 scene.end();
             }
             let circles = scene
-                .told
+                .verdicts
                 .iter()
                 .any(|(_, way, _)| *way == StallKind::Looping);
             assert_eq!(circles, earned == 0, "period {period}, earned {earned}");
@@ -195,7 +198,12 @@ fn going_to_and_fro_is_no_gain_and_new_places_are() {
             scene.call("travel", &format!("{}", turn % places), Ok(&result));
             scene.end();
         }
-        assert_eq!(scene.told.is_empty(), places == 1000, "{:?}", scene.told);
+        assert_eq!(
+            scene.verdicts.is_empty(),
+            places == 1000,
+            "{:?}",
+            scene.verdicts
+        );
     }
 }
 
@@ -235,7 +243,11 @@ fn one_who_waits_as_ordered_is_left_alone_but_for_what_fails() {
             }
             scene.end();
         }
-        assert_eq!(!scene.told.is_empty(), expected, "{intent:?} {answer:?}");
+        assert_eq!(
+            !scene.verdicts.is_empty(),
+            expected,
+            "{intent:?} {answer:?}"
+        );
     }
 }
 
@@ -248,7 +260,7 @@ fn whatever_counts_down_is_waited_for() {
         scene.call("get_jobs", "{}", Ok(&jobs));
         scene.end();
     }
-    assert_eq!(scene.told, []);
+    assert_eq!(scene.verdicts, []);
 }
 
 #[test]
@@ -259,7 +271,7 @@ fn seconds_are_not_enough_to_judge_by() {
         scene.call("get_status", "{}", Ok(&status(1, 0, "x")));
         scene.end();
     }
-    assert_eq!(scene.told, []);
+    assert_eq!(scene.verdicts, []);
 }
 
 #[test]
@@ -271,7 +283,7 @@ fn a_server_of_which_nothing_is_known_is_not_judged_by_its_answers() {
             scene.call("read_line", &format!("{turn}"), Ok(&answer));
             scene.end();
         }
-        assert_eq!(scene.told, [], "{answers} answers");
+        assert_eq!(scene.verdicts, [], "{answers} answers");
         assert!(scene.watch.take_unjudged_notice(&scene.rules).is_some());
     }
 }
@@ -295,7 +307,11 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
         }
     }
     assert_eq!(
-        scene.told.iter().map(|told| told.1).collect::<Vec<_>>(),
+        scene
+            .verdicts
+            .iter()
+            .map(|verdicts| verdicts.1)
+            .collect::<Vec<_>>(),
         [StallKind::RecurringFailure, StallKind::RecurringFailure]
     );
     zoea_golden::hold_text("stall-checkpoint.json", &memo);
@@ -332,7 +348,7 @@ fn a_memo_brings_back_what_was_counted() {
 
 /// The verdicts about a Mysis that only talks and fails for an hour. The wall clock is shifted
 /// after ten minutes. With `is_restarted`, the program is restarted then.
-fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<EscalationStep>)> {
+fn verdicts_at(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<EscalationStep>)> {
     let mut scene = Scene::new();
     for turn in 0..60 {
         if turn == 15 {
@@ -349,17 +365,17 @@ fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<Esca
         scene.now = scene.now.plus(Duration::from_secs(20));
         scene.end();
     }
-    scene.told
+    scene.verdicts
 }
 
 #[test]
 fn a_wall_clock_that_is_set_parks_nobody_sooner_or_later() {
     for is_restarted in [false, true] {
-        let told = told_when(0, is_restarted);
-        assert!(!told.is_empty());
+        let verdicts = verdicts_at(0, is_restarted);
+        assert!(!verdicts.is_empty());
         for shift in [-60_000, -3_600_000, 3_600_000, 20 * 365 * 86_400_000] {
-            let shifted = told_when(shift, is_restarted);
-            assert_eq!(shifted, told, "by {shift} ms, {is_restarted}");
+            let shifted = verdicts_at(shift, is_restarted);
+            assert_eq!(shifted, verdicts, "by {shift} ms, {is_restarted}");
         }
     }
 }
@@ -371,7 +387,7 @@ fn switched_off_it_says_nothing() {
     for _ in 0..100 {
         scene.end();
     }
-    assert_eq!(scene.told, []);
+    assert_eq!(scene.verdicts, []);
 }
 
 #[test]
@@ -391,7 +407,7 @@ fn what_cannot_be_read_is_never_taken_for_no_gain_and_is_said_once() {
             scene.end();
             said.extend(scene.watch.take_unjudged_notice(&scene.rules));
         }
-        assert_eq!(scene.told, [], "it does well");
+        assert_eq!(scene.verdicts, [], "it does well");
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(said[0].contains("repetition and failures"), "{said:?}");
         let again = StallDetector::restore(&scene.watch.checkpoint(scene.both()), scene.both());
@@ -418,7 +434,7 @@ fn failures_and_words_alone_are_found_where_nothing_can_be_read() {
         }
         circles.end();
     }
-    let ways = |scene: &Scene| scene.told.first().map(|(_, way, _)| *way);
+    let ways = |scene: &Scene| scene.verdicts.first().map(|(_, way, _)| *way);
     assert_eq!(ways(&fails), Some(StallKind::AllCallsFail));
     assert_eq!(ways(&talks), Some(StallKind::OnlyText));
     assert_eq!(ways(&circles), Some(StallKind::Looping));
@@ -433,14 +449,14 @@ fn answers_that_can_be_read_again_are_judged_again() {
         scene.call("get_news", "{}", Ok(&format!("news of day {turn}")));
         scene.end();
     }
-    assert_eq!(scene.told, []);
+    assert_eq!(scene.verdicts, []);
     for _ in 0..60 {
         scene.call("get_status", "{}", Ok(&status(1203, 0, "belt")));
         scene.call("get_news", "{\"n\":1}", Ok("no news"));
         scene.call("wave", "{}", Ok(r#"{"action":"wave"}"#));
         scene.end();
     }
-    assert!(!scene.told.is_empty());
+    assert!(!scene.verdicts.is_empty());
 }
 
 /// In the second interface actions may answer in words that nobody has captured.
@@ -458,7 +474,7 @@ fn turns_of_actions_in_unknown_words_are_not_judged() {
         }
         scene.end();
     }
-    assert_eq!(scene.told, []);
+    assert_eq!(scene.verdicts, []);
     let notice = scene.watch.take_unjudged_notice(&scene.rules).unwrap();
     assert!(notice.contains("finds no figures"), "{notice}");
 }

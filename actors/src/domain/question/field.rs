@@ -18,7 +18,6 @@ const MAX_TITLE_CHARS: usize = 400;
 /// The longest text that is an answer, in bytes.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// A field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionField {
     pub name: Arc<str>,
@@ -37,13 +36,11 @@ pub struct QuestionField {
 /// A value, and its title; empty if it has none.
 pub type FieldOption = (Arc<str>, Arc<str>);
 
-/// The values that fit into a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     Text {
         /// The fewest characters.
         min: Option<u64>,
-        /// The most characters.
         max: Option<u64>,
         /// Its format as JSON Schema names it.
         format: Option<Arc<str>>,
@@ -52,14 +49,12 @@ pub enum FieldKind {
         /// Whether it has no fraction.
         is_whole: bool,
         min: Option<Number>,
-        /// The greatest.
         max: Option<Number>,
     },
     /// Yes or no.
     Flag,
     /// One of these, or several of them.
     Choice {
-        /// The values, each with its title where it has one.
         options: Vec<FieldOption>,
         /// The fewest and the most, if several can be chosen.
         many: Option<(u64, Option<u64>)>,
@@ -179,7 +174,6 @@ impl FieldKind {
         checked.ok_or_else(|| format!("must be {}", self.describe()))
     }
 
-    /// What fits, in words.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

@@ -12,14 +12,12 @@ pub(super) const ITEM: &str = "item";
 pub(super) const QUANTITY: &str = "quantity";
 /// The word of a step that is made for each mission that is done.
 pub(super) const MISSION: &str = "mission";
-/// The most missions that are kept.
 const MAX_MISSIONS: usize = 40;
 
 /// What a step with `each` is made for next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum EachOne {
     Goods(Goods),
-    /// The id of a mission.
     Mission(String),
 }
 
@@ -37,7 +35,6 @@ pub(super) fn placeholder(argument: &Json) -> Option<&str> {
     argument.as_str()?.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// Whether a word stands for something in a step.
 pub(super) fn is_known_word(word: &str, each: Option<Each>) -> bool {
     matches!(word, "poi" | "system")
         || match each {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Routine;
 use super::circle::CircleWatch;
-use super::prices::PriceBook;
+use super::prices::SeenPrices;
 use super::run::RoutineRun;
 
 const MAX_KNOWN: usize = 4;
@@ -21,10 +21,8 @@ pub struct RoutineMemo {
     pub known: Vec<Arc<Routine>>,
     /// The report of a run that no call waits for, until the model has seen it.
     pub report: Option<Arc<str>>,
-    /// What the model repeats.
     pub circles: CircleWatch,
-    /// The prices that were seen.
-    pub prices: Arc<PriceBook>,
+    pub prices: Arc<SeenPrices>,
     /// The calls that routines made: the model was asked for none of them. `None` if it is not known.
     pub spared: Option<u64>,
     /// Whether a call of unknown outcome may still be on its way: no look can prove another one then.

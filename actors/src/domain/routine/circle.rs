@@ -29,7 +29,6 @@ use candidate::{Candidate, GOODS_COMMANDS, REWARD_COMMAND};
 
 /// The rounds in a row after which steps that repeat are a circle.
 const CIRCLE_ROUNDS: usize = 3;
-/// The most steps of a circle.
 const MAX_LEGS_OF_A_ROUND: usize = 10;
 /// The legs that are remembered. A round has some more than steps: what it needs now and then.
 const MAX_CANDIDATES: usize = CIRCLE_ROUNDS * (MAX_LEGS_OF_A_ROUND + 4);
@@ -40,14 +39,11 @@ const MAX_ARGUMENTS_BYTES: usize = 400;
 pub struct Circle {
     /// Its routine. It begins with the step that comes next now.
     pub routine: Arc<Routine>,
-    /// What is told of it.
     pub offer: Arc<CircleOffer>,
 }
 
-/// What watchers are told of a circle.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct CircleOffer {
-    /// The name by which it is started.
     pub name: Arc<str>,
     /// The credits that it earned in so many rounds.
     #[serde(default)]
@@ -69,13 +65,10 @@ pub struct EndedCall<'a> {
     pub status: CallStatus,
     pub reading: &'a GameReading<'a>,
     pub earned: i64,
-    /// See above.
     pub before: &'a GameFacts,
-    /// See above.
     pub now: &'a GameFacts,
 }
 
-/// Watches the calls of a Mysis' model for circles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CircleWatch {
     /// Its newest acting calls, equal neighbours as one.
@@ -84,9 +77,7 @@ pub struct CircleWatch {
     hold: Vec<Goods>,
     /// The newest result that was taken.
     upto: Seq,
-    /// The circle that the operator was told of last.
-    told: Option<Arc<str>>,
-    /// The circle that its newest calls make.
+    reported: Option<Arc<str>>,
     circle: Option<Circle>,
 }
 
@@ -97,7 +88,6 @@ impl CircleWatch {
         self.circle.as_ref()
     }
 
-    /// The newest result that was taken.
     #[must_use]
     pub fn upto(&self) -> Seq {
         self.upto
@@ -116,10 +106,10 @@ impl CircleWatch {
     /// The circle that the operator was not told of yet.
     pub fn take_news(&mut self) -> Option<Arc<CircleOffer>> {
         let offer = &self.circle.as_ref()?.offer;
-        if self.told.as_ref() == Some(&offer.name) {
+        if self.reported.as_ref() == Some(&offer.name) {
             return None;
         }
-        self.told = Some(offer.name.clone());
+        self.reported = Some(offer.name.clone());
         Some(offer.clone())
     }
 

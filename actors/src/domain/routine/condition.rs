@@ -6,15 +6,12 @@ use strum::{EnumCount, VariantArray};
 
 use crate::samples::GameFacts;
 
-use super::prices::PriceBook;
+use super::prices::SeenPrices;
 
-/// What is known when a condition is judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownValues {
-    /// What results told last.
     pub facts: GameFacts,
-    /// The prices that were seen last.
-    pub prices: Arc<PriceBook>,
+    pub prices: Arc<SeenPrices>,
     /// The ticks since the run began, if the game tells them.
     pub ticks: Option<i64>,
     /// The minutes since the run began.
@@ -23,7 +20,6 @@ pub struct KnownValues {
     pub earned_an_hour: Option<i64>,
 }
 
-/// A value that a condition compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum Value {
     Fuel,
@@ -68,7 +64,6 @@ impl Value {
         Self::ALL.into_iter().find(|value| value.as_str() == text)
     }
 
-    /// Whether it is the price of an item.
     pub(super) fn is_price(self) -> bool {
         matches!(self, Value::Price | Value::Cost)
     }
@@ -98,7 +93,6 @@ impl Value {
     }
 }
 
-/// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, VariantArray)]
 pub(super) enum Op {
     Less,
@@ -145,13 +139,11 @@ impl Op {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub(super) value: Value,
-    /// The item whose price it is.
     pub(super) item: Option<Arc<str>>,
     pub(super) op: Op,
     pub(super) against: Against,
 }
 
-/// What a value is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Against {
     Number(i64),
@@ -163,7 +155,6 @@ pub(super) enum Against {
 pub enum Condition {
     One(Comparison),
     All(Vec<Comparison>),
-    /// At least one of them holds.
     Any(Vec<Comparison>),
 }
 
@@ -196,7 +187,6 @@ impl Comparison {
         }
     }
 
-    /// What is compared, in words.
     fn subject(&self) -> String {
         match &self.item {
             Some(item) => format!("{} of {item}", self.value.as_str()),
@@ -269,7 +259,6 @@ impl Condition {
         }
     }
 
-    /// The condition in words.
     #[must_use]
     pub fn describe(&self) -> String {
         let word = match self {

@@ -7,7 +7,6 @@ const LEAST_SHARE: i64 = 50;
 /// The rounds for which what was earned before a run counts.
 const EXPECTED_ROUNDS: u32 = 3;
 
-/// What the rounds of a run brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gain {
     /// The credits of the good rounds, and how many these are.

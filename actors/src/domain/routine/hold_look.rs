@@ -41,8 +41,8 @@ impl HoldLook {
     }
 
     /// Takes a look. One that told nothing is made again for some times.
-    pub(super) fn take(&mut self, has_told: bool, elapsed_ms: u64) {
-        if has_told || self.failures >= MAX_FAILURES {
+    pub(super) fn take(&mut self, shows_hold: bool, elapsed_ms: u64) {
+        if shows_hold || self.failures >= MAX_FAILURES {
             self.at = Some(elapsed_ms);
             self.failures = 0;
         } else {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use zoea_game::Reading;
 
-/// The results of a step from which its likeness is learned.
 const LEARNED_FROM: u32 = 3;
 /// The most members that are remembered of a step. A step with more is not judged.
 const MAX_MEMBERS: usize = 48;

@@ -9,7 +9,6 @@ use super::lost_call::{ConfirmedCall, LostCall};
 use super::run::{NextStep, RoutineRun, StepCall};
 
 impl RoutineRun {
-    /// The next look at what became of a call.
     pub(super) fn look(&self, lost_call: &LostCall) -> NextStep {
         if let Some(wait) = lost_call.wait() {
             return NextStep::Wait(wait);
@@ -17,7 +16,6 @@ impl RoutineRun {
         NextStep::Call(self.look_at(lost_call.look()))
     }
 
-    /// A call that looks at the game, by its number in the round.
     pub(super) fn look_at(&self, (number, command): (u32, &str)) -> StepCall {
         // After a restart nobody knows the server's tools yet, so its interface is that of the step.
         let step = self.routine.steps.get(self.step);
@@ -47,7 +45,6 @@ impl RoutineRun {
         self.exact_hold.is_none() && look.is_due(&step.tool, arguments, self.elapsed_ms)
     }
 
-    /// Whether it looks for the outcome of its last call.
     #[must_use]
     pub fn has_lost_call(&self) -> bool {
         self.lost_call.is_some()

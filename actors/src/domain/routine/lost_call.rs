@@ -31,7 +31,6 @@ const SAME_FOR_MS: u64 = 30_000;
 pub(super) struct LostCall {
     key: CallKey,
     command: Arc<str>,
-    /// The arguments, by their names of the first interface.
     arguments: Map<String, Json>,
     before: Place,
     looks: u32,
@@ -53,7 +52,6 @@ pub(super) type LostCallForm<'a> = (
     u32,
 );
 
-/// Where a ship is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Place {
     system: Option<Arc<str>>,
@@ -71,7 +69,6 @@ enum LookResult {
     Inconclusive,
 }
 
-/// The proof that a call was carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmedCall {
     key: CallKey,
@@ -79,7 +76,6 @@ pub struct ConfirmedCall {
 }
 
 impl ConfirmedCall {
-    /// It in words for the operator.
     #[must_use]
     pub fn describe(&self) -> String {
         let CallKey { seq, position } = self.key;
@@ -322,8 +318,8 @@ pub(super) fn hold_after(
     facts: Option<&dyn Reading>,
     docked: Option<bool>,
 ) -> Option<Vec<Goods>> {
-    if let Some(told) = facts.and_then(|facts| facts.goods()) {
-        return Some(told);
+    if let Some(step_after) = facts.and_then(|facts| facts.goods()) {
+        return Some(step_after);
     }
     if call.read_only {
         return hold;
@@ -332,7 +328,7 @@ pub(super) fn hold_after(
     let (command, given) = commands::to_first(&call.name, given);
     let moved = || match facts?.standing(&command, false).goods {
         GoodsChange::Moved { item, units } => Some((item, units)),
-        GoodsChange::None | GoodsChange::Untold => None,
+        GoodsChange::None | GoodsChange::Unknown => None,
     };
     let text = |value: Option<&Json>| Some(value?.as_str()?.to_string());
     let number = |value: Option<&Json>| value?.as_i64();

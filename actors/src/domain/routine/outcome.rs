@@ -22,7 +22,6 @@ const MAX_QUOTED_BYTES: usize = 400;
 
 #[derive(Clone, Copy, Debug)]
 pub struct StepResult<'a> {
-    /// The call, and its key.
     pub call: &'a CallRecord,
     pub key: CallKey,
     pub status: CallStatus,
@@ -143,8 +142,8 @@ impl RoutineRun {
             }
             None if lost_call.is_hopeless() => {
                 let command = lost_call.command();
-                let told = format!("the outcome of {command} is unknown, and no look proves it");
-                self.end(RoutineEnd::Failed(told));
+                let reason = format!("the outcome of {command} is unknown, and no look proves it");
+                self.end(RoutineEnd::Failed(reason));
             }
             None => self.lost_call = Some(lost_call),
         }
@@ -155,8 +154,8 @@ impl RoutineRun {
     fn take_look_at_hold(&mut self, look: &StepResult<'_>) {
         self.count_earned(look.earned);
         self.exact_hold = facts_of(look).and_then(|facts| facts.goods());
-        let has_told = self.exact_hold.is_some();
-        self.hold_look.take(has_told, self.elapsed_ms);
+        let shows_hold = self.exact_hold.is_some();
+        self.hold_look.take(shows_hold, self.elapsed_ms);
         self.note_damage(look);
     }
 
@@ -177,24 +176,24 @@ impl RoutineRun {
         }
         let likeness = self.likeness.get_mut(self.step);
         if let Some(news) = likeness.and_then(|likeness| likeness.take(facts)) {
-            let told = format!(
-                "step {} ({}) told {news}, which it never did before: {}",
+            let reason = format!(
+                "step {} ({}) reported {news}, which it never did before: {}",
                 self.step + 1,
                 step.tool,
                 quoted(result.reading.text())
             );
-            self.end(RoutineEnd::ResultMismatch(told));
+            self.end(RoutineEnd::ResultMismatch(reason));
         }
     }
 
     fn fail(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
-        let told = format!(
+        let reason = format!(
             "step {} ({}): {}",
             self.step + 1,
             step.tool,
             quoted(result.reading.text())
         );
-        self.end(RoutineEnd::Failed(told));
+        self.end(RoutineEnd::Failed(reason));
     }
 
     /// A hull that falls is a fight or an accident.
@@ -202,13 +201,12 @@ impl RoutineRun {
         if let Some((before, now)) = result.before.hull.now.zip(result.now.hull.now)
             && now < before
         {
-            let told = format!("the hull fell from {before} to {now}");
-            self.end(RoutineEnd::Lost(told));
+            let reason = format!("the hull fell from {before} to {now}");
+            self.end(RoutineEnd::Lost(reason));
         }
     }
 }
 
-/// What a good result tells.
 fn facts_of<'a>(result: &StepResult<'a>) -> Option<&'a dyn Reading> {
     let is_good = result.status == CallStatus::Done;
     result.reading.facts().filter(|_| is_good)

@@ -9,15 +9,11 @@ use crate::game::GameReading;
 
 /// The most items whose prices are remembered. The one that was seen longest ago makes room.
 const MAX_ITEMS: usize = 32;
-/// The longest id of an item.
 const MAX_ITEM_BYTES: usize = 64;
 
-/// What one unit of an item is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ItemPrice {
-    /// What it brings where it is sold.
     brings: Option<i64>,
-    /// What it costs where it is bought.
     costs: Option<i64>,
     /// The place of its newest sight among all.
     seen: u64,
@@ -26,14 +22,13 @@ struct ItemPrice {
 /// An item, what a unit brings, and what it costs.
 pub(super) type PriceForm<'a> = (Cow<'a, str>, Option<i64>, Option<i64>);
 
-/// The prices that were seen last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PriceBook {
+pub struct SeenPrices {
     items: BTreeMap<String, ItemPrice>,
     sights: u64,
 }
 
-impl PriceBook {
+impl SeenPrices {
     /// What a unit brings; `None` if that was not seen.
     pub(super) fn brings(&self, item: &str) -> Option<i64> {
         self.items.get(item)?.brings
@@ -53,10 +48,10 @@ impl PriceBook {
             return false;
         };
         let before = self.sights;
-        let told = facts.prices(command);
+        let prices = facts.prices(command);
         // Of a long market only what is known already is read.
-        let is_short = told.len() <= MAX_ITEMS;
-        for price in told {
+        let is_short = prices.len() <= MAX_ITEMS;
+        for price in prices {
             if is_short || self.items.contains_key(price.item) {
                 self.see(price);
             }
@@ -91,8 +86,8 @@ impl PriceBook {
             .collect()
     }
 
-    pub(super) fn restore(stored: Vec<PriceForm<'_>>) -> PriceBook {
-        let mut book = PriceBook::default();
+    pub(super) fn restore(stored: Vec<PriceForm<'_>>) -> SeenPrices {
+        let mut book = SeenPrices::default();
         for (item, brings, costs) in stored.into_iter().take(MAX_ITEMS) {
             book.sights += 1;
             let known = ItemPrice {

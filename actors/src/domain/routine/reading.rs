@@ -82,8 +82,8 @@ pub fn is_routine_name(name: &str) -> bool {
 fn read_name(given: &Map<String, Json>, mistakes: &mut Mistakes) -> String {
     let name = plain_name(given.get("name").and_then(Json::as_str).unwrap_or_default());
     if !is_routine_name(&name) {
-        let told = format!("a text of 1 to {MAX_NAME_BYTES} of a-z, 0-9, _ and -");
-        mistakes.add("name", &told);
+        let expected = format!("a text of 1 to {MAX_NAME_BYTES} of a-z, 0-9, _ and -");
+        mistakes.add("name", &expected);
     }
     name
 }
@@ -153,7 +153,7 @@ fn check_call(
     let text = Json::Object(arguments.clone()).to_string();
     let command = zoea_spacemolt::commands::command_of_text(tool, &text);
     if tool.is_empty() || tool.len() > 100 {
-        mistakes.add(place, "tool is the name of a tool of the game");
+        mistakes.add(place, "tool must be the name of a tool");
     } else if is_own(tool) {
         mistakes.add(place, "a tool of the runtime is no step");
     } else if GameRef::SPACEMOLT.has_words_of_others(&command) {
@@ -172,11 +172,11 @@ fn check_call(
     }
     for word in arguments.values().filter_map(placeholder) {
         if !is_known_word(word, each) {
-            let told = format!(
+            let expected = format!(
                 "{{{word}}} stands for nothing: {{poi}}, {{system}} or a value of guards, in a \
                  step with each cargo {{item}} and {{quantity}}, with each missions {{mission}}"
             );
-            mistakes.add(place, &told);
+            mistakes.add(place, &expected);
         }
     }
 }
@@ -197,12 +197,11 @@ fn read_guards(given: Option<&Json>, mistakes: &mut Mistakes) -> Vec<Condition> 
     read.collect()
 }
 
-/// The mistakes so far.
 struct Mistakes(Vec<String>);
 
 impl Mistakes {
-    fn add(&mut self, place: &str, told: &str) {
-        self.0.push(format!("{place}: {told}"));
+    fn add(&mut self, place: &str, expected: &str) {
+        self.0.push(format!("{place}: {expected}"));
     }
 
     fn unknown_keys(&mut self, place: &str, given: &Map<String, Json>, known: &[&str]) {
@@ -212,12 +211,12 @@ impl Mistakes {
             .collect();
         if !unknown.is_empty() {
             let place = if place.is_empty() { "routine" } else { place };
-            let told = format!(
+            let expected = format!(
                 "unknown: {}; known: {}",
                 unknown.join(", "),
                 known.join(", ")
             );
-            self.add(place, &told);
+            self.add(place, &expected);
         }
     }
 
@@ -247,8 +246,8 @@ impl Mistakes {
         let item = given.and_then(Json::as_str);
         let item = item.filter(|item| !item.is_empty() && item.len() <= 64);
         if item.is_none() {
-            let told = format!("item is missing: whose {} it is", value.as_str());
-            self.add(place, &told);
+            let expected = format!("item is missing: whose {} it is", value.as_str());
+            self.add(place, &expected);
         }
         item.map(|item| Some(item.into()))
     }
@@ -348,14 +347,14 @@ impl Mistakes {
             self.add(place, "a place is compared by = or !=");
         }
         if against.is_none() {
-            let told = match value == Value::Place {
+            let expected = match value == Value::Place {
                 true => "text is the id of a point of interest or a system".to_string(),
                 false => format!(
                     "number is missing: what {} is compared with",
                     value.as_str()
                 ),
             };
-            self.add(place, &told);
+            self.add(place, &expected);
         }
         let item = self.item(place, value, given.get("item"))?;
         let against = against?;

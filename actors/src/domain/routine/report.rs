@@ -11,21 +11,22 @@ use super::run::{RoutineEnd, RoutineRun, RunSource};
 use super::{ROUTINE_START, RoutineStatus};
 
 impl RoutineEnd {
-    /// Why it ended, in words.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
             RoutineEnd::RoundsOver => "its rounds are over".to_string(),
-            RoutineEnd::Reached(told) => format!("its end is reached: {told}"),
-            RoutineEnd::Guard(told) => format!("a guard failed: {told}"),
-            RoutineEnd::Failed(told) => format!("a step did not succeed: {told}"),
-            RoutineEnd::ResultMismatch(told) => format!("a result was unlike those before: {told}"),
-            RoutineEnd::Lost(told) => format!("something was lost: {told}"),
-            RoutineEnd::GainFell(told) => format!("its gain fell: {told}"),
+            RoutineEnd::Reached(reason) => format!("its end is reached: {reason}"),
+            RoutineEnd::Guard(reason) => format!("a guard failed: {reason}"),
+            RoutineEnd::Failed(reason) => format!("a step did not succeed: {reason}"),
+            RoutineEnd::ResultMismatch(reason) => {
+                format!("a result was unlike those before: {reason}")
+            }
+            RoutineEnd::Lost(reason) => format!("something was lost: {reason}"),
+            RoutineEnd::GainFell(reason) => format!("its gain fell: {reason}"),
             RoutineEnd::NoProgress => "the watch on progress found no progress".to_string(),
             RoutineEnd::Order => "an order came".to_string(),
             RoutineEnd::Stopped => "the operator stopped it".to_string(),
-            RoutineEnd::Interrupted(told) => told.clone(),
+            RoutineEnd::Interrupted(reason) => reason.clone(),
         }
     }
 }
@@ -60,7 +61,6 @@ impl RoutineRun {
         self.round.saturating_sub(1)
     }
 
-    /// Why it ended.
     fn reason(&self) -> String {
         let end = self.end.as_ref().unwrap_or(&RoutineEnd::Stopped);
         end.describe()
@@ -123,11 +123,10 @@ impl RoutineRun {
 }
 
 impl CircleOffer {
-    /// What it earned, by its steps.
     #[must_use]
     pub fn describe(&self) -> String {
         format!(
-            "circle that earned {} credits in {} rounds: {}",
+            "paying loop, {} credits in {} rounds: {}",
             group_signed(self.earned),
             self.rounds,
             self.steps
@@ -155,7 +154,6 @@ impl CircleOffer {
 }
 
 impl RoutineStatus {
-    /// The run in one line.
     #[must_use]
     pub fn describe(&self) -> String {
         let rate = self.earned_an_hour.map_or_else(String::new, |rate| {
@@ -198,16 +196,16 @@ fn describe_facts(facts: &GameFacts) -> String {
         Some(true) => " (docked)",
         Some(false) | None => "",
     };
-    let told = [
+    let parts = [
         place.map(|place| format!("at {place}{docked}")),
         gauge("fuel", facts.fuel, facts.is_fuel_old),
         gauge("cargo", facts.cargo, facts.is_cargo_old),
         gauge("hull", facts.hull, false),
         facts.credits.map(|credits| format!("credits {credits}")),
     ];
-    let told: Vec<String> = told.into_iter().flatten().collect();
-    match told.is_empty() {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
         true => "nothing is known of the ship".to_string(),
-        false => told.join(", "),
+        false => parts.join(", "),
     }
 }

@@ -15,10 +15,9 @@ use super::gain::Gain;
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
 use super::lost_call::{ConfirmedCall, LostCall};
-use super::prices::PriceBook;
+use super::prices::SeenPrices;
 use super::{Routine, RoutineStatus, RoutineStep};
 
-/// Who started a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunSource {
     /// The model, by the call with this key. The report is its result.
@@ -40,7 +39,6 @@ impl RunSource {
     }
 }
 
-/// Why a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutineEnd {
     RoundsOver,
@@ -49,18 +47,14 @@ pub enum RoutineEnd {
     Guard(String),
     /// A step did not succeed, in words.
     Failed(String),
-    /// A result says something new, in words.
     ResultMismatch(String),
-    /// Something was lost, in words.
     Lost(String),
     /// Its rounds bring too little, in words.
     GainFell(String),
     /// The watch on progress finds no progress.
     NoProgress,
-    /// An order or a mission came.
     Order,
     Stopped,
-    /// Its turn was ended, in words.
     Interrupted(String),
 }
 
@@ -78,22 +72,18 @@ pub struct RoutineRun {
     pub(super) made_in_round: u32,
     /// What the present step is still to be made for.
     pub(super) due: Vec<EachOne>,
-    /// The goods of the last look at the hold.
     pub(super) hold: Vec<Goods>,
     /// The missions that were done at the last look at them.
     pub(super) missions: Vec<String>,
     /// The goods in the hold, as long as they are known exactly.
     pub(super) exact_hold: Option<Vec<Goods>>,
-    /// When it looked at the hold for the sake of proofs.
     pub(super) hold_look: HoldLook,
     /// The last call, if its outcome is unknown and a look may prove it.
     pub(super) lost_call: Option<LostCall>,
-    /// What the newest look proved.
     pub(super) confirmed: Option<ConfirmedCall>,
     pub(super) calls: u32,
     pub(super) earned: i64,
     pub(super) earned_in_round: i64,
-    /// The facts when the round began.
     pub(super) at_round: RoundStart,
     pub(super) credits_at_start: Option<i64>,
     pub(super) gain: Gain,
@@ -105,7 +95,6 @@ pub struct RoutineRun {
     pub(super) end: Option<RoutineEnd>,
 }
 
-/// The facts at the beginning of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RoundStart {
     pub(super) cargo: Option<u32>,
@@ -125,7 +114,6 @@ pub enum NextStep {
 pub struct StepCall {
     /// The id of the call, which tells its round and step.
     pub id: String,
-    /// The tool or command.
     pub tool: Arc<str>,
     pub arguments: Map<String, Json>,
     /// Whether the cursor came to this call without a result that would have been stored with it.
@@ -133,7 +121,6 @@ pub struct StepCall {
 }
 
 impl RoutineRun {
-    /// A run that begins now.
     #[must_use]
     pub fn new(
         routine: Arc<Routine>,
@@ -177,7 +164,6 @@ impl RoutineRun {
         &self.routine
     }
 
-    /// Who started it.
     #[must_use]
     pub fn source(&self) -> RunSource {
         self.source
@@ -189,7 +175,6 @@ impl RoutineRun {
         self.elapsed_ms
     }
 
-    /// Lets time pass.
     pub fn add_time(&mut self, ms: u64) {
         self.elapsed_ms = self.elapsed_ms.saturating_add(ms);
     }
@@ -206,7 +191,6 @@ impl RoutineRun {
         self.end == Some(RoutineEnd::Order) && self.lost_call.is_none()
     }
 
-    /// It as it goes on where it stands.
     #[must_use]
     pub fn resumed_by(self, source: RunSource) -> RoutineRun {
         RoutineRun {
@@ -227,12 +211,11 @@ impl RoutineRun {
         self.end.get_or_insert(end);
     }
 
-    /// What is known, for conditions and arguments.
     #[must_use]
     pub fn known(
         &self,
         facts: &GameFacts,
-        prices: &Arc<PriceBook>,
+        prices: &Arc<SeenPrices>,
         tick: Option<i64>,
     ) -> KnownValues {
         KnownValues {
@@ -251,7 +234,6 @@ impl RoutineRun {
         (ms >= 60_000).then(|| self.earned.saturating_mul(60) / (ms / 60_000))
     }
 
-    /// The run for watchers.
     #[must_use]
     pub fn status(&self) -> RoutineStatus {
         RoutineStatus {
@@ -311,8 +293,8 @@ impl RoutineRun {
                     });
                 }
                 Err(word) => {
-                    let told = format!("step {} needs {word}, which is not known", self.step + 1);
-                    self.end(RoutineEnd::Failed(told));
+                    let reason = format!("step {} needs {word}, which is not known", self.step + 1);
+                    self.end(RoutineEnd::Failed(reason));
                 }
             }
         }
@@ -345,8 +327,8 @@ impl RoutineRun {
 
     fn end_round(&mut self, known: &KnownValues) {
         if self.made_in_round == 0 {
-            let told = "no step was due in a whole round".to_string();
-            return self.end(RoutineEnd::Failed(told));
+            let reason = "no step was due in a whole round".to_string();
+            return self.end(RoutineEnd::Failed(reason));
         }
         let cargo = known.facts.cargo.now;
         let has_more_cargo = cargo
@@ -360,8 +342,8 @@ impl RoutineRun {
         if let Some((now, before)) = known.facts.credits.zip(before)
             && now < before / 2
         {
-            let told = format!("of {before} credits at its start {now} are left");
-            self.end(RoutineEnd::Lost(told));
+            let reason = format!("of {before} credits at its start {now} are left");
+            self.end(RoutineEnd::Lost(reason));
         }
         if let Some(until) = &self.routine.until
             && until.holds(known) == Some(true)

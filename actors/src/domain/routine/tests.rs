@@ -66,7 +66,7 @@ fn facts(fuel: u32, cargo: u32, hull: u32, credits: i64) -> GameFacts {
 struct Played {
     run: RoutineRun,
     facts: GameFacts,
-    prices: Arc<PriceBook>,
+    prices: Arc<SeenPrices>,
     id: Arc<str>,
     tool: Arc<str>,
     arguments: Arc<str>,
@@ -222,7 +222,7 @@ fn every_mistake_is_told_at_once() {
         "rounds": 0
     });
     let mistakes = read_routine(&object(bad)).unwrap_err();
-    let told = mistakes.join("\n");
+    let text = mistakes.join("\n");
     for part in [
         "name: a text of 1",
         "steps 1: a tool of the runtime",
@@ -236,15 +236,15 @@ fn every_mistake_is_told_at_once() {
         "guards 2: a place is compared by",
         "rounds: a number from 1",
     ] {
-        assert!(told.contains(part), "{part} in {told}");
+        assert!(text.contains(part), "{part} in {text}");
     }
 }
 
 #[test]
 fn a_routine_that_only_looks_is_none() {
     let looks = json!({"name": "look", "steps": [{"tool": "get_status"}]});
-    let told = read_routine(&object(looks)).unwrap_err().join("");
-    assert!(told.contains("at least one step must act"), "{told}");
+    let text = read_routine(&object(looks)).unwrap_err().join("");
+    assert!(text.contains("at least one step must act"), "{text}");
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn a_call_that_was_not_made_is_made_again_and_one_that_may_have_been_is_not() {
     played.fails(CallStatus::NotExecuted, "not executed");
     assert_eq!(played.next(), "r1.1.1 travel");
     played.fails(CallStatus::Unknown, "outcome unknown");
-    let told = played.next();
-    assert!(told.contains("step 1 (travel): outcome unknown"), "{told}");
+    let text = played.next();
+    assert!(text.contains("step 1 (travel): outcome unknown"), "{text}");
 }
 
 #[test]
@@ -293,8 +293,8 @@ fn guards_failures_and_damage_end_a_run() {
 
     let mut played = Played::of(mining());
     played.facts.hull = Gauge::default();
-    let told = played.next();
-    assert!(told.ends_with("hull is not known"), "{told}");
+    let text = played.next();
+    assert!(text.ends_with("hull is not known"), "{text}");
 
     let mut played = Played::of(mining());
     played.next();
@@ -345,9 +345,9 @@ fn a_routine_that_turns_to_loss_is_dropped_within_three_rounds() {
         }
         let mut rounds = 0;
         loop {
-            let told = played.next();
-            if !told.starts_with('r') {
-                assert!(told.contains("its gain fell"), "{told}");
+            let text = played.next();
+            if !text.starts_with('r') {
+                assert!(text.contains("its gain fell"), "{text}");
                 break;
             }
             rounds += 1;
@@ -387,8 +387,8 @@ fn a_result_that_says_something_new_ends_it_once_its_likeness_is_learned() {
         5,
         facts(90, 0, 100, 100),
     );
-    let told = played.next();
-    assert!(told.contains("told attacked_by"), "{told}");
+    let text = played.next();
+    assert!(text.contains("reported attacked_by"), "{text}");
 }
 
 #[test]
@@ -441,19 +441,19 @@ fn a_checkpoint_keeps_its_form() {
     let kept = zoea_golden::kept("routine-checkpoint.json");
     let mut memo = RoutineMemo::restore(&kept).expect("it is understood");
     zoea_golden::hold_text("routine-checkpoint.json", &memo.to_text());
-    let told = || "told".to_string();
+    let step_after = || "told".to_string();
     let ends = zoea_golden::every!(RoutineEnd:
         RoundsOver => [RoutineEnd::RoundsOver],
-        Reached => [RoutineEnd::Reached(told())],
-        Guard => [RoutineEnd::Guard(told())],
-        Failed => [RoutineEnd::Failed(told())],
-        ResultMismatch => [RoutineEnd::ResultMismatch(told())],
-        Lost => [RoutineEnd::Lost(told())],
-        GainFell => [RoutineEnd::GainFell(told())],
+        Reached => [RoutineEnd::Reached(step_after())],
+        Guard => [RoutineEnd::Guard(step_after())],
+        Failed => [RoutineEnd::Failed(step_after())],
+        ResultMismatch => [RoutineEnd::ResultMismatch(step_after())],
+        Lost => [RoutineEnd::Lost(step_after())],
+        GainFell => [RoutineEnd::GainFell(step_after())],
         NoProgress => [RoutineEnd::NoProgress],
         Order => [RoutineEnd::Order],
         Stopped => [RoutineEnd::Stopped],
-        Interrupted => [RoutineEnd::Interrupted(told())],
+        Interrupted => [RoutineEnd::Interrupted(step_after())],
     );
     let call = CallKey {
         seq: Seq(3),
@@ -554,7 +554,7 @@ fn a_guard_on_a_price_holds_by_what_was_seen_last() {
 
 #[test]
 fn prices_do_not_grow_without_end() {
-    let mut book = PriceBook::default();
+    let mut book = SeenPrices::default();
     for number in 0..100 {
         let sold =
             format!(r#"{{"item_id":"i{number}","quantity_sold":1,"total_earned":{number}}}"#);
@@ -597,12 +597,12 @@ fn a_price_needs_its_item_and_what_it_earns_is_a_number() {
         "steps": [{"tool": "mine", "arguments": {"x": "{price}"}}],
         "guards": [{"value": "price", "op": ">", "number": 5}]
     });
-    let told = read_routine(&object(bad)).unwrap_err().join("\n");
+    let text = read_routine(&object(bad)).unwrap_err().join("\n");
     for part in [
         "guards 1: item is missing",
         "earns: the credits",
         "{price} stands for nothing",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(text.contains(part), "{text}");
     }
 }

@@ -8,44 +8,44 @@ use super::{Routine, RoutineStep};
 /// The routine as JSON, which [`read_routine`](super::read_routine) reads.
 #[must_use]
 pub fn to_json(routine: &Routine) -> Json {
-    let mut told = json!({
+    let mut form = json!({
         "name": *routine.name,
         "steps": routine.steps.iter().map(step_json).collect::<Vec<_>>(),
         "rounds": routine.rounds,
     });
     if !routine.guards.is_empty() {
-        told["guards"] = routine.guards.iter().map(condition_json).collect();
+        form["guards"] = routine.guards.iter().map(condition_json).collect();
     }
     if let Some(until) = &routine.until {
-        told["until"] = condition_json(until);
+        form["until"] = condition_json(until);
     }
     if let Some(earns) = routine.earns {
-        told["earns"] = earns.into();
+        form["earns"] = earns.into();
     }
-    told
+    form
 }
 
 fn step_json(step: &RoutineStep) -> Json {
-    let mut told = json!({"tool": *step.tool});
+    let mut form = json!({"tool": *step.tool});
     if !step.arguments.is_empty() {
-        told["arguments"] = Json::Object(step.arguments.clone());
+        form["arguments"] = Json::Object(step.arguments.clone());
     }
     if let Some(when) = &step.when {
-        told["when"] = condition_json(when);
+        form["when"] = condition_json(when);
     }
     if let Some(until) = &step.until {
-        told["until"] = condition_json(until);
+        form["until"] = condition_json(until);
     }
     if step.most != 1 {
-        told["most"] = step.most.into();
+        form["most"] = step.most.into();
     }
     if step.may_fail {
-        told["may_fail"] = true.into();
+        form["may_fail"] = true.into();
     }
     if let Some(each) = step.each {
-        told["each"] = each.as_str().into();
+        form["each"] = each.as_str().into();
     }
-    told
+    form
 }
 
 fn condition_json(condition: &Condition) -> Json {
@@ -57,13 +57,13 @@ fn condition_json(condition: &Condition) -> Json {
 }
 
 fn comparison_json(comparison: &Comparison) -> Json {
-    let mut told = json!({"value": comparison.value.as_str(), "op": comparison.op.as_str()});
+    let mut form = json!({"value": comparison.value.as_str(), "op": comparison.op.as_str()});
     if let Some(item) = &comparison.item {
-        told["item"] = (**item).into();
+        form["item"] = (**item).into();
     }
     match &comparison.against {
-        Against::Number(number) => told["number"] = (*number).into(),
-        Against::Text(text) => told["text"] = (**text).into(),
+        Against::Number(number) => form["number"] = (*number).into(),
+        Against::Text(text) => form["text"] = (**text).into(),
     }
-    told
+    form
 }

@@ -8,7 +8,6 @@ use crate::role::TierRange;
 
 use super::SwarmRules;
 
-/// How dear a provider is, by the operator's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProviderTier {
     /// From 1, the cheapest, to 3.
@@ -18,14 +17,12 @@ pub struct ProviderTier {
 }
 
 impl SwarmRules {
-    /// The tiers that providers have.
     #[must_use]
     pub fn known_tiers(&self) -> BTreeSet<u8> {
         let tiers = self.providers.values().filter_map(|of| of.tier);
         tiers.map(|of| of.tier).collect()
     }
 
-    /// The providers of a tier, in the order in which they are declared.
     #[must_use]
     pub fn providers_of_tier(&self, tier: u8) -> Vec<Arc<str>> {
         let providers = self.providers.iter();

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{LimitClaim, Need, divide};
+use super::{LimitClaim, LimitNeed, divide};
 
 /// What one process said of one limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// The process, as the owner of its leases.
     pub owner: Arc<str>,
     pub part: u64,
     pub used: u64,
@@ -39,13 +38,13 @@ pub fn grant(claim: &LimitClaim, owner: &str, rows: &[Allowance], second: u64) -
     let of_gone: u64 = gone.map(|row| row.used).sum();
     let limit = claim.limit.saturating_sub(of_gone);
 
-    let need = |row: &&&Allowance| Need {
+    let need = |row: &&&Allowance| LimitNeed {
         wanted: row.wanted,
         unit: row.unit,
     };
     let before = others_live().filter(|row| &*row.owner < owner);
     let after = others_live().filter(|row| &*row.owner > owner);
-    let mut needs: Vec<Need> = before.map(|row| need(&row)).collect();
+    let mut needs: Vec<LimitNeed> = before.map(|row| need(&row)).collect();
     let place = needs.len();
     needs.push(claim.need);
     needs.extend(after.map(|row| need(&row)));
@@ -84,7 +83,7 @@ mod tests {
             limit: 6,
             held,
             used,
-            need: Need { wanted, unit: 1 },
+            need: LimitNeed { wanted, unit: 1 },
         }
     }
 
@@ -118,12 +117,12 @@ mod tests {
     #[test]
     fn what_may_still_be_used_is_held_until_it_is_not() {
         let both = [row("a", 0, 0, 9), row("b", 6, 6, 9)];
-        let told = claim(LimitKind::InFlight, 6, 6, 9);
-        assert_eq!(granted(&told, &both), (3, 6), "it is not told yet");
-        let told = claim(LimitKind::InFlight, 3, 5, 9);
-        assert_eq!(granted(&told, &both), (3, 5), "two calls are not over");
-        let told = claim(LimitKind::InFlight, 3, 2, 9);
-        assert_eq!(granted(&told, &both), (3, 3));
+        let claimed = claim(LimitKind::InFlight, 6, 6, 9);
+        assert_eq!(granted(&claimed, &both), (3, 6), "it is not told yet");
+        let claimed = claim(LimitKind::InFlight, 3, 5, 9);
+        assert_eq!(granted(&claimed, &both), (3, 5), "two calls are not over");
+        let claimed = claim(LimitKind::InFlight, 3, 2, 9);
+        assert_eq!(granted(&claimed, &both), (3, 3));
     }
 
     #[test]
@@ -133,9 +132,9 @@ mod tests {
             ..row("b", 6, 6, 9)
         };
         let others = row("a", 6, 6, 9);
-        let told = claim(LimitKind::InFlight, 6, 2, 9);
-        assert_eq!(granted(&told, &[others, expired.clone()]), (0, 2));
-        assert_eq!(granted(&told, &[expired]), (6, 6));
+        let claimed = claim(LimitKind::InFlight, 6, 2, 9);
+        assert_eq!(granted(&claimed, &[others, expired.clone()]), (0, 2));
+        assert_eq!(granted(&claimed, &[expired]), (6, 6));
     }
 
     #[test]
@@ -173,15 +172,15 @@ mod tests {
                     used[who] = 0;
                     continue;
                 }
-                let told = LimitClaim {
+                let claimed = LimitClaim {
                     limit,
                     ..claim(LimitKind::InFlight, parts[who], used[who], wanted)
                 };
                 // It goes on with what it has while it asks.
                 used[who] = used[who].max(parts[who].min(wanted));
                 let seen: Vec<Allowance> = rows.values().cloned().collect();
-                let granted = grant(&told, owners[who], &seen, second as u64);
-                rows.insert(who, row(owners[who], granted.held, told.used, wanted));
+                let granted = grant(&claimed, owners[who], &seen, second as u64);
+                rows.insert(who, row(owners[who], granted.held, claimed.used, wanted));
                 parts[who] = granted.part;
                 // Calls end, and others begin.
                 used[who] = if wanted % 3 == 0 { parts[who].min(wanted) } else { used[who].min(wanted.max(parts[who])) };

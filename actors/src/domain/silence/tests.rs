@@ -64,8 +64,8 @@ fn failed_calls_are_told_with_the_last_error() {
     });
     assert!(silence.has_called() && silence.since().is_some());
     let why = silence.why();
-    let told = "every call failed, the last one mine: \"Error: not_at_belt: ";
-    assert!(why.contains(told) && !why.contains('\u{1b}'), "{why}");
+    let text = "every call failed, the last one mine: \"Error: not_at_belt: ";
+    assert!(why.contains(text) && !why.contains('\u{1b}'), "{why}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use crate::event::{Activity, LastToolCall, LinkState};
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::held::UndeliveredOrder;
 use crate::ids::{Lane, Timestamp, TurnNumber};
+use crate::memo::ShownMemos;
+use crate::memo::reminder::Reminder;
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
 use crate::question::{Question, QuestionWants};
@@ -107,7 +109,7 @@ fn a_status_reads_back_as_it_was() {
             }),
             value: ValueSums {
                 earned: -1,
-                told: 2,
+                with_gain: 2,
                 cost_micros: 3,
                 tokens_unpriced: 4,
             },
@@ -130,15 +132,17 @@ fn a_status_reads_back_as_it_was() {
             calls: 24,
             steps: "mine, sell all".into(),
         })),
-        reminders: Some(
-            [crate::reminder::Reminder {
-                number: 3,
-                at: Timestamp(70),
-                text: "go home".into(),
-            }]
-            .into(),
-        ),
-        spared_calls: Some(77),
+        memos: ShownMemos {
+            reminders: Some(
+                [Reminder {
+                    number: 3,
+                    at: Timestamp(70),
+                    text: "go home".into(),
+                }]
+                .into(),
+            ),
+        },
+        saved_calls: Some(77),
         undelivered: Some(Arc::new(UndeliveredOrder {
             since: Timestamp(8),
             why: "your message was not delivered".into(),

@@ -8,7 +8,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A lane between two systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PlacedLane {
     pub(super) ends: (usize, usize),
@@ -71,7 +70,6 @@ fn usual_length(known: &[Option<Point>], lanes: &[PlacedLane]) -> f64 {
         .unwrap_or(USUAL_LENGTH)
 }
 
-/// The systems with their neighbours.
 struct Net {
     /// Of each system its neighbours and the lengths of the lanes to them.
     neighbours: Vec<Vec<(usize, u32)>>,
@@ -118,7 +116,6 @@ impl Net {
         parts
     }
 
-    /// The lengths of the shortest ways from one system to all.
     fn ways_from(&self, from: usize) -> Vec<u32> {
         let mut ways = vec![u32::MAX; self.neighbours.len()];
         let mut open = BinaryHeap::from([Reverse((0_u32, from))]);
@@ -163,9 +160,9 @@ fn spread(net: &Net, part: &[usize], positions: &mut [Point]) {
 
 /// A first layout of what hangs on told places: each system around one of its neighbours.
 fn surround(net: &Net, part: &[usize], known: &[Option<Point>], positions: &mut [Point]) {
-    let is_told = |system: usize| known.get(system).is_some_and(Option::is_some);
-    let mut is_placed: Vec<bool> = (0..positions.len()).map(is_told).collect();
-    let begin = part.iter().copied().filter(|system| is_told(*system));
+    let has_place = |system: usize| known.get(system).is_some_and(Option::is_some);
+    let mut is_placed: Vec<bool> = (0..positions.len()).map(has_place).collect();
+    let begin = part.iter().copied().filter(|system| has_place(*system));
     let mut open: std::collections::VecDeque<usize> = begin.collect();
     let mut order = 0.0;
     while let Some(system) = open.pop_front() {

@@ -60,7 +60,6 @@ fn take_literal(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Takes the rest of a string in single quotes.
 fn take_single_quoted(text: &str) -> Option<(Value, &str)> {
     let mut value = String::new();
     let mut signs = text.char_indices();

@@ -122,7 +122,6 @@ fn take_calls<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str
     }
 }
 
-/// Takes the arguments of a call whose name is known.
 fn take_named<'a>(name: &str, text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str> {
     let (value, rest) = take_json(text.trim_start())?;
     let Value::Object(arguments) = value else {

@@ -6,7 +6,6 @@
 
 use serde_json::{Map, Value};
 
-/// The deepest nesting that is checked.
 const MAX_DEPTH: usize = 16;
 
 /// Words of a schema that say more of an object's members than its properties do.
@@ -29,7 +28,6 @@ pub(super) fn mismatch(arguments: &Map<String, Value>, schema: &Value) -> Option
     mismatch_at("", &value, schema, 0)
 }
 
-/// Arguments that were written as texts, as the values that the schema says they are.
 pub(super) fn typed_arguments(texts: Map<String, Value>, schema: &Value) -> Map<String, Value> {
     let typed = |(key, value): (String, Value)| {
         let value = match &value {

@@ -26,12 +26,12 @@ pub(super) async fn await_answer(
     mut answer: BoxFuture<'static, ModelResult>,
     meter: &AnswerMeter,
     silence: Duration,
-    (mut tell, hear): (impl FnMut(AnswerProgress), impl Fn()),
+    (mut emit, on_sign): (impl FnMut(AnswerProgress), impl Fn()),
 ) -> ModelResult {
     let (mut progress, mut signs) = (meter.subscribe(), meter.subscribe_to_signs());
     let mut limit = WaitLimit::of(silence);
-    let mut told = limit.begun;
-    let mut untold: Option<AnswerProgress> = None;
+    let mut emitted_at = limit.begun;
+    let mut pending: Option<AnswerProgress> = None;
     let alarm = tokio::time::sleep(silence);
     tokio::pin!(alarm);
     loop {
@@ -40,13 +40,13 @@ pub(super) async fn await_answer(
             biased;
             answer = &mut answer => return answer,
             Ok(()) = progress.changed() => {
-                limit.heard = Instant::now();
-                limit.alive = limit.heard;
-                hear();
+                limit.last_words = Instant::now();
+                limit.alive = limit.last_words;
+                on_sign();
                 // The timer is set once for each report and not with each delta, of which there may
                 // be many.
-                if untold.replace(*progress.borrow_and_update()).is_none() {
-                    let telling = (told + PROGRESS_INTERVAL).max(limit.heard);
+                if pending.replace(*progress.borrow_and_update()).is_none() {
+                    let telling = (emitted_at + PROGRESS_INTERVAL).max(limit.last_words);
                     alarm.as_mut().reset(telling.min(limit.end()));
                 }
             }
@@ -56,9 +56,9 @@ pub(super) async fn await_answer(
                     meter.give_up();
                     return Err(limit.too_late(now, *progress.borrow()));
                 }
-                if let Some(arrived) = untold.take() {
-                    told = now;
-                    tell(arrived);
+                if let Some(arrived) = pending.take() {
+                    emitted_at = now;
+                    emit(arrived);
                 }
                 alarm.as_mut().reset(limit.end());
             }
@@ -66,7 +66,7 @@ pub(super) async fn await_answer(
             Ok(()) = signs.changed() => {
                 signs.borrow_and_update();
                 limit.alive = Instant::now();
-                hear();
+                on_sign();
             }
         }
     }
@@ -77,7 +77,7 @@ struct WaitLimit {
     silence: Duration,
     begun: Instant,
     /// When a part of the answer came last.
-    heard: Instant,
+    last_words: Instant,
     /// When anything came last.
     alive: Instant,
 }
@@ -88,14 +88,14 @@ impl WaitLimit {
         WaitLimit {
             silence,
             begun,
-            heard: begun,
+            last_words: begun,
             alive: begun,
         }
     }
 
     fn end(&self) -> Instant {
         let of_all = self.begun + self.silence * MAX_SILENCES;
-        let wordless = self.heard + self.silence * MAX_WORDLESS_SILENCES;
+        let wordless = self.last_words + self.silence * MAX_WORDLESS_SILENCES;
         of_all.min(wordless).min(self.alive + self.silence)
     }
 
@@ -103,8 +103,8 @@ impl WaitLimit {
         let silence = self.silence;
         let bytes = arrived.words.saturating_add(arrived.thoughts);
         let is_endless = now >= self.begun + silence * MAX_SILENCES;
-        let is_alive = self.alive > self.heard;
-        let waited = (now - self.heard).as_secs();
+        let is_alive = self.alive > self.last_words;
+        let waited = (now - self.last_words).as_secs();
         let text = match bytes {
             0 if is_alive => format!(
                 "no answer within {waited}s, though the server gave signs of life: it may read a long \
@@ -138,7 +138,7 @@ mod tests {
 
     /// A model that sends a byte after each pause and then its answer. Returns the answer, the time
     /// that it took, and the reports with their seconds.
-    async fn heard(pauses: Vec<Duration>) -> (ModelResult, Duration, Vec<(u64, u64)>) {
+    async fn answer_after(pauses: Vec<Duration>) -> (ModelResult, Duration, Vec<(u64, u64)>) {
         let shared = AnswerMeter::default();
         let meter = shared.clone();
         let model = async move {
@@ -149,15 +149,15 @@ mod tests {
             yes()
         };
         let begun = Instant::now();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = |arrived: AnswerProgress| {
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let emit = |arrived: AnswerProgress| {
             let at = begun.elapsed().as_secs();
-            told.lock().unwrap().push((at, arrived.words));
+            reports.lock().unwrap().push((at, arrived.words));
         };
-        let answer = await_answer(model.boxed(), &shared, SILENCE, (tell, || {})).await;
+        let answer = await_answer(model.boxed(), &shared, SILENCE, (emit, || {})).await;
         assert_eq!(shared.is_given_up(), answer.is_err());
-        let told = told.lock().unwrap().clone();
-        (answer, begun.elapsed(), told)
+        let reports = reports.lock().unwrap().clone();
+        (answer, begun.elapsed(), reports)
     }
 
     fn text(answer: &ModelResult) -> &str {
@@ -166,15 +166,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_speaks_slowly_is_heard_out_and_who_falls_silent_is_not() {
-        let (answer, took, _) = heard(vec![SILENCE.mul_f64(0.9); 6]).await;
+        let (answer, took, _) = answer_after(vec![SILENCE.mul_f64(0.9); 6]).await;
         assert_eq!((answer, took.as_secs()), (yes(), 324));
-        let (answer, took, _) = heard(vec![SILENCE * 2]).await;
+        let (answer, took, _) = answer_after(vec![SILENCE * 2]).await;
         assert_eq!(
             (text(&answer), took.as_secs()),
             ("no answer within 60s", 60)
         );
         let pauses = vec![Duration::from_secs(50), Duration::from_secs(5), SILENCE * 2];
-        let (answer, took, _) = heard(pauses).await;
+        let (answer, took, _) = answer_after(pauses).await;
         let expected = "nothing more of the answer for 60s, after 2 bytes";
         assert_eq!((text(&answer), took.as_secs()), (expected, 115));
     }
@@ -222,22 +222,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_never_ends_is_not_heard_for_ever() {
-        let (answer, took, told) = heard(vec![Duration::from_millis(10); 100_000]).await;
+        let (answer, took, reports) = answer_after(vec![Duration::from_millis(10); 100_000]).await;
         let expected = "no end of the answer within 360s";
         assert_eq!((text(&answer), took.as_secs()), (expected, 360));
-        assert!((350..=360).contains(&told.len()), "{}", told.len());
+        assert!((350..=360).contains(&reports.len()), "{}", reports.len());
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_is_there_is_told_once_a_second_and_not_of_what_is_over_by_then() {
-        let (_, _, told) = heard(vec![Duration::from_millis(9); 100]).await;
-        assert_eq!(told, []);
-        let (_, _, told) = heard(vec![Duration::from_millis(300); 10]).await;
-        assert_eq!(told, [(1, 3), (2, 6)]);
+        let (_, _, reports) = answer_after(vec![Duration::from_millis(9); 100]).await;
+        assert_eq!(reports, []);
+        let (_, _, reports) = answer_after(vec![Duration::from_millis(300); 10]).await;
+        assert_eq!(reports, [(1, 3), (2, 6)]);
         // After a long silence the first delta is reported at once.
         let second = Duration::from_millis(1);
-        let (_, _, told) = heard(vec![Duration::from_secs(7), second, second]).await;
-        assert_eq!(told, [(7, 1)]);
+        let (_, _, reports) = answer_after(vec![Duration::from_secs(7), second, second]).await;
+        assert_eq!(reports, [(7, 1)]);
     }
 
     #[tokio::test(start_paused = true)]

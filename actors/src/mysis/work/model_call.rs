@@ -38,11 +38,9 @@ const MIN_RETRY_AFTER: Duration = Duration::from_secs(1);
 const OTHERS_LOOKS: u32 = 10;
 const OTHERS_PAUSE: Duration = Duration::from_millis(500);
 
-/// The context of a model call.
 pub(in crate::mysis) struct ModelCaller {
     pub(in crate::mysis) deps: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
-    /// The Mysis whose budget pays.
     pub(in crate::mysis) payer: MysisId,
     pub(in crate::mysis) span: Span,
 }
@@ -230,7 +228,6 @@ impl ModelCaller {
         }
     }
 
-    /// Reports the cost to the gate.
     fn report_cost(
         &self,
         (provider, model): (&Arc<str>, &str),
@@ -252,7 +249,11 @@ impl ModelCaller {
     ) -> Result<ModelAnswer, ModelFault> {
         let Some(provider) = self.rules.providers.get(&route.provider) else {
             return Err(ModelFault::Permanent {
-                text: format!("the configuration has no provider `{}`", route.provider),
+                text: format!(
+                    "the configuration has no provider `{}`; `zoea mysis configure NAME --provider P` \
+                     gives it another",
+                    route.provider
+                ),
             });
         };
         // A secret may have become known after the request was composed.
@@ -295,7 +296,6 @@ impl ModelCaller {
     }
 }
 
-/// Tells the Mysis what the gate said of its budget.
 fn emit_budget(observer: &MailboxObserver, pass: &Permit) {
     if let Some(percent) = pass.spent_percent {
         observer.on_event(SessionEvent::Spent(percent));
@@ -309,7 +309,6 @@ fn emit_budget(observer: &MailboxObserver, pass: &Permit) {
     }
 }
 
-/// The pause that a provider asks for.
 fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     match fault {
         ModelFault::Transient { retry_after, .. } => {

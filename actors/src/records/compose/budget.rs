@@ -18,7 +18,6 @@ use super::{render, snapshot, wire};
 /// The shortest length to which a text is cut, in bytes.
 pub(super) const MIN_EXCERPT_BYTES: usize = 192;
 
-/// A longer id is more than a name for a call.
 const LONG_ID_BYTES: usize = 256;
 
 /// Makes the parts fit into a limit of bytes.
@@ -56,7 +55,6 @@ pub(super) struct Caps {
 }
 
 impl Caps {
-    /// The lengths in a request with this budget.
     pub(super) fn of_request(budget: usize) -> Caps {
         let share = |parts: usize| round_limit(budget / parts).max(MIN_EXCERPT_BYTES);
         Caps {
@@ -77,7 +75,6 @@ impl Caps {
         }
     }
 
-    /// The longest length of a result.
     pub(super) fn results(&self) -> usize {
         self.words
     }

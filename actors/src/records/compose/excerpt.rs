@@ -39,7 +39,6 @@ impl Excerpt {
         Excerpt::from_whole(text)
     }
 
-    /// The text of a message with calls, which may be empty.
     pub(super) fn from_optional(text: Arc<str>) -> Excerpt {
         if text.trim().is_empty() {
             return Excerpt::as_it_is("".into(), 0);
@@ -65,7 +64,6 @@ impl Excerpt {
         self.size
     }
 
-    /// Whether it is the complete text.
     pub(super) fn is_whole(&self) -> bool {
         self.kept as u64 >= self.whole
     }

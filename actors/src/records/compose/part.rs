@@ -16,11 +16,9 @@ use super::wire;
 /// A part of a request before it is cut to size.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RequestPart {
-    /// A message to the model.
     Order(OrderPart),
     /// A message of the model without calls.
     Reply(ReplyPart),
-    /// Calls of the model with their results.
     Loop(LoopPart),
 }
 
@@ -52,7 +50,6 @@ pub(super) struct ReplyPart {
     pub(super) echo: Option<Arc<Echo>>,
 }
 
-/// Calls of the model with their results.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoopPart {
     pub(super) seq: Seq,
@@ -82,7 +79,6 @@ pub(super) struct Pair {
 pub(super) struct PairResult {
     pub(super) text: Excerpt,
     pub(super) is_error: bool,
-    /// The game whose tool it is.
     pub(super) game: GameRef,
 }
 
@@ -132,7 +128,6 @@ impl Unit<'_> {
     }
 }
 
-/// The rows that become parts, in the order of the request.
 pub(super) fn collect_units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'a>> = rows
         .filter(|row| row.is_sendable())
@@ -158,10 +153,8 @@ fn unit_of_row(row: &Row) -> Option<Unit<'_>> {
     Some(Unit { place, row })
 }
 
-/// The results of a conversation by their calls.
 pub(super) struct Results<'a> {
     by_call: BTreeMap<CallKey, &'a Row>,
-    /// The names under which requests speak of tools.
     names: Option<&'a ToolNames>,
 }
 
@@ -180,7 +173,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The same, where tools have these names.
     pub(super) fn with_names(self, names: Option<&'a ToolNames>) -> Results<'a> {
         Results { names, ..self }
     }
@@ -190,7 +182,6 @@ impl<'a> Results<'a> {
             .map_or_else(|| fit_name(name), |names| names.offered(name))
     }
 
-    /// Whether a unit is a loop in which each call has a result.
     pub(super) fn is_complete(&self, unit: Unit<'_>) -> bool {
         let calls = unit.row.calls();
         !calls.is_empty()
@@ -209,7 +200,6 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// Converts a unit to a part of the request.
     pub(super) fn part_of_unit(&self, unit: Unit<'_>, is_owner: bool) -> Option<RequestPart> {
         match &unit.row.body {
             RowBody::Prompt { text } => Some(RequestPart::from_order(
@@ -290,7 +280,6 @@ fn reply_part(seq: Seq, utterance: &Utterance) -> RequestPart {
     })
 }
 
-/// The calls whose complete results are in the request.
 pub(super) fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
     let mut shown = BTreeSet::new();
     for part in parts {

@@ -12,7 +12,6 @@ use super::wire::{
     content_bytes,
 };
 
-/// The text for a missing result.
 const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {

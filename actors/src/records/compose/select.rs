@@ -17,7 +17,6 @@ use super::{Composition, Conversation, TurnOwner, render};
 /// message of the model.
 pub const GO_ON_TEXT: &str = "Go on with your orders.";
 
-/// The result of the selection.
 pub(super) struct Selected {
     /// The parts in order. At least one of them is an order.
     pub(super) parts: Vec<RequestPart>,
@@ -63,8 +62,15 @@ pub fn first_row_of_earlier_turns(
     }
     let rows = conversation.rows();
     let (results, units) = (Results::of(rows.clone()), collect_units(rows));
-    let first = units.partition_point(|unit| unit.turn() < next);
-    let found = earlier_turns(conversation, &results, &units[..first], share).first_row();
+    let of_turn = units.partition_point(|unit| unit.turn() < next);
+    // A direct message that waits owns the next turn. What came after it is part of that turn and takes
+    // nothing of the earlier ones' share, so they reach further back.
+    let order = conversation.unanswered_prompts().next();
+    let of_order = order.map(|order| units.partition_point(|unit| unit.place < order.seq));
+    let first_row =
+        |end: usize| earlier_turns(conversation, &results, &units[..end], share).first_row();
+    let found = [Some(of_turn), of_order].into_iter().flatten();
+    let found = found.filter_map(first_row).min();
     // Where the model has said nothing yet, rows of a turn without an answer may stand there too.
     found.or_else(|| {
         let rows = since_mission(&units).iter().map(|unit| unit.row.seq);
@@ -269,7 +275,6 @@ impl<'a> Selection<'a> {
         last.chain(ending.into_iter().flatten()).collect()
     }
 
-    /// The newest loop in which each call has a result.
     fn last_loop(&self, before: &[Unit<'a>]) -> Option<SentPart<'a>> {
         let found = before.iter().rev();
         let unit = found
@@ -341,7 +346,6 @@ fn follows_words(sent: &[SentPart<'_>], place: usize) -> bool {
     before.is_words() && (before.unit.is_reply() || is_other_turn)
 }
 
-/// Whether a unit is the delivery of a mission.
 fn delivers(unit: Unit<'_>, mission: MissionId) -> bool {
     matches!(&unit.row.body, RowBody::Mission { id, .. } if *id == mission)
 }

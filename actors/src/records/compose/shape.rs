@@ -34,7 +34,6 @@ pub(super) fn separator_bytes() -> usize {
     escaped_len(SEPARATOR)
 }
 
-/// Appends a message, or merges it with the last one.
 pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
     match (messages.last_mut(), &message) {
         (Some(ChatMessage::User(before)), ChatMessage::User(text)) => {
@@ -82,7 +81,6 @@ pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage)
     messages.push(message);
 }
 
-/// Appends a text to the text of the last message.
 pub(super) fn add_inside(messages: &mut [ChatMessage], added: &str) {
     match messages.last_mut() {
         Some(

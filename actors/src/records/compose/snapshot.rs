@@ -6,7 +6,6 @@ use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::part::{LoopPart, Pair, RequestPart};
 
-/// Replaces a result for which there is a newer one.
 const SUPERSEDED_TEXT: &str = "[superseded by a newer result of the same call]";
 
 /// Removes or replaces results for which there are newer ones. An error never supersedes a good

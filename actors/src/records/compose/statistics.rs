@@ -12,7 +12,6 @@ use super::wire::{message_bytes, wire_bytes};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub messages: usize,
-    /// Bytes of all messages.
     pub bytes: usize,
     /// Estimated tokens at four bytes each. They are for logs only.
     pub tokens: usize,
@@ -26,7 +25,6 @@ pub struct Statistics {
     pub tool: usize,
 }
 
-/// Measures a request's messages.
 #[must_use]
 pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     let bytes = wire_bytes(messages);
@@ -54,7 +52,6 @@ pub struct Breakdown {
     /// The system prompt, and what the role says.
     pub system_prompt: usize,
     pub notes: usize,
-    /// Direct messages.
     pub prompts: usize,
     /// The mission, and deliveries of missions.
     pub missions: usize,

@@ -663,7 +663,7 @@ fn of_two_turns() -> Conversation {
         call_id: "a".into(),
         tool: "mine".into(),
         status: CallStatus::Done,
-        ms: 1,
+        ms: Some(1),
         tick: None,
         bytes: 3,
         game: crate::game::GameRef::SPACEMOLT,

@@ -42,7 +42,6 @@ pub(super) fn unique_ids(seq: Seq, calls: &[CallRecord]) -> Vec<Arc<str>> {
         .collect()
 }
 
-/// The id of our own for the call at this place.
 pub(super) fn own_id(key: CallKey) -> Arc<str> {
     our_id(key.seq, usize::from(key.position)).into()
 }
@@ -73,7 +72,6 @@ pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Whether a text is a JSON object.
 pub(super) fn is_object(text: &str) -> bool {
     text == "{}"
         || (text.trim_start().starts_with('{')

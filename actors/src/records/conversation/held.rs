@@ -61,7 +61,6 @@ impl Conversation {
         new
     }
 
-    /// The text of a row in memory.
     #[must_use]
     pub fn text_of(&self, seq: Seq) -> Option<&Arc<str>> {
         let row = self.rows.iter().find(|row| row.seq == seq)?;

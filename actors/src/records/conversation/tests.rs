@@ -80,7 +80,7 @@ fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
             call_id: "id".into(),
             tool: "tool".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: None,
             bytes: text.len() as u64,
             game: crate::game::GameRef::SPACEMOLT,

@@ -230,7 +230,6 @@ fn is_order(row: &Row) -> bool {
     row.kind().and_then(RowKind::role) == Some("user")
 }
 
-/// The snapshot queries among the calls that have results.
 fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
     let mut calls = BTreeMap::new();
     let mut looks = BTreeMap::new();

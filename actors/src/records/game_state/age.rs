@@ -16,9 +16,7 @@ const MAX_MEASURED_TICKS: i64 = 1000;
 /// The game's time, as far as it is known. Most answers of the game do not contain its tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct TickClock {
-    /// The first sample of the measurement.
     first: Option<TickSample>,
-    /// The newest sample.
     last: Option<TickSample>,
 }
 
@@ -32,17 +30,17 @@ impl TickClock {
     /// Takes a tick. One that is lower than the newest belongs to another game, or the game was
     /// reset.
     pub(super) fn observe(&mut self, tick: i64, at: Moment) {
-        let heard = TickSample { tick, at };
+        let sample = TickSample { tick, at };
         let is_behind = self.last.is_some_and(|last| tick < last.tick);
         let is_far = self
             .first
             .is_some_and(|first| tick.saturating_sub(first.tick) > MAX_MEASURED_TICKS);
         if is_behind || self.first.is_none() {
-            self.first = Some(heard);
+            self.first = Some(sample);
         } else if is_far {
             self.first = self.last;
         }
-        self.last = Some(heard);
+        self.last = Some(sample);
     }
 
     pub(super) fn tick_at(&self, now: Moment) -> Option<i64> {

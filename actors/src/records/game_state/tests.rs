@@ -8,7 +8,7 @@ fn look(tool: &str, arguments: &str) -> SnapshotQuery {
     SnapshotQuery::of(GameRef::SPACEMOLT, &tool.into(), &arguments.into()).expect("a snapshot tool")
 }
 
-fn told(text: &str) -> GameReading<'_> {
+fn result_of(text: &str) -> GameReading<'_> {
     GameReading::of(GameRef::SPACEMOLT, text)
 }
 
@@ -29,14 +29,14 @@ fn known() -> GameState {
     game.record_snapshot(
         look("get_cargo", "{}"),
         call(1),
-        &told(r#"{"used":3}"#),
+        &result_of(r#"{"used":3}"#),
         None,
         even(0),
     );
     game.record_snapshot(
         look("get_status", "{}"),
         call(2),
-        &told(r#"{"credits":9}"#),
+        &result_of(r#"{"credits":9}"#),
         None,
         even(20_000),
     );
@@ -68,7 +68,7 @@ fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     game.record_snapshot(
         look("get_map", "{}"),
         call(3),
-        &told("{}"),
+        &result_of("{}"),
         None,
         even(20_000),
     );
@@ -87,7 +87,7 @@ fn an_action_marks_what_it_may_have_changed_and_a_new_look_clears_the_mark() {
     game.record_snapshot(
         look("get_cargo", "{}"),
         call(4),
-        &told(r#"{"used":4}"#),
+        &result_of(r#"{"used":4}"#),
         None,
         even(20_000),
     );
@@ -106,7 +106,7 @@ fn looks_differ_by_their_arguments_and_equal_ones_replace_each_other() {
         game.record_snapshot(
             look("get_poi", arguments),
             call(seq),
-            &told(&text(seq)),
+            &result_of(&text(seq)),
             None,
             even(seq),
         );
@@ -124,7 +124,7 @@ fn it_is_bounded_in_number_and_in_size() {
         game.record_snapshot(
             look("get_base", &arguments),
             call(seq),
-            &told(&text),
+            &result_of(&text),
             None,
             even(seq),
         );

@@ -25,16 +25,15 @@ impl HeldText {
         format!("{:08x}", (hash ^ (hash >> 32)) & 0xffff_ffff)
     }
 
-    /// What is told of an order that is held back.
     #[must_use]
     pub fn undelivered(&self, what: &str) -> UndeliveredOrder {
         let said: String = self.said.chars().take(MAX_SHOWN).collect();
         let why = format!(
-            "your {what} was not delivered; rephrase it, or allow it \
-             again with `zoea held forget {}`: {} {} refuses it ({said}): {}",
+            "your {what} was not delivered; rephrase it, or allow it again with `zoea held forget {}`: model {} \
+             of provider {} refuses it ({said}): {}",
             self.id(),
-            self.provider,
             self.model,
+            self.provider,
             self.shown()
         );
         UndeliveredOrder {

@@ -12,12 +12,10 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// How long others wait for what a conversation finds out about a text.
 pub(super) const SUSPECTED_TIME: Duration = Duration::from_secs(60);
 
-/// A trial that a conversation makes, or wants to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialClaim {
     pub provider: Arc<str>,
     pub by: MysisId,
-    /// Tells the trials of a conversation apart.
     pub number: i64,
     /// The hashes of the texts that are left out of it.
     pub texts: Vec<i64>,
@@ -27,7 +25,6 @@ pub struct TrialClaim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedTrial {
     pub claim: TrialClaim,
-    /// How long ago it was made.
     pub age: Duration,
 }
 
@@ -87,7 +84,6 @@ impl TrialBook {
         }
     }
 
-    /// The trials that wait for other processes.
     pub(super) fn claims(&self) -> Vec<TrialClaim> {
         let waiting = self.trials.iter().filter(|trial| !trial.is_admitted);
         waiting.map(|trial| trial.claim.clone()).collect()
@@ -131,7 +127,6 @@ impl TrialBook {
         })
     }
 
-    /// Whether another trial may be made at this provider.
     pub(super) fn may_try(&self, provider: &str, now: Moment) -> bool {
         let trials = self.trials.iter();
         let recent =

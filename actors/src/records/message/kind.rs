@@ -2,7 +2,6 @@
 
 use strum::{EnumCount, VariantArray};
 
-/// The kind of a row, as stored and shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum RowKind {
     /// See [`super::RowBody::Prompt`].

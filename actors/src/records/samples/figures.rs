@@ -17,11 +17,9 @@ pub const TREND_MINUTES: i64 = 2;
 /// [`TREND_POINTS`] as a number of points.
 const POINTS: i64 = 30;
 
-/// The newest figures of one Mysis.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(default)]
 pub struct CurrentFigures {
-    /// What results told last.
     #[serde(flatten)]
     pub facts: GameFacts,
     /// What it earned in the last hour.
@@ -86,7 +84,6 @@ impl CurrentFigures {
     }
 }
 
-/// A number that the operator named, as results told it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct NumberFigures {
     pub name: Arc<str>,
@@ -98,8 +95,12 @@ pub struct NumberFigures {
 
 impl NumberFigures {
     /// Takes what a result told of a number. Another number than the one before begins anew.
-    pub(super) fn take(kept: &mut Option<NumberFigures>, told: (&Arc<str>, i64), at: Timestamp) {
-        let (name, level) = told;
+    pub(super) fn take(
+        kept: &mut Option<NumberFigures>,
+        reported: (&Arc<str>, i64),
+        at: Timestamp,
+    ) {
+        let (name, level) = reported;
         match kept.as_mut().filter(|kept| kept.name == *name) {
             Some(kept) => {
                 let flow = Flow {
@@ -127,7 +128,8 @@ pub struct ValueSums {
     /// The credits that it earned; negative if it paid more.
     pub earned: i64,
     /// The number of results that told of credits.
-    pub told: u64,
+    #[serde(rename = "told")]
+    pub with_gain: u64,
     /// The cost of its model calls in millionths of a US dollar.
     pub cost_micros: u64,
     /// The tokens of calls whose price was not known.
@@ -135,10 +137,11 @@ pub struct ValueSums {
 }
 
 impl ValueSums {
-    /// Adds what happened in a span of time.
     pub(super) fn add(&mut self, flow: &Flow) {
         self.earned = self.earned.saturating_add(flow.earned.unwrap_or(0));
-        self.told = self.told.saturating_add(u64::from(flow.earned.is_some()));
+        self.with_gain = self
+            .with_gain
+            .saturating_add(u64::from(flow.earned.is_some()));
         self.cost_micros = bounded_sum(self.cost_micros, flow.cost_micros);
         self.tokens_unpriced = bounded_sum(self.tokens_unpriced, flow.tokens_unpriced);
     }
@@ -147,7 +150,7 @@ impl ValueSums {
     pub fn since(self, before: ValueSums) -> ValueSums {
         ValueSums {
             earned: self.earned.saturating_sub(before.earned),
-            told: self.told.saturating_sub(before.told),
+            with_gain: self.with_gain.saturating_sub(before.with_gain),
             cost_micros: self.cost_micros.saturating_sub(before.cost_micros),
             tokens_unpriced: self.tokens_unpriced.saturating_sub(before.tokens_unpriced),
         }
@@ -156,7 +159,7 @@ impl ValueSums {
     /// The credits for a US dollar; `None` if credits or costs are not known, or nothing was paid.
     #[must_use]
     pub fn credits_per_dollar(self) -> Option<i64> {
-        let is_known = self.told > 0 && self.tokens_unpriced == 0 && self.cost_micros > 0;
+        let is_known = self.with_gain > 0 && self.tokens_unpriced == 0 && self.cost_micros > 0;
         if !is_known {
             return None;
         }
@@ -166,7 +169,7 @@ impl ValueSums {
     }
 }
 
-crate::stored_as_list!(ValueSums: earned, told, cost_micros, tokens_unpriced);
+crate::stored_as_list!(ValueSums: earned, with_gain, cost_micros, tokens_unpriced);
 
 /// The credits earned in the last hour, in [`TREND_POINTS`] points of [`TREND_MINUTES`] minutes.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -176,11 +179,9 @@ pub struct EarnedTrend {
     newest: i64,
     /// The points, oldest first.
     earned: [i32; TREND_POINTS],
-    /// Whether a result told of any.
     is_known: bool,
 }
 
-/// A trend of which a result told, as it is stored.
 #[derive(Deserialize, Serialize)]
 struct StoredTrend {
     newest: i64,
@@ -276,7 +277,6 @@ impl EarnedTrend {
         self.shifted_to(number).map(i64::from)
     }
 
-    /// The points with this one as the newest.
     fn shifted_to(&self, number: i64) -> [i32; TREND_POINTS] {
         let mut points = [0; TREND_POINTS];
         let by = number.checked_sub(self.newest);

@@ -12,11 +12,9 @@ use std::sync::Arc;
 use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Sample};
 use reading::Reader;
 
-/// The version of the form.
 const VERSION: u8 = 2;
 /// The version without the tokens whose price was not known.
 const VERSION_WITHOUT_UNPRICED: u8 = 1;
-/// The longest name of a place or of a number.
 const MAX_NAME_BYTES: usize = 256;
 /// The most samples of an hour that are read. A clock that was set back makes some minutes twice.
 const MAX_SAMPLES: usize = 4096;
@@ -203,7 +201,6 @@ fn flow_sums(flow: &Flow) -> [u64; 9] {
     ]
 }
 
-/// The fields of one sample that are told.
 #[derive(Default)]
 struct Fields {
     present: u64,

@@ -37,7 +37,6 @@ const MAX_WAIT_MS: u64 = 86_400_000;
 /// The most hours that wait for a write to the store.
 const MAX_UNSAVED_HOURS: usize = 48;
 
-/// The samples from which a Mysis continues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredSamples {
     /// The hours that were written last, the last one first: two of them contain the last hour. After
@@ -188,7 +187,6 @@ impl SampleRecorder {
         }
     }
 
-    /// Counts a row that is about to be stored, with the call of a result, and its charge.
     pub fn count(&mut self, row: &Row, call: Option<(&CallRecord, &GameReading<'_>)>) {
         self.count_row(row, call);
         if let Some(charge) = row.charge() {
@@ -237,12 +235,12 @@ impl SampleRecorder {
         let Some(facts) = reading.facts() else {
             return;
         };
-        let told = facts.standing("login", true);
+        let shown = facts.standing("login", true);
         let more = Flow {
-            earned: self.wallet.take(&told, None, at),
+            earned: self.wallet.take(&shown, None, at),
             ..Flow::default()
         };
-        self.take_facts(told);
+        self.take_facts(shown);
         self.has_news = true;
         if more.earned.is_some() {
             let figures = Arc::make_mut(&mut self.figures);
@@ -258,8 +256,8 @@ impl SampleRecorder {
         let (Some(named), Some((_, text, meta))) = (named, result) else {
             return;
         };
-        let is_told = meta.status == CallStatus::Done && !meta.game.tells_facts();
-        if let Some(level) = named.read(&meta.tool, text).filter(|_| is_told) {
+        let may_have_number = meta.status == CallStatus::Done && !meta.game.tells_facts();
+        if let Some(level) = named.read(&meta.tool, text).filter(|_| may_have_number) {
             let figures = Arc::make_mut(&mut self.figures);
             NumberFigures::take(&mut figures.number, (named.name(), level), row.at);
             figures.facts.number = Some(level);
@@ -301,19 +299,19 @@ impl SampleRecorder {
                 _,
             ) => return None,
         }
-        let told = standing_of(call, &command, reading);
-        let earned = self.wallet.take(&told, transfer, at);
-        self.take_facts(told);
+        let shown = standing_of(call, &command, reading);
+        let earned = self.wallet.take(&shown, transfer, at);
+        self.take_facts(shown);
         earned
     }
 
     /// Takes what a result tells of the ship, and the credits of the wallet.
-    fn take_facts(&mut self, told: Standing) {
+    fn take_facts(&mut self, shown: Standing) {
         let credits = self.wallet.credits();
-        if told != Standing::default() || self.figures.facts.credits != credits {
+        if shown != Standing::default() || self.figures.facts.credits != credits {
             let facts = &mut Arc::make_mut(&mut self.figures).facts;
             facts.credits = credits;
-            facts.take(told, &mut self.sizes);
+            facts.take(shown, &mut self.sizes);
         }
     }
 
@@ -323,7 +321,6 @@ impl SampleRecorder {
         Arc::make_mut(&mut self.figures).facts = GameFacts::default();
     }
 
-    /// The newest figures.
     #[must_use]
     pub fn figures(&self) -> &Arc<CurrentFigures> {
         &self.figures
@@ -366,7 +363,6 @@ fn is_about_game(meta: &ResultMeta) -> bool {
     game.tells_facts() && !is_own(command) && !game.has_words_of_others(command)
 }
 
-/// What a good result tells of the game.
 fn standing_of(call: &CallRecord, command: &str, reading: &GameReading<'_>) -> Standing {
     match reading.facts() {
         Some(facts) => facts.standing(command, call.read_only),

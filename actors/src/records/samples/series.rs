@@ -12,7 +12,6 @@ const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
 /// The steps that are chosen from, in minutes.
 const STEPS: [i64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440];
 
-/// The length of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleStep {
     Minute,
@@ -168,7 +167,6 @@ pub struct SampleQuery {
     pub steps: SampleSteps,
 }
 
-/// The samples of one Mysis, or of all that were asked for together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleSeries {
     /// The Mysis; `None` for a sum.
@@ -178,7 +176,6 @@ pub struct SampleSeries {
     pub samples: Vec<Sample>,
 }
 
-/// Puts the samples of one Mysis together.
 #[derive(Clone, Debug)]
 pub struct SeriesBuilder {
     steps: SampleSteps,
@@ -188,7 +185,6 @@ pub struct SeriesBuilder {
 }
 
 impl SeriesBuilder {
-    /// A series without samples.
     #[must_use]
     pub fn new(steps: SampleSteps) -> SeriesBuilder {
         SeriesBuilder {
@@ -255,7 +251,6 @@ pub struct SeriesSum {
 }
 
 impl SeriesSum {
-    /// A sum of nothing.
     #[must_use]
     pub fn new(steps: SampleSteps) -> SeriesSum {
         SeriesSum {
@@ -270,16 +265,16 @@ impl SeriesSum {
             let place = self.steps.place(sample.minute);
             if let Some(point) = place.and_then(|place| self.points.get_mut(place)) {
                 let (facts, flow) = point.get_or_insert_default();
-                let told = &sample.facts;
+                let newer = &sample.facts;
                 for (sum, more) in [
-                    (&mut facts.credits, told.credits),
-                    (&mut facts.number, told.number),
+                    (&mut facts.credits, newer.credits),
+                    (&mut facts.number, newer.number),
                 ] {
                     if let Some(more) = more {
                         *sum = Some(sum.unwrap_or(0).saturating_add(more));
                     }
                 }
-                let name = told.number_name.as_ref();
+                let name = newer.number_name.as_ref();
                 facts.number_name = name.or(facts.number_name.as_ref()).cloned();
                 flow.add(&sample.flow);
             }
@@ -376,7 +371,7 @@ mod tests {
         (Minute(from).start_time(), Minute(to).start_time())
     }
 
-    fn told(samples: &[Sample]) -> Vec<(i64, Option<i64>, Option<i64>)> {
+    fn listed(samples: &[Sample]) -> Vec<(i64, Option<i64>, Option<i64>)> {
         let samples = samples.iter();
         samples
             .map(|sample| (sample.minute.0, sample.facts.credits, sample.flow.earned))
@@ -413,7 +408,7 @@ mod tests {
         let (some, none) = (Some(5), None);
         let older = sample(-60, 50, 0).facts;
         assert_eq!(
-            told(&series.clone().finish(Some(older))),
+            listed(&series.clone().finish(Some(older))),
             [
                 (10, Some(900), none),
                 (11, Some(1100), some),
@@ -423,9 +418,9 @@ mod tests {
             ]
         );
         series.forget_older_facts();
-        assert_eq!(told(&series.clone().finish(None))[0].0, 11);
+        assert_eq!(listed(&series.clone().finish(None))[0].0, 11);
         let older = sample(-60, 50, 0).facts;
-        assert_eq!(told(&series.finish(Some(older)))[0], (10, Some(50), None));
+        assert_eq!(listed(&series.finish(Some(older)))[0], (10, Some(50), None));
     }
 
     #[test]
@@ -443,7 +438,7 @@ mod tests {
             sum.add(&series.finish(None));
         }
         assert_eq!(
-            told(&sum.finish()),
+            listed(&sum.finish()),
             [
                 (10, Some(100), Some(1)),
                 (11, Some(110), Some(17)),

@@ -18,7 +18,7 @@ use super::*;
 /// 2026-03-11, at the beginning of a minute and of an hour.
 const START: i64 = 1_773_252_000_000;
 
-fn told(text: &str) -> GameReading<'_> {
+fn result_of(text: &str) -> GameReading<'_> {
     GameReading::of(GameRef::SPACEMOLT, text)
 }
 
@@ -74,7 +74,7 @@ impl Scene {
             call_id: "id".into(),
             tool: tool.into(),
             status,
-            ms: 3,
+            ms: Some(3),
             tick: None,
             bytes: 0,
             game: GameRef::SPACEMOLT,
@@ -159,7 +159,7 @@ fn said(input: u64, output: u64, cost: u64) -> Utterance {
                 output,
                 cached: input / 2,
             }),
-            ms: 5,
+            ms: Some(5),
             model: "m".into(),
             provider: "p".into(),
             finish_reason: None,
@@ -856,7 +856,7 @@ fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() 
     };
     scene
         .recorder
-        .take_login(&told(&login(100)), Timestamp(scene.now));
+        .take_login(&result_of(&login(100)), Timestamp(scene.now));
     let figures = scene.recorder.figures().clone();
     assert_eq!(figures.facts.credits, Some(100));
     assert_eq!(figures.facts.system.as_deref(), Some("krynn"));
@@ -865,7 +865,7 @@ fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() 
     // Goods were sold while it was away, and the first look tells the same.
     scene
         .recorder
-        .take_login(&told(&login(150)), Timestamp(scene.now));
+        .take_login(&result_of(&login(150)), Timestamp(scene.now));
     scene.call("get_status", "{}", CallStatus::Done, &login(150));
     let figures = scene.recorder.figures().clone();
     assert_eq!(
@@ -874,6 +874,6 @@ fn a_login_tells_of_credits_place_and_hold_and_what_was_earned_meanwhile_once() 
     );
     scene
         .recorder
-        .take_login(&told("Welcome back!"), Timestamp(scene.now));
+        .take_login(&result_of("Welcome back!"), Timestamp(scene.now));
     assert_eq!(scene.recorder.figures().facts.credits, Some(150));
 }

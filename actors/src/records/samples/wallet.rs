@@ -10,7 +10,6 @@ use zoea_game::standing::{Deal, OFFER_MINUTES, Standing, Transfer};
 
 use crate::ids::Timestamp;
 
-/// The credits of one game account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Wallet {
     credits: Option<i64>,
@@ -36,7 +35,7 @@ impl Wallet {
     /// it tells nothing of that.
     pub(super) fn take(
         &mut self,
-        told: &Standing,
+        shown: &Standing,
         transfer: Option<Transfer>,
         at: Timestamp,
     ) -> Option<i64> {
@@ -48,13 +47,13 @@ impl Wallet {
             }
             None => 0,
         };
-        let deal = told.deal.map(Deal::net);
+        let deal = shown.deal.map(Deal::net);
         let expected = self.credits.map(|credits| {
             credits
                 .saturating_add(moved)
                 .saturating_add(deal.unwrap_or(0))
         });
-        let Some(balance) = told.credits else {
+        let Some(balance) = shown.credits else {
             self.credits = expected;
             return deal;
         };
@@ -76,9 +75,9 @@ impl Wallet {
     }
 
     /// Takes a result that is counted already: what it says of transfers, not of credits.
-    pub(super) fn recall(&mut self, told: &Standing, transfer: Option<Transfer>, at: Timestamp) {
+    pub(super) fn recall(&mut self, shown: &Standing, transfer: Option<Transfer>, at: Timestamp) {
         let credits = self.credits;
-        self.take(told, transfer, at);
+        self.take(shown, transfer, at);
         self.credits = credits;
     }
 

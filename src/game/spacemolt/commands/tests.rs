@@ -56,19 +56,19 @@ fn every_action_means_the_command_that_the_listing_says() {
     for (tool, note) in noted() {
         let name = note["action"].as_str().unwrap_or_default();
         let action = find_action(&tool, name).unwrap();
-        let told = note["v1"].as_str().unwrap_or_default();
-        let meant = if told.starts_with("(v2 only") {
+        let shown = note["v1"].as_str().unwrap_or_default();
+        let meant = if shown.starts_with("(v2 only") {
             name
         } else {
-            told.split([' ', ';']).next().unwrap_or_default()
+            shown.split([' ', ';']).next().unwrap_or_default()
         };
         assert_eq!(spelled(action), meant, "{tool}/{name}");
         let acts = action.effect == CommandEffect::Acts;
         assert_eq!(Some(acts), note["mutation"].as_bool(), "{tool}/{name}");
         let renamed: BTreeSet<(&str, &str)> = action.renamed.iter().copied().collect();
-        let told = note["v1_param"].as_object().into_iter().flatten();
-        let told = told.map(|(here, there)| (here.as_str(), there.as_str().unwrap()));
-        assert_eq!(renamed, told.collect(), "{tool}/{name}");
+        let shown = note["v1_param"].as_object().into_iter().flatten();
+        let shown = shown.map(|(here, there)| (here.as_str(), there.as_str().unwrap()));
+        assert_eq!(renamed, shown.collect(), "{tool}/{name}");
     }
 }
 
@@ -125,9 +125,9 @@ fn the_storage_stands_for_nine_commands() {
             json!({"amount": 3}),
         ),
     ] {
-        let told = to_first("spacemolt_storage", object(arguments.clone()));
-        assert_eq!(told, (command.to_string(), object(first)), "{arguments}");
-        let (tool, back) = to_second(command, told.1).unwrap();
+        let shown = to_first("spacemolt_storage", object(arguments.clone()));
+        assert_eq!(shown, (command.to_string(), object(first)), "{arguments}");
+        let (tool, back) = to_second(command, shown.1).unwrap();
         assert_eq!(tool, "spacemolt_storage");
         assert_eq!(to_first(tool, back).0, command);
     }

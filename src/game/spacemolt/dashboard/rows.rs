@@ -30,7 +30,7 @@ pub(super) fn notifications(columns: &Columns<'_>, rows: &[&str]) -> Option<Valu
     if !rows.iter().all(is_whole) {
         return None;
     }
-    let told = rows.iter().map(|row| {
+    let shown = rows.iter().map(|row| {
         let data = columns.cell(row, "data");
         let data = data.and_then(|data| serde_json::from_str::<Value>(data).ok());
         json!({
@@ -40,7 +40,7 @@ pub(super) fn notifications(columns: &Columns<'_>, rows: &[&str]) -> Option<Valu
             "data": data,
         })
     });
-    Some(told.collect())
+    Some(shown.collect())
 }
 
 pub(super) fn cargo_row(columns: &Columns<'_>, row: &str) -> Option<Value> {

@@ -12,7 +12,6 @@ pub(super) fn name_and_id(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The id that a display name makes.
 pub(super) fn id_of_name(name: &str) -> String {
     let words: Vec<&str> = name
         .split(|c: char| !c.is_alphanumeric())
@@ -35,7 +34,6 @@ pub(super) fn credits_of(text: &str) -> Option<i64> {
     number_of(text.trim().strip_suffix("cr")?)
 }
 
-/// The amount of credits with which a text begins.
 pub(super) fn credits_at_start(text: &str) -> Option<i64> {
     number_of(text.split("cr").next()?)
 }

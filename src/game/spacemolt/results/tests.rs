@@ -193,9 +193,9 @@ fn a_table_of_notifications_is_read_if_it_is_what_its_heading_says() {
     };
     let facts = read_facts(&table(2, &[chat, warning])).expect("a known form");
     assert_eq!(facts["count"], 2);
-    let told = &facts["notifications"][1];
-    assert_eq!(told["msg_type"], "server_restart_warning");
-    assert_eq!(told["data"]["seconds_until_restart"], 60);
+    let shown = &facts["notifications"][1];
+    assert_eq!(shown["msg_type"], "server_restart_warning");
+    assert_eq!(shown["data"]["seconds_until_restart"], 60);
     // A row too many, or a cell: somebody's words.
     assert_eq!(read_facts(&table(1, &[chat, warning])), None);
     let longer = format!("{chat}\tmore");

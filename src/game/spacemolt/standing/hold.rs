@@ -67,15 +67,14 @@ pub(super) fn may_change_fuel(command: &str) -> bool {
 pub(super) fn change_by(command: &str) -> GoodsChange {
     match keeps_goods(command) {
         true => GoodsChange::None,
-        false => GoodsChange::Untold,
+        false => GoodsChange::Unknown,
     }
 }
 
-/// What an action did to the goods, by its result.
 pub(super) fn change(command: &str, facts: &Map<String, Value>) -> GoodsChange {
     match keeps_goods(command) {
         true => GoodsChange::None,
-        false => read_change(command, facts).unwrap_or(GoodsChange::Untold),
+        false => read_change(command, facts).unwrap_or(GoodsChange::Unknown),
     }
 }
 
@@ -119,8 +118,9 @@ fn is_from_station(facts: &Map<String, Value>) -> bool {
 /// The sizes of a unit of the goods that a result shows in the hold. They are believed only if the goods come to the
 /// used space that it tells.
 pub(super) fn sizes(facts: &Map<String, Value>, used: Option<u32>) -> Vec<(String, u32)> {
-    let told = used.zip(shown_sizes(facts));
-    told.filter(|(used, (_, sum))| used == sum)
+    let shown = used.zip(shown_sizes(facts));
+    shown
+        .filter(|(used, (_, sum))| used == sum)
         .map(|(_, (sizes, _))| sizes)
         .unwrap_or_default()
 }

@@ -8,14 +8,14 @@ use crate::results::read_facts;
 
 use super::*;
 
-fn told(command: &str, text: &str) -> Standing {
+fn shown(command: &str, text: &str) -> Standing {
     let facts = read_facts(text).unwrap_or_else(|| panic!("{text}"));
     let read_only = command.starts_with("get_") || command == "view_market";
     read(command, read_only, &facts)
 }
 
 fn of(command: &str, facts: Value) -> Standing {
-    told(command, &facts.to_string())
+    shown(command, &facts.to_string())
 }
 
 fn gauge_of(now: u32, most: u32) -> Gauge {
@@ -59,7 +59,7 @@ fn a_status_of_the_first_interface_tells_everything() {
 #[test]
 fn a_captured_status_of_the_second_interface_tells_all_but_the_point_of_interest() {
     let texts = captured("get_status");
-    let docked = told("get_status", &texts[0]);
+    let docked = shown("get_status", &texts[0]);
     let expected = Standing {
         credits: Some(2750),
         system: Some("market_prime".to_string()),
@@ -73,7 +73,7 @@ fn a_captured_status_of_the_second_interface_tells_all_but_the_point_of_interest
         ..Standing::default()
     };
     assert_eq!(docked, expected);
-    let in_space = told("get_status", &texts[1]);
+    let in_space = shown("get_status", &texts[1]);
     assert_eq!(
         (
             in_space.credits,
@@ -86,7 +86,7 @@ fn a_captured_status_of_the_second_interface_tells_all_but_the_point_of_interest
 
 #[test]
 fn the_other_captured_looks_tell_their_part() {
-    let one = |action: &str| told(action, &captured(action)[0]);
+    let one = |action: &str| shown(action, &captured(action)[0]);
     let location = one("get_location");
     assert_eq!(
         (location.credits, location.docked, location.fuel),
@@ -150,10 +150,10 @@ fn a_state_in_sections_tells_the_place_and_a_change_only_what_changed() {
 fn outcomes_of_actions_tell_what_follows_from_them() {
     let sold: Vec<Option<i64>> = captured("sell")
         .iter()
-        .map(|text| told("sell", text).deal.map(Deal::net))
+        .map(|text| shown("sell", text).deal.map(Deal::net))
         .collect();
     assert_eq!(sold, [12, 24, 535, 6, 0].map(Some));
-    let refuelled = told("refuel", &captured("refuel")[0]);
+    let refuelled = shown("refuel", &captured("refuel")[0]);
     assert_eq!(
         (
             refuelled.deal.map(Deal::net),
@@ -162,7 +162,7 @@ fn outcomes_of_actions_tell_what_follows_from_them() {
         ),
         (Some(-352), Some(88), Gauge::default())
     );
-    assert_eq!(told("dock", &captured("dock")[0]).docked, Some(true));
+    assert_eq!(shown("dock", &captured("dock")[0]).docked, Some(true));
     let refuelled =
         json!({"action": "refuel", "fuel": 3, "cost": 6, "fuel_now": 100, "fuel_max": 100});
     assert_eq!(of("refuel", refuelled).fuel, gauge_of(100, 100));
@@ -300,7 +300,7 @@ fn an_action_tells_what_it_did_to_the_goods_in_the_hold() {
         item: item.to_string(),
         units,
     };
-    let (none, untold) = (GoodsChange::None, GoodsChange::Untold);
+    let (none, untold) = (GoodsChange::None, GoodsChange::Unknown);
     for (command, facts, expected) in [
         (
             "mine",

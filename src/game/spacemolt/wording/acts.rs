@@ -235,7 +235,7 @@ fn attack(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
 
 fn scan(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     if facts.get("success")? != &Value::Bool(true) {
-        return Some("the scan told nothing".to_string());
+        return Some("the scan showed nothing".to_string());
     }
     let target = text(facts, "username").map_or("a ship without a name".to_string(), name);
     let class = text(facts, "ship_class").map(spelled);

@@ -12,8 +12,8 @@ use super::phrase::{
 pub(super) const LOOKS: &[(&str, Formatter)] = &[
     ("analyze_market", |facts, _| {
         let insights = list(facts, "insights")?;
-        let told = named(insights, |one| text(one, "message").map(name));
-        Some(with_names(counted(length(insights), "insight"), told))
+        let described = named(insights, |one| text(one, "message").map(name));
+        Some(with_names(counted(length(insights), "insight"), described))
     }),
     ("catalog", |facts, _| {
         let total = number(facts, "total")?;
@@ -78,9 +78,9 @@ pub(super) const LOOKS: &[(&str, Formatter)] = &[
     }),
     ("get_wrecks", |facts, _| {
         let wrecks = list(facts, "wrecks")?;
-        let told = named(wrecks, |wreck| text(wreck, "ship_class").map(spelled));
+        let described = named(wrecks, |wreck| text(wreck, "ship_class").map(spelled));
         let here = format!("{} here", counted(length(wrecks), "wreck"));
-        Some(with_names(here, told))
+        Some(with_names(here, described))
     }),
     ("list_ships", |facts, _| {
         let ships = list(facts, "ships")?;
@@ -268,11 +268,11 @@ fn get_skills(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     }
     levels.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
     let best = levels.iter().take(5);
-    let told: Vec<String> = best.map(|(level, id)| format!("{id} {level}")).collect();
+    let described: Vec<String> = best.map(|(level, id)| format!("{id} {level}")).collect();
     let count = counted(i64::try_from(levels.len()).unwrap_or(i64::MAX), "skill");
     Some(with_names(
         count,
-        (!told.is_empty()).then(|| told.join(", ")),
+        (!described.is_empty()).then(|| described.join(", ")),
     ))
 }
 
@@ -281,7 +281,7 @@ fn missions(missions: &[Value], one: &str, where_from: &str) -> Option<String> {
         return Some(format!("no {one}s{where_from}"));
     }
     let count = counted(length(missions), one) + where_from;
-    let told = named(missions, |mission| {
+    let described = named(missions, |mission| {
         let title = name_of(mission)?;
         let done = mission.get("percent_complete").and_then(Value::as_f64);
         Some(match done {
@@ -289,7 +289,7 @@ fn missions(missions: &[Value], one: &str, where_from: &str) -> Option<String> {
             None => title,
         })
     });
-    Some(with_names(count, told))
+    Some(with_names(count, described))
 }
 
 fn view_market(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
@@ -314,11 +314,11 @@ fn view_orders(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     if count == 0 {
         return Some("no orders".to_string());
     }
-    let told = named(orders, |order| {
+    let described = named(orders, |order| {
         let side = text(order, "side").or_else(|| text(order, "order_type"))?;
         let goods = quantity_of(order, "remaining").or_else(|| quantity_of(order, "quantity"))?;
         let price = credits(number(order, "price_each")?);
         Some(format!("{side} {goods} at {price}"))
     });
-    Some(with_names(counted(count, "order"), told))
+    Some(with_names(counted(count, "order"), described))
 }

@@ -67,8 +67,8 @@ pub(super) const PEOPLE: &[(&str, Formatter)] = &[
     }),
     ("get_action_log", |facts, _| {
         let entries = list(facts, "entries")?;
-        let told = named(entries, |entry| text(entry, "summary").map(name));
-        Some(with_names(counted(length(entries), "act"), told))
+        let described = named(entries, |entry| text(entry, "summary").map(name));
+        Some(with_names(counted(length(entries), "act"), described))
     }),
     ("get_battle_status", get_battle_status),
     ("get_chat_history", |facts, _| {
@@ -121,15 +121,15 @@ fn log_entry(entry: &Map<String, Value>) -> Option<String> {
 }
 
 fn get_notifications(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
-    let told = list(facts, "notifications")?;
-    if told.is_empty() {
+    let notifications = list(facts, "notifications")?;
+    if notifications.is_empty() {
         return Some("no notifications".to_string());
     }
-    let names = named(told, |one| Some(name(&notification(one)?)));
+    let names = named(notifications, |one| Some(name(&notification(one)?)));
     let left = number(facts, "remaining").filter(|left| *left > 0);
     let left = left.map(|left| format!("{} more wait", grouped(left)));
     followed(
-        with_names(counted(length(told), "notification"), names),
+        with_names(counted(length(notifications), "notification"), names),
         [left],
     )
 }
@@ -153,31 +153,31 @@ fn notification(one: &Map<String, Value>) -> Option<String> {
 fn get_trades(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let [to_it, from_it] = [list(facts, "incoming")?, list(facts, "outgoing")?];
     let offers = |list: &[Value], who: &str| {
-        let told = named(list, |offer| {
+        let described = named(list, |offer| {
             let with = text(offer, who).map(name);
             let sum = number(offer, "offer_credits").filter(|sum| *sum > 0);
             joined([with, sum.map(credits)])
         });
-        (!list.is_empty()).then_some((length(list), told))
+        (!list.is_empty()).then_some((length(list), described))
     };
     let incoming = offers(to_it, "offerer_name");
-    let incoming =
-        incoming.map(|(count, told)| with_names(counted(count, "offer") + " to it", told));
+    let incoming = incoming
+        .map(|(count, described)| with_names(counted(count, "offer") + " to it", described));
     let outgoing = offers(from_it, "target_name");
-    let outgoing =
-        outgoing.map(|(count, told)| with_names(counted(count, "offer") + " of its own", told));
+    let outgoing = outgoing
+        .map(|(count, described)| with_names(counted(count, "offer") + " of its own", described));
     Some(joined([incoming, outgoing]).unwrap_or_else(|| "no trades".to_string()))
 }
 
 fn get_battle_status(facts: &Map<String, Value>, _: &Standing) -> Option<String> {
     let fighters = list(facts, "participants")?;
-    let told = named(fighters, |fighter| {
+    let described = named(fighters, |fighter| {
         let hull = fighter.get("hull_pct").and_then(Value::as_f64);
         let hull = hull.map(|hull| format!(" hull {hull:.0} %"));
         Some(format!("{}{}", name_of(fighter)?, hull.unwrap_or_default()))
     });
     Some(with_names(
         format!("a battle of {}", grouped(length(fighters))),
-        told,
+        described,
     ))
 }

@@ -82,8 +82,8 @@ pub(super) fn spelled(id: &str) -> String {
 
 /// The name of the goods that an object tells, in small letters.
 pub(super) fn goods(facts: &Map<String, Value>) -> Option<String> {
-    let told = GOODS.iter().find_map(|key| text(facts, key))?;
-    Some(spelled(told).to_lowercase())
+    let goods = GOODS.iter().find_map(|key| text(facts, key))?;
+    Some(spelled(goods).to_lowercase())
 }
 
 /// `12 iron ore`, with the quantity under this name.
@@ -102,12 +102,14 @@ pub(super) fn named(
     words: impl Fn(&Map<String, Value>) -> Option<String>,
 ) -> Option<String> {
     let first = list.iter().take(MAX_NAMED);
-    let told: Option<Vec<String>> = first.map(|one| words(one.as_object()?)).collect();
-    let mut told = told.filter(|told| !told.is_empty())?.join(", ");
+    let described: Option<Vec<String>> = first.map(|one| words(one.as_object()?)).collect();
+    let mut described = described
+        .filter(|described| !described.is_empty())?
+        .join(", ");
     if list.len() > MAX_NAMED {
-        told += &format!(" and {} more", list.len() - MAX_NAMED);
+        described += &format!(" and {} more", list.len() - MAX_NAMED);
     }
-    Some(told)
+    Some(described)
 }
 
 /// `1 player here: Tessera Vow`: a number, and the first of those that it counts.
@@ -118,13 +120,11 @@ pub(super) fn with_names(count: String, names: Option<String>) -> String {
     }
 }
 
-/// The name of an element of a list.
 pub(super) fn name_of(one: &Map<String, Value>) -> Option<String> {
     let keys = ["name", "title", "username", "class_name", "id"];
     Some(name(keys.iter().find_map(|key| text(one, key))?))
 }
 
-/// A level with its maximum.
 pub(super) fn gauge(label: &str, gauge: Gauge) -> Option<String> {
     let (now, most) = (gauge.now?, gauge.most?);
     let [now, most] = [now, most].map(|level| group_digits(level.into()));
@@ -146,8 +146,8 @@ pub(super) fn wallet(standing: &Standing) -> Option<String> {
 
 /// What there is of these, with commas between; `None` if there is nothing.
 pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let told: Vec<String> = parts.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let described: Vec<String> = parts.into_iter().flatten().collect();
+    (!described.is_empty()).then(|| described.join(", "))
 }
 
 /// A statement, and what else there is to it.

@@ -28,7 +28,6 @@ pub(super) fn of_facts(facts: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// The words of a refused call's text.
 pub(super) fn of_text(body: &str) -> String {
     let body = without_error_mark(body);
     if let Ok(Value::Object(facts)) = serde_json::from_str(body) {

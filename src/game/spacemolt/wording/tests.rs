@@ -260,7 +260,7 @@ fn every_composed_result_has_its_words() {
 /// The command, the words and whether it is an error, of each captured text.
 fn captured() -> Vec<(String, String)> {
     let all: Value = serde_json::from_str(crate::CAPTURED_RESULTS).unwrap();
-    let mut told = Vec::new();
+    let mut shown = Vec::new();
     for example in all["examples"].as_array().unwrap() {
         let (Some(tool), Some(arguments)) =
             (example["tool"].as_str(), example["arguments"].as_object())
@@ -272,23 +272,23 @@ fn captured() -> Vec<(String, String)> {
         let whole = example["result"]["content"][0]["text"].clone();
         let good = [whole].into_iter().chain(texts("texts"));
         for text in good.filter_map(|text| text.as_str().map(str::to_string)) {
-            told.push((command.to_string(), describe(command, &text).unwrap()));
+            shown.push((command.to_string(), describe(command, &text).unwrap()));
         }
         for text in texts("errors") {
-            told.push((command.to_string(), refuse(text.as_str().unwrap())));
+            shown.push((command.to_string(), refuse(text.as_str().unwrap())));
         }
     }
-    told
+    shown
 }
 
 #[test]
 fn every_captured_text_has_its_words() {
-    let told = captured();
-    let told: Vec<(&str, &str)> = told
+    let shown = captured();
+    let shown: Vec<(&str, &str)> = shown
         .iter()
         .map(|(command, words)| (&**command, &**words))
         .collect();
-    assert_eq!(told, OF_THE_SECOND);
+    assert_eq!(shown, OF_THE_SECOND);
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn what_did_not_come_about_is_not_told_as_done() {
         (
             "scan",
             r#"{"success": false, "target_id": "x"}"#,
-            "the scan told nothing",
+            "the scan showed nothing",
         ),
         (
             "get_system",

@@ -10,13 +10,11 @@ use zoea_domain::rules::SwarmRules;
 pub struct PriceBook(Arc<RwLock<Arc<SwarmRules>>>);
 
 impl PriceBook {
-    /// The prices in these rules.
     #[must_use]
     pub fn new(rules: Arc<SwarmRules>) -> PriceBook {
         PriceBook(Arc::new(RwLock::new(rules)))
     }
 
-    /// Replaces the rules.
     pub fn replace(&self, rules: Arc<SwarmRules>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = rules;
     }
@@ -26,7 +24,6 @@ impl PriceBook {
         rules.clone()
     }
 
-    /// Whether the price of a Mysis' model is known.
     #[must_use]
     pub fn is_known(&self, status: &MysisStatus) -> bool {
         let rules = self.rules();

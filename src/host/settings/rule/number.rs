@@ -12,7 +12,6 @@ use super::Rule;
 /// The longest duration. Longer ones would overflow clocks elsewhere.
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// A whole number within a range.
 pub(crate) fn whole_number<T>(range: RangeInclusive<T>) -> Rule<T>
 where
     T: TryFrom<i128> + PartialOrd + Display + 'static,
@@ -40,7 +39,6 @@ where
     })
 }
 
-/// A number, whole or not, within a range.
 pub(crate) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
     let allowed = format!("a number from {} to {}", range.start(), range.end());
     Rule::of_values(allowed, move |value| {
@@ -48,7 +46,6 @@ pub(crate) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
     })
 }
 
-/// A number above zero, whole or not.
 pub(crate) fn number_above_zero() -> Rule<f64> {
     Rule::of_values("a number above 0", |value| {
         parse_number(value).filter(|number| number.is_finite() && *number > 0.0)
@@ -72,19 +69,16 @@ pub(crate) fn byte_size(
     })
 }
 
-/// A duration of at most a year.
 pub(crate) fn duration() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, at most 365days";
     Rule::of_texts(allowed, parse_time)
 }
 
-/// A duration above zero and at most a year.
 pub(crate) fn duration_above_zero() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days";
     Rule::of_texts(allowed, parse_time_above_zero)
 }
 
-/// A duration in hours, at most a week.
 pub(crate) fn hours_of_a_week() -> Rule<Duration> {
     let allowed = "a length of time such as 1h or 6h, from 10m to 7days";
     let bounds = Duration::from_secs(600)..=Duration::from_secs(7 * 86_400);

@@ -17,7 +17,6 @@ pub(crate) fn non_empty_text() -> Rule<String> {
     Rule::of_texts("a text that is not empty", owned)
 }
 
-/// One of a few words, each with its value.
 pub(crate) fn one_of<T: Copy + 'static, const N: usize>(words: [(&'static str, T); N]) -> Rule<T> {
     Rule::of_texts(alternatives(words.map(|(word, _)| word)), move |text| {
         let mut words = words.iter();
@@ -36,7 +35,7 @@ pub(crate) fn on_or_off() -> Rule<bool> {
 pub(crate) fn provider_name(known: &[String], noun: &'static str) -> Rule<Arc<str>> {
     let known = known.to_vec();
     let allowed = match known.as_slice() {
-        [] => format!("to leave it out, for there is no {noun}"),
+        [] => format!("leaving it out, because there is no {noun}"),
         known => alternatives(known.iter().map(String::as_str)),
     };
     Rule::new(allowed, move |value| {
@@ -49,7 +48,6 @@ pub(crate) fn provider_name(known: &[String], noun: &'static str) -> Rule<Arc<st
     })
 }
 
-/// The name of a Mysis.
 pub(crate) fn mysis_name() -> Rule<String> {
     let allowed = "1 to 32 letters, digits, -, _ or ., not beginning with - or .";
     Rule::of_texts(allowed, |name| {
@@ -57,7 +55,6 @@ pub(crate) fn mysis_name() -> Rule<String> {
     })
 }
 
-/// A part of a system prompt.
 pub(crate) fn prompt_text() -> Rule<Arc<str>> {
     Rule::of_texts("a text of 1 to 16,384 bytes", |text| {
         let text = text.trim();
@@ -67,7 +64,6 @@ pub(crate) fn prompt_text() -> Rule<Arc<str>> {
     })
 }
 
-/// Patterns for the names of tools.
 pub(crate) fn tool_patterns() -> Rule<Vec<Arc<str>>> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
     let allowed = "the name of a tool, in which * stands for any text";
@@ -78,13 +74,11 @@ pub(crate) fn tool_patterns() -> Rule<Vec<Arc<str>>> {
     list_of(0..=1000, pattern)
 }
 
-/// A number in results of tools.
 pub(crate) fn named_number() -> Rule<NamedNumber> {
     let allowed = "a tool and the path to a number in its results, as \"count_notes/total\"";
     Rule::of_texts(allowed, NamedNumber::parse)
 }
 
-/// A program and its arguments.
 pub(crate) fn command_words() -> Rule<Vec<String>> {
     let allowed = "a text without a zero byte, the first one the program";
     list_of(
@@ -95,7 +89,6 @@ pub(crate) fn command_words() -> Rule<Vec<String>> {
     )
 }
 
-/// The name of an environment variable.
 pub(crate) fn variable_name() -> Rule<String> {
     let allowed = "the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)";
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -111,7 +104,6 @@ pub(crate) fn any_address() -> Rule<SocketAddr> {
     Rule::of_texts(allowed, |text| text.parse().ok())
 }
 
-/// A loopback address and a port.
 pub(crate) fn loopback_address() -> Rule<SocketAddr> {
     let allowed = "a loopback address and a port, such as 127.0.0.1:0 or [::1]:0";
     Rule::of_texts(allowed, |text| {

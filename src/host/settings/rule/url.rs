@@ -15,7 +15,6 @@ pub(crate) fn server_url() -> Rule<String> {
     })
 }
 
-/// The base URL of a provider.
 pub(crate) fn endpoint_url() -> Rule<String> {
     let allowed = "an http or https URL to which /chat/completions can be appended";
     web_url(allowed, |text| {
@@ -47,7 +46,7 @@ pub(crate) fn upstream_url() -> Rule<Option<String>> {
 
 /// An `http` or `https` URL that is not shown, because a webhook's URL is a secret as a whole.
 pub(crate) fn secret_url() -> Rule<Secret> {
-    let allowed = "an http or https URL (what stands there is not shown)";
+    let allowed = "an http or https URL (the present value is not shown)";
     Rule::of_secrets(allowed, |text| {
         check_web_url(text)
             .ok()
@@ -55,7 +54,6 @@ pub(crate) fn secret_url() -> Rule<Secret> {
     })
 }
 
-/// The URL of a database.
 pub(crate) fn database_url() -> Rule<Secret> {
     let allowed = "a URL postgres://user:password@host:port/database";
     Rule::of_secrets(allowed, |text| {

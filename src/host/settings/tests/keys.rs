@@ -16,7 +16,7 @@ fn a_key_comes_from_the_variable_that_is_named() {
         })
     };
     let missing =
-        "providers.local.api_key_env: CLOUD_KEY is not set, so requests go out without a key";
+        "providers.local.api_key_env: CLOUD_KEY is not set, so requests are sent without a key";
     assert_eq!(
         load(&[("CLOUD_KEY", "sk-1\n")]),
         Ok((Some(Secret::new("sk-1")), vec![]))
@@ -41,7 +41,7 @@ fn a_key_in_place_of_the_variables_name_is_not_repeated() {
         .load(text, &Environment::default())
         .unwrap()
         .warnings;
-    let expected = "providers.local.api_key_env: the variable named there is not set, so requests go out without a key";
+    let expected = "providers.local.api_key_env: the variable named there is not set, so requests are sent without a key";
     assert_eq!(warnings, [expected]);
 }
 
@@ -61,7 +61,7 @@ fn a_key_comes_from_the_credentials_entry_that_is_named() {
             )
         })
     };
-    let missing = "providers.local.api_key_name: credentials.json has no key of that name, so requests go out without one";
+    let missing = "providers.local.api_key_name: credentials.json has no key of that name, so requests are sent without one";
     let none = Ok((None, vec![missing.to_owned()]));
     assert_eq!(
         load(Some(r#"{"providers": {"zen": {"api_key": "sk-2"}}}"#)),
@@ -92,7 +92,7 @@ fn credentials_that_are_open_to_others_are_closed() {
     let credentials = files.write(CREDENTIALS_FILE, 0o644, "{}");
     let warnings = files.load("", &Environment::default()).unwrap().warnings;
     let expected = "credentials.json was open to other users (mode 0644) and is now closed to them (0600); \
-        if they can have read it, replace the keys in it";
+        if they may have read it, replace the keys in it";
     assert_eq!(warnings, [expected]);
     assert_eq!(
         fs::metadata(&credentials).unwrap().permissions().mode() & 0o777,
@@ -138,9 +138,10 @@ fn a_registration_code_comes_from_its_variable_or_from_the_credentials() {
     );
     let both = format!("{variable}\n{entry}");
     assert_eq!(load(&both, &[("CODE", "REG-8")]), (code("REG-8"), vec![]));
-    let missing = "mcp.registration_code_env: CODE holds no code, so `register` goes without one";
+    let missing =
+        "mcp.registration_code_env: CODE holds no code, so `register` is sent without one";
     assert_eq!(load(variable, &[]), (None, vec![missing.to_owned()]));
-    let missing = "mcp.registration_code_name: credentials.json holds no code, so `register` goes without one";
+    let missing = "mcp.registration_code_name: credentials.json holds no code, so `register` is sent without one";
     let unknown = "registration_code_name = 'chess'";
     assert_eq!(load(unknown, &[]), (None, vec![missing.to_owned()]));
 }
@@ -173,25 +174,25 @@ fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials()
         Ok((token.clone(), tenant(Some("south")), vec![]))
     );
     let missing =
-        "mcp.headers.x-tenant: TENANT holds no usable value, so requests go out without it";
+        "mcp.headers.x-tenant: TENANT holds no usable value, so requests are sent without it";
     assert_eq!(
         load(text, &[("TENANT", "no\nline")]),
         Ok((token, tenant(None), vec![missing.to_owned()]))
     );
     let text = "token_env = 'TOKEN'\nheaders.X-Tenant = { name = 'tenant' }";
-    let missing = "mcp.token: TOKEN holds no usable value, so requests go out without it";
+    let missing = "mcp.token: TOKEN holds no usable value, so requests are sent without it";
     assert_eq!(
         load(text, &[]),
         Ok((None, tenant(Some("north")), vec![missing.to_owned()]))
     );
-    for (wrong, told) in [
+    for (wrong, expected) in [
         (
             "headers.Host = { env = 'X' }",
-            "mcp.headers.Host is no such header",
+            "mcp.headers.Host is not a header that can be set here",
         ),
         (
             "headers.Mcp-Name = { env = 'X' }",
-            "mcp.headers.Mcp-Name is no such header",
+            "mcp.headers.Mcp-Name is not a header that can be set here",
         ),
         ("headers.X-A = {}", "mcp.headers.X-A is without a value"),
         ("headers.X-A = 5", "mcp.headers.X-A is without a value"),
@@ -201,7 +202,7 @@ fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials()
         ),
     ] {
         let refused = load(wrong, &[]).unwrap_err();
-        assert!(refused.contains(told), "{refused}");
+        assert!(refused.contains(expected), "{refused}");
     }
 }
 
@@ -236,7 +237,7 @@ fn the_value_of_a_header_is_found_in_a_variable_or_an_entry_and_never_shown() {
         assert!(!format!("{local:?}").contains("org secret"));
         let bare = Files::new().load(&text, &Environment::default()).unwrap();
         assert_eq!(bare.warnings.len(), 4, "{:?}", bare.warnings);
-        assert!(bare.warnings[0].contains("requests go out without it"));
+        assert!(bare.warnings[0].contains("requests are sent without it"));
     }
     for wrong in [
         "Host = 'TITLE'",
@@ -319,15 +320,15 @@ fn the_command_of_alerts_gets_what_leads_to_the_operator_and_no_key() {
 
 #[test]
 fn a_command_excludes_what_is_about_a_url() {
-    let told = |text: &str, set: &[(&str, &str)]| {
+    let expected = |text: &str, set: &[(&str, &str)]| {
         Files::new()
             .load(&format!("[mcp]\n{text}"), &variables(set))
             .err()
     };
     let command = "command = ['game']\n";
-    let beside = |more: &str| told(&format!("{command}{more}"), &[]).unwrap_or_default();
-    assert_eq!(told(command, &[]), None);
-    assert_eq!(told(&format!("{command}upstream = ''"), &[]), None);
+    let beside = |more: &str| expected(&format!("{command}{more}"), &[]).unwrap_or_default();
+    assert_eq!(expected(command, &[]), None);
+    assert_eq!(expected(&format!("{command}upstream = ''"), &[]), None);
     for url in ["https://game.spacemolt.com/mcp", "offline"] {
         let refused = beside(&format!("upstream = '{url}'"));
         assert!(
@@ -336,7 +337,7 @@ fn a_command_excludes_what_is_about_a_url() {
         );
     }
     let variable = [("ZOEA_MCP_ENDPOINT", "http://127.0.0.1:9/mcp")];
-    let refused = told(command, &variable).unwrap_or_default();
+    let refused = expected(command, &variable).unwrap_or_default();
     assert!(
         refused.contains("(or ZOEA_MCP_ENDPOINT); allowed: one of the two"),
         "{refused}"
@@ -349,14 +350,14 @@ fn a_command_excludes_what_is_about_a_url() {
         let refused = beside(key);
         assert!(refused.contains("is given beside command"), "{refused}");
     }
-    let refused = told("command = [' ']", &[]).unwrap_or_default();
+    let refused = expected("command = [' ']", &[]).unwrap_or_default();
     assert!(
         refused.contains("mcp.command is without a program"),
         "{refused}"
     );
     let refused = beside("env.'A B' = { env = 'A' }");
     assert!(
-        refused.contains("mcp.env.\"A B\" is no such variable"),
+        refused.contains("mcp.env.\"A B\" is not the name of a variable"),
         "{refused}"
     );
 }

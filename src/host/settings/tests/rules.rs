@@ -69,7 +69,7 @@ providers.local: temperature = -1 => -1
 providers.local: temperature = nan => nan
 providers.local: temperature = true => true
 allowed: the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)
-providers.local: api_key_env = "sk-abc" => another text (not shown here)
+providers.local: api_key_env = "sk-abc" => a text that is not shown here
 providers.local: api_key_env = 12345 => a number
 allowed: a number from 0 to 0.75
 providers.local: history_share = 0.8 => 0.8
@@ -87,7 +87,7 @@ budget: tokens_per_mysis_per_day = 0 => 0
 allowed: a list of 0 to 100 items, each a duration such as 500ms, 2s, 5m or 1h30m, at most 365days
 providers.local: retry = ["5"] => a list in which item 1 is "5"
 mcp: retry = "2s" => "2s"
-allowed: to leave it out, for there is no other provider
+allowed: leaving it out, because there is no other provider
 providers.local: fallback = "local" => "local", which names no other provider
 allowed: a table
 providers.local: price = 1 => 1
@@ -118,8 +118,8 @@ allowed: a loopback address such as 127.0.0.1:9464, or any with metrics.allow_re
 metrics: listen = "0.0.0.0:9464" => 0.0.0.0:9464, which other machines reach
 allowed: "md" or "html"
 reports: daily = "pdf" => "pdf"
-allowed: an http or https URL (what stands there is not shown)
-alerts: webhook = "hooks.test/secret" => another text (not shown here)
+allowed: an http or https URL (the present value is not shown)
+alerts: webhook = "hooks.test/secret" => a text that is not shown here
 allowed: true or false
 traces: contents = 1 => 1
 allowed: "protobuf" or "json"
@@ -129,8 +129,8 @@ traces: compression = true => true
 allowed: an http or https URL
 traces: endpoint = "collector" => "collector"
 allowed: a URL postgres://user:password@host:port/database
-store: database_url = "mysql://u:secret@h" => another text (not shown here)
-store: database_url = "sqlite:zoea.db" => another text (not shown here)
+store: database_url = "mysql://u:secret@h" => a text that is not shown here
+store: database_url = "sqlite:zoea.db" => a text that is not shown here
 allowed: "forever", or a length of time such as 30d or 12h, above 0s, at most 365days
 store: keep = "never" => "never"
 store: keep = "0s" => "0s"

@@ -4,8 +4,8 @@ use super::*;
 
 /// The mistakes in these lines of a section, without what is allowed.
 fn mistakes_in(section: &str, lines: &str) -> Vec<String> {
-    let told = parse(&format!("[{section}]\n{lines}\n")).unwrap_err();
-    let mistakes = told.lines().filter(|line| line.starts_with("z:"));
+    let text = parse(&format!("[{section}]\n{lines}\n")).unwrap_err();
+    let mistakes = text.lines().filter(|line| line.starts_with("z:"));
     mistakes
         .map(|line| line.split("; allowed").next().unwrap().to_owned())
         .collect()

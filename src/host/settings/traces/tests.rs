@@ -34,19 +34,19 @@ fn the_configuration_goes_before_the_special_variable_and_that_before_the_genera
         let (settings, warnings, _) = completed(of, variables);
         (settings.collector, warnings.len())
     };
-    let told = |url: &str, warnings| (Some(url.to_string()), warnings);
+    let text = |url: &str, warnings| (Some(url.to_string()), warnings);
     let none = TraceSettings::default;
     assert_eq!(
         collector(own, &[GENERAL, special]),
-        told("http://own:4318/v1/traces", 0)
+        text("http://own:4318/v1/traces", 0)
     );
     assert_eq!(
         collector(none(), &[GENERAL, special]),
-        told("http://special:1/as/it/is", 1)
+        text("http://special:1/as/it/is", 1)
     );
     assert_eq!(
         collector(none(), &[GENERAL]),
-        told("http://general:4318/v1/traces", 1)
+        text("http://general:4318/v1/traces", 1)
     );
     assert_eq!(collector(none(), &[]), (None, 0));
     for off in [
@@ -82,10 +82,10 @@ fn a_key_in_the_address_stays_in_the_query_and_is_shown_to_nobody() {
     ] {
         let (settings, warnings, _) = of_environment(&[(name, url)]);
         assert_eq!(settings.collector.as_deref(), Some(collector));
-        let told = warnings.concat();
+        let text = warnings.concat();
         assert!(
-            told.contains("sent to https://c.example, because") && !told.contains("s3cr3t"),
-            "{told}"
+            text.contains("sent to https://c.example, because") && !text.contains("s3cr3t"),
+            "{text}"
         );
     }
     for endpoint in [

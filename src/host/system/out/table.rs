@@ -56,7 +56,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table.
     #[must_use]
     pub fn new(columns: &[Column]) -> Table {
         Table {
@@ -89,7 +88,6 @@ impl Table {
         ignore_broken_pipe(written.and_then(|()| stdout.flush()))
     }
 
-    /// The lines, with the commands for colours.
     fn render(&self) -> String {
         // Cleaning changes widths, so it comes before the alignment.
         let clean_row = |row: &Vec<String>| row.iter().map(|cell| clean::one_line(cell)).collect();

@@ -40,7 +40,6 @@ impl DecodedLetter {
         DecodedLetter { bytes, len, next }
     }
 
-    /// The bytes of the character.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
@@ -55,7 +54,6 @@ pub(super) fn begins_a_code(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&' | b'+')
 }
 
-/// The position of the next possible code.
 pub(super) fn next_code(text: &[u8], from: usize) -> usize {
     // A block without a code, as most are, is looked at as a whole.
     let has_code = |block: &[u8]| {
@@ -92,7 +90,6 @@ pub(super) fn readings_at(text: &[u8], place: usize) -> impl Iterator<Item = Dec
     })
 }
 
-/// The reading at a position with codes decoded up to a depth.
 fn read_decoded(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let mut spelt = DecodedLetter::from_byte(*text.get(place)?, place + 1);
     for depth in 0..depth {
@@ -116,7 +113,6 @@ fn decode_once(text: &[u8], first: DecodedLetter, depth: usize) -> DecodedLetter
     letter.unwrap_or(first)
 }
 
-/// Decodes a backslash escape.
 fn decode_backslash(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let second = read_decoded(text, place, depth)?;
     let byte = second.single_byte()?;
@@ -164,7 +160,6 @@ fn decode_percent(text: &[u8], place: usize, depth: usize) -> Option<DecodedLett
     Some(DecodedLetter::from_byte(u8::try_from(byte).ok()?, end))
 }
 
-/// Decodes an HTML entity.
 fn decode_entity(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     if let Some(place) = skip_sign(text, place, b'#', depth) {
         let x = skip_sign(text, place, b'x', depth).or_else(|| skip_sign(text, place, b'X', depth));

@@ -34,7 +34,6 @@ const ENTITY_NAMES: [(&str, char); 158] = [
     ("verbar", '|'), ("vert", '|'), ("yacute", 'ý'), ("yen", '¥'), ("yuml", 'ÿ'),
 ];
 
-/// The length of the longest name.
 pub(super) const MAX_ENTITY_NAME_BYTES: usize = 16;
 
 /// The character of a name; `None` if the name is unknown.

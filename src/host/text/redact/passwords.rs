@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::REDACTED;
 
-/// The words for a password, in any case.
 const PASSWORD_WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
 
 /// A shorter value is not a password.
@@ -37,7 +36,6 @@ pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Values that are not passwords.
 const NON_PASSWORD_VALUES: [&str; 7] = [
     REDACTED, "null", "none", "true", "false", "string", "required",
 ];
@@ -64,7 +62,6 @@ pub fn password_in_words(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The positions of the words.
 fn password_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -119,7 +116,6 @@ impl<'a> KeyedValue<'a> {
     }
 }
 
-/// The length of a string that ends with this quote, or with the text around it.
 fn value_length(value: &[u8], quote: &[u8]) -> usize {
     let slashes = quote.len() - 1;
     let end = quote[slashes];
@@ -158,12 +154,12 @@ mod tests {
         ] {
             let mut text = json!({"a": [{"Password": password}], "b": "c"}).to_string();
             for depth in 0..4 {
-                let mut told: Value = serde_json::from_str(&hide_passwords(&text)).unwrap();
+                let mut shown: Value = serde_json::from_str(&hide_passwords(&text)).unwrap();
                 for _ in 0..depth {
-                    told = serde_json::from_str(told["t"].as_str().unwrap()).unwrap();
+                    shown = serde_json::from_str(shown["t"].as_str().unwrap()).unwrap();
                 }
                 let hidden = json!({"a": [{"Password": REDACTED}], "b": "c"});
-                assert_eq!(told, hidden, "{password} at {depth}");
+                assert_eq!(shown, hidden, "{password} at {depth}");
                 text = json!({ "t": text }).to_string();
             }
         }

@@ -81,8 +81,8 @@ pub(super) fn troubles_of_running(status: &ProgramStatusJson<'_>) -> Vec<(String
     let needs = needs
         .filter(|need| causes.contains(&&*need.cause))
         .map(|need| {
-            let told = format!("{} Myses: {}: {}", need.count, need.what, need.why);
-            ("needs".to_string(), Err(told))
+            let trouble = format!("{} Myses: {}: {}", need.count, need.what, need.why);
+            ("needs".to_string(), Err(trouble))
         });
     servers.chain(standstill).chain(needs).collect()
 }

@@ -18,7 +18,6 @@ use super::RunArgs;
 
 /// How long the new process may take until it runs.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often it is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Leaves the terminal's session in the process that was started for this.
@@ -44,7 +43,7 @@ pub(super) async fn start(
     let words = home.directory().join("headless.err");
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(true).mode(0o600);
-    let told = options
+    let errors = options
         .open(&words)
         .with_context(|| format!("write {}", words.display()))?;
     let program = std::env::current_exe().context("find this program")?;
@@ -52,7 +51,7 @@ pub(super) async fn start(
         .args(arguments(args, ran, global))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(told)
+        .stderr(errors)
         .spawn()
         .context("start the swarm without a terminal")?;
     let pid = child.id();

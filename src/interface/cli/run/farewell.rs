@@ -10,7 +10,7 @@ use std::time::Duration;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::message::Severity;
-use actors::domain::standing::{StandingConditions, StandingKind};
+use actors::domain::standing::{StandingConditions, StandingKind, WAITING_FOR_STORE};
 use actors::domain::state::Totals;
 use chrono::{DateTime, DurationRound, SecondsFormat, TimeDelta, Utc};
 use serde::Deserialize;
@@ -87,7 +87,7 @@ pub(super) fn describe_standing(standing: &StandingConditions) -> Vec<String> {
     lasting
         .map(|(kind, condition)| match kind.severity() {
             Severity::Error => {
-                let text = condition.text.replace(" and retries", "");
+                let text = condition.text.replace(WAITING_FOR_STORE, "");
                 format!("at the end: {text}")
             }
             Severity::Info | Severity::Warn => format!("warning: {}", condition.text),
@@ -149,17 +149,17 @@ fn describe_sum(
         (true, false) => format!(", {}", shown::dollars(Some(to_dollars(cost_micros)))),
         (false, _) => ", cost unknown".to_string(),
     };
-    // Whole minutes: seconds of a long run tell nobody anything.
+    // Whole minutes: seconds of a long run do not matter.
     let ran = match ran.as_secs() {
         short @ ..120 => Duration::from_secs(short),
         long => Duration::from_secs(long / 60 * 60),
     };
     let mut text = format!(
-        "{}: {earned}{tokens} tokens{cost}",
+        "ran for {}: {earned}{tokens} tokens{cost}",
         humantime::format_duration(ran)
     );
     if let Some(command) = resume.filter(|_| running > 0) {
-        text += &format!("\n{running} ran at the end; `{command}` starts them again");
+        text += &format!("\n{running} of the Myses were running; `{command}` starts them again");
     }
     Some(text)
 }
@@ -187,18 +187,18 @@ mod tests {
                 (3, Some("zoea run --resume"))
             )
             .unwrap(),
-            "2h 13m: 650 credits earned, 2,040 tokens, $1.50\n\
-             3 ran at the end; `zoea run --resume` starts them again"
+            "ran for 2h 13m: 650 credits earned, 2,040 tokens, $1.50\n\
+             3 of the Myses were running; `zoea run --resume` starts them again"
         );
         let sum = [minute(None, None)];
         assert_eq!(
             describe_sum(&sum, (Duration::from_secs(59), (1_020, 0)), (2, None)).unwrap(),
-            "59s: 1,020 tokens, cost unknown"
+            "ran for 59s: 1,020 tokens, cost unknown"
         );
         assert_eq!(describe_sum(&[], (ran, (0, 0)), (0, None)), None);
         assert_eq!(
             describe_sum(&[], (Duration::from_secs(3), (7, 0)), (0, None)),
-            Some("3s: 7 tokens".to_string())
+            Some("ran for 3s: 7 tokens".to_string())
         );
     }
 }

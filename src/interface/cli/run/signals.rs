@@ -30,7 +30,6 @@ impl Signals {
         }
     }
 
-    /// Waits for the next signal that stops the program.
     pub(in crate::interface::cli) async fn stop(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {

@@ -11,7 +11,7 @@ use super::present::{Present, variable};
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::interface::cli::out;
 use crate::interface::setup::{
-    Answers, DailyCap, KeyAnswer, ModelChoice, ServerAnswer, ServerFault, find_local_servers,
+    Answers, DailyCap, KeyAnswer, ModelChoice, ServerChoice, ServerFault, find_local_servers,
     find_seller, list_models, sellers,
 };
 use crate::wiring::first_name;
@@ -36,8 +36,8 @@ pub(super) async fn answers(
     let cap = args.cap.as_deref().map(DailyCap::parse);
     let cap = cap.transpose().map_err(anyhow::Error::msg)?;
     let extras = extras_of(args)?;
-    let told = code_of(args, environment)?;
-    let code = told.unwrap_or_else(|| present.code_at(&game));
+    let given = code_of(args, environment)?;
+    let code = given.unwrap_or_else(|| present.code_at(&game));
     let server = match &args.provider {
         Some(text) => resolve_server(text, present).map_err(anyhow::Error::msg)?,
         None => usual_server(&http, present).await?,
@@ -105,9 +105,9 @@ pub(super) fn code_of(
 }
 
 /// The provider of the existing configuration, otherwise a server that answers on this machine.
-async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Result<ServerAnswer> {
+async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Result<ServerChoice> {
     if let Some((name, provider)) = present.provider() {
-        return Ok(ServerAnswer {
+        return Ok(ServerChoice {
             name: name.to_string(),
             endpoint: provider.endpoint.clone(),
         });
@@ -123,17 +123,16 @@ async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Resu
     };
     let seller = found.seller;
     out::line(&format!("{} answers at {}.", seller.label, seller.endpoint))?;
-    Ok(ServerAnswer {
+    Ok(ServerChoice {
         name: seller.name.to_string(),
         endpoint: seller.endpoint.to_string(),
     })
 }
 
-/// The server with this name or address.
-pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnswer, String> {
+pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerChoice, String> {
     let text = text.trim();
     if let Some(seller) = find_seller(text) {
-        return Ok(ServerAnswer {
+        return Ok(ServerChoice {
             name: seller.name.to_string(),
             endpoint: seller.endpoint.to_string(),
         });
@@ -156,7 +155,7 @@ pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnsw
     }
     if let Some((name, _)) = present.provider_at(&endpoint) {
         let name = name.to_string();
-        return Ok(ServerAnswer { name, endpoint });
+        return Ok(ServerChoice { name, endpoint });
     }
     let host = url.host_str().unwrap_or_default();
     let seller = sellers().iter().find(|seller| seller.endpoint == endpoint);
@@ -168,7 +167,7 @@ pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnsw
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect(),
     };
-    Ok(ServerAnswer { name, endpoint })
+    Ok(ServerChoice { name, endpoint })
 }
 
 /// The address of a server. An address with a password or a query is refused.
@@ -196,7 +195,7 @@ pub(super) fn game_of(text: Option<&str>, present: &Present) -> Result<String, S
 
 fn key_of(
     args: &SetupArgs,
-    server: &ServerAnswer,
+    server: &ServerChoice,
     present: &Present,
     environment: &Environment,
 ) -> anyhow::Result<KeyAnswer> {
@@ -224,7 +223,7 @@ fn key_of(
 
 fn model_of(
     wanted: Option<&str>,
-    server: &ServerAnswer,
+    server: &ServerChoice,
     listed: &[ListedModel],
     present: &Present,
 ) -> anyhow::Result<ModelChoice> {
@@ -273,17 +272,17 @@ fn names_model(name: &str, listed: &str) -> bool {
 
 /// The model with this name, and what its server reports about it.
 pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelChoice {
-    let told = listed.iter().find(|model| model.name == name);
+    let listed_model = listed.iter().find(|model| model.name == name);
     ModelChoice {
         name: name.to_string(),
-        context_tokens: told.and_then(|model| model.context_tokens),
-        price: told.and_then(|model| model.price),
+        context_tokens: listed_model.and_then(|model| model.context_tokens),
+        price: listed_model.and_then(|model| model.price),
     }
 }
 
 /// Whether the price of a model is known: from the server, the configuration or the built-in list.
 pub(super) fn is_price_known(
-    server: &ServerAnswer,
+    server: &ServerChoice,
     model: &ModelChoice,
     present: &Present,
 ) -> bool {

@@ -14,7 +14,6 @@ pub(super) struct PassedCheck {
     check_result: ModelCheck,
 }
 
-/// What is to be proven.
 pub(super) struct CheckCandidate<'a> {
     http: &'a reqwest::Client,
     settings: &'a Settings,
@@ -58,7 +57,7 @@ impl<'a> CheckCandidate<'a> {
             }
             Some(Err(why)) => {
                 out::line(&format!("✗ game: {why}"))?;
-                bail!("the game does not answer as one");
+                bail!("the game cannot be used");
             }
             None => None,
         };

@@ -10,7 +10,7 @@ use super::{SetupArgs, is_at_a_terminal};
 
 /// The choices for an empty home.
 #[derive(Clone, Copy)]
-enum FirstStep {
+enum FirstChoice {
     SetUp,
     TryOffline,
     RunOnDefaults,
@@ -34,21 +34,25 @@ pub(in crate::interface::cli) async fn run_or_offer(
     }
     let choices = vec![
         Choice::new(
-            FirstStep::SetUp,
+            FirstChoice::SetUp,
             "set up: a model server, a game or other tools, a cap on spending",
         ),
         Choice::new(
-            FirstStep::TryOffline,
+            FirstChoice::TryOffline,
             "try it offline: no key, no account, no network",
         ),
         Choice::new(
-            FirstStep::RunOnDefaults,
-            "run on the defaults (Ollama, SpaceMolt)",
+            FirstChoice::RunOnDefaults,
+            "start with the defaults: Ollama on this machine, the game SpaceMolt",
         ),
     ];
-    match choose("There is no configuration yet. What now?", choices, 0)? {
-        FirstStep::SetUp => super::run(&SetupArgs::default(), global, environment).await,
-        FirstStep::TryOffline => run::run(&RunArgs::offline(), global, environment).await,
-        FirstStep::RunOnDefaults => run::run(&RunArgs::default(), global, environment).await,
+    match choose(
+        "There is no configuration yet. What do you want to do?",
+        choices,
+        0,
+    )? {
+        FirstChoice::SetUp => super::run(&SetupArgs::default(), global, environment).await,
+        FirstChoice::TryOffline => run::run(&RunArgs::offline(), global, environment).await,
+        FirstChoice::RunOnDefaults => run::run(&RunArgs::default(), global, environment).await,
     }
 }

@@ -15,7 +15,6 @@ use zoea_provider::ProviderEndpoint;
 pub(super) struct Present {
     pub(super) file: PathBuf,
     pub(super) credentials: PathBuf,
-    /// Whether the file exists.
     pub(super) is_there: bool,
     /// Whether a swarm has run here, with a configuration or on the defaults.
     has_swarm: bool,
@@ -55,7 +54,7 @@ impl Present {
         let loaded = global.load_settings(home, environment);
         let settings = loaded.with_context(|| {
             format!(
-                "{} has mistakes; mend it or move it away, then set up again",
+                "{} has mistakes; correct it or move it away, then set up again",
                 file.display()
             )
         });
@@ -129,7 +128,6 @@ impl Present {
         }
     }
 
-    /// The key that an answer refers to.
     pub(super) fn key(&self, answer: &KeyAnswer, environment: &Environment) -> Option<Secret> {
         match answer {
             KeyAnswer::None => None,

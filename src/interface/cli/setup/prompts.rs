@@ -139,7 +139,6 @@ pub(super) fn ask_text(question: &str, usual: Option<&str>, help: &str) -> anyho
     ask_blocking(|| text.prompt())
 }
 
-/// Asks for a text that may be empty.
 pub(super) fn ask_optional(question: &str, help: &str) -> anyhow::Result<String> {
     let text = Text::new(question).with_help_message(help);
     Ok(ask_blocking(|| text.prompt())?.trim().to_string())
@@ -150,14 +149,16 @@ pub(super) fn ask_password(question: &str, help: Option<&str>) -> anyhow::Result
     let mut password = Password::new(question)
         .without_confirmation()
         .with_display_mode(PasswordDisplayMode::Masked)
-        .with_formatter(&|_| "(not shown)".to_string());
+        .with_formatter(&|typed| match typed.is_empty() {
+            true => "(none)".to_string(),
+            false => "(not shown)".to_string(),
+        });
     if let Some(help) = help {
         password = password.with_help_message(help);
     }
     ask_blocking(|| password.prompt())
 }
 
-/// Asks for a key until the text can be one.
 pub(super) fn ask_key(question: &str, help: Option<&str>) -> anyhow::Result<Secret> {
     let mut help = help.map(str::to_string);
     loop {

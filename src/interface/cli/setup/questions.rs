@@ -15,12 +15,11 @@ use crate::host::home::Home;
 use crate::interface::cli::out;
 use crate::interface::cli::unfrozen::refuse_while_frozen;
 use crate::interface::setup::{
-    Answers, DailyCap, KeyAnswer, LocalServer, ModelChoice, ServerAnswer, ServerFault,
+    Answers, DailyCap, KeyAnswer, LocalServer, ModelChoice, ServerChoice, ServerFault,
     find_local_servers, list_models, sellers,
 };
 use zoea_model_check::listing::ListedModel;
 
-/// What every question needs.
 struct QuestionDialog<'a> {
     args: SetupArgs,
     present: &'a Present,
@@ -77,7 +76,6 @@ pub(super) async fn ask(
 }
 
 impl QuestionDialog<'_> {
-    /// Asks every question once.
     async fn ask_all(&self) -> anyhow::Result<(Answers, Extras)> {
         let (server, key, models) = self.ask_server().await?;
         let model = self.ask_model(&server, &models)?;
@@ -103,8 +101,8 @@ impl QuestionDialog<'_> {
         let (_, settings) = settings_of(answers, self.present, self.environment)?;
         let candidate = CheckCandidate::new(&self.http, &settings, &answers.server.name)?;
         let announcement = candidate.announcement();
-        say(&format!("\nBefore it is written, {announcement}."))?;
-        if !confirm("Try it now?")? {
+        say(&format!("\nBefore anything is written, {announcement}."))?;
+        if !confirm("Run the test now?")? {
             return Err(SetupLeft.into());
         }
         // The question may have been open for long.
@@ -112,8 +110,7 @@ impl QuestionDialog<'_> {
         Ok(candidate.prove().await)
     }
 
-    /// Asks for a server and its key, and lists its models.
-    async fn ask_server(&self) -> anyhow::Result<(ServerAnswer, KeyAnswer, Vec<ListedModel>)> {
+    async fn ask_server(&self) -> anyhow::Result<(ServerChoice, KeyAnswer, Vec<ListedModel>)> {
         let mut named = self.args.provider.clone();
         loop {
             let server = match named.take() {
@@ -131,7 +128,7 @@ impl QuestionDialog<'_> {
                             Some(_) => say(&sentence_of(&fault))?,
                             None => say("This server needs a key.")?,
                         }
-                        key = KeyAnswer::Typed(ask_key("Its key", None)?);
+                        key = KeyAnswer::Typed(ask_key("Key of the server", None)?);
                     }
                     Err(fault) => {
                         say(&format!("At {}: {fault}.", server.endpoint))?;
@@ -142,15 +139,15 @@ impl QuestionDialog<'_> {
         }
     }
 
-    fn choose_server(&self) -> anyhow::Result<ServerAnswer> {
+    fn choose_server(&self) -> anyhow::Result<ServerChoice> {
         let mut choices = Vec::new();
         let mut add = |name: &str, endpoint: &str, text: String| {
-            let known = |choice: &Choice<Option<ServerAnswer>>| {
+            let known = |choice: &Choice<Option<ServerChoice>>| {
                 let server = choice.value.as_ref();
                 server.is_some_and(|server| server.endpoint == endpoint)
             };
             if !choices.iter().any(known) {
-                let server = ServerAnswer {
+                let server = ServerChoice {
                     name: name.to_string(),
                     endpoint: endpoint.to_string(),
                 };
@@ -186,9 +183,13 @@ impl QuestionDialog<'_> {
         }
     }
 
-    fn ask_address(&self) -> anyhow::Result<ServerAnswer> {
+    fn ask_address(&self) -> anyhow::Result<ServerChoice> {
         loop {
-            let text = ask_text("Its address", None, "such as http://192.168.1.5:8080/v1")?;
+            let text = ask_text(
+                "Address of the model server",
+                None,
+                "such as http://192.168.1.5:8080/v1",
+            )?;
             match resolve_server(&text, self.present) {
                 Ok(server) => return Ok(server),
                 Err(why) => say(&format!("{why}."))?,
@@ -196,8 +197,7 @@ impl QuestionDialog<'_> {
         }
     }
 
-    /// The key for the first try.
-    fn first_key(&self, server: &ServerAnswer) -> anyhow::Result<KeyAnswer> {
+    fn first_key(&self, server: &ServerChoice) -> anyhow::Result<KeyAnswer> {
         if let Some(name) = &self.args.key_env {
             variable(self.environment, name)
                 .with_context(|| format!("--key-env: the variable {name} holds no key"))?;
@@ -213,8 +213,10 @@ impl QuestionDialog<'_> {
         let usual = present.or(of_variable);
         let question = format!("Key of {}", seller.label);
         let help = match &usual {
-            Some(KeyAnswer::Variable(name)) => Some(format!("Enter alone takes the one in {name}")),
-            Some(KeyAnswer::Stored(_)) => Some("Enter alone keeps the present one".to_string()),
+            Some(KeyAnswer::Variable(name)) => {
+                Some(format!("press Enter to use the key in {name}"))
+            }
+            Some(KeyAnswer::Stored(_)) => Some("press Enter to keep the present one".to_string()),
             Some(KeyAnswer::None | KeyAnswer::Typed(_)) | None => None,
         };
         match (ask_password(&question, help.as_deref())?, usual) {
@@ -228,7 +230,7 @@ impl QuestionDialog<'_> {
 
     fn ask_model(
         &self,
-        server: &ServerAnswer,
+        server: &ServerChoice,
         listed: &[ListedModel],
     ) -> anyhow::Result<ModelChoice> {
         let present = self.present.provider_at(&server.endpoint);
@@ -262,7 +264,7 @@ impl QuestionDialog<'_> {
         match choose("Which model?", choices, start.unwrap_or(0))? {
             Some(model) => Ok(listed_model(&model.name, listed)),
             None => {
-                let name = ask_text("Its name", wanted, "as the server names it")?;
+                let name = ask_text("Name of the model", wanted, "as the server names it")?;
                 Ok(listed_model(name.trim(), listed))
             }
         }
@@ -284,7 +286,7 @@ impl QuestionDialog<'_> {
         }
     }
 
-    fn ask_cap(&self, server: &ServerAnswer, model: &ModelChoice) -> anyhow::Result<DailyCap> {
+    fn ask_cap(&self, server: &ServerChoice, model: &ModelChoice) -> anyhow::Result<DailyCap> {
         if let Some(cap) = &self.args.cap {
             return DailyCap::parse(cap).map_err(anyhow::Error::msg);
         }
@@ -298,7 +300,11 @@ impl QuestionDialog<'_> {
             false => "price unknown: 20Mtokens or unlimited",
         };
         loop {
-            let text = ask_text("What may they spend a day?", Some(&usual.to_string()), help)?;
+            let text = ask_text(
+                "How much may the swarm spend a day?",
+                Some(&usual.to_string()),
+                help,
+            )?;
             match DailyCap::parse(&text) {
                 Ok(cap) => return Ok(cap),
                 Err(why) => say(&format!("{why}."))?,
@@ -309,7 +315,10 @@ impl QuestionDialog<'_> {
     /// Shows the new configuration, and asks whether to write it.
     fn confirm(&self, answers: &Answers) -> anyhow::Result<()> {
         let (text, _) = settings_of(answers, self.present, self.environment)?;
-        out::line(&format!("\n{} would hold:\n", self.present.file.display()))?;
+        out::line(&format!(
+            "\nzoea will write this to {}:\n",
+            self.present.file.display()
+        ))?;
         print_configuration(&text)?;
         let question = match (self.args.no_start, self.present.is_there) {
             (true, false) => "Write it?",

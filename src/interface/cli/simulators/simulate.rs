@@ -54,7 +54,8 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     let mut bad = Vec::new();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
         let days = args.days;
-        let _told = out::Progress::start(&format!("seed {seed}"), move || describe_progress(days));
+        let _progress =
+            out::Progress::start(&format!("seed {seed}"), move || describe_progress(days));
         let verdict = zoea_simulation::run(SimulationOptions {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,

@@ -21,8 +21,8 @@ use super::*;
 
 /// The status of a Mysis that has all that it may have, as its process tells it others.
 fn status() -> MysisStatus {
-    let told = kept("status.json");
-    actors::domain::status_memo::from_text(MysisId(7), &told).expect("a status")
+    let json = kept("status.json");
+    actors::domain::status_memo::from_text(MysisId(7), &json).expect("a status")
 }
 
 fn question() -> Question {
@@ -78,7 +78,7 @@ fn events() -> Vec<EventKind> {
             EventKind::Turn(TurnEvent::Ended { turn: TurnNumber(1) }),
             EventKind::Turn(TurnEvent::ModelReplied { usage: Some(USAGE), ms: 4 }),
             EventKind::Turn(TurnEvent::ToolCalled { tool: text(), call_id: text() }),
-            EventKind::Turn(TurnEvent::ToolReturned { tool: text(), call_id: text(), is_error: true, ms: 4 }),
+            EventKind::Turn(TurnEvent::ToolReturned { tool: text(), call_id: text(), is_error: true, ms: Some(4) }),
         ],
         Stored => [
             EventKind::Stored(Arc::new(row(RowBody::Prompt { text: text() }))),
@@ -298,7 +298,7 @@ fn the_report_of_a_proof_keeps_its_members() {
             context: ProvenContext::default(),
             speed: ProvenSpeed::default(),
             usage: Some(ReportedUsage {
-                is_told: true,
+                is_reported: true,
                 cached: 1,
             }),
             spent: CheckSpending::default(),

@@ -6,7 +6,7 @@ use crate::interface::report::curves::{
     CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks, value_ticks,
 };
 use crate::interface::report::figures::{duration, short_number};
-use crate::interface::report::timeline::{Span, Timeline};
+use crate::interface::report::timeline::{ReportTimeline, Span};
 
 use super::markup::escape_html;
 
@@ -18,7 +18,6 @@ const MAX_TIMES: usize = 6;
 /// Marks that are nearer to each other than this share of the width have one flag.
 const FLAG_WIDTH: f64 = 0.12;
 
-/// The section with the curves and what stands beside them.
 pub(super) fn timeline_section(report: &PeriodReport) -> String {
     let curves = &report.curves;
     let listed = timeline_list(report);
@@ -37,7 +36,6 @@ pub(super) fn timeline_section(report: &PeriodReport) -> String {
     )
 }
 
-/// The word of the style for the colour of a curve.
 fn colour(kind: CurveKind) -> &'static str {
     match kind {
         CurveKind::Credits | CurveKind::Earned => "gain",
@@ -51,7 +49,7 @@ fn chart(report: &PeriodReport, kind: CurveKind) -> String {
     let values = curves.values(kind);
     let known = || values.iter().flatten().copied();
     let title = escape_html(&kind.title(report));
-    if let Some(absence) = kind.absence(&values) {
+    if let Some(absence) = kind.absence(curves) {
         return format!("<figure><h3>{title}</h3><figcaption>{absence}</figcaption></figure>");
     }
     let [lowest, highest, last] = [
@@ -131,8 +129,7 @@ fn step_line(heights: &[Option<f64>], base: Option<f64>) -> String {
     path
 }
 
-/// The spans as bands.
-fn bands(curves: &Curves, timeline: &Timeline) -> String {
+fn bands(curves: &Curves, timeline: &ReportTimeline) -> String {
     let visible = timeline.spans.iter();
     let visible = visible.filter(|span| span.until > curves.first && span.from < curves.end());
     let bands = visible.map(|span| {
@@ -148,14 +145,13 @@ fn bands(curves: &Curves, timeline: &Timeline) -> String {
     bands.collect()
 }
 
-/// The places of the marks within the curves, with their numbers.
-fn mark_places(curves: &Curves, timeline: &Timeline) -> Vec<(usize, f64)> {
+fn mark_places(curves: &Curves, timeline: &ReportTimeline) -> Vec<(usize, f64)> {
     let numbered = timeline.marks.iter().enumerate();
     let placed = numbered.filter_map(|(place, mark)| Some((place + 1, curves.place_of(mark.at)?)));
     placed.collect()
 }
 
-fn mark_lines(curves: &Curves, timeline: &Timeline) -> String {
+fn mark_lines(curves: &Curves, timeline: &ReportTimeline) -> String {
     let lines = mark_places(curves, timeline).into_iter().map(|(_, place)| {
         let x = place * WIDTH;
         format!("<line class=\"mark\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"0\" y2=\"{HEIGHT}\"/>")
@@ -164,7 +160,7 @@ fn mark_lines(curves: &Curves, timeline: &Timeline) -> String {
 }
 
 /// The numbers of the marks above the curve; near ones share a flag.
-fn flags(curves: &Curves, timeline: &Timeline) -> String {
+fn flags(curves: &Curves, timeline: &ReportTimeline) -> String {
     let mut groups: Vec<(usize, usize, f64)> = Vec::new();
     for (number, place) in mark_places(curves, timeline) {
         match groups.last_mut() {
@@ -194,7 +190,6 @@ fn times(report: &PeriodReport) -> String {
     times.collect()
 }
 
-/// What the numbers and the bands are.
 fn timeline_list(report: &PeriodReport) -> String {
     let timeline = &report.timeline;
     let marks = timeline.marks.iter().enumerate().map(|(place, mark)| {

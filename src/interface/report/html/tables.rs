@@ -5,25 +5,28 @@ use crate::interface::report::figures::{duration, group_count, group_thousands};
 use crate::interface::report::holdups::{HoldKind, HoldUp};
 use crate::interface::report::summary::compared;
 use crate::interface::report::values::{Ranking, ValueLine};
-use crate::interface::report::{NOT_TOLD, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
+use crate::interface::report::{NOT_REPORTED, OF_ANY, OF_MONEY, OfMoney, PeriodReport, ReportLine};
 
 use super::markup::escape_html;
 
 /// The Myses and places that a table shows before it is folded.
 const MAX_OPEN_ROWS: usize = 20;
-/// The heads of the columns of a table of Myses.
-const MYSIS_COLUMNS: [(&str, OfMoney); 11] = [
-    ("Mysis", OF_ANY),
-    ("earned", OF_MONEY),
-    ("cost", OF_ANY),
-    ("per dollar", OF_MONEY),
-    ("credits", OF_MONEY),
-    ("turns", OF_ANY),
-    ("errors", OF_ANY),
-    ("calls", OF_ANY),
-    ("tokens in", OF_ANY),
-    ("cached", OF_ANY),
-    ("out", OF_ANY),
+/// The cell of a Mysis, whose bar is compared with the longest one.
+type MysisCell = fn(&ReportLine, Option<u64>) -> String;
+/// The columns of a table of Myses: head and cell.
+#[rustfmt::skip]
+const MYSIS_COLUMNS: [((&str, MysisCell), OfMoney); 11] = [
+    (("Mysis", |of, _| name_cell(&of.name)), OF_ANY),
+    (("earned", gained_cell), OF_MONEY),
+    (("cost", |of, _| price_cell(&of.spent)), OF_ANY),
+    (("per dollar", |of, _| cell(&of.spent.credits_per_dollar(of.gained()))), OF_MONEY),
+    (("credits", |of, _| cell(&or_not_reported(of.credits.map(|(_, last)| last)))), OF_MONEY),
+    (("turns", |of, _| cell(&group_count(of.turns))), OF_ANY),
+    (("errors", |of, _| fault_cell(of.faults)), OF_ANY),
+    (("calls", |of, _| cell(&group_count(of.spent.calls))), OF_ANY),
+    (("tokens in", |of, _| cell(&group_count(of.spent.tokens_in))), OF_ANY),
+    (("cached", |of, _| cell(&group_count(of.spent.tokens_cached))), OF_ANY),
+    (("out", |of, _| cell(&group_count(of.spent.tokens_out))), OF_ANY),
 ];
 
 /// The Myses by value: the best, the worst, and all others folded.
@@ -37,7 +40,7 @@ pub(super) fn mysis_section(report: &PeriodReport, total: &ReportLine) -> String
     let foot = format!("<tfoot>{}</tfoot>", mysis_row(report, total, None));
     let worth = escape_html(report.worth());
     let columns = report.having(MYSIS_COLUMNS).into_iter();
-    let columns = columns.map(|column| match column {
+    let columns = columns.map(|(head, _)| match head {
         "credits" => &*worth,
         "earned" => report.gain_column(),
         other => other,
@@ -74,10 +77,9 @@ pub(super) fn comparison_section(report: &PeriodReport) -> String {
         return rows;
     }
     let table = table(&["", "this time", "before"], &rows, "");
-    format!("<section class=\"card\"><h2>Against the same hours before</h2>{table}</section>")
+    format!("<section class=\"card\"><h2>Compared with the same hours before</h2>{table}</section>")
 }
 
-/// What each provider and each system brought.
 pub(super) fn value_sections(report: &PeriodReport) -> String {
     if report.providers.is_empty() && report.systems.is_empty() {
         return String::new();
@@ -103,8 +105,8 @@ pub(super) fn value_sections(report: &PeriodReport) -> String {
     if report.is_of_no_game {
         return section + "</section>";
     }
-    section += "<p><small>What a Mysis earned counts for each of its providers by the calls that it \
-                answered, and for the system in which it was paid.</small></p>";
+    section += "<p><small>Earnings are divided among the providers of a Mysis by the calls that each answered; \
+                for systems, they count where they were paid.</small></p>";
     section + "</section>"
 }
 
@@ -134,9 +136,9 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
             &table(&columns, &rows(others), ""),
         );
     }
-    section += "<p><small>Waiting: it ran, and waited for its turn at a server, for its next attempt or for the \
-                end of a pause. Lost: its tools were away, or it ran when the program ended \
-                and did not go on when the program was back.</small></p>";
+    section += "<p><small>Waiting: the Mysis ran, and waited for its turn at a server, for its next attempt or for \
+                a pause to end. Cut off: its tools were away; or it ran when the program ended, and the \
+                next start of the program did not start it.</small></p>";
     section + "</section>"
 }
 
@@ -163,7 +165,7 @@ pub(super) fn days_section(days: &[(String, Cost)]) -> String {
     let rows: String = rows.collect();
     let columns = ["day", "cost", "tokens", "calls"];
     let table = table(&columns, &rows, "");
-    format!("<section class=\"card\"><h2>The days up to it (UTC)</h2>{table}</section>")
+    format!("<section class=\"card\"><h2>The last days (UTC)</h2>{table}</section>")
 }
 
 fn table(columns: &[&str], rows: &str, foot: &str) -> String {
@@ -209,36 +211,30 @@ fn barred(text: &str, value: Option<i64>, longest: Option<u64>, colour: &str) ->
     format!("<td{class}>{text}<i class=\"bar {colour}\" style=\"width:{share}%\"></i></td>")
 }
 
-fn or_not_asked(number: Option<i64>) -> String {
-    number.map_or(NOT_TOLD.to_string(), group_thousands)
+fn or_not_reported(number: Option<i64>) -> String {
+    number.map_or(NOT_REPORTED.to_string(), group_thousands)
 }
 
-fn mysis_row(report: &PeriodReport, line: &ReportLine, longest: Option<u64>) -> String {
-    let spent = &line.spent;
-    let gained = line.gained();
-    let faults = match line.faults {
+fn name_cell(name: &str) -> String {
+    format!("<th>{}</th>", escape_html(name))
+}
+
+fn gained_cell(of: &ReportLine, longest: Option<u64>) -> String {
+    let gained = of.gained();
+    barred(&or_not_reported(gained), gained, longest, "gain")
+}
+
+fn fault_cell(faults: u64) -> String {
+    match faults {
         0 => cell("0"),
         faults => format!("<td class=\"bad\">{}</td>", group_count(faults)),
-    };
-    let bar = barred(&or_not_asked(gained), gained, longest, "gain");
-    let last = line.credits.map(|(_, last)| last);
-    let cells = report.having([
-        (bar, OF_MONEY),
-        (price_cell(spent), OF_ANY),
-        (cell(&spent.credits_per_dollar(gained)), OF_MONEY),
-        (cell(&or_not_asked(last)), OF_MONEY),
-        (cell(&group_count(line.turns)), OF_ANY),
-        (faults, OF_ANY),
-        (cell(&group_count(spent.calls)), OF_ANY),
-        (cell(&group_count(spent.tokens_in)), OF_ANY),
-        (cell(&group_count(spent.tokens_cached)), OF_ANY),
-        (cell(&group_count(spent.tokens_out)), OF_ANY),
-    ]);
-    format!(
-        "<tr><th>{}</th>{}</tr>",
-        escape_html(&line.name),
-        cells.concat()
-    )
+    }
+}
+
+fn mysis_row(report: &PeriodReport, of: &ReportLine, longest: Option<u64>) -> String {
+    let columns = report.having(MYSIS_COLUMNS).into_iter();
+    let cells: String = columns.map(|(_, cell)| cell(of, longest)).collect();
+    format!("<tr>{cells}</tr>")
 }
 
 fn value_table(report: &PeriodReport, what: &str, lines: &[ValueLine]) -> String {
@@ -274,7 +270,7 @@ fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> S
         .name
         .as_deref()
         .map_or(UNKNOWN.to_string(), escape_html);
-    let bar = barred(&or_not_asked(line.earned), line.earned, longest, "gain");
+    let bar = barred(&or_not_reported(line.earned), line.earned, longest, "gain");
     let each = cell(&line.spent.credits_per_dollar(line.earned));
     let cells = report.having([
         (bar, OF_MONEY),
@@ -283,7 +279,7 @@ fn value_row(report: &PeriodReport, line: &ValueLine, longest: Option<u64>) -> S
     ]);
     let mut cells = cells.concat();
     if let Some(minutes) = line.minutes {
-        cells += &cell(&or_not_asked(line.earned_hourly()));
+        cells += &cell(&or_not_reported(line.earned_hourly()));
         cells += &cell(&duration(minutes.unsigned_abs().saturating_mul(60_000)));
     }
     cells += &cell(&group_count(line.myses));

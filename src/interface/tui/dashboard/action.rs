@@ -15,10 +15,8 @@ pub enum TerminalAction {
     Suspend,
     /// Draw the whole screen again.
     Redraw,
-    /// Copy this text to the clipboard.
     Copy(Arc<str>),
     Bell,
-    /// Show this text as a desktop notification.
     Notify(String),
     /// Write the screen to files, as text and as an image.
     Dump,
@@ -29,9 +27,7 @@ pub enum TerminalAction {
     },
     /// Let the operator's editor change this text.
     Edit(Arc<str>),
-    /// Keep what the operator chose about the views for the next run.
     KeepChoices(ViewChoices),
-    /// Keep the entered orders for the next run.
     KeepHistory(#[serde(with = "newest_text")] InputHistory),
 }
 
@@ -68,9 +64,9 @@ mod tests {
         history.add("two");
         let sent = serde_json::to_string(&TerminalAction::KeepHistory(history)).unwrap();
         assert_eq!(sent, r#"{"keep_history":"two"}"#);
-        let heard: TerminalAction = serde_json::from_str(&sent).unwrap();
+        let received: TerminalAction = serde_json::from_str(&sent).unwrap();
         let mut newest = InputHistory::default();
         newest.add("two");
-        assert_eq!(heard, TerminalAction::KeepHistory(newest));
+        assert_eq!(received, TerminalAction::KeepHistory(newest));
     }
 }

@@ -12,26 +12,20 @@ pub use colours::{ChosenColour, ColourChoices, TerminalColour, ThemePart};
 /// The operator's choices about how the screen looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appearance {
-    /// The colours.
     pub theme: Theme,
-    /// The colours that the operator chose on top of the theme.
     #[serde(default)]
     pub colours: ColourChoices,
-    /// The characters that may be used.
     pub letters: Letters,
     /// Whether live parts of the screen may move.
     pub motion: Motion,
     /// Whether the program or the terminal handles the mouse.
     pub mouse: MouseUse,
-    /// How the operator is notified when a Mysis needs them.
     pub notify: Notify,
-    /// Whether the panel beside a conversation is shown.
     pub panel: Panel,
     /// The operator's time zone, as an offset from UTC.
     pub offset: UtcOffset,
 }
 
-/// A set of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(EnumCount, VariantArray)]
@@ -39,7 +33,6 @@ pub enum Theme {
     /// Deep violet and teal on near-black.
     #[default]
     Dark,
-    /// Dark on white.
     Light,
     /// Few colours, far apart.
     HighContrast,
@@ -70,13 +63,11 @@ impl Theme {
     }
 }
 
-/// The characters that the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Letters {
     #[default]
     Unicode,
-    /// ASCII only.
     Ascii,
 }
 
@@ -84,14 +75,12 @@ pub enum Letters {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Motion {
-    /// They may move.
     #[default]
     Full,
     /// Nothing moves. Only numbers change.
     Reduced,
 }
 
-/// Whether the program or the terminal handles the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MouseUse {
@@ -102,7 +91,6 @@ pub enum MouseUse {
     Terminals,
 }
 
-/// How the operator is notified when a Mysis needs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notify {
@@ -113,7 +101,6 @@ pub enum Notify {
     Message,
 }
 
-/// Whether the panel beside a conversation is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Panel {
@@ -137,7 +124,6 @@ impl Panel {
         }
     }
 
-    /// The choice of this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Panel> {
         let all = [Panel::WithRoom, Panel::Shown, Panel::Hidden];

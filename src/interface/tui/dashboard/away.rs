@@ -4,7 +4,8 @@ use actors::domain::ids::Timestamp;
 use actors::domain::screen::{AwaySummary, UiEffect};
 use zoea_text::clean::one_line;
 
-use super::Dashboard;
+use super::facts::Facts;
+use super::outbox::Outbox;
 use super::table::keys::{TABLE_KEYS, TableAction};
 use super::text::figures;
 use super::views::OPENING_KEYS;
@@ -18,46 +19,46 @@ pub(super) struct Away {
     /// The last key before the absence that was asked about last.
     asked: Option<Timestamp>,
     /// When the operator left and came back, and what happened. Hidden, it is gone.
-    told: Option<(Timestamp, Timestamp, AwaySummary)>,
+    answered: Option<(Timestamp, Timestamp, AwaySummary)>,
 }
 
-impl Dashboard {
+impl Away {
     /// Asks what happened, if the operator was away for long. `active`: when a key was pressed last before.
-    pub(super) fn ask_about_absence(&mut self, active: Option<Timestamp>) {
-        let was_away = |active: &Timestamp| self.now.since(*active) >= AWAY_MS;
+    pub(super) fn ask(&mut self, facts: &Facts, active: Option<Timestamp>, outbox: &mut Outbox) {
+        let was_away = |active: &Timestamp| facts.now.since(*active) >= AWAY_MS;
         let Some(active) = active.filter(was_away) else {
             return;
         };
-        if self.away.asked != Some(active) {
-            self.away.asked = Some(active);
-            self.effects.push(UiEffect::SumUp(active));
+        if self.asked != Some(active) {
+            self.asked = Some(active);
+            outbox.effects.push(UiEffect::SumUp(active));
         }
     }
 
     /// Takes what happened since a time.
-    pub fn on_summed_up(&mut self, since: Timestamp, told: AwaySummary) {
-        if self.away.asked == Some(since) && told != AwaySummary::default() {
-            self.away.told = Some((since, self.now, told));
+    pub(super) fn take(&mut self, since: Timestamp, summary: AwaySummary, now: Timestamp) {
+        if self.asked == Some(since) && summary != AwaySummary::default() {
+            self.answered = Some((since, now, summary));
         }
     }
 
-    /// The paragraph, with the key that leads to each part; empty where there is none.
-    pub(super) fn away_text(&self) -> String {
-        let Some((left, back, told)) = &self.away.told else {
+    /// The paragraph, with the key that leads to each part, and the one that hides it; empty where there is none.
+    pub(super) fn text(&self, facts: &Facts, back_key: &str) -> String {
+        let Some((left, back, summary)) = &self.answered else {
             return String::new();
         };
-        let opens = |view| self.keymap.key_named(&OPENING_KEYS, view);
+        let opens = |view| facts.keymap.key_named(&OPENING_KEYS, view);
         let (books, log) = (opens("books"), opens("log"));
-        let needs = match self.need_count() {
+        let needs = match facts.need_count() {
             0 => String::new(),
             1 => "1 needs you now".to_string(),
             needs => format!("{needs} need you now"),
         };
-        let need_key = self.keymap.key_of(TABLE_KEYS, TableAction::NextNeed);
+        let need_key = facts.keymap.key_of(TABLE_KEYS, TableAction::NextNeed);
         let parts = [
-            (&*told.gains, &books),
-            (&*told.held_up, &log),
-            (&*told.outages, &log),
+            (&*summary.gains, &books),
+            (&*summary.held_up, &log),
+            (&*summary.outages, &log),
             (&*needs, &need_key),
         ];
         let parts = parts.into_iter().filter(|(text, _)| !text.is_empty());
@@ -65,22 +66,15 @@ impl Dashboard {
             .map(|(text, key)| format!("{} [{key}]", one_line(text)))
             .collect();
         format!(
-            "While you were away ({}): {}  [{} hides this]",
+            "While you were away ({}): {}  [{back_key} hides this]",
             figures::span(back.since(*left)),
             parts.join("; "),
-            self.back_key()
         )
     }
 
-    /// Whether the banner says nothing else.
-    #[must_use]
-    pub fn shows_only_absence(&self) -> bool {
-        self.banner_text() == self.away_text()
-    }
-
     /// Hides the paragraph. Returns whether there was one.
-    pub(super) fn hide_away(&mut self) -> bool {
-        self.away.told.take().is_some()
+    pub(super) fn hide(&mut self) -> bool {
+        self.answered.take().is_some()
     }
 }
 
@@ -120,18 +114,18 @@ mod tests {
             [],
             "the operator has pressed no key before"
         );
-        let left = desk.board.now();
+        let left = desk.board.facts.now;
         let later = |ms: i64| Now::from_timestamp(Timestamp(left.0 + ms));
         desk.board.tick(later(29 * 60_000));
         assert_eq!(asked(&desk.key(KeyCode::Down)), [], "a coffee");
-        let left = desk.board.now();
+        let left = desk.board.facts.now;
         desk.board.tick(later(10 * 3_600_000));
         assert_eq!(asked(&desk.key(KeyCode::Down)), [left]);
         assert_eq!(asked(&desk.key(KeyCode::Down)), []);
         desk.board.on_summed_up(Timestamp(1), summary());
-        assert_eq!(desk.board.away_text(), "", "of another time");
+        assert_eq!(desk.board.banner_text(), "", "of another time");
         desk.board.on_summed_up(left, AwaySummary::default());
-        assert_eq!(desk.board.away_text(), "", "nothing happened");
+        assert_eq!(desk.board.banner_text(), "", "nothing happened");
         desk.board.on_summed_up(left, summary());
         let text = desk.board.banner_text();
         assert!(
@@ -150,7 +144,7 @@ mod tests {
     fn words_of_others_are_one_clean_line() {
         let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
         desk.key(KeyCode::Down);
-        let left = desk.board.now();
+        let left = desk.board.facts.now;
         desk.board
             .tick(Now::from_timestamp(Timestamp(left.0 + 3_600_000)));
         desk.key(KeyCode::Down);

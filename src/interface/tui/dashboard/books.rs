@@ -17,13 +17,14 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use strum::{EnumCount, VariantArray};
 
-use super::Dashboard;
+use super::facts::Facts;
 use super::input_event::letter;
-use super::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use super::keys::{KeyTable, Movement, bind};
 use super::layout::ScreenLayout;
+use super::outbox::Request;
 use super::toolkit::list::{Listed, Selection};
 use super::toolkit::polled::Polled;
-use super::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use super::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 use keys::{BOOKS_KEYS, BooksAction};
 use lines::{BooksGrouping, BooksLine, BooksSorting, BooksTable, LineKey, SwarmNames};
@@ -33,26 +34,25 @@ const REFRESH: Duration = Duration::from_secs(5);
 /// How often open books of several days are read again: that reads many samples.
 const SLOW_REFRESH: Duration = Duration::from_secs(30);
 
-/// What is fixed of the books.
 pub const SPEC: ViewSpec = ViewSpec {
-    opening: Some(bind(
-        "books",
-        &[letter('$')],
-        Opening(|board| board.open_view(|_| BooksView::default())),
-        "books",
-        "show the books: costs, gains, budgets",
-    )),
+    opening: Some(
+        bind(
+            "books",
+            &[letter('$')],
+            Opening::View(|_, _| Box::new(BooksView::default())),
+            "books",
+            "show the books: costs, gains, budgets",
+        )
+        .without_game("show the books: costs, budgets"),
+    ),
     keys: || KeyTable::of("The books", BOOKS_KEYS),
     moves: true,
 };
 
 #[derive(Clone, Debug, Default)]
 pub struct BooksView {
-    /// What a line stands for.
     pub grouping: BooksGrouping,
-    /// The days that are shown.
     pub span: BooksSpan,
-    /// The order of the lines.
     pub sorting: BooksSorting,
     books: Polled<SwarmBooks>,
     table: Arc<BooksTable>,
@@ -69,7 +69,6 @@ impl Listed for BooksLine {
     }
 }
 
-/// The days that the books show, up to today.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum BooksSpan {
     #[default]
@@ -117,7 +116,6 @@ impl BooksSpan {
 }
 
 impl BooksView {
-    /// Shows other days.
     fn change_span(&mut self, span: BooksSpan) {
         if span != self.span {
             self.span = span;
@@ -185,27 +183,20 @@ impl BooksView {
 }
 
 impl View for BooksView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(BOOKS_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let Some(action) = board.keymap().find(BOOKS_KEYS, press) else {
-            let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) else {
-                return Pressed::Passes;
-            };
-            self.selection.go(movement, &self.table.lines);
-            return Pressed::Stays;
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let Some(action) = context.facts.keymap.find(BOOKS_KEYS, press) else {
+            return Pressed::Passes;
         };
         match action {
             BooksAction::Back => return Pressed::Closes,
             BooksAction::Open => {
-                let key = self.selected().map(|line| line.key.clone());
-                return Pressed::then(move |board| open_line(board, key));
+                if let Some(line) = self.selected() {
+                    open_line(context, &line.key);
+                }
             }
             BooksAction::Grouping => self.change_grouping(self.grouping.step(true)),
             BooksAction::GroupingBefore => self.change_grouping(self.grouping.step(false)),
@@ -223,29 +214,36 @@ impl View for BooksView {
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(board, self, layout, painter);
+    fn go(&mut self, _: &mut ViewContext<'_>, movement: Movement) {
+        self.selection.go(movement, &self.table.lines);
     }
 
-    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
-        if self.books.is_due(board.moment, self.refresh_interval()) {
-            let today = Day::of(board.now);
-            let id = board.read(StoreQuery::Books(BooksQuery {
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
+    }
+
+    fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
+        if self
+            .books
+            .is_due(context.facts.moment, self.refresh_interval())
+        {
+            let today = Day::of(context.facts.now);
+            let id = context.outbox.read(StoreQuery::Books(BooksQuery {
                 first: self.span.first_day(today),
                 last: today,
-                myses: board.roster.members().keys().copied().collect(),
+                myses: context.facts.roster.members().keys().copied().collect(),
             }));
-            self.books.ask(id, board.moment);
+            self.books.ask(id, context.facts.moment);
         }
-        let height = view::areas(board, self, page).lines.height;
-        self.scroll_to_selection(usize::from(height), || swarm_names(board));
+        let height = view::areas(context.facts, self, page).lines.height;
+        self.scroll_to_selection(usize::from(height), || swarm_names(context.facts));
     }
 
     fn awaits(&self, id: ReadId) -> bool {
         self.books.awaits(id)
     }
 
-    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+    fn take(&mut self, _: &mut ViewContext<'_>, id: ReadId, read: Result<StoreAnswer, String>) {
         self.has_old_lines |= self.books.take(id, read, StoreAnswer::try_as_books);
     }
 
@@ -254,25 +252,28 @@ impl View for BooksView {
     }
 }
 
-fn open_line(board: &mut Dashboard, key: Option<LineKey>) {
+fn open_line(context: &mut ViewContext<'_>, key: &LineKey) {
     match key {
-        Some(LineKey::Mysis(id)) if board.roster.get(id).is_some() => board.open_from_list(id),
-        Some(LineKey::Mysis(_)) => board.show_notice("the Mysis was deleted with its conversation"),
-        Some(LineKey::Provider(_) | LineKey::Day(_)) => {
-            board.show_notice("only a Mysis has a conversation; Tab adds up by Mysis");
+        LineKey::Mysis(id) if context.facts.roster.get(*id).is_some() => {
+            context.outbox.request(Request::OpenFromList(*id));
         }
-        None => {}
+        LineKey::Mysis(_) => (context.outbox).say("the Mysis was deleted with its conversation"),
+        LineKey::Provider(_) | LineKey::Day(_) => {
+            let words = "only a Mysis has a conversation; Tab adds up by Mysis";
+            context.outbox.say(words);
+        }
     }
 }
 
-fn swarm_names(board: &Dashboard) -> SwarmNames {
-    let members = board.roster.members().iter();
+fn swarm_names(facts: &Facts) -> SwarmNames {
+    let members = facts.roster.members().iter();
     SwarmNames {
         myses: members
             .map(|(id, member)| (*id, member.status.name.clone()))
             .collect(),
-        free: board
-            .rules()
+        free: facts
+            .rules
+            .as_ref()
             .map(|rules| rules.free_providers())
             .unwrap_or_default(),
     }

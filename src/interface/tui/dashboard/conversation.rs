@@ -13,8 +13,8 @@ mod following;
 mod panel;
 mod requesting;
 
+pub(super) use actions::FocusOutcome;
 pub(super) use following::FollowFault;
-pub(super) use requesting::AwaitedRequest;
 pub use requesting::Weight;
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Row, RowKind, Severity};
 use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
 
-use super::overlay::Overlay;
+use super::overlay::layers::Layers;
 use super::text::figures::UtcOffset;
 use actors::domain::screen::ReadId;
 use following::Following;
@@ -34,16 +34,13 @@ use transcript::text_search::{Direction, TextSearch};
 
 /// The most tool results that are read for the game panel when a conversation is opened.
 const MAX_GAME_RESULTS: usize = 300;
-/// The rows of one page when an error or an order is searched in the store.
 const SEEK_PAGE_ROWS: usize = 500;
 /// The most search hits that are requested.
 pub const PLACES: usize = 500;
 
 #[derive(Clone, Debug)]
 pub struct Focus {
-    /// The conversation as it is seen.
     pub transcript: Transcript,
-    /// Facts of the game, as the tools' results show them.
     pub game: GameSummary,
     /// What took most of each minute.
     pub timeline: Timeline,
@@ -65,7 +62,7 @@ pub struct Focus {
 
 #[derive(Clone, Debug)]
 pub(super) struct ListBehind {
-    pub(super) layers: Vec<Overlay>,
+    pub(super) layers: Layers,
     pub(super) focus: Option<MysisId>,
 }
 
@@ -79,12 +76,10 @@ pub struct ActiveSeek {
     pub reached: Seq,
 }
 
-/// What a search in the store looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeekKind {
     /// A failed tool call or an error of the runtime.
     Error,
-    /// A message of the operator.
     Order,
 }
 
@@ -130,13 +125,10 @@ fn is_error_of_host(row: &Row) -> bool {
     meta.severity == Severity::Error
 }
 
-/// The result of one step of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekResult {
     Here(Seq),
-    /// This page has to be read next.
     Ask(PageQuery),
-    /// There is none.
     Nowhere,
     /// The page belongs to an older search or to none.
     Stale,
@@ -200,7 +192,6 @@ impl Focus {
         true
     }
 
-    /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         self.following.note_row(row.seq);
         self.transcript.on_row_stored(row);
@@ -242,7 +233,6 @@ impl Focus {
         })
     }
 
-    /// Takes a page of the store that was read for a search.
     pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> SeekResult {
         let Some(seeking) = self.seeking.filter(|seeking| seeking.stamp == stamp) else {
             return SeekResult::Stale;

@@ -11,7 +11,6 @@ pub type EarnedPoints = [i64; TREND_POINTS];
 
 /// The points by which the present rate is judged, and those before them by which its direction is.
 const JUDGED_POINTS: usize = 5;
-/// The fewest points that tell a direction.
 const LEAST_POINTS_BEFORE: usize = 3;
 /// A change by less than this part of what was before is none.
 const STEADY_PART: i64 = 4;
@@ -33,7 +32,6 @@ pub struct EarnRate {
     pub quiet_minutes: u64,
 }
 
-/// Whether a rate grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     Rising,
@@ -229,10 +227,10 @@ mod tests {
 
     #[test]
     fn all_rows_share_one_scale_and_a_loss_is_seen() {
-        let told = |last: &[i64], scale| rate_line(&points(last), NOW, scale, 12).text();
-        assert_eq!(told(&[80, 80, 80, 80, 80], 80), "   +40 █████");
-        assert_eq!(told(&[80, 80, 80, 80, 80], 640), "   +40 ▂▂▂▂▂");
-        assert_eq!(told(&[-80, 0, 0, 0, 0], 80), "    -8 ▾    ");
+        let drawn = |last: &[i64], scale| rate_line(&points(last), NOW, scale, 12).text();
+        assert_eq!(drawn(&[80, 80, 80, 80, 80], 80), "   +40 █████");
+        assert_eq!(drawn(&[80, 80, 80, 80, 80], 640), "   +40 ▂▂▂▂▂");
+        assert_eq!(drawn(&[-80, 0, 0, 0, 0], 80), "    -8 ▾    ");
         let huge = rate_line(&points(&[i64::MAX, i64::MIN]), NOW, i64::MAX, 20);
         assert!(huge.text().chars().count() <= 20, "{huge:?}");
     }

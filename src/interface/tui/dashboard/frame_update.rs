@@ -1,34 +1,31 @@
 //! Brings the dashboard up to date before each picture.
 
-use std::collections::BTreeSet;
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{Activity, MysisStatus};
-use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
-use actors::domain::needs::ListedNeed;
+use actors::domain::event::Activity;
+use actors::domain::ids::{Now, Timestamp};
 use actors::domain::state::LifeState;
 
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
-use super::conversation::keys::FOCUS_KEYS;
-use super::conversation::{ActiveSeek, preview};
+use super::conversation::ActiveSeek;
+use super::conversation::preview::Preview;
+use super::first_minute::{awaits_servers, first_steps};
+use super::help::HelpView;
 use super::key_screens::key_tables;
-use super::keys::{BEFORE_VIEWS, Chapter, GLOBAL_KEYS, KeyTable, MOVEMENT_KEYS, TARGET_KEYS};
+use super::keys::{Chapter, KeyTable};
+use super::layout::ScreenLayout;
 use super::log::message::LogMessage;
-use super::money;
 use super::orders::Receipt;
 use super::overlay::Overlay;
-use super::servers;
+use super::screen_parts::ScreenParts;
 use super::signs;
-use super::table::keys::TABLE_KEYS;
-use super::views::OPENING_KEYS;
-use zoea_text::natural::compare_natural;
+use super::views::VIEWS;
 
-/// How long a receipt is shown.
 const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);
-/// How long a notice is shown.
 const NOTICE_SHOW_TIME: Duration = Duration::from_secs(8);
 /// The intervals at which a picture changes without an event: a stopwatch counts seconds, ages
 /// change more slowly.
@@ -40,59 +37,67 @@ const SERVER_CHECK_MS: i64 = 5_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatusLine<'a> {
     Closing,
-    /// A search in the store is running.
     Seeking(ActiveSeek),
     /// The newest error that is not dismissed, and the number of others.
     Error(&'a LogMessage, usize),
-    /// The progress of an order.
     Receipt(&'a Receipt),
-    /// A notice.
     Said(&'a LogMessage),
-    /// Where a new operator begins.
     FirstHint,
-    /// The line is empty.
     Nothing,
 }
 
 impl Dashboard {
     pub fn tick(&mut self, now: Now) {
-        let is_first = self.now == Timestamp(0);
-        (self.now, self.moment) = (now.wall, now.moment);
+        let is_first = self.facts.now == Timestamp(0);
+        self.facts.tick(now);
         if is_first {
-            self.ask_about_absence(self.looked.active());
-        }
-        if self.log.has_old_error(self.moment) {
-            Arc::make_mut(&mut self.log).drop_old_errors(self.moment);
+            let active = self.facts.looked.active();
+            (self.banner.away).ask(&self.facts, active, &mut self.outbox);
         }
     }
 
-    /// The time of day at a moment of this run.
-    pub(super) fn wall_time(&self, at: Moment) -> Timestamp {
-        let ago = i64::try_from(self.moment.since(at).as_millis()).unwrap_or(i64::MAX);
-        Timestamp(self.now.0.saturating_sub(ago))
-    }
-
-    /// Brings everything that is drawn up to date.
     pub fn prepare_frame(&mut self) {
-        self.counts = self.roster.counts();
-        self.flow.take_total(self.roster.tokens_used(), self.moment);
-        self.turns.take_total(self.counts.turns, self.moment);
-        self.money = money::money_of(self.roster.members().values(), self.now);
-        let servers = servers::server_lights(&self.roster, &self.outages);
-        if *self.servers != servers {
-            self.servers = Arc::new(servers);
-        }
-        self.update_needs();
+        let newly = self.facts.sum_up();
+        self.call_operator(&newly);
         self.keep_rows();
-        self.refresh_first_minute();
-        self.refresh_timeline();
-        self.follow_conversation();
+        (self.first_minute).refresh(&self.facts, &mut self.outbox);
+        if let Some(focus) = &mut self.focus {
+            focus.refresh_timeline(&self.facts, &mut self.outbox);
+            focus.follow(&self.facts, &mut self.outbox);
+        }
         self.poll_views();
         self.update_table();
-        self.table.sum_groups(&self.roster, self.now);
-        self.update_focus();
-        preview::poll(self);
-        self.weigh_request();
+        let (roster, now) = (&self.facts.roster, self.facts.now);
+        self.table.sum_groups(roster, now);
+        self.update_conversations();
+        self.carry_out_requests();
+    }
+
+    /// Keeps the rows of this picture, unless they are held, or the screen is too small to have any.
+    fn keep_rows(&mut self) {
+        if !self.facts.is_too_small() {
+            let parts = self.screen_parts();
+            let (rows, frame) = (parts.share_rows(), parts.frame());
+            self.stillness.keep(rows, self.facts.moment, frame);
+        }
+    }
+
+    fn screen_parts(&self) -> ScreenParts<'_> {
+        ScreenParts {
+            facts: &self.facts,
+            table: &self.table,
+            is_open: self.focus.is_some(),
+            composer: self.layers.composer(),
+            banner: self.banner_text(),
+        }
+    }
+
+    #[must_use]
+    pub fn layout(&self) -> ScreenLayout {
+        let parts = self.screen_parts();
+        let held = (self.stillness).rows_to_hold(self.facts.moment, parts.frame());
+        let rows = parts.share_rows();
+        parts.layout(held.map_or(rows, |before| rows.held_at(before)))
     }
 
     pub(super) fn update_table(&mut self) {
@@ -103,138 +108,110 @@ impl Dashboard {
         }
     }
 
-    /// Gives the table the height of its area and brings its rows up to date. Returns the height.
+    /// Gives the table the size of its area and brings its rows up to date. Returns the height.
     fn resize_table(&mut self) -> u16 {
-        let height = self.layout().body.height;
-        self.table.resize(usize::from(height));
+        let body = self.layout().body;
+        self.table.resize(body.width, body.height);
         let now = Now {
-            wall: self.now,
-            moment: self.moment,
+            wall: self.facts.now,
+            moment: self.facts.moment,
         };
-        let still = self.stillness.is_still(self.moment);
-        self.table
-            .update_order((&self.roster, &self.outages), now, still);
-        height
-    }
-
-    fn update_needs(&mut self) {
-        let needs = self.need_book.list(self.now);
-        if *self.needs != needs {
-            self.needs = Arc::new(needs);
-        }
-        let needed: BTreeSet<MysisId> = self.needing_myses().collect();
-        if self.needed.as_deref() == Some(&needed) {
-            return;
-        }
-        if let Some(before) = self.needed.take() {
-            let is_new = |need: &&ListedNeed| {
-                let mut myses = need.myses.iter();
-                myses.any(|mysis| !before.contains(&mysis.id))
-            };
-            let newly = self.needs.iter().filter(is_new);
-            let newly: Vec<String> = newly.map(ListedNeed::whose).collect();
-            self.call_operator(&newly.join(", "));
-        }
-        // Before the first snapshot of the swarm no need is new.
-        self.needed = self.rules.is_some().then(|| Arc::new(needed));
+        let still = self.stillness.is_still(now.moment);
+        let known = (&*self.facts.roster, &*self.facts.outages);
+        self.table.update_order(known, now, still);
+        body.height
     }
 
     fn call_operator(&mut self, names: &str) {
         if names.is_empty() {
             return;
         }
-        match (self.appearance.notify, self.is_watched) {
+        match (self.facts.appearance.notify, self.facts.is_watched) {
             (Notify::Off, _) | (Notify::Message, true) => {}
-            (Notify::Bell, _) => self.actions.push(TerminalAction::Bell),
+            (Notify::Bell, _) => self.outbox.actions.push(TerminalAction::Bell),
             (Notify::Message, false) => {
                 let text = format!("zoea: {names} needs you");
-                self.actions.push(TerminalAction::Notify(text));
+                self.outbox.actions.push(TerminalAction::Notify(text));
             }
         }
     }
 
-    fn update_focus(&mut self) {
-        if self.focus.is_none() {
+    /// Brings the open conversation up to date; while none is open, that of the selected Mysis.
+    fn update_conversations(&mut self) {
+        let layout = self.layout();
+        let kept = self.preview.take();
+        if let Some(focus) = &mut self.focus {
+            focus
+                .transcript
+                .resize(layout.body.width, layout.body.height);
+            let load = focus.transcript.prepare_frame();
+            focus.load(load, &mut self.outbox);
+            if layout.panel.width > 0 {
+                focus.weigh_request(&self.facts, &mut self.outbox);
+            }
+            let (mysis, sees_end) = (focus.mysis(), focus.transcript.is_following());
+            let member = self.facts.roster.get(mysis);
+            if sees_end && member.is_some_and(|member| member.is_unread()) {
+                Arc::make_mut(&mut self.facts.roster).read(mysis);
+            }
             return;
         }
-        let body = self.layout().body;
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        focus.transcript.resize(body.width, body.height);
-        let load = focus.transcript.prepare_frame();
-        let sees_end = focus.transcript.is_following();
-        let mysis = focus.mysis();
-        if load.is_some() {
-            self.load(load);
-        }
-        let is_unread = self
-            .roster
-            .get(mysis)
-            .is_some_and(|member| member.is_unread());
-        if sees_end && is_unread {
-            Arc::make_mut(&mut self.roster).read(mysis);
+        // Of a group it is the first one.
+        let selected = self.table.selected_myses().first();
+        let selected = selected.and_then(|id| self.facts.roster.get(*id));
+        if let (Some(member), 1..) = (selected, layout.panel.width) {
+            let (status, area) = (&member.status, layout.panel);
+            let preview = Preview::poll(kept, status, &self.facts, area, &mut self.outbox);
+            self.preview = Some(preview);
         }
     }
 
     /// When the picture changes without an event; `None` if it never does.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
-        let shows_message = self.log.shows_own_error()
+        let shows_message = self.facts.log.shows_own_error()
             || (!matches!(
                 self.status_line(),
                 StatusLine::Nothing | StatusLine::FirstHint
-            ) && self.log.open_errors().len() == 0);
-        let is_empty = self.roster.members().is_empty() && self.closing.is_none();
-        if is_empty && !shows_message && !self.awaits_servers() {
+            ) && self.facts.log.open_errors().len() == 0);
+        let awaits_servers = awaits_servers(&self.facts);
+        let is_empty = self.facts.roster.members().is_empty() && self.facts.closing_since.is_none();
+        if is_empty && !shows_message && !awaits_servers {
             return None;
         }
-        let is_live = self.closing.is_some()
-            || self.roster.members().values().any(|member| {
+        let is_live = self.facts.closing_since.is_some()
+            || self.facts.roster.members().values().any(|member| {
                 member.status.state == LifeState::Running
                     && member.status.activity != Activity::Resting
             });
-        let moves = is_live || shows_message || !self.flow.is_flat();
-        let every = match (moves, self.awaits_servers()) {
+        let moves = is_live || shows_message || !self.facts.token_rate.is_flat();
+        let every = match (moves, awaits_servers) {
             (true, _) => SECOND_MS,
             (false, true) => SERVER_CHECK_MS,
             (false, false) => HALF_MINUTE_MS,
         };
-        let next = Timestamp((self.now.0.div_euclid(every) + 1) * every);
-        Some(self.next_follow().map_or(next, |read| read.min(next)))
-    }
-
-    /// The Myses that closing still waits for. The list is empty while the program is not closing.
-    #[must_use]
-    pub fn awaited_myses(&self) -> Vec<&MysisStatus> {
-        if self.closing.is_none() {
-            return Vec::new();
-        }
-        let statuses = self.roster.members().values();
-        let mut waited: Vec<&MysisStatus> = statuses
-            .map(|member| &*member.status)
-            .filter(|status| status.activity != Activity::Resting)
-            .collect();
-        waited.sort_by(|a, b| compare_natural(&a.name, &b.name));
-        waited
+        let next = Timestamp((self.facts.now.0.div_euclid(every) + 1) * every);
+        let focus = self.focus.as_ref();
+        let follow = focus.and_then(|focus| focus.next_follow(&self.facts));
+        Some(follow.map_or(next, |read| read.min(next)))
     }
 
     /// The content of the status line. An error comes before receipts and notices, of which the newer
     /// one is shown.
     #[must_use]
     pub fn status_line(&self) -> StatusLine<'_> {
-        if self.closing.is_some() {
+        if self.facts.closing_since.is_some() {
             return StatusLine::Closing;
         }
         if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
             return StatusLine::Seeking(seeking);
         }
-        if let Some(message) = self.log.open_errors().next_back() {
-            return StatusLine::Error(message, self.log.open_errors().len() - 1);
+        if let Some(message) = self.facts.log.open_errors().next_back() {
+            return StatusLine::Error(message, self.facts.log.open_errors().len() - 1);
         }
-        let said_at = self.log.notice_at();
-        let is_new = self.moment.since(said_at) < NOTICE_SHOW_TIME;
-        let said = self.log.newest_notice().filter(|_| is_new);
+        let said_at = self.facts.log.notice_at();
+        let is_new = self.facts.moment.since(said_at) < NOTICE_SHOW_TIME;
+        let said = self.facts.log.newest_notice().filter(|_| is_new);
         let receipt = self.visible_receipt();
         match (said, receipt) {
             (Some(_), Some(receipt)) if receipt.at > said_at => StatusLine::Receipt(receipt),
@@ -248,8 +225,8 @@ impl Dashboard {
     /// The newest receipt, unless it is too old to be shown.
     #[must_use]
     pub fn visible_receipt(&self) -> Option<&Receipt> {
-        let receipt = self.orders.receipts().back()?;
-        let is_new = self.moment.since(receipt.at) < RECEIPT_SHOW_TIME;
+        let receipt = self.facts.orders.receipts().back()?;
+        let is_new = self.facts.moment.since(receipt.at) < RECEIPT_SHOW_TIME;
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 
@@ -263,11 +240,17 @@ impl Dashboard {
         };
         let mut pages = vec![tables.table, tables.conversation, tables.empty_swarm];
         let page = pages.remove(in_hand);
-        let open = self.overlays.iter().rev().filter_map(Overlay::view);
-        let open = open.into_iter().find_map(|view| view.keys());
-        let mut others = tables.views;
+        let mut open = self.layers.all.iter().rev().filter_map(Overlay::view);
+        let open = open.find(|view| !(*view as &dyn Any).is::<HelpView>());
+        let open = open.map(|view| (view.spec().keys)());
+        let may_be_game = self.facts.roster.may_tell_facts();
+        let views = VIEWS.iter().filter(|it| may_be_game || !it.is_of_game());
+        let mut others: Vec<KeyTable> = views.map(|view| (view.keys)()).collect();
         others.retain(|table| open.as_ref().is_none_or(|open| open.title != table.title));
-        let chapter = |table: KeyTable| self.keymap.chapter(&table);
+        let chapter = |table: KeyTable| {
+            let table = table.for_tools(may_be_game);
+            self.facts.keymap.chapter(&table)
+        };
         let mut chapters: Vec<Chapter> = open.into_iter().chain([page]).map(chapter).collect();
         chapters.push(signs::chapter());
         chapters.extend([tables.targets, tables.global, tables.movement].map(chapter));
@@ -284,7 +267,7 @@ impl Dashboard {
                 .map(|(keys, hint)| ((*keys).to_string(), *hint))
                 .collect()
         };
-        match self.overlays.last() {
+        match self.layers.all.last() {
             Some(Overlay::Compose(composer)) => {
                 let mut hints: Vec<_> = fixed(&[
                     ("Enter", "send"),
@@ -313,29 +296,26 @@ impl Dashboard {
             ]),
             Some(Overlay::Query(query)) => fixed(query.hints()),
             Some(Overlay::Confirm(_)) => Vec::new(),
-            Some(Overlay::View(view)) => view.hints(&self.keymap),
+            Some(Overlay::View(view)) => view.hints(&self.facts.keymap),
             None => self.hints_of_view(),
         }
     }
 
     fn hints_of_view(&self) -> Vec<(String, &'static str)> {
-        let keymap = &self.keymap;
-        let mut hints = Vec::new();
-        if self.offers_first_steps() {
-            hints.extend(self.first_step_hints());
-        } else if self.focus.is_some() {
-            hints.extend(keymap.hints(FOCUS_KEYS));
-            hints.extend(keymap.hints(MOVEMENT_KEYS));
-        } else {
-            hints.extend(keymap.hints(TABLE_KEYS));
-        }
-        if !self.offers_first_steps() {
-            hints.extend(keymap.hints(TARGET_KEYS));
-        }
-        let (first, last) = GLOBAL_KEYS.split_at(BEFORE_VIEWS);
-        hints.extend(keymap.hints(first));
-        hints.extend(keymap.hints(&OPENING_KEYS));
-        hints.extend(keymap.hints(last));
-        hints
+        let tables = key_tables();
+        let may_be_game = self.facts.roster.may_tell_facts();
+        let hints = |table: KeyTable| self.facts.keymap.hints(&table.for_tools(may_be_game));
+        let mut all = match (self.offers_first_steps(), &self.focus) {
+            (true, _) => {
+                let steps = first_steps(&self.facts).into_iter();
+                steps.map(|(key, _, hint)| (key, hint)).collect()
+            }
+            (false, Some(_)) => [tables.conversation, tables.movement, tables.targets]
+                .map(hints)
+                .concat(),
+            (false, None) => [tables.table, tables.targets].map(hints).concat(),
+        };
+        all.extend(hints(tables.global));
+        all
     }
 }

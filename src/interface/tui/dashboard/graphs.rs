@@ -18,12 +18,13 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 use strum::{EnumCount, VariantArray};
 
-use super::Dashboard;
+use super::facts::Facts;
 use super::input_event::letter;
-use super::keys::{KeyTable, Keymap, bind};
+use super::keys::{KeyTable, bind};
 use super::layout::ScreenLayout;
+use super::targets::Targets;
 use super::toolkit::polled::Polled;
-use super::toolkit::view::{Opening, Pointed, Pressed, View, ViewSpec};
+use super::toolkit::view::{Opening, Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 use keys::{GRAPH_KEYS, GraphAction};
 use value::StepTime;
@@ -35,15 +36,17 @@ const REFRESH: Duration = Duration::from_secs(30);
 /// The least length of the axis of time, in minutes.
 const MIN_AXIS_MINUTES: f64 = 10.0;
 
-/// What is fixed of the graphs.
 pub const SPEC: ViewSpec = ViewSpec {
-    opening: Some(bind(
-        "graphs",
-        &[letter('g')],
-        Opening(|board| board.open_view(GraphView::of_targets)),
-        "graphs",
-        "show tokens, costs and gains over time",
-    )),
+    opening: Some(
+        bind(
+            "graphs",
+            &[letter('g')],
+            Opening::View(|facts, targets| Box::new(GraphView::of_targets(facts, targets))),
+            "graphs",
+            "show tokens, costs and gains over time",
+        )
+        .without_game("show tokens, costs and calls over time"),
+    ),
     keys: || KeyTable::of("The graphs", GRAPH_KEYS),
     moves: false,
 };
@@ -52,7 +55,6 @@ pub const SPEC: ViewSpec = ViewSpec {
 pub struct GraphView {
     pub value: GraphedValue,
     pub span: GraphSpan,
-    /// Whose values.
     pub scope: GraphScope,
     samples: Polled<GraphedSamples>,
     /// The steps that were asked for last, and the minute up to which.
@@ -66,14 +68,12 @@ struct GraphedSamples {
     upto: Minute,
 }
 
-/// Whose values are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphScope {
     Swarm,
     Each(Vec<MysisId>),
 }
 
-/// The time that graphs show, up to now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum GraphSpan {
     #[default]
@@ -129,13 +129,12 @@ pub struct Curve {
 
 impl GraphView {
     /// Graphs of the Mysis in focus, of the marked ones, else of the swarm.
-    fn of_targets(board: &Dashboard) -> GraphView {
-        let is_chosen = board.focus.is_some() || !board.table.marks().is_empty();
-        let scope = match is_chosen {
-            true => GraphScope::Each(board.targets()),
+    fn of_targets(facts: &Facts, targets: &Targets) -> GraphView {
+        let scope = match targets.are_chosen {
+            true => GraphScope::Each(targets.in_hand.clone()),
             false => GraphScope::Swarm,
         };
-        let value = match (board.roster.may_tell_facts(), board.number_name()) {
+        let value = match (facts.roster.may_tell_facts(), facts.number_name()) {
             (_, Some(_)) => GraphedValue::Number,
             (true, None) => GraphedValue::Earned,
             // Nothing tells of money.
@@ -156,7 +155,6 @@ impl GraphView {
         }
     }
 
-    /// Shows a longer or a shorter time.
     pub fn change_span(&mut self, span: GraphSpan) {
         if span != self.span {
             self.span = span;
@@ -165,11 +163,11 @@ impl GraphView {
     }
 
     /// Shows the next or the previous value, without those of which these tools tell nothing.
-    fn step_value(&mut self, forward: bool, board: &Dashboard) {
+    fn step_value(&mut self, forward: bool, facts: &Facts) {
         let is_untold = |value: GraphedValue| {
             let is_number = value == GraphedValue::Number;
-            (is_number && board.number_name().is_none())
-                || (value.is_of_money() && !board.roster.may_tell_facts())
+            (is_number && facts.number_name().is_none())
+                || (value.is_of_money() && !facts.roster.may_tell_facts())
         };
         self.value = self.value.step(forward);
         while is_untold(self.value) {
@@ -177,7 +175,6 @@ impl GraphView {
         }
     }
 
-    /// Shows the values of others.
     pub fn change_scope(&mut self, scope: GraphScope) {
         self.scope = scope;
         self.samples.invalidate();
@@ -263,41 +260,40 @@ impl GraphView {
 }
 
 impl View for GraphView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(GRAPH_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let Some(action) = board.keymap().find(GRAPH_KEYS, press) else {
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let Some(action) = context.facts.keymap.find(GRAPH_KEYS, press) else {
             return Pressed::Passes;
         };
         match action {
             GraphAction::Back => return Pressed::Closes,
-            GraphAction::Next => self.step_value(true, board),
-            GraphAction::Previous => self.step_value(false, board),
+            GraphAction::Next => self.step_value(true, context.facts),
+            GraphAction::Previous => self.step_value(false, context.facts),
             GraphAction::Longer => self.change_span(self.span.step(true)),
             GraphAction::Shorter => self.change_span(self.span.step(false)),
             GraphAction::Scope => self.change_scope(match &self.scope {
-                GraphScope::Swarm => GraphScope::Each(board.targets()),
+                GraphScope::Swarm => GraphScope::Each(context.targets.in_hand.clone()),
                 GraphScope::Each(_) => GraphScope::Swarm,
             }),
         }
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(board, self, layout, painter);
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
     }
 
-    fn poll(&mut self, board: &mut Dashboard, _: Rect) {
-        if self.samples.is_due(board.moment, REFRESH) {
-            let query = self.query(board.roster.members().keys().copied(), board.now);
-            let id = board.read(StoreQuery::Samples(query));
-            self.samples.ask(id, board.moment);
+    fn poll(&mut self, context: &mut ViewContext<'_>, _: Rect) {
+        if self.samples.is_due(context.facts.moment, REFRESH) {
+            let query = self.query(
+                context.facts.roster.members().keys().copied(),
+                context.facts.now,
+            );
+            let id = context.outbox.read(StoreQuery::Samples(query));
+            self.samples.ask(id, context.facts.moment);
         }
     }
 
@@ -305,7 +301,7 @@ impl View for GraphView {
         self.samples.awaits(id)
     }
 
-    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+    fn take(&mut self, _: &mut ViewContext<'_>, id: ReadId, read: Result<StoreAnswer, String>) {
         self.take_samples(id, read);
     }
 

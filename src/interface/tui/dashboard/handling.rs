@@ -1,49 +1,47 @@
 //! Handles keys, pasted text and the mouse.
 
+mod in_view;
 mod pointing;
 
 pub(super) use pointing::{WHEEL_LINES, wheel_direction};
 
-use actors::domain::ids::MysisId;
+use std::sync::Arc;
+
 use actors::domain::order::MysisOrder;
 use actors::domain::screen::UiEffect;
-use actors::domain::selector::{Candidate, SelectorWord};
+use crossterm::event::{Event, KeyEvent};
 
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
-use super::conversation::keys::FOCUS_KEYS;
-use super::first_minute::keys::FIRST_KEYS;
-use super::help::HelpView;
+use super::choosing::choices_of;
 use super::input_event::{Input, has_ctrl};
-use super::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
+use super::keys::{GLOBAL_KEYS, GlobalAction, TargetAction};
 use super::layout::bounded_size;
+use super::loops::all_loops;
+use super::orders::asked::answer_to_complete;
+use super::orders::ordering;
+use super::outbox::Request;
 use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
-use super::table::keys::TABLE_KEYS;
-use super::text::tone::Tone;
-use super::toolkit::view::Opening;
 use super::views::OPENING_KEYS;
-use crossterm::event::{Event, KeyEvent};
 
 impl Dashboard {
     /// Whether effects or terminal actions wait to be taken.
     #[must_use]
     pub fn has_effects(&self) -> bool {
-        !(self.effects.is_empty() && self.actions.is_empty())
+        !(self.outbox.effects.is_empty() && self.outbox.actions.is_empty())
     }
 
-    /// Takes the effects that others have to carry out.
     pub fn take_effects(&mut self) -> Vec<UiEffect> {
-        std::mem::take(&mut self.effects)
+        std::mem::take(&mut self.outbox.effects)
     }
 
-    /// Takes the actions that the terminal has to perform.
     pub fn take_actions(&mut self) -> Vec<TerminalAction> {
-        std::mem::take(&mut self.actions)
+        std::mem::take(&mut self.outbox.actions)
     }
 
     pub fn on_input(&mut self, input: Input) {
@@ -53,42 +51,48 @@ impl Dashboard {
             Input::Event(Event::Key(_) | Event::Mouse(_) | Event::Paste(_))
         );
         if is_key {
-            self.ask_about_absence(self.looked.active());
-            self.looked.be_active(self.now);
-            self.stillness.note_key(self.moment);
+            let active = self.facts.looked.active();
+            (self.banner.away).ask(&self.facts, active, &mut self.outbox);
+            self.facts.looked.be_active(self.facts.now);
+            self.stillness.note_key(self.facts.moment);
         }
         match input {
             Input::Event(event) => self.on_terminal_event(event),
-            Input::Resumed => self.actions.push(TerminalAction::Redraw),
+            Input::Resumed => self.outbox.actions.push(TerminalAction::Redraw),
             Input::Performed(result) => self.on_performed(result),
             Input::Edited(edited) => self.on_edited(edited),
             Input::Gone => self.close(),
         }
-        let choices = self.take_new_choices();
-        self.actions
-            .extend(choices.map(TerminalAction::KeepChoices));
+        self.carry_out_requests();
+        self.keep_choices();
+    }
+
+    /// Has the terminal keep what the operator chose about the views. A filter that is still being written is not
+    /// kept.
+    fn keep_choices(&mut self) {
+        let is_written = |layer: &Overlay| matches!(layer, Overlay::Query(query) if query.within == QueryScope::Table);
+        if !self.layers.all.iter().any(is_written) {
+            (self.outbox).keep_choices(choices_of(&self.table, &self.facts));
+        }
     }
 
     fn on_terminal_event(&mut self, event: Event) {
         match event {
-            Event::Key(press) if self.is_too_small() => self.press_in_small(press),
+            Event::Key(press) if self.facts.is_too_small() => self.press_in_small(press),
             Event::Key(press) => self.on_press(press),
             // Nobody sees where it would go.
-            Event::Paste(_) | Event::Mouse(_) if self.is_too_small() => {}
+            Event::Paste(_) | Event::Mouse(_) if self.facts.is_too_small() => {}
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.on_mouse(mouse),
-            Event::Resize(columns, rows) => self.size = bounded_size((columns, rows)),
-            Event::FocusGained => self.is_watched = true,
-            Event::FocusLost => self.is_watched = false,
+            Event::Resize(columns, rows) => self.facts.size = bounded_size((columns, rows)),
+            Event::FocusGained => self.facts.is_watched = true,
+            Event::FocusLost => self.facts.is_watched = false,
         }
     }
 
     fn on_press(&mut self, press: KeyEvent) {
         self.first_minute.note_key();
-        if let Some(layer) = self.overlays.pop() {
-            return self.press_in_layer(layer, press);
-        }
-        self.press_in_view(press);
+        self.press_in_top_layer(press);
     }
 
     /// Handles a key in a terminal that is too small for the views: only keys for the program as a whole act, and
@@ -98,8 +102,13 @@ impl Dashboard {
         if self.asks_about_program() {
             return self.on_press(press);
         }
-        let is_meant = self.overlays.is_empty() || has_ctrl(press);
-        match self.keymap.find(GLOBAL_KEYS, press).filter(|_| is_meant) {
+        let is_meant = self.layers.all.is_empty() || has_ctrl(press);
+        match self
+            .facts
+            .keymap
+            .find(GLOBAL_KEYS, press)
+            .filter(|_| is_meant)
+        {
             Some(action @ (GlobalAction::Quit | GlobalAction::Suspend | GlobalAction::Redraw)) => {
                 self.run_global(action)
             }
@@ -121,48 +130,19 @@ impl Dashboard {
     /// Whether the program asks if it shall quit or be suspended.
     #[must_use]
     pub fn asks_about_program(&self) -> bool {
-        let Some(Overlay::Confirm(question)) = self.overlays.last() else {
+        let Some(Overlay::Confirm(question)) = self.layers.all.last() else {
             return false;
         };
         question.about.is_about_program()
     }
 
-    pub(super) fn press_in_view(&mut self, press: KeyEvent) {
-        if self.offers_first_steps()
-            && let Some(action) = self.keymap.find(FIRST_KEYS, press)
-        {
-            return self.run_first_step(action);
-        }
-        if let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) {
-            return self.run_global(gesture);
-        }
-        if let Some(Opening(open)) = self.keymap.find(&OPENING_KEYS, press) {
-            return open(self);
-        }
-        if let Some(gesture) = self.keymap.find(TARGET_KEYS, press) {
-            return self.run_on_targets(gesture);
-        }
-        let movement = self.keymap.find(MOVEMENT_KEYS, press);
-        if self.focus.is_some() {
-            movement.inspect(|movement| self.go_in_focus(*movement));
-            if let Some(gesture) = self.keymap.find(FOCUS_KEYS, press) {
-                self.run_in_focus(gesture);
-            }
-        } else {
-            movement.inspect(|movement| self.table.go(*movement));
-            if let Some(gesture) = self.keymap.find(TABLE_KEYS, press) {
-                self.run_in_table(gesture);
-            }
-        }
-    }
-
     /// Handles the keys that concern the screen only, while an overlay without a text field has the
     /// keys.
     pub(super) fn press_over_layer(&mut self, press: KeyEvent) {
-        if let Some(Opening(open)) = self.keymap.find(&OPENING_KEYS, press) {
-            return open(self);
+        if let Some(opening) = self.facts.keymap.find(&OPENING_KEYS, press) {
+            return self.open_view(opening);
         }
-        let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) else {
+        let Some(gesture) = self.facts.keymap.find(GLOBAL_KEYS, press) else {
             return;
         };
         match gesture {
@@ -182,76 +162,87 @@ impl Dashboard {
     }
 
     fn run_global(&mut self, gesture: GlobalAction) {
+        let targets = self.targets();
+        let (facts, outbox) = (&self.facts, &mut self.outbox);
         match gesture {
-            GlobalAction::Broadcast => self.compose(ComposeTarget::Swarm),
-            GlobalAction::Palette => {
-                let palette = CommandPalette::new(&self.completion_sources());
-                self.overlays.push(Overlay::Palette(Box::new(palette)));
+            GlobalAction::Broadcast => outbox.request(Request::Compose(ComposeTarget::Swarm)),
+            GlobalAction::Palette => self.open_palette(""),
+            GlobalAction::Freeze => ordering::freeze_or_thaw(facts, outbox),
+            GlobalAction::Resume => ordering::resume(facts, &targets, outbox),
+            GlobalAction::TakeLoops => {
+                ordering::ask_to_take_loops(facts, outbox, all_loops(facts));
             }
-            GlobalAction::Freeze => self.freeze_or_thaw(),
-            GlobalAction::Resume => self.resume(),
-            GlobalAction::TakeLoops => self.ask_to_take_loops(self.all_loops()),
-            GlobalAction::Undo => self.undo_last(),
-            GlobalAction::Dump => self.dump(),
+            GlobalAction::Undo => outbox.request(Request::Undo),
+            GlobalAction::Dump => outbox.actions.push(TerminalAction::Dump),
             GlobalAction::Mouse => self.toggle_mouse(),
-            GlobalAction::Help => self.open_view(|_| HelpView::default()),
-            GlobalAction::Quit => self.quit(),
-            GlobalAction::Suspend => self.suspend(),
-            GlobalAction::Redraw => self.redraw(),
+            GlobalAction::Help => outbox.request(Request::ShowHelp),
+            GlobalAction::Quit => ordering::quit(facts, outbox),
+            GlobalAction::Suspend => ordering::suspend(facts, outbox),
+            GlobalAction::Redraw => outbox.actions.push(TerminalAction::Redraw),
         }
     }
 
     fn run_on_targets(&mut self, gesture: TargetAction) {
-        let ids = self.targets();
+        let ids = self.targets().in_hand;
         if ids.is_empty() {
             return;
         }
+        let target = self.target().cloned();
+        let (facts, outbox) = (&self.facts, &mut self.outbox);
         match gesture {
-            TargetAction::Message => self.compose(ComposeTarget::Myses(ids)),
-            TargetAction::Note => self.compose(ComposeTarget::Notes(ids)),
+            TargetAction::Message => outbox.request(Request::Compose(ComposeTarget::Myses(ids))),
+            TargetAction::Note => outbox.request(Request::Compose(ComposeTarget::Notes(ids))),
             TargetAction::Start => {
-                self.order_myses("start", &ids, &MysisOrder::Start);
+                outbox.order_myses(facts, "start", &ids, &MysisOrder::Start);
             }
-            TargetAction::Stop => self.stop(ids),
-            TargetAction::Delete => self.ask_to_delete(ids),
+            TargetAction::Stop => ordering::stop(facts, outbox, ids),
+            TargetAction::Delete => ordering::ask_to_delete(facts, outbox, ids),
             TargetAction::Configure => self.configure(),
-            TargetAction::Routine => self.take_loops_or_edit(&ids),
+            TargetAction::Routine => {
+                let target = target.map(|status| status.id);
+                ordering::take_loops_or_edit(facts, outbox, ids, target);
+            }
             TargetAction::Answer => self.answer_target(),
-            TargetAction::Request => self.look_into_request(),
+            TargetAction::Request => {
+                if let Some(status) = target {
+                    self.layers.ask_for_request(&status, outbox);
+                }
+            }
         }
     }
 
-    /// Starts the Myses that ran when the program ended.
-    pub(super) fn resume(&mut self) {
-        let ids = SelectorWord::Interrupted.select(&self.candidates());
-        if ids.is_empty() {
-            return self.show_notice("no Mysis was interrupted, so there is nothing to resume");
+    /// Opens the palette with an answer to the question of the target, to be completed.
+    fn answer_target(&mut self) {
+        let Some(id) = self.target().map(|status| status.id) else {
+            return;
+        };
+        match answer_to_complete(&self.facts, id) {
+            Ok(line) => self.open_palette(&line),
+            Err(why) => self.outbox.say(&why),
         }
-        self.order_myses("resume", &ids, &MysisOrder::Start);
     }
 
-    /// Stops one Mysis at once, and asks before stopping several.
-    pub(super) fn stop(&mut self, ids: Vec<MysisId>) {
-        if ids.len() > 1 {
-            return self.ask_to_stop(ids);
-        }
-        self.order_myses("stop", &ids, &MysisOrder::Stop);
+    fn open_palette(&mut self, line: &str) {
+        let known = self.completion_sources();
+        let mut palette = CommandPalette::new(&known);
+        palette.paste(line, &known);
+        self.layers.push(Overlay::Palette(Box::new(palette)));
     }
 
     fn configure(&mut self) {
         let Some(status) = self.target() else {
             return;
         };
-        if let Some(rules) = &self.rules {
+        if let Some(rules) = &self.facts.rules {
             let form = MysisForm::configure(rules, status);
-            self.overlays.push(Overlay::Form(Box::new(form)));
+            self.layers.push(Overlay::Form(Box::new(form)));
         }
     }
 
     fn toggle_mouse(&mut self) {
-        let (mouse, words) = match self.appearance.mouse {
+        let (mouse, words) = match self.facts.appearance.mouse {
             MouseUse::Ours => {
-                let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Mouse);
+                let key = self.facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::Mouse);
                 let words =
                     format!("the terminal has the mouse: select text with it; {key} takes it back");
                 (MouseUse::Terminals, words)
@@ -261,34 +252,20 @@ impl Dashboard {
                 (MouseUse::Ours, words)
             }
         };
-        self.appearance.mouse = mouse;
-        self.show_notice(&words);
-    }
-
-    /// Writes the screen to files.
-    pub(super) fn dump(&mut self) {
-        self.actions.push(TerminalAction::Dump);
-    }
-
-    /// Draws the whole screen again.
-    pub(super) fn redraw(&mut self) {
-        self.actions.push(TerminalAction::Redraw);
-    }
-
-    pub(super) fn show_notice(&mut self, text: &str) {
-        self.notify_operator(Tone::Hint, "said", text);
+        self.facts.appearance.mouse = mouse;
+        self.outbox.say(&words);
     }
 
     pub(super) fn dismiss(&mut self) -> bool {
-        std::sync::Arc::make_mut(&mut self.log).dismiss()
+        Arc::make_mut(&mut self.facts.log).dismiss()
     }
 
     fn paste(&mut self, text: &str) {
         let known = self.completion_sources();
-        match self.overlays.last_mut() {
+        match self.layers.all.last_mut() {
             Some(Overlay::Compose(composer)) => {
                 composer.field.insert(text);
-                self.drafts.keep(&composer.target, composer.field.text());
+                self.writing.keep_draft(composer);
             }
             Some(Overlay::Form(form)) => form.paste(text),
             Some(Overlay::Palette(palette)) => palette.paste(text, &known),
@@ -304,44 +281,7 @@ impl Dashboard {
         }
     }
 
-    /// The names that the palette completes from.
     pub(super) fn completion_sources(&self) -> CompletionSources {
-        let names = self.roster.members().values();
-        let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();
-        myses.sort_by(|a, b| zoea_text::natural::compare_natural(a, b));
-        let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
-        let keymap = &self.keymap;
-        let mut gestures = if self.focus.is_some() {
-            keymap.action_help(FOCUS_KEYS)
-        } else {
-            keymap.action_help(TABLE_KEYS)
-        };
-        gestures.extend(keymap.action_help(TARGET_KEYS));
-        gestures.extend(keymap.action_help(GLOBAL_KEYS));
-        gestures.extend(keymap.action_help(&OPENING_KEYS));
-        CompletionSources {
-            myses,
-            providers: providers.map(ToString::to_string).collect(),
-            roles: self
-                .rules
-                .as_ref()
-                .map(|rules| rules.roles.words())
-                .unwrap_or_default(),
-            gestures,
-        }
-    }
-
-    /// All Myses, as selectors see them.
-    pub(super) fn candidates(&self) -> Vec<Candidate<'_, MysisId>> {
-        let (marked, in_hand) = (self.table.marks(), self.targets());
-        let mut candidates = Vec::new();
-        for (id, member) in self.roster.members() {
-            candidates.push(Candidate {
-                is_marked: marked.contains(id),
-                is_in_hand: in_hand.contains(id),
-                ..Candidate::of(*id, &member.status)
-            });
-        }
-        candidates
+        CompletionSources::of(&self.facts, self.focus.is_some())
     }
 }

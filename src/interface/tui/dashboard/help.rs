@@ -3,13 +3,13 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Alignment, Rect};
 
-use super::Dashboard;
-use super::keys::{GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement};
+use super::facts::Facts;
+use super::keys::{Chapter, GLOBAL_KEYS, GlobalAction, KeyTable, Keymap, MOVEMENT_KEYS, Movement};
 use super::layout::{ScreenLayout, row_of, without_left};
 use super::overlay::keys::{LIST_KEYS, ListAction};
 use super::text::tone::{StyledLine, Tone};
 use super::text::width;
-use super::toolkit::view::{Pressed, View, ViewSpec};
+use super::toolkit::view::{Pressed, View, ViewContext, ViewSpec};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
@@ -20,20 +20,31 @@ const FEW_KEYS_COLUMNS: usize = 13;
 const MIN_COLUMN: u16 = 56;
 const MAX_COLUMN: u16 = 74;
 
-/// What is fixed of the help screen.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: None,
     keys: || KeyTable::of("This help", LIST_KEYS),
     moves: true,
 };
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct HelpView {
+    chapters: Vec<Chapter>,
     /// The first line in sight.
     top: usize,
 }
 
+impl HelpView {
+    #[must_use]
+    pub fn of(chapters: Vec<Chapter>) -> HelpView {
+        HelpView { chapters, top: 0 }
+    }
+}
+
 impl View for HelpView {
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
+    }
+
     fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
         let movement = |movement| keymap.key_of(MOVEMENT_KEYS, movement);
         let scroll = format!("{} {}", movement(Movement::Up), movement(Movement::Down));
@@ -45,36 +56,29 @@ impl View for HelpView {
     }
 
     /// The key that opened it also closes it.
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let room = Room::in_screen(board.layout().below_banner());
-        let page = room.lines();
-        let last = lines(board, &room).len().saturating_sub(page);
-        let keymap = board.keymap();
-        let movement = match keymap.find(LIST_KEYS, press) {
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let keymap = &context.facts.keymap;
+        match keymap.find(LIST_KEYS, press) {
             Some(ListAction::Back) => return Pressed::Closes,
-            Some(ListAction::PageDown) => Some(Movement::PageDown),
-            None => keymap.find(MOVEMENT_KEYS, press),
-        };
-        if keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
-            return Pressed::Closes;
+            Some(ListAction::PageDown) => self.go(context, Movement::PageDown),
+            None if keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) => {
+                return Pressed::Closes;
+            }
+            None => return Pressed::Passes,
         }
-        let Some(movement) = movement else {
-            return Pressed::Passes;
-        };
-        self.top = match movement {
-            Movement::Up => self.top.saturating_sub(1),
-            Movement::Down => self.top + 1,
-            Movement::PageUp => self.top.saturating_sub(page),
-            Movement::PageDown => self.top + page,
-            Movement::First => 0,
-            Movement::Last => last,
-        };
-        self.top = self.top.min(last);
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        paint(board, self.top, layout.below_banner(), painter);
+    fn go(&mut self, context: &mut ViewContext<'_>, movement: Movement) {
+        let room = Room::in_screen(context.layout.below_banner());
+        let page = room.lines();
+        let last = lines(&self.chapters, &room).len().saturating_sub(page);
+        // The next page begins behind this one.
+        self.top = movement.lead_from(self.top, last, page + 1);
+    }
+
+    fn paint(&self, _: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        paint(&self.chapters, self.top, layout.below_banner(), painter);
     }
 }
 
@@ -104,10 +108,10 @@ impl Room {
     }
 }
 
-fn paint(dashboard: &Dashboard, top: usize, screen: Rect, painter: &mut Painter<'_>) {
+fn paint(chapters: &[Chapter], top: usize, screen: Rect, painter: &mut Painter<'_>) {
     let room = Room::in_screen(screen);
     let inside = painter.frame(room.area, "keys", Ground::Panel);
-    let lines = lines(dashboard, &room);
+    let lines = lines(chapters, &room);
     let mut rest = lines.iter().skip(top);
     for place in 0..room.count {
         let column = without_left(inside, place * room.column);
@@ -120,7 +124,7 @@ fn paint(dashboard: &Dashboard, top: usize, screen: Rect, painter: &mut Painter<
 }
 
 /// All lines, as wide as a column.
-fn lines(dashboard: &Dashboard, room: &Room) -> Vec<StyledLine> {
+fn lines(chapters: &[Chapter], room: &Room) -> Vec<StyledLine> {
     let keys_columns = match room.count {
         1 => KEYS_COLUMNS,
         _ => FEW_KEYS_COLUMNS,
@@ -129,9 +133,9 @@ fn lines(dashboard: &Dashboard, room: &Room) -> Vec<StyledLine> {
         .saturating_sub(keys_columns + 4)
         .max(8);
     let mut lines = Vec::new();
-    for chapter in dashboard.help() {
+    for chapter in chapters {
         lines.push(StyledLine::of(chapter.title, Tone::Brand));
-        for help in chapter.lines {
+        for help in &chapter.lines {
             let keys = width::fit(&help.keys, keys_columns);
             let mut before = StyledLine::of(format!("  {keys}"), Tone::Key);
             for part in width::wrap(help.help, columns) {

@@ -52,7 +52,6 @@ impl InputHistory {
         texts.drain(..surplus);
     }
 
-    /// The text that was entered last.
     #[must_use]
     pub fn newest(&self) -> Option<&Arc<str>> {
         self.texts.last()

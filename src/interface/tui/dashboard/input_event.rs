@@ -16,7 +16,6 @@ pub enum Input {
     Event(Event),
     /// The terminal was suspended and has to be drawn completely.
     Resumed,
-    /// The result of a terminal action.
     Performed(Result<String, String>),
     /// What the operator's editor made of a text.
     Edited(Result<Arc<str>, String>),
@@ -91,7 +90,6 @@ pub const fn letter(letter: char) -> KeyEvent {
     key(KeyCode::Char(letter))
 }
 
-/// A letter with Control.
 #[must_use]
 pub const fn ctrl(letter: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
@@ -161,16 +159,25 @@ mod tests {
 
     #[test]
     fn a_key_has_one_form() {
-        let heard = |code, modifiers| Input::from_event(Event::Key(press(code, modifiers)));
+        let received = |code, modifiers| Input::from_event(Event::Key(press(code, modifiers)));
         let shift = KeyModifiers::SHIFT;
-        assert_eq!(heard(KeyCode::Char('G'), shift), Some(letter('G').into()));
-        assert_eq!(heard(KeyCode::Char('?'), shift), Some(letter('?').into()));
-        let back = heard(KeyCode::BackTab, shift);
+        assert_eq!(
+            received(KeyCode::Char('G'), shift),
+            Some(letter('G').into())
+        );
+        assert_eq!(
+            received(KeyCode::Char('?'), shift),
+            Some(letter('?').into())
+        );
+        let back = received(KeyCode::BackTab, shift);
         assert_eq!(back, Some(key(KeyCode::BackTab).into()));
         let super_c = KeyModifiers::CONTROL | KeyModifiers::SUPER;
-        assert_eq!(heard(KeyCode::Char('c'), super_c), Some(ctrl('c').into()));
+        assert_eq!(
+            received(KeyCode::Char('c'), super_c),
+            Some(ctrl('c').into())
+        );
         let shift_up = press(KeyCode::Up, shift);
-        assert_eq!(heard(KeyCode::Up, shift), Some(shift_up.into()));
+        assert_eq!(received(KeyCode::Up, shift), Some(shift_up.into()));
         let mut held = letter('j');
         held.kind = KeyEventKind::Repeat;
         assert_eq!(
@@ -199,8 +206,8 @@ mod tests {
         ];
         for input in done {
             let sent = serde_json::to_string(&input).unwrap();
-            let heard: Input = serde_json::from_str(&sent).unwrap();
-            assert_eq!(heard, input, "{sent}");
+            let received: Input = serde_json::from_str(&sent).unwrap();
+            assert_eq!(received, input, "{sent}");
         }
     }
 }

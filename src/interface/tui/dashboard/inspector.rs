@@ -1,10 +1,12 @@
 //! The inspector: one entry of a conversation in full, as a tree that folds and can be searched.
 
 mod actions;
+mod awaited;
 mod trees;
 mod view;
 
 pub use actions::SPEC;
+pub(crate) use awaited::AwaitedRequest;
 
 use std::sync::Arc;
 
@@ -21,7 +23,6 @@ use super::text::figures::{self, UtcOffset};
 use super::text::tone::StyledLine;
 use super::text::tree::{Fold, Tree};
 
-/// One entry in full.
 #[derive(Clone, Debug)]
 pub struct Inspector {
     whole: InspectedSource,
@@ -30,7 +31,6 @@ pub struct Inspector {
     tree: Arc<Tree>,
     /// The node that keys act upon.
     cursor: usize,
-    /// The first visible line.
     top: usize,
     size: (u16, u16),
     pub text_search: Option<TextSearch>,
@@ -56,10 +56,8 @@ impl InspectedSource {
     }
 }
 
-/// A line and the node that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeLine {
-    /// The index of the node.
     pub node: usize,
     pub line: StyledLine,
 }
@@ -78,7 +76,6 @@ impl Inspector {
         Inspector::new(InspectedSource::Row(row), title)
     }
 
-    /// Inspects the request that a Mysis last sent.
     #[must_use]
     pub fn of_request(
         sent: &SentRequest,
@@ -162,7 +159,6 @@ impl Inspector {
         self.scroll_to_cursor();
     }
 
-    /// Moves as a key asks.
     pub fn move_to(&mut self, movement: Movement) {
         match movement {
             Movement::Up => self.step(-1),
@@ -174,7 +170,6 @@ impl Inspector {
         }
     }
 
-    /// Moves by this many visible nodes.
     pub fn step(&mut self, by: isize) {
         let visible: Vec<usize> = self.tree.visible_nodes().collect();
         let place = visible.partition_point(|node| *node < self.cursor);
@@ -184,7 +179,6 @@ impl Inspector {
         self.scroll_to_cursor();
     }
 
-    /// Moves by a page.
     pub fn page(&mut self, way: Direction) {
         let rows = usize::from(self.size.1).max(1);
         let line = self.line_of_cursor();
@@ -197,7 +191,6 @@ impl Inspector {
         self.scroll_to_cursor();
     }
 
-    /// Goes to the first node, or to the last.
     pub fn go_to_end(&mut self, way: Direction) {
         self.cursor = match way {
             Direction::Back => 0,
@@ -227,7 +220,6 @@ impl Inspector {
         self.cursor = node;
     }
 
-    /// Opens or closes the node.
     pub fn turn(&mut self) {
         if let Some(node) = self.tree.nodes().get(self.cursor) {
             let fold = node.fold.opposite();
@@ -264,7 +256,6 @@ impl Inspector {
         self.scroll_to_cursor();
     }
 
-    /// Opens or closes all nodes.
     pub fn turn_all(&mut self) {
         let is_open = |node: &super::text::tree::Node| node.inside > 0 && node.fold == Fold::Open;
         let fold = if self.tree.nodes().iter().any(is_open) {
@@ -284,7 +275,6 @@ impl Inspector {
         self.scroll_to_cursor();
     }
 
-    /// Starts a text search, or ends it when the text is empty.
     pub fn find(&mut self, text: &str) {
         self.text_search = (!text.is_empty()).then(|| TextSearch::of(text));
         self.lay_out();
@@ -293,7 +283,6 @@ impl Inspector {
         }
     }
 
-    /// Moves to the next or the previous match.
     pub fn next_match(&mut self, way: Direction) {
         let count = self.tree.nodes().len();
         let from = match way {

@@ -12,12 +12,10 @@ use super::keys::{
 use super::table::keys::TABLE_KEYS;
 use super::views::{OPENING_KEYS, VIEWS};
 
-/// The tables of all views, and those that they share.
 #[derive(Clone, Debug)]
 pub struct KeyTables {
     pub table: KeyTable,
     pub conversation: KeyTable,
-    /// Those of the views, in their order.
     pub views: Vec<KeyTable>,
     /// The table of Myses while there is none.
     pub empty_swarm: KeyTable,
@@ -33,7 +31,7 @@ pub fn key_tables() -> KeyTables {
         conversation: KeyTable::of("A conversation", FOCUS_KEYS),
         views: VIEWS.iter().map(|view| (view.keys)()).collect(),
         empty_swarm: KeyTable::of("A swarm without a Mysis", FIRST_KEYS),
-        movement: KeyTable::of("Going about, in every view", MOVEMENT_KEYS),
+        movement: KeyTable::of("Moving, in every view", MOVEMENT_KEYS),
         targets: KeyTable::of("The chosen Myses: marked, open or selected", TARGET_KEYS),
         global: KeyTable::of("Everywhere", GLOBAL_KEYS).with(BEFORE_VIEWS, &OPENING_KEYS),
     }
@@ -56,14 +54,12 @@ impl KeyTables {
     }
 }
 
-/// All actions whose keys can be chosen.
 #[must_use]
 pub fn named_actions() -> Vec<NamedAction> {
     let tables = key_tables().into_list().into_iter();
     tables.flat_map(|table| table.actions).collect()
 }
 
-/// A key that does two things in one view.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyCollision {
     pub key: KeyEvent,
@@ -166,11 +162,11 @@ mod tests {
     #[test]
     fn no_key_means_two_things_in_one_view() {
         let collisions = key_collisions(&Keymap::default());
-        let told = collisions.iter().map(|it| {
+        let texts = collisions.iter().map(|it| {
             let [one, other] = it.actions.map(|action| action.name);
             format!("{}: {one} and {other}", key_name(it.key))
         });
-        assert_eq!(told.collect::<Vec<_>>(), [""; 0]);
+        assert_eq!(texts.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

@@ -12,7 +12,6 @@ pub use keymap::Keymap;
 pub use movement::{MOVEMENT_KEYS, Movement};
 pub use notation::{KeyMistake, key_text, parse_key};
 
-/// What one or several keys do.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<G: 'static> {
     /// The stable name of the action, under which `[tui.keys]` gives it other keys. No two actions
@@ -25,6 +24,15 @@ pub struct Binding<G: 'static> {
     pub hint: &'static str,
     /// The action in a sentence for the help screen.
     pub help: &'static str,
+    /// The same where the tools are no game's; empty if the action is a game's only.
+    pub help_without_game: &'static str,
+}
+
+impl<G: Copy> Binding<G> {
+    pub(super) const fn without_game(mut self, help: &'static str) -> Binding<G> {
+        self.help_without_game = help;
+        self
+    }
 }
 
 pub(super) const fn bind<G>(
@@ -40,6 +48,7 @@ pub(super) const fn bind<G>(
         gesture,
         hint,
         help,
+        help_without_game: help,
     }
 }
 
@@ -49,7 +58,9 @@ pub struct NamedAction {
     pub name: &'static str,
     /// Its keys, unless the operator chose others.
     pub keys: &'static [KeyEvent],
+    pub hint: &'static str,
     pub help: &'static str,
+    pub help_without_game: &'static str,
 }
 
 #[derive(Clone, Debug)]
@@ -65,7 +76,9 @@ impl KeyTable {
         let actions = table.iter().map(|binding| NamedAction {
             name: binding.name,
             keys: binding.keys,
+            hint: binding.hint,
             help: binding.help,
+            help_without_game: binding.help_without_game,
         });
         KeyTable {
             title,
@@ -73,7 +86,18 @@ impl KeyTable {
         }
     }
 
-    /// The same with the entries of another table at a place.
+    /// The table without what is a game's only, unless the tools may be a game's.
+    #[must_use]
+    pub fn for_tools(mut self, of_game: bool) -> KeyTable {
+        if !of_game {
+            self.actions.retain(|it| !it.help_without_game.is_empty());
+            for action in &mut self.actions {
+                action.help = action.help_without_game;
+            }
+        }
+        self
+    }
+
     #[must_use]
     pub fn with<G>(mut self, place: usize, table: &'static [Binding<G>]) -> KeyTable {
         let more = KeyTable::of(self.title, table).actions;
@@ -88,7 +112,6 @@ pub struct Help {
     pub help: &'static str,
 }
 
-/// A part of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
     pub title: &'static str,

@@ -11,12 +11,10 @@ pub(crate) mod folding;
 pub(crate) mod lately;
 pub(crate) mod whole;
 
-mod actions;
+pub mod actions;
 mod lines;
 mod rows;
 mod view;
-
-pub use actions::{SPEC, WHOLE_SPEC};
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -51,7 +49,6 @@ const ENDS: [(&str, &str); 5] = [
 /// The code of the error that a server serves no requests. Its text begins with the server.
 const OUT_OF_SERVICE: &str = "out_of_service";
 
-/// The events, and the messages of this terminal.
 #[derive(Clone, Debug, Default)]
 pub struct MessageLog {
     /// The events, oldest first.
@@ -63,7 +60,6 @@ pub struct MessageLog {
     said_at: Moment,
     /// Messages to Myses without an answer, oldest first.
     unanswered: VecDeque<(MysisId, Seq, EventId)>,
-    /// Whether the store has events that are older than those here.
     has_older: bool,
     /// Whether the operator looks at older events, so that they are kept.
     keeps_older: bool,
@@ -71,7 +67,6 @@ pub struct MessageLog {
     version: u64,
 }
 
-/// An error that stays visible.
 #[derive(Clone, Debug)]
 struct OpenError {
     message: Arc<LogMessage>,
@@ -85,13 +80,11 @@ impl OpenError {
 }
 
 impl MessageLog {
-    /// The events, oldest first.
     #[must_use]
     pub fn messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.messages
     }
 
-    /// What this operator was told, oldest first.
     #[must_use]
     pub fn own_messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.own
@@ -109,25 +102,21 @@ impl MessageLog {
         notices.next().map(|message| &**message)
     }
 
-    /// When the newest notice came.
     #[must_use]
     pub fn notice_at(&self) -> Moment {
         self.said_at
     }
 
-    /// Whether the store has events that are older than those here.
     #[must_use]
     pub fn has_older(&self) -> bool {
         self.has_older && self.messages.len() < MAX_EVENTS
     }
 
-    /// A number that grows with every change of what the log shows.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// The oldest event here.
     #[must_use]
     pub fn oldest(&self) -> Option<EventId> {
         self.messages.front().map(|message| message.id)
@@ -186,7 +175,6 @@ impl MessageLog {
         self.keep_newest();
     }
 
-    /// Adds the newest stored events, oldest first.
     pub fn add_newest(&mut self, stored: Vec<LogMessage>) {
         self.has_older |= stored.len() >= EVENT_PAGE;
         self.add_stored(stored);
@@ -231,13 +219,11 @@ impl MessageLog {
         self.has_older |= surplus > 0;
     }
 
-    /// Whether older events are kept as they are read.
     #[must_use]
     pub fn keeps_older(&self) -> bool {
         self.keeps_older
     }
 
-    /// Keeps older events as they are read, or drops them.
     pub fn keep_older(&mut self, keeps_older: bool) {
         self.keeps_older = keeps_older;
         if !keeps_older {
@@ -303,13 +289,11 @@ impl MessageLog {
         errors.any(|open| open.message.kind == LogKind::Own)
     }
 
-    /// Whether an error has been visible for long enough.
     #[must_use]
     pub fn has_old_error(&self, now: Moment) -> bool {
         self.status.iter().any(|open| open.is_over(now))
     }
 
-    /// Removes the errors that have been visible for long enough.
     pub fn drop_old_errors(&mut self, now: Moment) {
         self.status.retain(|open| !open.is_over(now));
     }
@@ -339,7 +323,6 @@ impl MessageLog {
         self.status.pop().is_some()
     }
 
-    /// Dismisses all errors.
     pub fn dismiss_all(&mut self) {
         self.status.clear();
     }

@@ -5,143 +5,125 @@ use actors::domain::order::MysisOrder;
 use actors::domain::routine::DEFAULT_ROUNDS;
 use serde_json::json;
 
-use super::Dashboard;
+use super::facts::Facts;
 use super::keys::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
 use super::money;
-use super::overlay::Overlay;
+use super::outbox::Outbox;
 use super::overlay::question::{ActionToConfirm, ConfirmDialog};
-use super::routine_editor::edit_routine;
-use super::saving::{Saving, loop_of};
+use super::saving::{Saving, loop_of, saving};
 use super::text::tone::{StyledLine, Tone};
 use super::text::width;
 use super::views::OPENING_KEYS;
 
-impl Dashboard {
-    /// The Myses that repeat a loop which can be taken.
-    pub(super) fn all_loops(&self) -> Vec<MysisId> {
-        let members = self.roster.members().iter();
-        let repeat = members.filter(|(_, member)| loop_of(&member.status).is_some());
-        repeat.map(|(id, _)| *id).collect()
-    }
+pub(super) fn all_loops(facts: &Facts) -> Vec<MysisId> {
+    let members = facts.roster.members().iter();
+    let repeat = members.filter(|(_, member)| loop_of(&member.status).is_some());
+    repeat.map(|(id, _)| *id).collect()
+}
 
-    /// What the loops of these Myses earned in their last rounds, and what the rounds of their routines save.
-    fn sum_of_loops(&self, ids: &[MysisId]) -> (i64, Saving) {
-        let mut sum = (0_i64, Saving::default());
-        for id in ids {
-            let Some(member) = self.roster.get(*id) else {
-                continue;
-            };
-            let Some(offer) = loop_of(&member.status) else {
-                continue;
-            };
-            let rounds = u64::from(DEFAULT_ROUNDS);
-            let calls = u64::from(offer.calls) * rounds / u64::from(offer.rounds.max(1));
-            sum.0 = sum.0.saturating_add(offer.earned);
-            sum.1 = sum.1.add(self.saving(&member.status, calls));
-        }
-        sum
-    }
-
-    /// How many repeat a paying loop, the keys that take it, and what that saves.
-    #[must_use]
-    pub fn loops_line(&self) -> StyledLine {
-        let ids = self.all_loops();
-        let (looping, all) = (ids.len(), self.roster.members().len());
-        let repeat = if looping == 1 { "repeats" } else { "repeat" };
-        let has_selected = self.target().is_some_and(|status| ids.contains(&status.id));
-        let take = self.keymap.key_of(TARGET_KEYS, TargetAction::Routine);
-        let take_all = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::TakeLoops);
-        let (keys, short) = match has_selected {
-            true => (
-                format!("{take} takes it for this one, {take_all} for all"),
-                format!("{take} takes it, {take_all} all"),
-            ),
-            false => (
-                format!("{take_all} takes it for all"),
-                format!("{take_all} takes all"),
-            ),
+/// What the loops of these Myses earned in their last rounds, and what the rounds of their routines save.
+fn sum_of_loops(facts: &Facts, ids: &[MysisId]) -> (i64, Saving) {
+    let mut sum = (0_i64, Saving::default());
+    for id in ids {
+        let Some(member) = facts.roster.get(*id) else {
+            continue;
         };
-        let saved = format!(
-            "   {DEFAULT_ROUNDS} rounds save {}",
-            self.sum_of_loops(&ids).1.text()
-        );
-        let (screen, _) = self.size();
-        let room = usize::from(screen).saturating_sub(2);
-        let count = format!(" {looping} of {all} {repeat} a paying loop");
-        let keys = match width::of(&count) + width::of(&keys) + 2 <= room {
-            true => keys,
-            false => short,
+        let Some(offer) = loop_of(&member.status) else {
+            continue;
         };
-        let mut line = StyledLine::of(count, Tone::Success).with(format!("; {keys}"), Tone::Hint);
-        if width::of(&line.text()) + width::of(&saved) <= room {
-            line.push(saved, Tone::Text);
-        }
-        line
+        let rounds = u64::from(DEFAULT_ROUNDS);
+        let calls = u64::from(offer.calls) * rounds / u64::from(offer.rounds.max(1));
+        sum.0 = sum.0.saturating_add(offer.earned);
+        sum.1 = sum.1.add(saving(&facts.spending, &member.status, calls));
     }
+    sum
+}
 
-    /// Takes the loops of these Myses; where none of them repeats one, shows the routine of the selected one.
-    pub(super) fn take_loops_or_edit(&mut self, ids: &[MysisId]) {
-        let repeat = |id: &&MysisId| {
-            let member = self.roster.get(**id);
-            member.is_some_and(|member| loop_of(&member.status).is_some())
-        };
-        let looping: Vec<MysisId> = ids.iter().filter(repeat).copied().collect();
-        match (&looping[..], self.target().map(|status| status.id)) {
-            ([], Some(target)) => edit_routine(self, target, None),
-            ([], None) => {}
-            ([_], _) => self.take_loops(&looping),
-            (_, _) => self.ask_to_take_loops(looping),
+/// How many repeat a paying loop, the keys that take it, and what that saves.
+#[must_use]
+pub fn loops_line(facts: &Facts, selected: Option<MysisId>) -> StyledLine {
+    let ids = all_loops(facts);
+    let (looping, all) = (ids.len(), facts.roster.members().len());
+    let repeat = if looping == 1 { "repeats" } else { "repeat" };
+    let has_selected = selected.is_some_and(|id| ids.contains(&id));
+    let take = facts.keymap.key_of(TARGET_KEYS, TargetAction::Routine);
+    let take_all = facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::TakeLoops);
+    let (keys, short) = match has_selected {
+        true => (
+            format!("{take} takes it for this one, {take_all} for all"),
+            format!("{take} takes it, {take_all} all"),
+        ),
+        false => (
+            format!("{take_all} takes it for all"),
+            format!("{take_all} takes all"),
+        ),
+    };
+    let saved = format!(
+        "   {DEFAULT_ROUNDS} rounds save {}",
+        sum_of_loops(facts, &ids).1.text()
+    );
+    let (screen, _) = facts.size;
+    let room = usize::from(screen).saturating_sub(2);
+    let count = format!(" {looping} of {all} {repeat} a paying loop");
+    let keys = match width::of(&count) + width::of(&keys) + 2 <= room {
+        true => keys,
+        false => short,
+    };
+    let mut line = StyledLine::of(count, Tone::Success).with(format!("; {keys}"), Tone::Hint);
+    if width::of(&line.text()) + width::of(&saved) <= room {
+        line.push(saved, Tone::Text);
+    }
+    line
+}
+
+/// Asks before the loops of these Myses are taken, with what they earned and what it saves.
+///
+/// # Errors
+/// That none of them repeats one.
+pub(super) fn question_to_take(facts: &Facts, ids: &[MysisId]) -> Result<ConfirmDialog, String> {
+    let looping = all_loops(facts);
+    let ids: Vec<MysisId> = looping.into_iter().filter(|id| ids.contains(id)).collect();
+    let count = ids.len();
+    if count == 0 {
+        let processes = facts.keymap.key_named(&OPENING_KEYS, "processes");
+        let text = format!("no Mysis repeats a paying loop ({processes} lists the processes)");
+        return Err(text);
+    }
+    let (earned, saved) = sum_of_loops(facts, &ids);
+    let whose = match count {
+        1 => format!("{} repeat its loop", facts.name_of(ids[0])),
+        _ => format!("{count} Myses repeat their loops"),
+    };
+    let lines = vec![
+        format!("Let {whose} without the model, {DEFAULT_ROUNDS} rounds each?"),
+        format!(
+            "The last three rounds earned {} credits.",
+            money::credits(earned, usize::MAX)
+        ),
+        format!("Saves {}.", saved.text()),
+        "Each stops when its fuel or hull is low, when it earns less than".to_string(),
+        "half, and when you send it something.".to_string(),
+    ];
+    Ok(ConfirmDialog::new(ActionToConfirm::TakeLoops(ids), lines))
+}
+
+pub(super) fn take_loops(facts: &Facts, outbox: &mut Outbox, ids: &[MysisId]) {
+    let named = ids.iter().filter_map(|id| {
+        let offer = loop_of(&facts.roster.get(*id)?.status)?;
+        Some((*id, json!({ "name": *offer.name }).to_string()))
+    });
+    let mut by_text: Vec<(String, Vec<MysisId>)> = Vec::new();
+    for (id, text) in named {
+        match by_text.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, ids)) => ids.push(id),
+            None => by_text.push((text, vec![id])),
         }
     }
-
-    /// Asks before the loops of these Myses are taken, with what they earned and what it saves.
-    pub(super) fn ask_to_take_loops(&mut self, ids: Vec<MysisId>) {
-        let looping = self.all_loops();
-        let ids: Vec<MysisId> = looping.into_iter().filter(|id| ids.contains(id)).collect();
-        let count = ids.len();
-        if count == 0 {
-            let processes = self.keymap.key_named(&OPENING_KEYS, "processes");
-            let text = format!("no Mysis repeats a paying loop ({processes} lists the processes)");
-            return self.show_notice(&text);
-        }
-        let (earned, saved) = self.sum_of_loops(&ids);
-        let whose = match count {
-            1 => format!("{} repeat its loop", self.name_of(ids[0])),
-            _ => format!("{count} Myses repeat their loops"),
-        };
-        let lines = vec![
-            format!("Let {whose} without the model, {DEFAULT_ROUNDS} rounds each?"),
-            format!(
-                "The last three rounds earned {} credits.",
-                money::credits(earned, usize::MAX)
-            ),
-            format!("Saves {}.", saved.text()),
-            "Each stops when its fuel or hull is low, when it earns less than".to_string(),
-            "half, and when you send it something.".to_string(),
-        ];
-        let dialog = ConfirmDialog::new(ActionToConfirm::TakeLoops(ids), lines);
-        self.overlays.push(Overlay::Confirm(dialog));
+    if by_text.is_empty() {
+        return outbox.say("the Mysis has left the loop meanwhile; nothing was started");
     }
-
-    /// Starts the loop of each of these Myses as a routine.
-    pub(super) fn take_loops(&mut self, ids: &[MysisId]) {
-        let named = ids.iter().filter_map(|id| {
-            let offer = loop_of(&self.roster.get(*id)?.status)?;
-            Some((*id, json!({ "name": *offer.name }).to_string()))
-        });
-        let mut by_text: Vec<(String, Vec<MysisId>)> = Vec::new();
-        for (id, text) in named {
-            match by_text.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, ids)) => ids.push(id),
-                None => by_text.push((text, vec![id])),
-            }
-        }
-        if by_text.is_empty() {
-            return self.show_notice("the Mysis has left the loop meanwhile; nothing was started");
-        }
-        for (text, ids) in by_text {
-            let order = MysisOrder::StartRoutine(text.into());
-            self.order_myses("start the routine", &ids, &order);
-        }
+    for (text, ids) in by_text {
+        let order = MysisOrder::StartRoutine(text.into());
+        outbox.order_myses(facts, "start the routine", &ids, &order);
     }
 }

@@ -28,7 +28,6 @@ const MAX_ZOOM: i32 = 12;
 #[derive(Clone, Debug, Default)]
 pub struct MapView {
     map: Polled<SystemMap>,
-    /// The id of the selected system.
     selected: Option<Arc<str>>,
     /// The middle of what is shown, on the map; `None` for the middle of the whole map.
     centre: Option<(f64, f64)>,
@@ -57,13 +56,11 @@ impl MapDirection {
 }
 
 impl MapView {
-    /// The map that was read last.
     #[must_use]
     pub fn map(&self) -> Option<&Arc<SystemMap>> {
         self.map.value()
     }
 
-    /// The place of the selected system in the map.
     #[must_use]
     pub fn selected(&self) -> Option<usize> {
         self.map()?.find(self.selected.as_ref()?)

@@ -4,7 +4,6 @@ use actors::domain::ids::Timestamp;
 use actors::domain::samples::{Gauge, Minute, TREND_MINUTES, TREND_POINTS};
 use zoea_text::figures::group_digits;
 
-use super::Dashboard;
 use super::roster::RosterMember;
 use super::text::figures;
 
@@ -12,7 +11,6 @@ use super::text::figures;
 const LONGEST_PAUSE_MINUTES: i64 = 10;
 const HOUR_MS: u64 = 3_600_000;
 
-/// The money of the whole swarm, or of some of its Myses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SwarmMoney {
     /// The credits in all wallets that are known; `None` if none is.
@@ -59,15 +57,6 @@ impl SwarmMoney {
         let known = known.map(|minute| Minute(minute).start_time());
         let begun = self.begun.filter(|begun| now.since(*begun) < HOUR_MS);
         known.max(begun)
-    }
-}
-
-/// Of which time the sums of the swarm are: of an hour, or of as much as is known of it.
-#[must_use]
-pub fn period_text(board: &Dashboard) -> String {
-    match board.money.known_since(board.now) {
-        Some(since) => format!("since {}", board.appearance.offset.short_clock(since)),
-        None => "in 1 h".to_string(),
     }
 }
 

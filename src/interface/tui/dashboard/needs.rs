@@ -2,12 +2,11 @@
 
 pub(crate) mod view;
 
-use actors::domain::ids::MysisId;
-use actors::domain::needs::{ListedNeed, NeedRemedy};
+use actors::domain::needs::NeedRemedy;
 
 use zoea_text::clean::one_line;
 
-use super::Dashboard;
+use super::facts::Facts;
 use super::keys::{GLOBAL_KEYS, GlobalAction, Keymap, TARGET_KEYS, TargetAction};
 use super::table::keys::{TABLE_KEYS, TableAction};
 use super::text::figures;
@@ -33,55 +32,33 @@ pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
 const MAX_STANDING_LINES: usize = 2;
 const AGE_COLUMNS: usize = 7;
 
-impl Dashboard {
-    /// How many need the operator: Myses, and the program.
-    #[must_use]
-    pub fn need_count(&self) -> usize {
-        self.needs.iter().map(ListedNeed::count).sum()
-    }
-
-    /// The needs that the panel shows in one line each. Conditions of the whole program have lines of their own
-    /// above.
-    pub fn panel_needs(&self) -> impl Iterator<Item = &ListedNeed> {
-        self.needs.iter().filter(|need| need.standing.is_none())
-    }
-
-    /// The Myses that need the operator, in the order of the list.
-    pub(super) fn needing_myses(&self) -> impl Iterator<Item = MysisId> {
-        let myses = self.needs.iter().flat_map(|need| &need.myses);
-        myses.map(|mysis| mysis.id)
-    }
-
-    /// The lines of those conditions of the whole program that are not in the banner.
-    #[must_use]
-    pub fn standing_need_lines(&self) -> Vec<StyledLine> {
-        let (width, _) = self.size();
-        let room = usize::from(width).saturating_sub(AGE_COLUMNS + 1);
-        let lasting = self
-            .standing()
-            .iter()
-            .filter(|(kind, _)| !kind.is_in_band());
-        let mut all = Vec::new();
-        for (_, condition) in lasting {
-            let ago = figures::ago(self.now().since(condition.since));
-            let mut before = format!(" {ago:>4}  ");
-            let text = format!("zoea: {}", one_line(&condition.text));
-            let mut lines = width::wrap(&text, room);
-            for place in 1..=MAX_STANDING_LINES {
-                let rest = lines.rest();
-                let Some(line) = lines.next() else {
-                    break;
-                };
-                let line = match place {
-                    MAX_STANDING_LINES => width::clip(rest, room),
-                    _ => line.into(),
-                };
-                all.push(StyledLine::of(before, Tone::Dim).with(line, Tone::Warning));
-                before = " ".repeat(AGE_COLUMNS);
-            }
+/// The lines of those conditions of the whole program that are not in the banner.
+#[must_use]
+pub fn standing_need_lines(facts: &Facts) -> Vec<StyledLine> {
+    let (width, _) = facts.size;
+    let room = usize::from(width).saturating_sub(AGE_COLUMNS + 1);
+    let lasting = facts.standing.iter();
+    let lasting = lasting.filter(|(kind, _)| !kind.is_in_band());
+    let mut all = Vec::new();
+    for (_, condition) in lasting {
+        let ago = figures::ago(facts.now.since(condition.since));
+        let mut before = format!(" {ago:>4}  ");
+        let text = format!("zoea: {}", one_line(&condition.text));
+        let mut lines = width::wrap(&text, room);
+        for place in 1..=MAX_STANDING_LINES {
+            let rest = lines.rest();
+            let Some(line) = lines.next() else {
+                break;
+            };
+            let line = match place {
+                MAX_STANDING_LINES => width::clip(rest, room),
+                _ => line.into(),
+            };
+            all.push(StyledLine::of(before, Tone::Dim).with(line, Tone::Warning));
+            before = " ".repeat(AGE_COLUMNS);
         }
-        all
     }
+    all
 }
 
 #[cfg(test)]
@@ -108,7 +85,7 @@ mod tests {
                 .filter(|action| *action == TerminalAction::Bell)
                 .count()
         };
-        let told = |link, is_gone| {
+        let with_link = |link, is_gone| {
             let place = Elsewhere {
                 process: "box-2".into(),
                 is_gone,
@@ -121,16 +98,16 @@ mod tests {
             }))
         };
         let who = Some((4, "drift"));
-        desk.happens(who, told(LinkState::Ok, false));
+        desk.happens(who, with_link(LinkState::Ok, false));
         assert_eq!(bells(&mut desk), 0);
-        desk.happens(who, told(LinkState::Down, false));
+        desk.happens(who, with_link(LinkState::Down, false));
         assert_eq!(bells(&mut desk), 0, "it may be back in seconds");
         desk.board.tick(Now::from_timestamp(Timestamp(1_061_000)));
         desk.board.prepare_frame();
         assert_eq!(bells(&mut desk), 1);
         // Its process is gone, or another one runs it: the need is the same.
-        desk.happens(who, told(LinkState::Down, true));
-        desk.happens(who, told(LinkState::Down, false));
+        desk.happens(who, with_link(LinkState::Down, true));
+        desk.happens(who, with_link(LinkState::Down, false));
         assert_eq!(bells(&mut desk), 0);
     }
 }

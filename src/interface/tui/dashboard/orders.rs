@@ -3,8 +3,9 @@
 pub mod undo;
 
 mod answering;
-mod asked;
-mod ordering;
+pub(super) mod asked;
+pub(super) mod ordering;
+pub(super) mod questions;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,8 +16,12 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 
 use actors::domain::screen::OrderId;
 
+use undo::{Undo, UndoStep, is_change};
+
 /// The word for an order that sets a mission.
 pub const BROADCAST: &str = "broadcast";
+/// The word for orders that undo others.
+pub const UNDO: &str = "undo";
 const MAX_RECEIPTS: usize = 100;
 /// The most receipts whose messages are followed until they are answered.
 const MAX_FOLLOWED_RECEIPTS: usize = 30;
@@ -24,9 +29,9 @@ const MAX_FOLLOWED_RECEIPTS: usize = 30;
 /// The orders that were given, and their receipts.
 #[derive(Clone, Debug, Default)]
 pub struct OrderTracker {
-    given: u64,
     open: BTreeMap<OrderId, OpenOrder>,
     receipts: VecDeque<Arc<Receipt>>,
+    undo: Undo,
 }
 
 /// An order that is not answered yet.
@@ -41,9 +46,19 @@ struct OpenOrder {
     inverse: Option<Order>,
 }
 
+/// Orders that were given together, under one receipt.
 #[derive(Clone, Debug)]
-pub struct NewOrder<'a> {
-    pub order: &'a Order,
+pub struct GivenOrders {
+    pub receipt: u64,
+    pub what: &'static str,
+    pub whom: Arc<str>,
+    pub orders: Vec<GivenOrder>,
+}
+
+#[derive(Clone, Debug)]
+pub struct GivenOrder {
+    pub id: OrderId,
+    pub order: Order,
     pub mysis: Option<MysisId>,
     /// The order that would undo it.
     pub inverse: Option<Order>,
@@ -99,8 +114,6 @@ pub struct AnsweredOrder {
     pub answer: OrderResult,
     /// Whether this was the last answer for the receipt.
     pub is_last: bool,
-    /// The order that would undo it.
-    pub inverse: Option<Order>,
 }
 
 impl OrderTracker {
@@ -117,25 +130,33 @@ impl OrderTracker {
             .find(|receipt| receipt.number == number)
     }
 
-    /// Opens a receipt and returns its number.
-    pub fn begin(&mut self, what: &'static str, whom: Arc<str>, at: Moment) -> u64 {
-        self.given += 1;
+    /// Opens a receipt for orders that were given.
+    pub fn take_given(&mut self, given: GivenOrders, at: Moment) {
         if self.receipts.len() == MAX_RECEIPTS {
             self.receipts.pop_front();
         }
         self.receipts.push_back(Arc::new(Receipt {
-            number: self.given,
-            what,
-            whom,
+            number: given.receipt,
+            what: given.what,
+            whom: given.whom,
             at,
-            awaited: 0,
+            awaited: given.orders.len(),
             done: 0,
             refused: Vec::new(),
             mission: None,
             missed: 0,
             tracks: Vec::new(),
         }));
-        self.given
+        for order in given.orders {
+            let open = OpenOrder {
+                receipt: given.receipt,
+                name: order.order.name().into(),
+                mysis: order.mysis,
+                is_answered: !is_note(&order.order),
+                inverse: order.inverse,
+            };
+            self.open.insert(order.id, open);
+        }
     }
 
     /// Removes the receipt of what was no order.
@@ -143,36 +164,13 @@ impl OrderTracker {
         self.receipts.retain(|receipt| receipt.number != number);
     }
 
-    /// Registers an order under a receipt.
-    pub fn give(&mut self, receipt: u64, given: NewOrder<'_>) -> OrderId {
-        self.given += 1;
-        let id = OrderId(self.given);
-        self.open.insert(
-            id,
-            OpenOrder {
-                receipt,
-                name: given.order.name().into(),
-                mysis: given.mysis,
-                is_answered: !is_note(given.order),
-                inverse: given.inverse,
-            },
-        );
-        self.change(receipt, |receipt| receipt.awaited += 1);
-        id
-    }
-
-    /// The id for a query. A query leaves no receipt.
-    pub fn ask(&mut self) -> OrderId {
-        self.given += 1;
-        OrderId(self.given)
-    }
-
     /// Takes an order's answer. Returns `None` if the order is unknown.
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) -> Option<AnsweredOrder> {
         let open = self.open.remove(&id)?;
-        let mut is_last = true;
+        let (mut is_last, mut what) = (true, UNDO);
         let outcome = answer.clone();
         self.change(open.receipt, |receipt| {
+            what = receipt.what;
             receipt.awaited = receipt.awaited.saturating_sub(1);
             is_last = receipt.awaited == 0;
             match outcome {
@@ -183,13 +181,30 @@ impl OrderTracker {
                 Ok(done) => receipt.record_done(&done, open.mysis.filter(|_| open.is_answered)),
             }
         });
+        // An undo itself cannot be undone.
+        if let (Ok(done), Some(inverse)) = (&answer, open.inverse)
+            && is_change(done)
+            && what != UNDO
+        {
+            self.undo.remember(open.receipt, what, inverse);
+        }
         Some(AnsweredOrder {
             receipt: open.receipt,
             name: open.name,
             answer,
             is_last,
-            inverse: open.inverse,
         })
+    }
+
+    /// Whether the orders of this receipt are the last ones that can be undone.
+    #[must_use]
+    pub fn can_undo(&self, receipt: u64) -> bool {
+        self.undo.is_next(receipt)
+    }
+
+    /// Takes the orders that undo the last receipt that can be undone.
+    pub fn take_undo(&mut self) -> Option<UndoStep> {
+        self.undo.take()
     }
 
     /// Takes a stored row, which may be a message of the operator or the Mysis' reply to one.
@@ -403,18 +418,38 @@ mod tests {
         }
     }
 
+    const RECEIPT: u64 = 9;
+
+    /// A tracker with these orders, which are numbered from 1 on.
+    fn given(what: &'static str, mysis: Option<MysisId>, orders: &[Order]) -> OrderTracker {
+        let numbered = (1..).zip(orders);
+        let mut tracker = OrderTracker::default();
+        let orders = GivenOrders {
+            receipt: RECEIPT,
+            what,
+            whom: "them".into(),
+            orders: numbered
+                .map(|(id, order)| GivenOrder {
+                    id: OrderId(id),
+                    order: order.clone(),
+                    mysis,
+                    inverse: None,
+                })
+                .collect(),
+        };
+        tracker.take_given(orders, Moment(0));
+        tracker
+    }
+
+    fn progress(orders: &OrderTracker) -> String {
+        orders.receipt(RECEIPT).unwrap().progress()
+    }
+
     #[test]
     fn a_message_is_followed_from_the_store_to_its_answer() {
-        let mut orders = OrderTracker::default();
-        let receipt = orders.begin("message", "alpha".into(), Moment(0));
         let order = MysisOrder::Prompt("mine".into()).for_mysis("alpha");
-        let given = NewOrder {
-            order: &order,
-            mysis: Some(MysisId(1)),
-            inverse: None,
-        };
-        let id = orders.give(receipt, given);
-        let progress = |orders: &OrderTracker| orders.receipt(receipt).unwrap().progress();
+        let mut orders = given("message", Some(MysisId(1)), &[order]);
+        let id = OrderId(1);
         assert_eq!(progress(&orders), "sent");
         orders.on_answer(id, Ok(CompletedOrder::Stored(Seq(12))));
         assert_eq!(progress(&orders), "stored");
@@ -436,32 +471,19 @@ mod tests {
 
     #[test]
     fn the_receipt_of_a_note_follows_no_row_as_no_turn_answers_it() {
-        let mut orders = OrderTracker::default();
-        let receipt = orders.begin("note", "alpha".into(), Moment(0));
         let order = MysisOrder::Note("sell at home".into()).for_mysis("alpha");
-        let given = NewOrder {
-            order: &order,
-            mysis: Some(MysisId(1)),
-            inverse: None,
-        };
-        let id = orders.give(receipt, given);
-        orders.on_answer(id, Ok(CompletedOrder::Stored(Seq(12))));
+        let mut orders = given("note", Some(MysisId(1)), &[order]);
+        orders.on_answer(OrderId(1), Ok(CompletedOrder::Stored(Seq(12))));
         orders.on_row_stored(MysisId(1), &words(13, 12, "all is well"));
-        assert_eq!(orders.receipt(receipt).unwrap().progress(), "done");
+        assert_eq!(progress(&orders), "done");
     }
 
     #[test]
     fn a_mission_is_followed_although_its_rows_come_before_its_answer() {
-        let mut orders = OrderTracker::default();
-        let receipt = orders.begin(BROADCAST, "the swarm".into(), Moment(0));
-        let given = NewOrder {
-            order: &Order::Broadcast {
-                text: "mine".to_string(),
-            },
-            mysis: None,
-            inverse: None,
+        let order = Order::Broadcast {
+            text: "mine".to_string(),
         };
-        let id = orders.give(receipt, given);
+        let mut orders = given(BROADCAST, None, &[order]);
         let mission = |id, seq| Row {
             body: RowBody::Mission {
                 id: MissionId(id),
@@ -479,31 +501,21 @@ mod tests {
             missed: vec!["c".into()],
             elsewhere: Vec::new(),
         };
-        orders.on_answer(id, Ok(answer));
-        let progress = orders.receipt(receipt).unwrap().progress();
+        orders.on_answer(OrderId(1), Ok(answer));
         let wanted = "stored for 2 · seen by 1 · answered by 0 · 1 will inherit it";
-        assert_eq!(progress, wanted);
+        assert_eq!(progress(&orders), wanted);
     }
 
     #[test]
     fn an_order_to_several_says_for_how_many_it_was_carried_out() {
-        let mut orders = OrderTracker::default();
-        let receipt = orders.begin("stop", "3 myses".into(), Moment(0));
-        let ids = ["a", "b", "c"].map(|name| {
-            let name = name.to_string();
-            let given = NewOrder {
-                order: &MysisOrder::Stop.for_mysis(name),
-                mysis: None,
-                inverse: None,
-            };
-            orders.give(receipt, given)
-        });
+        let stop = ["a", "b", "c"].map(|name| MysisOrder::Stop.for_mysis(name));
+        let mut orders = given("stop", None, &stop);
+        let ids = [1, 2, 3].map(OrderId);
         orders.on_answer(ids[0], Ok(CompletedOrder::Done(CompletedAction::Stopped)));
         let outcome = orders
             .on_answer(ids[1], Err(OrderRefusal::AlreadyStopped))
             .unwrap();
         assert!(!outcome.is_last);
-        let progress = |orders: &OrderTracker| orders.receipt(receipt).unwrap().progress();
         assert_eq!(progress(&orders), "1 of 3 · 1 refused");
         assert!(
             orders

@@ -7,8 +7,11 @@ pub mod palette;
 pub mod query;
 pub mod question;
 
+pub mod layers;
+
+pub(super) mod writing;
+
 mod actions;
-mod views;
 
 use super::toolkit::view::View;
 use composer::Composer;
@@ -17,15 +20,12 @@ use palette::CommandPalette;
 use query::Query;
 use question::ConfirmDialog;
 
-/// A dialog or a view.
 #[derive(Clone, Debug)]
 pub enum Overlay {
     Compose(Composer),
     Form(Box<MysisForm>),
-    /// A question.
     Confirm(ConfirmDialog),
     Palette(Box<CommandPalette>),
-    /// The line of a search or filter.
     Query(Query),
     View(Box<dyn View>),
 }

@@ -13,27 +13,27 @@ use actors::domain::screen::{ReadId, StoreAnswer, StoreQuery};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::Dashboard;
+use super::facts::Facts;
 use super::input_event::letter;
-use super::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use super::keys::{KeyTable, Movement, bind};
 use super::layout::ScreenLayout;
+use super::outbox::{Outbox, Request};
 use super::overlay::question::{ActionToConfirm, ConfirmDialog};
 use super::toolkit::columns::lines_area;
 use super::toolkit::list::{Listed, Selection};
 use super::toolkit::polled::Polled;
-use super::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use super::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 use keys::{PROCESSES_KEYS, ProcessesAction};
 
 /// How often the open list is read again.
 const REFRESH: Duration = Duration::from_secs(2);
 
-/// What is fixed of the list of processes.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: Some(bind(
         "processes",
         &[letter('H')],
-        Opening(|board| board.open_view(|_| ProcessesView::default())),
+        Opening::View(|_, _| Box::new(ProcessesView::default())),
         "",
         "show the processes, and drain one",
     )),
@@ -62,43 +62,39 @@ impl ProcessesView {
 }
 
 impl View for ProcessesView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(PROCESSES_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        match board.keymap().find(PROCESSES_KEYS, press) {
-            Some(ProcessesAction::Back) => Pressed::Closes,
-            Some(ProcessesAction::Drain) => match self.selection.line(self.all()).cloned() {
-                Some(process) => Pressed::then(move |board| ask_to_drain(board, &process)),
-                None => Pressed::Stays,
-            },
-            None => match board.keymap().find(MOVEMENT_KEYS, press) {
-                Some(movement) => {
-                    let all = self.processes.value().cloned().unwrap_or_default();
-                    self.selection.go(movement, &all);
-                    Pressed::Stays
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        match context.facts.keymap.find(PROCESSES_KEYS, press) {
+            Some(ProcessesAction::Back) => return Pressed::Closes,
+            Some(ProcessesAction::Drain) => {
+                if let Some(process) = self.selection.line(self.all()) {
+                    ask_to_drain(context, process);
                 }
-                None => Pressed::Passes,
-            },
+            }
+            None => return Pressed::Passes,
         }
+        Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(board, self, layout, painter);
+    fn go(&mut self, _: &mut ViewContext<'_>, movement: Movement) {
+        let all = self.processes.value().cloned().unwrap_or_default();
+        self.selection.go(movement, &all);
     }
 
-    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
+    }
+
+    fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
         let all = self.processes.value().cloned().unwrap_or_default();
         let rows = lines_area(page).height;
         self.selection.scroll_to_selection(&all, usize::from(rows));
-        if self.processes.is_due(board.moment, REFRESH) {
-            let id = board.read(StoreQuery::Processes);
-            self.processes.ask(id, board.moment);
+        if self.processes.is_due(context.facts.moment, REFRESH) {
+            let id = context.outbox.read(StoreQuery::Processes);
+            self.processes.ask(id, context.facts.moment);
         }
     }
 
@@ -106,7 +102,7 @@ impl View for ProcessesView {
         self.processes.awaits(id)
     }
 
-    fn take(&mut self, _: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
+    fn take(&mut self, _: &mut ViewContext<'_>, id: ReadId, read: Result<StoreAnswer, String>) {
         self.processes.take(id, read, StoreAnswer::try_as_processes);
     }
 
@@ -115,33 +111,34 @@ impl View for ProcessesView {
     }
 }
 
-fn ask_to_drain(board: &mut Dashboard, process: &FleetProcess) {
+fn ask_to_drain(context: &mut ViewContext<'_>, process: &FleetProcess) {
     let name = &process.name;
     match process.state {
         ProcessState::Ended | ProcessState::Gone => {
-            board.show_notice(&format!("{name} no longer runs"));
+            context.outbox.say(&format!("{name} no longer runs"));
         }
-        ProcessState::Draining => drain(board, name, false),
+        ProcessState::Draining => drain(context.facts, context.outbox, name, false),
         ProcessState::Alive | ProcessState::Frozen => {
             let running = process.running;
-            board.confirm(ConfirmDialog::new(
+            let dialog = ConfirmDialog::new(
                 ActionToConfirm::Drain(name.clone()),
                 vec![
                     format!("Drain {name}? It runs {running} Myses."),
                     "It gives each to another process between two turns, and takes none."
                         .to_string(),
                 ],
-            ));
+            );
+            context.outbox.request(Request::Confirm(dialog));
         }
     }
 }
 
-pub(super) fn drain(board: &mut Dashboard, name: &str, is_draining: bool) {
+pub(super) fn drain(facts: &Facts, outbox: &mut Outbox, name: &str, is_draining: bool) {
     let what = if is_draining { "drain" } else { "undrain" };
     let process = name.to_string();
     let order = Order::Drain {
         process,
         is_draining,
     };
-    board.order_once(what, name, order);
+    outbox.order(facts, what, name, [order]);
 }

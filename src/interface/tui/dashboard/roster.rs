@@ -19,9 +19,7 @@ pub struct Roster {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RosterMember {
-    /// The status that it reported last.
     pub status: Arc<MysisStatus>,
-    /// The row of its newest words.
     pub newest_words: Seq,
     /// The row of the newest words that the operator has seen.
     pub read: Seq,
@@ -43,7 +41,6 @@ pub struct Counts {
     pub idle: usize,
     pub stopped: usize,
     pub errored: usize,
-    /// Waiting for a model's reply.
     pub asking: usize,
     /// Waiting for a tool's result, travel included.
     pub calling: usize,
@@ -55,7 +52,6 @@ pub struct Counts {
     pub coming: usize,
     /// Logged in.
     pub here: usize,
-    /// The newest game tick that a Mysis reported.
     pub tick: Option<i64>,
     pub turns: u64,
     /// Tokens used, prompt and reply.
@@ -123,7 +119,6 @@ impl Roster {
         }
     }
 
-    /// Notes that a Mysis said something in this row.
     pub fn record_words(&mut self, id: MysisId, seq: Seq) {
         if let Some(member) = self.members.get_mut(&id) {
             member.newest_words = member.newest_words.max(seq);
@@ -246,7 +241,7 @@ mod tests {
 
     #[test]
     fn words_of_a_mysis_elsewhere_are_unread_once_its_turn_ended() {
-        let told = |turns: u64, words: &str, is_elsewhere: bool| {
+        let status_with = |turns: u64, words: &str, is_elsewhere: bool| {
             let place = Elsewhere {
                 process: "box-2".into(),
                 is_gone: false,
@@ -264,13 +259,13 @@ mod tests {
             is_unread
         };
         let seen = [
-            told(7, "what it said before this screen began", true),
-            told(7, "words of a call", true),
-            told(8, "Done.", true),
-            told(8, "Done.", true),
-            told(9, "", true),
+            status_with(7, "what it said before this screen began", true),
+            status_with(7, "words of a call", true),
+            status_with(8, "Done.", true),
+            status_with(8, "Done.", true),
+            status_with(9, "", true),
             // Of a Mysis here, its rows tell.
-            told(10, "Done.", false),
+            status_with(10, "Done.", false),
         ];
         let seen = seen.map(&mut is_unread);
         assert_eq!(seen, [false, false, true, false, false, false]);

@@ -8,7 +8,6 @@ mod mistakes;
 mod view;
 
 pub use actions::SPEC;
-pub(super) use actions::{edit_routine, edit_routines};
 
 use actors::domain::ids::MysisId;
 use actors::domain::screen::OrderId;
@@ -132,8 +131,8 @@ impl RoutineEditor {
             .written()
             .ok_or("first correct the mistakes".to_string())?;
         if written.get("name") != known.get("name") {
-            let told = "saving keeps the old name; starting makes a routine of the new name";
-            return Err(told.to_string());
+            let why = "saving keeps the old name; starting makes a routine of the new name";
+            return Err(why.to_string());
         }
         let mut changes: Map<String, Value> = written
             .iter()
@@ -153,21 +152,19 @@ impl RoutineEditor {
         Ok(changes)
     }
 
-    /// Takes what the Mysis found wrong.
-    fn take_refusal(&mut self, told: &[String]) {
+    fn take_refusal(&mut self, reasons: &[String]) {
         let text = self.field.text();
-        self.refused = told.iter().map(|told| place_of(text, told)).collect();
+        let refused = reasons.iter().map(|reason| place_of(text, reason));
+        self.refused = refused.collect();
         self.notice = None;
     }
 
-    /// Everything that is wrong, by place.
     fn all_mistakes(&self) -> Vec<&Mistake> {
         let mut all: Vec<&Mistake> = self.mistakes.iter().chain(&self.refused).collect();
         all.sort_by_key(|mistake| mistake.line.map_or(usize::MAX, |line| line));
         all
     }
 
-    /// Goes to the next line with a mistake, in a circle.
     fn go_to_next_mistake(&mut self) {
         let here = self.field.before().matches('\n').count();
         let mut lines: Vec<usize> = self
@@ -207,7 +204,7 @@ mod tests {
 
     fn lines(editor: &RoutineEditor) -> Vec<(Option<usize>, &str)> {
         let all = editor.all_mistakes().into_iter();
-        all.map(|mistake| (mistake.line, &*mistake.told)).collect()
+        all.map(|mistake| (mistake.line, &*mistake.text)).collect()
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What the runtime saves by making calls in the model's place, and the loop of a Mysis that it could repeat.
 
+use actors::domain::budget::BudgetStatus;
 use actors::domain::event::MysisStatus;
 use actors::domain::routine::CircleOffer;
 use actors::domain::state::LifeState;
 
-use super::Dashboard;
 use super::text::figures;
 
 /// What calls of the model cost that are not made: dollars where the price of a Mysis is known, else tokens.
@@ -37,35 +37,32 @@ impl Saving {
     }
 }
 
-/// The loop that a Mysis repeats and that can be taken now.
 #[must_use]
 pub fn loop_of(status: &MysisStatus) -> Option<&CircleOffer> {
     let can_start = status.state == LifeState::Running && status.routine.is_none();
     status.circle.as_deref().filter(|_| can_start)
 }
 
-impl Dashboard {
-    /// What so many calls of a Mysis cost: the tokens of a call as the swarm had them today, at its own price.
-    pub(super) fn saving(&self, status: &MysisStatus, calls: u64) -> Saving {
-        let part = |whole: u64, count: u64, of: u64| {
-            let product = u128::from(whole) * u128::from(count);
-            u64::try_from(product / u128::from(of.max(1))).unwrap_or(u64::MAX)
-        };
-        let today = self.spending.swarm;
-        let tokens = part(today.tokens(), calls, today.calls);
-        let totals = status.totals;
-        let own = totals.tokens_in.saturating_add(totals.tokens_out);
-        match part(totals.cost_micros, tokens, own) {
-            0 => Saving {
-                calls,
-                micros: 0,
-                tokens,
-            },
-            micros => Saving {
-                calls,
-                micros,
-                tokens: 0,
-            },
-        }
+/// What so many calls of a Mysis cost: the tokens of a call as the swarm had them today, at its own price.
+pub(super) fn saving(spending: &BudgetStatus, status: &MysisStatus, calls: u64) -> Saving {
+    let part = |whole: u64, count: u64, of: u64| {
+        let product = u128::from(whole) * u128::from(count);
+        u64::try_from(product / u128::from(of.max(1))).unwrap_or(u64::MAX)
+    };
+    let today = spending.swarm;
+    let tokens = part(today.tokens(), calls, today.calls);
+    let totals = status.totals;
+    let own = totals.tokens_in.saturating_add(totals.tokens_out);
+    match part(totals.cost_micros, tokens, own) {
+        0 => Saving {
+            calls,
+            micros: 0,
+            tokens,
+        },
+        micros => Saving {
+            calls,
+            micros,
+            tokens: 0,
+        },
     }
 }

@@ -6,7 +6,6 @@ mod actions;
 mod view;
 
 pub use actions::SPEC;
-pub(super) use actions::search_swarm;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -62,16 +61,12 @@ struct AwaitedHits {
 
 pub type HitKey = (MysisId, Seq);
 
-/// A row in which the text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHit {
-    /// The row and whose it is.
     pub key: HitKey,
-    /// When it was stored.
     pub at: Timestamp,
     /// The kind of the row in a word.
     pub kind: Box<str>,
-    /// The place in the row.
     pub excerpt: Excerpt,
     /// The row in words, if it is the result of a tool.
     pub words: Option<Box<str>>,
@@ -207,7 +202,6 @@ impl SearchView {
         }
     }
 
-    /// Whether older hits can be read.
     #[must_use]
     pub fn has_more_to_read(&self) -> bool {
         self.may_have_more && self.limit < MAX_HITS
@@ -219,7 +213,6 @@ impl SearchView {
         self.may_have_more
     }
 
-    /// Whether the store is being searched.
     #[must_use]
     pub fn is_searching(&self) -> bool {
         self.is_due || self.awaited.is_some()
@@ -237,7 +230,6 @@ impl SearchView {
         self.removed_before
     }
 
-    /// All hits that were read, newest first.
     #[must_use]
     pub fn hits(&self) -> &[SearchHit] {
         &self.hits
@@ -255,16 +247,11 @@ impl SearchView {
     }
 
     /// Selects another hit. Beyond the last one older ones are read.
-    fn go(&mut self, movement: Movement) {
+    fn move_to(&mut self, movement: Movement) {
+        use Movement::{Down, Last, PageDown};
         let hits = self.hits.clone();
-        let last = hits.len().saturating_sub(1);
-        let is_last = self.selection.place(&hits) == last;
-        if is_last
-            && matches!(
-                movement,
-                Movement::Down | Movement::PageDown | Movement::Last
-            )
-        {
+        let is_last = self.selection.place(&hits) == hits.len().saturating_sub(1);
+        if is_last && matches!(movement, Down | PageDown | Last) {
             self.want_more();
         }
         self.selection.go(movement, &hits);
@@ -350,13 +337,13 @@ mod tests {
         };
         let nothing = SearchHits::default();
         answer(&mut view, &rows(50), &nothing);
-        view.go(Movement::Down);
+        view.move_to(Movement::Down);
         assert!(!view.is_searching());
         let mut wanted = Vec::new();
         for _ in 0..9 {
-            view.go(Movement::Last);
+            view.move_to(Movement::Last);
             let selected = view.selected().map(|hit| hit.key);
-            view.go(Movement::Down);
+            view.move_to(Movement::Down);
             assert_eq!(view.selected().map(|hit| hit.key), selected);
             let ids = [ReadId(1), ReadId(2)];
             let asked = view.ask(ids);
@@ -364,7 +351,7 @@ mod tests {
                 break;
             };
             wanted.push(query.limit);
-            view.go(Movement::Down);
+            view.move_to(Movement::Down);
             assert!(view.ask(ids).is_empty(), "one read at a time");
             let limit = i64::try_from(query.limit).unwrap();
             assert!(view.take_hits(ids[0], Ok(&rows(limit))));

@@ -33,7 +33,6 @@ pub enum ServerState {
     Silent,
     /// A call takes far longer than calls do, or it refused once.
     Doubtful(ServerOutage),
-    /// It is away, or refuses.
     Away(ServerOutage),
 }
 
@@ -143,7 +142,6 @@ fn trouble(outages: &ServerOutages, lane: &Lane) -> Option<ServerState> {
     }
 }
 
-/// What the Myses of a provider tell of it.
 #[derive(Default)]
 struct ProviderUse {
     myses: usize,
@@ -261,13 +259,13 @@ mod tests {
             needs_operator,
             stage: OutageStage::Away,
         };
-        let told = |needs_operator, now| {
+        let state_text = |needs_operator, now| {
             let outages = ServerOutages(vec![outage(needs_operator)]);
             let lights = server_lights(&roster(&[100]), &outages);
             lights[0].state.text(lights[0].latency_ms, Timestamp(now))
         };
-        assert_eq!(told(false, 120_000), "away 2m, next try 0:21");
-        assert_eq!(told(false, 141_000), "away 2m, tried now");
-        assert_eq!(told(true, 120_000), "needs you, for 2m");
+        assert_eq!(state_text(false, 120_000), "away 2m, next try 0:21");
+        assert_eq!(state_text(false, 141_000), "away 2m, tried now");
+        assert_eq!(state_text(true, 120_000), "needs you, for 2m");
     }
 }

@@ -2,7 +2,6 @@
 
 use super::keys::{Chapter, Help};
 
-/// The signs and their meanings, in the order in which an operator meets them.
 const SIGNS: [(&str, &str); 14] = [
     ("⬢ ⬡ ■ ✖", "running, idle, stopped, errored"),
     ("‖ ◌", "paused; waits for a server that is away"),
@@ -20,7 +19,6 @@ const SIGNS: [(&str, &str); 14] = [
     ("+3 ~2", "of a request: message 3 is new, 2 has changed"),
 ];
 
-/// The chapter of the help screen.
 pub(super) fn chapter() -> Chapter {
     let lines = SIGNS.iter().map(|(signs, help)| Help {
         keys: (*signs).to_string(),

@@ -5,26 +5,18 @@ use std::time::Duration;
 
 use actors::domain::ids::Moment;
 
-use super::Dashboard;
-use super::layout::{LARGE_ROWS, SharedRows};
+use super::layout::{Frame, LARGE_ROWS, SharedRows};
 
 const STILL_AFTER_KEY: Duration = Duration::from_secs(5);
 
-/// What holds the screen still.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stillness {
-    /// When a key was pressed last.
     pressed_at: Option<Moment>,
     /// The rows around the table in the last picture before that, and what they were made for.
     rows: Option<(SharedRows, Frame)>,
 }
 
-/// The size of the screen, whether a conversation is open, and the rows of a text that is written. What the operator
-/// changes there changes its place at once.
-type Frame = ((u16, u16), bool, u16);
-
 impl Stillness {
-    /// Notes that a key was pressed.
     pub(super) fn note_key(&mut self, now: Moment) {
         self.pressed_at = Some(now);
     }
@@ -33,6 +25,19 @@ impl Stillness {
     pub(super) fn is_still(&self, now: Moment) -> bool {
         let pressed = self.pressed_at;
         pressed.is_some_and(|at| now.since(at) < STILL_AFTER_KEY)
+    }
+
+    /// The rows that stay where they are; `None` where they may change.
+    pub(super) fn rows_to_hold(&self, now: Moment, frame: Frame) -> Option<SharedRows> {
+        let (rows, held) = self.rows?;
+        (self.is_still(now) && frame == held).then_some(rows)
+    }
+
+    /// Keeps the rows of this picture, unless others are held.
+    pub(super) fn keep(&mut self, rows: SharedRows, now: Moment, frame: Frame) {
+        if self.rows_to_hold(now, frame).is_none() {
+            self.rows = Some((rows, frame));
+        }
     }
 }
 
@@ -65,25 +70,6 @@ impl SharedRows {
         SharedRows {
             mission: rows.mission + spare,
             ..rows
-        }
-    }
-}
-
-impl Dashboard {
-    fn frame(&self) -> Frame {
-        (self.size, self.focus.is_some(), self.composer_rows())
-    }
-
-    /// The rows that stay where they are; `None` where they may change.
-    pub(super) fn rows_to_hold(&self) -> Option<SharedRows> {
-        let (rows, frame) = self.stillness.rows?;
-        (self.stillness.is_still(self.moment) && frame == self.frame()).then_some(rows)
-    }
-
-    /// Keeps the rows of this picture, unless they are held, or the screen is too small to have any.
-    pub(super) fn keep_rows(&mut self) {
-        if self.rows_to_hold().is_none() && !self.is_too_small() {
-            self.stillness.rows = Some((self.share_rows(), self.frame()));
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) mod view;
 mod actions;
 mod lanes;
 
+pub(super) use actions::TableOutcome;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,11 +39,13 @@ use sorting::Sorting;
 /// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Groups of more Myses begin folded.
+const MOST_UNFOLDED: usize = 100;
+
 #[derive(Clone, Debug, Default)]
 pub struct MysisTable {
     /// The shown Myses, those of folded groups included.
     order: Arc<Vec<MysisId>>,
-    /// What stands in the table.
     lines: Arc<Vec<TableLine>>,
     selection: Selection<TableLine>,
     grouping: Option<Grouping>,
@@ -54,6 +58,8 @@ pub struct MysisTable {
     chosen: Option<Arc<[Column]>>,
     /// The columns that are left out because they say the same of every Mysis of the swarm, shown or not.
     folded: Arc<BTreeSet<Column>>,
+    /// The columns of its area.
+    width: u16,
     marks: Arc<BTreeSet<MysisId>>,
     /// The Mysis where a range of marks begins.
     anchor: Option<MysisId>,
@@ -74,7 +80,6 @@ enum Staleness {
 }
 
 impl MysisTable {
-    /// The shown Myses, in order.
     #[must_use]
     pub fn order(&self) -> &[MysisId] {
         &self.order
@@ -145,8 +150,12 @@ impl MysisTable {
         self.chosen = chosen.map(Into::into);
     }
 
+    /// The columns that fit. A table with more rows than fit leaves a column of the screen to its scrollbar.
     #[must_use]
-    pub fn columns(&self, width: u16) -> Vec<PlacedColumn> {
+    pub fn columns(&self) -> Vec<PlacedColumn> {
+        let (_, visible) = self.visible();
+        let overflows = self.lines.len() > visible.len();
+        let width = self.width.saturating_sub(u16::from(overflows));
         match &self.chosen {
             Some(chosen) => columns::chosen_columns(width, chosen),
             None => columns::fitting_columns(width, &self.folded),
@@ -154,11 +163,10 @@ impl MysisTable {
     }
 
     #[must_use]
-    pub fn marks(&self) -> &BTreeSet<MysisId> {
+    pub fn marks(&self) -> &Arc<BTreeSet<MysisId>> {
         &self.marks
     }
 
-    /// Notes that a status changed.
     pub fn invalidate_figures(&mut self) {
         self.staleness = self.staleness.max(Staleness::Figures);
     }
@@ -183,7 +191,9 @@ impl MysisTable {
         self.arrange_anew();
     }
 
-    pub fn resize(&mut self, rows: usize) {
+    pub fn resize(&mut self, width: u16, rows: u16) {
+        self.width = width;
+        let rows = usize::from(rows);
         self.selection.scroll_to_selection(&self.lines, rows);
     }
 
@@ -243,17 +253,20 @@ impl MysisTable {
         if *self.folded != folded && !stays {
             self.folded = Arc::new(folded);
         }
+        let are_new = self.groups.is_empty() && self.grouping.is_some();
         self.order = match self.grouping {
             Some(by) => self.put_in_groups(by, &sorted, (roster, outages), now, stays),
             None => Arc::new(sorted),
         };
         self.lay_out_lines();
+        if are_new && self.order.len() > MOST_UNFOLDED {
+            self.toggle_all_folds();
+        }
         if self.marks.iter().any(|id| roster.get(*id).is_none()) {
             Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());
         }
     }
 
-    /// Selects another line.
     pub fn go(&mut self, movement: Movement) {
         self.selection.go(movement, &self.lines);
     }
@@ -320,7 +333,6 @@ impl MysisTable {
         }
     }
 
-    /// Marks exactly these Myses.
     pub fn mark_only(&mut self, ids: impl IntoIterator<Item = MysisId>) {
         self.marks = Arc::new(ids.into_iter().collect());
     }

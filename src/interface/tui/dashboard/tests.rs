@@ -2,6 +2,7 @@
 
 mod throwing_away;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -149,7 +150,7 @@ impl Desk {
     }
 
     pub(super) fn complaint(&self) -> &str {
-        let status = self.board.log().open_errors().next_back();
+        let status = self.board.facts.log.open_errors().next_back();
         status.map_or("", |message| &message.text)
     }
 }
@@ -338,7 +339,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
 fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let mut desk = Desk::new();
     desk.happens(Some((1, "alpha")), EventKind::Stored(words(7, "hello")));
-    let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
+    let is_unread = |desk: &Desk| desk.board.facts.roster.get(MysisId(1)).unwrap().is_unread();
     assert!(is_unread(&desk));
     let effects = desk.key(KeyCode::Enter);
     let loads = loads_of(&effects);
@@ -396,7 +397,7 @@ fn taking_stock_forgets_who_is_gone() {
     desk.board.prepare_frame();
     assert!(desk.board.focus().is_none());
     assert_eq!(desk.in_hand(), "bravo");
-    assert_eq!(desk.board.counts().all, 1);
+    assert_eq!(desk.board.facts.counts.all, 1);
 }
 
 fn sent(body: &str) -> CompletedOrder {
@@ -439,10 +440,11 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
     let (id, _) = order_of(&desk.types("x"));
     desk.answers(id, Err(OrderRefusal::NothingSent));
     assert!(desk.board.overlays().is_empty());
-    assert!(desk.board.orders().receipts().is_empty());
+    assert!(desk.board.facts.orders.receipts().is_empty());
     let said = desk
         .board
-        .log()
+        .facts
+        .log
         .newest_notice()
         .map(|said| said.text.to_string());
     assert_eq!(said, Some(format!("alpha: {}", OrderRefusal::NothingSent)));
@@ -460,7 +462,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
         status(2, "bravo", LifeState::Idle),
         interrupted(3, "ceres"),
     ]);
-    let needs = desk.board.needs();
+    let needs = &desk.board.facts.needs;
     assert_eq!(needs.len(), 1, "{needs:?}");
     let ids: Vec<MysisId> = needs[0].myses.iter().map(|mysis| mysis.id).collect();
     assert_eq!(ids, [MysisId(1), MysisId(3)]);
@@ -468,7 +470,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert_eq!(
         (
             need.what,
-            &*super::needs::key_of(need.remedy, &desk.board.keymap)
+            &*super::needs::key_of(need.remedy, &desk.board.facts.keymap)
         ),
         ("interrupted", "R")
     );
@@ -482,7 +484,8 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert!(orders_of(&nobody.types("R")).is_empty());
     let said = nobody
         .board
-        .log()
+        .facts
+        .log
         .newest_notice()
         .map(|said| said.text.to_string());
     assert!(said.is_some_and(|said| said.contains("nothing to resume")));
@@ -505,7 +508,7 @@ fn those_who_are_to_try_again_are_named_by_a_line() {
     desk.answers(orders[0].0, Err(OrderRefusal::NothingToRetry));
     let done = CompletedOrder::Done(CompletedAction::Retried);
     desk.answers(orders[1].0, Ok(done));
-    let receipt = desk.board.orders().receipts().back().unwrap().clone();
+    let receipt = desk.board.facts.orders.receipts().back().unwrap().clone();
     assert_eq!(
         (receipt.what, receipt.done, receipt.refused.len()),
         ("retry", 1, 1)
@@ -513,7 +516,8 @@ fn those_who_are_to_try_again_are_named_by_a_line() {
     desk.types("U");
     let said = desk
         .board
-        .log()
+        .facts
+        .log
         .newest_notice()
         .map(|said| said.text.to_string());
     assert!(said.is_some_and(|said| said.contains("there is no order to undo")));
@@ -545,9 +549,9 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
     waits.activity = Activity::Queueing(lane.clone());
     let mut desk = Desk::with(vec![Arc::new(waits)]);
     let doing = |desk: &Desk| {
-        let member = desk.board.roster().find_by_name("alpha").unwrap();
-        let now = desk.board.now();
-        super::table::cells::activity_text(&member.status, now, desk.board.outages()).0
+        let member = desk.board.facts.roster.find_by_name("alpha").unwrap();
+        let now = desk.board.facts.now;
+        super::table::cells::activity_text(&member.status, now, &desk.board.facts.outages).0
     };
     assert_eq!(doing(&desk), "local busy 16:40");
     let outages = ServerOutages(vec![ServerOutage {
@@ -609,7 +613,7 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
     let mut board = Dashboard::new(DashboardOptions::default());
     let noon = Timestamp(20_000 * 86_400_000 + 43_200_000);
     board.tick(Now::from_timestamp(noon));
-    assert_eq!(board.budget_percent(), None);
+    assert_eq!(board.facts.budget_percent(), None);
     let spending = BudgetStatus {
         day: Day::of(noon),
         percent: Some(42),
@@ -620,9 +624,9 @@ fn the_budget_of_the_day_is_shown_until_the_day_is_over() {
         mysis: None,
         what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spending))),
     });
-    assert_eq!(board.budget_percent(), Some(42));
+    assert_eq!(board.facts.budget_percent(), Some(42));
     board.tick(Now::from_timestamp(Day::of(noon).end_time()));
-    assert_eq!(board.budget_percent(), Some(0));
+    assert_eq!(board.facts.budget_percent(), Some(0));
 }
 
 #[test]
@@ -636,7 +640,7 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
     let (id, _) = order_of(&desk.types("x"));
     desk.answers(id, Ok(sent("{}")));
     desk.types("?");
-    assert_eq!(first(&desk), "An entry or a request that is looked into");
+    assert_eq!(first(&desk), "The inspected entry or request");
     assert_eq!(desk.board.overlays().len(), 2);
     desk.types("P");
     assert_eq!(desk.board.take_actions(), [TerminalAction::Dump]);
@@ -657,9 +661,9 @@ fn the_end_names_for_whom_it_still_waits() {
         EventKind::StatusChanged(Arc::new(one))
     };
     desk.happens(Some((1, "alpha")), under_way(Activity::Travelling));
-    assert!(desk.board.awaited_myses().is_empty());
+    assert!(desk.board.facts.awaited_myses().is_empty());
     desk.types("qy");
-    let waited = |desk: &Desk| desk.board.awaited_myses().len();
+    let waited = |desk: &Desk| desk.board.facts.awaited_myses().len();
     assert_eq!(waited(&desk), 1);
     assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
     desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
@@ -669,8 +673,8 @@ fn the_end_names_for_whom_it_still_waits() {
 #[test]
 fn g_goes_to_the_graphs_from_every_view_and_list() {
     let is_open = |desk: &Desk| {
-        let place = desk.board.place_of_view::<GraphView>();
-        place.is_some_and(|place| place + 1 == desk.board.overlays().len())
+        let top = desk.board.overlays().last().and_then(Overlay::view);
+        top.is_some_and(|view| (view as &dyn Any).is::<GraphView>())
     };
     let mut desk = Desk::new();
     desk.types("g?g");

@@ -21,7 +21,6 @@ pub struct TokenRate {
     newest: i64,
     /// The tokens that are in bars already.
     counted: u64,
-    /// When the total was told first, and last.
     seen: Option<(Moment, Moment)>,
 }
 
@@ -51,7 +50,6 @@ impl TokenRate {
         self.counted = used;
     }
 
-    /// The bars, newest last.
     #[must_use]
     pub fn bars(&self) -> &VecDeque<u64> {
         &self.bars
@@ -73,7 +71,6 @@ impl TokenRate {
         u64::try_from(rate).ok()
     }
 
-    /// Whether all bars are zero.
     #[must_use]
     pub fn is_flat(&self) -> bool {
         self.bars.iter().all(|bar| *bar == 0)

@@ -3,17 +3,16 @@
 use actors::domain::outages::{ServerLabel, ServerOutage};
 use actors::domain::state::LifeState;
 
-use super::Dashboard;
 use super::earning::{Direction, EarnRate};
+use super::facts::Facts;
 use super::money;
 use super::table::seen_state::SeenState;
 use super::text::figures;
 use super::text::tone::{StyledLine, Tone};
-use super::text::width;
 
 /// From this time on, nothing earned is told with its time.
 const QUIET_MINUTES: u64 = 4;
-const MAX_NAME_COLUMNS: usize = 20;
+const JUDGED_AFTER_MS: u64 = QUIET_MINUTES * 60_000;
 const RATE_COLUMNS: usize = 9;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +24,6 @@ pub struct Verdict {
     pub unit: String,
     /// What the figure is, or the reason.
     pub why: String,
-    /// The direction of the figure.
     pub direction: Direction,
     /// A gain and a loss have colours, and what keeps the swarm from playing glows.
     pub tone: Tone,
@@ -43,7 +41,6 @@ impl Verdict {
         }
     }
 
-    /// The word, the figure and its direction.
     #[must_use]
     pub fn short_line(&self) -> StyledLine {
         let gap = if self.figure.is_empty() { "" } else { " " };
@@ -66,31 +63,23 @@ impl Verdict {
     }
 }
 
-impl Dashboard {
-    /// What the number is called that the operator named; `None` if none is told, or credits are.
-    #[must_use]
-    pub fn number_name(&self) -> Option<String> {
-        self.money.number?;
-        let mut members = self.roster.members().values();
-        let number = members.find_map(|member| member.status.figures.number.as_ref())?;
-        let name = zoea_text::clean::one_line(&number.name);
-        Some(width::clip(&name, MAX_NAME_COLUMNS).into_owned())
-    }
-}
-
-/// How it goes with the swarm of a dashboard: first what keeps all of it from playing, then what it earns; where no
+/// How it goes with the swarm of these facts: first what keeps all of it from playing, then what it earns; where no
 /// result tells of credits, what it does.
 #[must_use]
-pub fn verdict(board: &Dashboard) -> Verdict {
-    let counts = board.counts();
-    if board.closing_since().is_some() {
+pub fn verdict(facts: &Facts) -> Verdict {
+    let counts = facts.counts;
+    if facts.closing_since.is_some() {
         return Verdict::trouble("CLOSING", "no new turn begins".into(), Tone::Warning);
     }
-    if board.store_trouble().is_some() {
-        return Verdict::trouble("STANDS STILL", "nothing is written".into(), Tone::Fault);
+    if facts.store_trouble().is_some() {
+        return Verdict::trouble(
+            "NOT SAVING",
+            "writes to the database fail".into(),
+            Tone::Fault,
+        );
     }
-    if board.frozen_since().is_some() {
-        return Verdict::trouble("FROZEN", "nothing is called".into(), Tone::Found);
+    if facts.frozen_since.is_some() {
+        return Verdict::trouble("FROZEN", "no call begins".into(), Tone::Found);
     }
     if counts.running == 0 {
         let (word, tone) = match (counts.errored, counts.stopped) {
@@ -100,28 +89,28 @@ pub fn verdict(board: &Dashboard) -> Verdict {
         };
         return Verdict::trouble(word, "no Mysis runs".into(), tone);
     }
-    outage(board)
-        .or_else(|| silence(board))
-        .or_else(|| money_verdict(board))
-        .unwrap_or_else(|| work_verdict(board))
+    outage(facts)
+        .or_else(|| silence(facts))
+        .or_else(|| money_verdict(facts))
+        .unwrap_or_else(|| work_verdict(facts))
 }
 
 /// That at least half of those that run wait for a server that is away.
-fn outage(board: &Dashboard) -> Option<Verdict> {
-    let members = board.roster().members().values();
+fn outage(facts: &Facts) -> Option<Verdict> {
+    let members = facts.roster.members().values();
     let running = members.filter(|member| member.status.state == LifeState::Running);
     let (mut all, mut waiting) = (0, 0);
     for member in running {
         all += 1;
-        let state = SeenState::of(&member.status, board.outages());
+        let state = SeenState::of(&member.status, &facts.outages);
         waiting += usize::from(state == SeenState::Waiting);
     }
     if waiting == 0 || waiting * 2 < all {
         return None;
     }
-    let away = board.outages().away().min_by_key(|away| away.since);
+    let away = facts.outages.away().min_by_key(|away| away.since);
     let whom = |away: &ServerOutage| {
-        let since = figures::span(board.now().since(away.since));
+        let since = figures::span(facts.now.since(away.since));
         format!("{} away {since}", ServerLabel(&away.lane))
     };
     let whom = away.map_or_else(|| "a server is away".to_string(), whom);
@@ -133,19 +122,22 @@ fn outage(board: &Dashboard) -> Option<Verdict> {
 }
 
 /// That the swarm runs and nothing happens. The banner says why.
-fn silence(board: &Dashboard) -> Option<Verdict> {
-    board.silence.as_ref()?;
+fn silence(facts: &Facts) -> Option<Verdict> {
+    facts.silence.as_ref()?;
     let why = "Myses run, and no call succeeds".to_string();
-    Some(Verdict::trouble("STANDS STILL", why, Tone::Warning))
+    Some(Verdict::trouble("NO PROGRESS", why, Tone::Warning))
 }
 
 /// What the swarm earns, or how the number changes that the operator named; `None` if no result ever told of either.
-fn money_verdict(board: &Dashboard) -> Option<Verdict> {
-    let money = board.money();
-    if !money.has_rate() {
+fn money_verdict(facts: &Facts) -> Option<Verdict> {
+    let money = &facts.money;
+    // It is too early to say that a swarm that began just now earns nothing.
+    let is_new = (money.begun).is_some_and(|begun| facts.now.since(begun) < JUDGED_AFTER_MS);
+    let rate = EarnRate::of(&money.points, facts.now);
+    if !money.has_rate() || (is_new && rate.per_minute == 0) {
         return None;
     }
-    let number = board.number_name();
+    let number = facts.number_name();
     let [rises, falls] = match number {
         Some(_) => ["UP", "DOWN"],
         None => ["EARNING", "LOSING"],
@@ -154,7 +146,6 @@ fn money_verdict(board: &Dashboard) -> Option<Verdict> {
         Some(name) => format!("{name} a minute"),
         None => "a minute".to_string(),
     };
-    let rate = EarnRate::of(&money.points, board.now());
     let sign = if rate.per_minute > 0 { "+" } else { "" };
     let figure = format!("{sign}{}", money::credits(rate.per_minute, RATE_COLUMNS));
     let (word, tone) = match (rate.per_minute, money.has_earned) {
@@ -167,8 +158,8 @@ fn money_verdict(board: &Dashboard) -> Option<Verdict> {
         (0, _) if !money.has_earned && number.is_none() => {
             format!("{a_minute}, nothing earned yet")
         }
-        (0, 60..) => match money.known_since(board.now()) {
-            Some(_) => format!("{a_minute}, nothing {}", money::period_text(board)),
+        (0, 60..) => match money.known_since(facts.now) {
+            Some(_) => format!("{a_minute}, nothing {}", facts.money_period()),
             None => format!("{a_minute}, nothing in the last hour"),
         },
         (0, QUIET_MINUTES..) => format!("{a_minute}, nothing for {}m", rate.quiet_minutes),
@@ -188,9 +179,9 @@ fn money_verdict(board: &Dashboard) -> Option<Verdict> {
 }
 
 /// What the swarm does, where there is nothing to earn: turns and tokens.
-fn work_verdict(board: &Dashboard) -> Verdict {
-    let tokens = board.token_rate().per_minute();
-    let turns = board.turns.per_minute();
+fn work_verdict(facts: &Facts) -> Verdict {
+    let tokens = facts.token_rate.per_minute();
+    let turns = facts.turn_rate.per_minute();
     let (word, tone) = match (turns, tokens) {
         (Some(0), Some(0)) => ("QUIET", Tone::Warning),
         _ => ("WORKING", Tone::Text),

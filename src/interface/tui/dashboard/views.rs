@@ -18,8 +18,8 @@ pub const VIEWS: &[ViewSpec] = &[
     processes::SPEC,
     waits::SPEC,
     routine_editor::SPEC,
-    log::SPEC,
-    log::WHOLE_SPEC,
+    log::actions::SPEC,
+    log::actions::WHOLE_SPEC,
     help::SPEC,
 ];
 

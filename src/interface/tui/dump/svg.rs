@@ -16,7 +16,6 @@ const BASELINE: f64 = 13.5;
 const INK: &str = "#cfcbe0";
 const PAPER: &str = "#0b0a12";
 
-/// Renders a picture as an SVG image.
 #[must_use]
 pub fn render_svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
@@ -47,7 +46,6 @@ pub fn render_svg(buffer: &Buffer) -> String {
     out
 }
 
-/// Consecutive cells with the same style.
 struct CellRun {
     from: u16,
     columns: u16,

@@ -35,7 +35,7 @@ pub fn weak_colours(appearance: &Appearance) -> Vec<String> {
     let chosen = ThemePart::ALL
         .into_iter()
         .filter(|part| appearance.colours.of(theme, *part).is_some());
-    let told = chosen.filter_map(|part| {
+    let complaints = chosen.filter_map(|part| {
         let ((text, ground), contrast) = weakest(part)?;
         let pair = if text == ThemePart::Found {
             "text on found".to_string()
@@ -50,7 +50,7 @@ pub fn weak_colours(appearance: &Appearance) -> Vec<String> {
             least_contrast(text, ground)
         ))
     });
-    told.collect()
+    complaints.collect()
 }
 
 /// The least contrast. On the selected line a frame may be weaker.
@@ -122,13 +122,13 @@ mod tests {
         );
         assert_eq!(with(Theme::Light, &[(ThemePart::Dim, grey)]), [""; 0]);
         let white = ChosenColour::Rgb(0xff_ffff);
-        let told = with(Theme::Dark, &[(ThemePart::Base, white)]);
+        let complaints = with(Theme::Dark, &[(ThemePart::Base, white)]);
         assert!(
-            told[0].starts_with("tui.colors.base: strong on base "),
-            "{told:?}"
+            complaints[0].starts_with("tui.colors.base: strong on base "),
+            "{complaints:?}"
         );
-        let told = with(Theme::Dark, &[(ThemePart::Found, ChosenColour::Rgb(0))]);
-        assert!(told[0].contains("text on found"), "{told:?}");
+        let complaints = with(Theme::Dark, &[(ThemePart::Found, ChosenColour::Rgb(0))]);
+        assert!(complaints[0].contains("text on found"), "{complaints:?}");
     }
 
     #[test]

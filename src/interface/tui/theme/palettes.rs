@@ -2,7 +2,6 @@
 
 use super::Rgb;
 
-/// The colours of a theme, by meaning.
 pub(super) struct ThemeColours {
     pub(super) base: Rgb,
     pub(super) bar: Rgb,
@@ -54,7 +53,6 @@ pub(super) const DARK: ThemeColours = ThemeColours {
     found: 0xf5_d74d,
 };
 
-/// Dark on white.
 pub(super) const LIGHT: ThemeColours = ThemeColours {
     base: 0xfb_faff,
     bar: 0xed_e9fb,

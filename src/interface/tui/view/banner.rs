@@ -1,6 +1,5 @@
 //! The banner: says at the top of the screen what the whole swarm needs the operator for.
 
-use crate::dashboard::Dashboard;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
 use ratatui::layout::{Margin, Rect};
@@ -9,20 +8,14 @@ use zoea_text::clean::one_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+pub(super) fn paint(text: &str, tone: Tone, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
     painter.fill(area, Ground::Panel);
     let area = area.inner(Margin::new(1, 0));
-    let text = one_line(&dashboard.banner_text());
+    let text = one_line(text);
     let mut lines = width::wrap(&text, usize::from(area.width));
-    let tone = match (dashboard.store_trouble(), dashboard.frozen_since()) {
-        (Some(_), _) => Tone::Fault,
-        (None, Some(_)) => Tone::Found,
-        (None, None) if dashboard.shows_only_absence() => Tone::Text,
-        (None, None) => Tone::Warning,
-    };
     for row in 0..area.height {
         let rest = lines.rest();
         let Some(line) = lines.next() else {

@@ -1,12 +1,13 @@
 //! The footer: errors, receipts and key hints.
 
+use crate::dashboard::StatusLine;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
-use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::message::LogMessage;
 use crate::dashboard::orders::Receipt;
+use crate::dashboard::table::cells::doing_text;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use crate::dashboard::{Dashboard, StatusLine};
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
@@ -16,26 +17,28 @@ use crate::theme::Ground;
 /// The most Myses that are named. The line has no room for more.
 const MAX_NAMED_MYSES: usize = 8;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-    paint_message(dashboard, layout.message, painter);
-    paint_hints(dashboard, layout.hints, painter);
-}
-
-fn paint_message(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let line = match dashboard.status_line() {
+/// Draws the status line. `back_key` dismisses an error.
+pub(super) fn paint_message(
+    facts: &Facts,
+    message: &StatusLine<'_>,
+    back_key: &str,
+    area: Rect,
+    painter: &mut Painter<'_>,
+) {
+    let line = match message {
         StatusLine::Nothing => return,
-        StatusLine::Closing => closing_line(dashboard),
+        StatusLine::Closing => closing_line(facts),
         StatusLine::Seeking(seeking) => {
             let (what, reached) = (seeking.what.as_str(), seeking.reached);
             StyledLine::of(" … ", Tone::Accent)
                 .with(format!("looking for an {what}, at #{reached}"), Tone::Text)
-                .with(format!("  {} stops", dashboard.back_key()), Tone::Hint)
+                .with(format!("  {back_key} stops"), Tone::Hint)
         }
         StatusLine::Error(message, more) => {
-            error_line(dashboard, (message, more), usize::from(area.width))
+            error_line(back_key, (message, *more), usize::from(area.width))
         }
-        StatusLine::Receipt(receipt) => receipt_line(dashboard, receipt),
-        StatusLine::FirstHint => first_hint(dashboard),
+        StatusLine::Receipt(receipt) => receipt_line(facts, receipt),
+        StatusLine::FirstHint => first_hint(facts),
         StatusLine::Said(message) => {
             StyledLine::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
         }
@@ -43,9 +46,8 @@ fn paint_message(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     painter.line(area, 0, &line);
 }
 
-/// Tells a new operator where to begin.
-fn first_hint(dashboard: &Dashboard) -> StyledLine {
-    let key = |action| dashboard.keymap().key_of(GLOBAL_KEYS, action);
+fn first_hint(facts: &Facts) -> StyledLine {
+    let key = |action| facts.keymap.key_of(GLOBAL_KEYS, action);
     let (help, palette) = (key(GlobalAction::Help), key(GlobalAction::Palette));
     StyledLine::of(" · ", Tone::Accent)
         .with(help, Tone::Key)
@@ -55,8 +57,8 @@ fn first_hint(dashboard: &Dashboard) -> StyledLine {
 }
 
 /// Names the Myses that closing waits for and what each still does.
-fn closing_line(dashboard: &Dashboard) -> StyledLine {
-    let waited = dashboard.awaited_myses();
+fn closing_line(facts: &Facts) -> StyledLine {
+    let waited = facts.awaited_myses();
     if waited.is_empty() {
         return StyledLine::of(" … ", Tone::Accent)
             .with("waiting for the store to write", Tone::Text);
@@ -65,7 +67,7 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
         .iter()
         .take(MAX_NAMED_MYSES)
         .map(|status| {
-            let (doing, _) = dashboard.doing_text(status);
+            let (doing, _) = doing_text(facts, status);
             format!("{} ({doing})", one_line(&status.name))
         })
         .collect();
@@ -74,12 +76,7 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
         .with(named.join(", "), Tone::Text)
 }
 
-fn error_line(
-    dashboard: &Dashboard,
-    (message, more): (&LogMessage, usize),
-    columns: usize,
-) -> StyledLine {
-    let key = dashboard.back_key();
+fn error_line(key: &str, (message, more): (&LogMessage, usize), columns: usize) -> StyledLine {
     let rest = match more {
         0 => format!("  {key} dismisses"),
         more => format!("  {key} dismisses, {more} more"),
@@ -95,7 +92,7 @@ fn error_line(
         .with(rest, Tone::Hint)
 }
 
-fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
+fn receipt_line(facts: &Facts, receipt: &Receipt) -> StyledLine {
     let line = if receipt.awaited > 0 {
         StyledLine::of(" … ", Tone::Accent)
     } else if receipt.refused.is_empty() {
@@ -106,25 +103,29 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
     let line = line
         .with(format!("{} {}", receipt.what, receipt.whom), Tone::Text)
         .with(format!("  {}", receipt.progress()), Tone::Dim);
-    if dashboard.can_undo(receipt.number) {
-        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Undo);
+    if facts.orders.can_undo(receipt.number) {
+        let key = facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::Undo);
         return line.with(format!("  {key} takes it back"), Tone::Hint);
     }
     line
 }
 
-/// Draws as many hints as fit, the most useful first. The key for help stands at the right.
-fn paint_hints(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+/// Draws as many hints as fit, the most useful first. The key for help, if there is one, stands at the right.
+pub(super) fn paint_hints(
+    hints: Vec<(String, &'static str)>,
+    help_key: Option<String>,
+    area: Rect,
+    painter: &mut Painter<'_>,
+) {
     painter.fill(area, Ground::Bar);
     let mut line = StyledLine::default();
     let mut taken = 0;
-    if dashboard.overlays().is_empty() {
-        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Help);
+    if let Some(key) = help_key {
         let help = StyledLine::of(format!("{key} "), Tone::Key).with("help ", Tone::Hint);
         painter.line_at_right(area, 0, &help);
         taken = width::of(&key) + 7;
     }
-    for (keys, hint) in dashboard.hints() {
+    for (keys, hint) in hints {
         let wide = width::of(&keys) + hint.len() + 3;
         if taken + wide > usize::from(area.width) {
             break;

@@ -4,11 +4,12 @@ mod large;
 mod lead;
 mod servers;
 
-use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::layout::{ScreenLayout, without_left};
 use crate::dashboard::money;
+use crate::dashboard::table::MysisTable;
 use crate::dashboard::table::cells::tone_of_gain;
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::figures;
@@ -18,6 +19,7 @@ use crate::dashboard::token_rate::sparkline;
 use crate::dashboard::verdict::verdict;
 use actors::domain::books::Day;
 use actors::domain::budget::percent_text;
+use actors::domain::ids::Lane;
 use actors::domain::login_progress::LoginProgress;
 use actors::domain::rules::SwarmRules;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
@@ -28,13 +30,17 @@ use crate::theme::Ground;
 
 /// The columns of the clock, and those before it.
 const CLOCK_COLUMNS: usize = 10;
-/// What stands between two figures.
 const GAP: &str = "   ";
 const MAX_CREDITS_COLUMNS: usize = 13;
 /// The most bars of the token chart.
 const MAX_CHART_BARS: usize = 40;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+pub(super) fn paint(
+    facts: &Facts,
+    table: &MysisTable,
+    layout: &ScreenLayout,
+    painter: &mut Painter<'_>,
+) {
     painter.fill(layout.header, Ground::Bar);
     let rows = [
         Constraint::Length(1),
@@ -44,42 +50,45 @@ pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     ];
     let areas = Layout::vertical(rows).areas(layout.header.inner(Margin::new(1, 0)));
     let [counts, mission, figures, servers] = areas;
-    paint_counts(dashboard, (counts, layout.server_rows), painter);
-    paint_mission(dashboard, mission, painter);
+    paint_counts((facts, table), (counts, layout.server_rows), painter);
+    paint_mission(facts, mission, painter);
     if layout.large_rows > 0 {
-        paint_large(dashboard, figures, painter);
+        paint_large(facts, figures, painter);
     } else {
-        paint_figures(dashboard, figures, painter);
+        paint_figures(facts, figures, painter);
     }
-    servers::paint(dashboard, servers, painter);
+    servers::paint(facts, servers, painter);
 }
 
 fn paint_counts(
-    dashboard: &Dashboard,
+    (facts, table): (&Facts, &MysisTable),
     (area, server_rows): (Rect, u16),
     painter: &mut Painter<'_>,
 ) {
-    let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
+    let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(facts)), Tone::Brand);
     if server_rows == 0 {
-        servers::push_dots(dashboard, &mut line);
+        servers::push_dots(facts, &mut line);
     }
-    push_selection(dashboard, &mut line);
-    if let Some(since) = dashboard.closing_since() {
-        let taken = figures::stopwatch(dashboard.now().since(since));
+    push_selection((facts.counts.all, table), &mut line);
+    if let Some(since) = facts.closing_since {
+        let taken = figures::stopwatch(facts.now.since(since));
         line.push(format!("   closing {taken}"), Tone::Warning);
     }
-    if let Some(since) = dashboard.frozen_since() {
-        let taken = figures::stopwatch(dashboard.now().since(since));
+    if let Some(since) = facts.frozen_since {
+        let taken = figures::stopwatch(facts.now.since(since));
         line.push("   ", Tone::Text);
         line.push(format!(" FROZEN {taken} "), Tone::Found);
     }
-    if let Some(trouble) = dashboard.store_trouble() {
-        let taken = figures::stopwatch(dashboard.now().since(trouble.since));
+    if let Some(trouble) = facts.store_trouble() {
+        let taken = figures::stopwatch(facts.now.since(trouble.since));
         line.push(format!("   ✖ NO WRITES {taken}"), Tone::Fault);
     }
     let mut states = StyledLine::default();
-    push_states(dashboard, &mut states);
-    let simulated = dashboard.rules().map_or("", |rules| rules.simulated.text());
+    push_states(facts, &mut states);
+    let simulated = facts
+        .rules
+        .as_deref()
+        .map_or("", |rules| rules.simulated.text());
     if !simulated.is_empty() {
         let words = format!("   OFFLINE: {simulated}");
         let wide = [&line.text(), &states.text(), &words].map(|text| width::of(text));
@@ -92,7 +101,7 @@ fn paint_counts(
     }
     line.spans.extend(states.spans);
     let end = painter.line(area, 0, &line);
-    let clock = dashboard.appearance().offset.clock(dashboard.now());
+    let clock = facts.appearance.offset.clock(facts.now);
     let room = usize::from(area.width.saturating_sub(end + 2));
     if room >= clock.len() {
         painter.text_at(area, 0, Alignment::Right, &clock, Tone::Dim);
@@ -100,10 +109,10 @@ fn paint_counts(
 }
 
 /// Adds how many Myses are in each state, the errored ones first. Of the running ones it says how many are held up.
-fn push_states(dashboard: &Dashboard, line: &mut StyledLine) {
-    let counts = dashboard.counts();
+fn push_states(facts: &Facts, line: &mut StyledLine) {
+    let counts = facts.counts;
     // Whoever runs waits for the store.
-    let running = match dashboard.store_trouble() {
+    let running = match facts.store_trouble() {
         Some(_) => Tone::Warning,
         None => Tone::Text,
     };
@@ -117,17 +126,17 @@ fn push_states(dashboard: &Dashboard, line: &mut StyledLine) {
             line.push(format!("   {sign} {count} {word}"), tone);
         }
         if word == "running" {
-            line.push(held_up_text(dashboard), Tone::Warning);
+            line.push(held_up_text(facts), Tone::Warning);
         }
     }
 }
 
 /// How many of the running Myses wait or are paused, as ` (2 waiting, 1 paused)`.
-fn held_up_text(dashboard: &Dashboard) -> String {
-    let members = dashboard.roster().members().values();
+fn held_up_text(facts: &Facts) -> String {
+    let members = facts.roster.members().values();
     let (mut waiting, mut paused) = (0_usize, 0_usize);
     for member in members {
-        match SeenState::of(&member.status, dashboard.outages()) {
+        match SeenState::of(&member.status, &facts.outages) {
             SeenState::Waiting => waiting += 1,
             SeenState::Paused => paused += 1,
             SeenState::Errored | SeenState::Running | SeenState::Idle | SeenState::Stopped => {}
@@ -146,8 +155,7 @@ fn held_up_text(dashboard: &Dashboard) -> String {
 
 /// Adds how many Myses there are, how many of them the filter shows, and how many are marked. A filter is
 /// never hidden.
-fn push_selection(dashboard: &Dashboard, line: &mut StyledLine) {
-    let (table, all) = (dashboard.table(), dashboard.counts().all);
+fn push_selection((all, table): (usize, &MysisTable), line: &mut StyledLine) {
     let word = if all == 1 { "Mysis" } else { "Myses" };
     let filter = table.filter();
     if filter.is_open() {
@@ -173,10 +181,10 @@ fn push_selection(dashboard: &Dashboard, line: &mut StyledLine) {
 }
 
 /// The sign changes while a Mysis runs, unless motion is switched off.
-fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
-    let is_live = dashboard.counts().running > 0;
-    let moves = dashboard.appearance().motion == Motion::Full;
-    let is_odd = (dashboard.now().0 / 1000) % 2 == 1;
+fn heartbeat_sign(facts: &Facts) -> &'static str {
+    let is_live = facts.counts.running > 0;
+    let moves = facts.appearance.motion == Motion::Full;
+    let is_odd = (facts.now.0 / 1000) % 2 == 1;
     if is_live && moves && is_odd {
         "⬡"
     } else {
@@ -184,11 +192,9 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
     }
 }
 
-fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let Some(mission) = dashboard.mission() else {
-        let key = dashboard
-            .keymap()
-            .key_of(GLOBAL_KEYS, GlobalAction::Broadcast);
+fn paint_mission(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
+    let Some(mission) = facts.mission.as_ref() else {
+        let key = facts.keymap.key_of(GLOBAL_KEYS, GlobalAction::Broadcast);
         let words = format!("none; {key} broadcasts one to the whole swarm");
         let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
         painter.line(area, 0, &line);
@@ -210,7 +216,7 @@ fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 }
 
 /// Draws how it goes with its figure large, and the other figures at the right.
-fn paint_large(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+fn paint_large(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     let joined = |parts: Vec<Option<StyledLine>>| {
         let mut line = StyledLine::default();
         for part in parts.into_iter().flatten() {
@@ -220,40 +226,36 @@ fn paint_large(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
         }
         line
     };
-    let [per_minute, tokens] = token_texts(dashboard);
-    let beside = earned_text(dashboard).unwrap_or_default();
+    let [per_minute, tokens] = token_texts(facts);
+    let beside = earned_text(facts).unwrap_or_default();
     let others = [
-        joined(vec![lead::needs_text(dashboard), credits_text(dashboard)]),
+        joined(vec![lead::needs_text(facts), credits_text(facts)]),
+        joined(vec![cost_text(facts), budget_text(facts), Some(tokens)]),
         joined(vec![
-            cost_text(dashboard),
-            budget_text(dashboard),
-            Some(tokens),
-        ]),
-        joined(vec![
-            logins_text(dashboard),
-            activity_text(dashboard),
+            logins_text(facts),
+            activity_text(facts),
             Some(per_minute),
         ]),
     ];
-    large::paint(&verdict(dashboard), &beside, &others, area, painter);
+    large::paint(&verdict(facts), &beside, &others, area, painter);
 }
 
 /// Draws the figures, the most important ones first: how it goes, who needs the operator, money, the budget, what goes on, tokens.
 /// Those that do not fit are left out. A chart of the tokens takes the room that is left.
-fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+fn paint_figures(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     let room = usize::from(area.width);
     let (mut left, mut right) = (StyledLine::default(), StyledLine::default());
     let mut taken = 0;
-    let [verdict, needs] = lead::lead(dashboard, room);
+    let [verdict, needs] = lead::lead(facts, room);
     let left_parts = [
         verdict,
         needs,
-        credits_text(dashboard),
-        earned_text(dashboard),
-        cost_text(dashboard),
-        budget_text(dashboard),
-        logins_text(dashboard),
-        activity_text(dashboard),
+        credits_text(facts),
+        earned_text(facts),
+        cost_text(facts),
+        budget_text(facts),
+        logins_text(facts),
+        activity_text(facts),
     ];
     for part in left_parts.into_iter().flatten() {
         let wide = width::of(&part.text()) + GAP.len();
@@ -263,7 +265,7 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
             left.push(GAP, Tone::Dim);
         }
     }
-    for part in token_texts(dashboard) {
+    for part in token_texts(facts) {
         let wide = width::of(&part.text()) + GAP.len();
         if taken + wide <= room {
             taken += wide;
@@ -273,7 +275,7 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
                 .splice(0..0, StyledLine::of(GAP, Tone::Dim).spans);
         }
     }
-    let flow = dashboard.token_rate();
+    let flow = &facts.token_rate;
     let bars: Vec<u64> = flow.bars().iter().copied().collect();
     let fits = room.saturating_sub(taken + 4).min(MAX_CHART_BARS);
     if fits >= 6 && !flow.is_flat() {
@@ -286,9 +288,9 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 }
 
 /// The credits of the swarm, or the number that the operator named.
-fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let money = dashboard.money();
-    if let (Some(number), Some(name)) = (money.number, dashboard.number_name()) {
+fn credits_text(facts: &Facts) -> Option<StyledLine> {
+    let money = &facts.money;
+    if let (Some(number), Some(name)) = (money.number, facts.number_name()) {
         let number = money::credits(number, MAX_CREDITS_COLUMNS);
         return Some(StyledLine::of(format!("{name} "), Tone::Dim).with(number, Tone::Strong));
     }
@@ -298,27 +300,26 @@ fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
 }
 
 /// What the swarm earned in the last hour.
-fn earned_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let money = dashboard.money();
+fn earned_text(facts: &Facts) -> Option<StyledLine> {
+    let money = &facts.money;
     let earned = money.has_rate().then(|| money.in_an_hour())?;
     let sign = if earned > 0 { "+" } else { "" };
     let sum = format!("{sign}{}", money::short_credits(earned));
-    let period = format!(" {}", money::period_text(dashboard));
+    let period = format!(" {}", facts.money_period());
     Some(StyledLine::of(sum, tone_of_gain(earned)).with(period, Tone::Dim))
 }
 
-/// The cost of today.
-fn cost_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let micros = dashboard.money().cost_today;
+fn cost_text(facts: &Facts) -> Option<StyledLine> {
+    let micros = facts.money.cost_today;
     let cost = StyledLine::of("cost ", Tone::Dim).with(figures::money(micros), Tone::Text);
     (micros > 0).then(|| cost.with(" today", Tone::Dim))
 }
 
 /// The used part of the budget, whose it is, and when it begins anew.
-fn budget_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let percent = dashboard.budget_percent()?;
+fn budget_text(facts: &Facts) -> Option<StyledLine> {
+    let percent = facts.budget_percent()?;
     let is_of_swarm = |rules: &SwarmRules| rules.budget.has_swarm_limit();
-    let whose = match dashboard.rules().is_none_or(is_of_swarm) {
+    let whose = match facts.rules.as_deref().is_none_or(is_of_swarm) {
         true => "budget",
         false => "highest budget",
     };
@@ -327,25 +328,29 @@ fn budget_text(dashboard: &Dashboard) -> Option<StyledLine> {
     } else {
         Tone::Text
     };
-    let until = Day::of(dashboard.now()).end_time();
-    let until = dashboard.appearance().offset.short_clock(until);
+    let until = Day::of(facts.now).end_time();
+    let until = facts.appearance.offset.short_clock(until);
     let line = StyledLine::of(format!("{whose} "), Tone::Dim).with(percent_text(percent), tone);
     Some(line.with(format!(" until {until}"), Tone::Dim))
 }
 
-fn logins_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let counts = dashboard.counts();
-    let per_minute = dashboard.rules().and_then(|of| of.tools.logins_per_minute);
+fn logins_text(facts: &Facts) -> Option<StyledLine> {
+    let counts = facts.counts;
+    let per_minute = facts
+        .rules
+        .as_deref()
+        .and_then(|of| of.tools.logins_per_minute);
     let arrival = LoginProgress::of(counts.here, counts.coming, per_minute)?;
-    if dashboard.frozen_since().is_some() {
+    let mut away = facts.outages.away();
+    if facts.frozen_since.is_some() || away.any(|it| it.is_of_server(&Lane::Game)) {
         return None;
     }
     Some(StyledLine::of(arrival.to_string(), Tone::Accent))
 }
 
 /// How many ask a model, call a tool and wait.
-fn activity_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let counts = dashboard.counts();
+fn activity_text(facts: &Facts) -> Option<StyledLine> {
+    let counts = facts.counts;
     let mut line = StyledLine::default();
     for (place, (count, word)) in [
         (counts.asking, "asking"),
@@ -364,10 +369,10 @@ fn activity_text(dashboard: &Dashboard) -> Option<StyledLine> {
 }
 
 /// The tokens of a minute, and of all time.
-fn token_texts(dashboard: &Dashboard) -> [StyledLine; 2] {
-    let per_minute = dashboard.token_rate().per_minute().map(figures::amount);
+fn token_texts(facts: &Facts) -> [StyledLine; 2] {
+    let per_minute = facts.token_rate.per_minute().map(figures::amount);
     let per_minute = per_minute.unwrap_or_else(|| "-".into());
-    let tokens = figures::amount(dashboard.counts().tokens);
+    let tokens = figures::amount(facts.counts.tokens);
     [
         StyledLine::of(per_minute, Tone::Text).with(" tokens/min", Tone::Dim),
         StyledLine::of(tokens, Tone::Text).with(" tokens", Tone::Dim),

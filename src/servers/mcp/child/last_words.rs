@@ -17,7 +17,6 @@ const MARKS: [&str; 9] = [
     "failed",
 ];
 
-/// The newest lines of standard error.
 #[derive(Default)]
 pub(super) struct LastWords(VecDeque<String>);
 

@@ -10,22 +10,21 @@ use tokio::time::{Instant, Sleep};
 use super::received::EndedReading;
 use super::task_only::TaskOnlyTools;
 use crate::MAX_ANSWER_BYTES;
-use crate::pace::{Pace, Paced};
+use crate::pace::{Paced, RequestPace};
 
 /// The most values of one message. A parsed value takes many times the memory of its text.
 const MAX_VALUES: usize = 128 << 10;
 
 /// The lines in a row, and a second from then on. A server that sends more is ended.
-const LINES: Pace = Pace::new(10_000, 1000);
+const LINES: RequestPace = RequestPace::new(10_000, 1000);
 /// The bytes in a row, and a second from then on. What is more is read later.
-const BYTES: Pace = Pace::new(4 * MAX_ANSWER_BYTES as u64, MAX_ANSWER_BYTES as u64);
+const BYTES: RequestPace = RequestPace::new(4 * MAX_ANSWER_BYTES as u64, MAX_ANSWER_BYTES as u64);
 
 /// The output of a process, which ends with an error where a line is too long or would become too
 /// many values, and where too many lines come.
 pub(super) struct BoundedLines<R> {
     output: R,
     line: LineSize,
-    /// The present line as far as it was read.
     text: Vec<u8>,
     task_only: TaskOnlyTools,
     lines: Paced,

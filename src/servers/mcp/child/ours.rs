@@ -24,7 +24,6 @@ pub(super) struct OurSide {
 #[derive(Default)]
 pub(super) struct CallDesk {
     present: Mutex<Option<(QuestionDesk, CancellationToken)>>,
-    /// One question is asked at a time.
     turn: tokio::sync::Mutex<()>,
 }
 

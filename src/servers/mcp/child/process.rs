@@ -16,7 +16,7 @@ use zoea_text::clean::one_line;
 
 use super::ChildCommand;
 use super::last_words::LastWords;
-use crate::pace::Pace;
+use crate::pace::RequestPace;
 
 /// How long a process may take to end after its input is closed, and again after it was asked to.
 const GRACE: Duration = Duration::from_millis(700);
@@ -28,9 +28,8 @@ const MAX_LOG_LINE: usize = 1024;
 const MAX_LOG_LINES: u32 = 50;
 const LOG_WINDOW: Duration = Duration::from_secs(10);
 /// The bytes of standard error in a row, and a second from then on.
-const STDERR_BYTES: Pace = Pace::new(4 << 20, 1 << 20);
+const STDERR_BYTES: RequestPace = RequestPace::new(4 << 20, 1 << 20);
 
-/// A process, which is ended when this is dropped.
 pub(super) struct ChildProcess {
     stop: CancellationToken,
     end_state: Arc<ProcessEnd>,
@@ -38,7 +37,6 @@ pub(super) struct ChildProcess {
 
 #[derive(Default)]
 struct ProcessEnd {
-    /// Cancelled when the process has ended.
     is_over: CancellationToken,
     output: Mutex<ProcessOutput>,
 }
@@ -220,7 +218,7 @@ impl Keeper {
 async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
     let mut output = BufReader::with_capacity(4096, stderr);
     let mut line = Vec::new();
-    let mut window = LogWindow::new(Instant::now());
+    let mut window = StderrWindow::new(Instant::now());
     let mut bytes = STDERR_BYTES.begin(Instant::now());
     loop {
         let Ok(read) = output.fill_buf().await else {
@@ -259,8 +257,7 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
     }
 }
 
-/// Limits the lines in the log.
-struct LogWindow {
+struct StderrWindow {
     began: Instant,
     lines: u32,
     left_out: u64,
@@ -273,9 +270,9 @@ enum Admitted {
     No,
 }
 
-impl LogWindow {
-    fn new(now: Instant) -> LogWindow {
-        LogWindow {
+impl StderrWindow {
+    fn new(now: Instant) -> StderrWindow {
+        StderrWindow {
             began: now,
             lines: 0,
             left_out: 0,
@@ -286,7 +283,7 @@ impl LogWindow {
         let mut left_out = 0;
         if now.duration_since(self.began) >= LOG_WINDOW {
             left_out = self.left_out;
-            *self = LogWindow::new(now);
+            *self = StderrWindow::new(now);
         }
         self.lines += 1;
         match (self.lines <= MAX_LOG_LINES, left_out) {

@@ -11,7 +11,6 @@ use crate::McpFailure;
 use crate::listing::{MAX_TOOLS, is_task_only};
 use crate::message::RawResult;
 
-/// What stands in each list with such a tool.
 const MARK: &str = "\"taskSupport\"";
 
 /// The names of these tools: those of the last lists, of which each names no more than are read.
@@ -23,7 +22,6 @@ impl TaskOnlyTools {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears a line of the process.
     pub(super) fn on_line(&self, line: &[u8]) {
         let Ok(line) = std::str::from_utf8(line) else {
             return;

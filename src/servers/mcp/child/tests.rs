@@ -439,7 +439,8 @@ async fn a_server_that_floods_is_ended_with_the_reason_within_bounds_of_memory()
             r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{"message":"?","requestedSchema":{{"type":"object","properties":{{}}}}}}}}"#
         )
     };
-    let tells = |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{}}}}"#);
+    let notification =
+        |method: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{}}}}"#);
     let asked = "the server asked more than 20 times a second; its process was ended";
     let output = "the server sent more than 1000 messages a second; its process was ended";
     let floods = [
@@ -448,8 +449,8 @@ async fn a_server_that_floods_is_ended_with_the_reason_within_bounds_of_memory()
         (asks("sampling/createMessage"), asked),
         (asks("elicitation/create"), asked),
         (asks("what/is/that"), asked),
-        (tells("notifications/message"), output),
-        (tells("notifications/tools/list_changed"), output),
+        (notification("notifications/message"), output),
+        (notification("notifications/tools/list_changed"), output),
         (
             r#"{"jsonrpc":"2.0","id":9,"result":{}}"#.to_string(),
             output,

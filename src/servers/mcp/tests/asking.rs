@@ -251,10 +251,10 @@ async fn an_answer_that_the_server_does_not_take_is_brought_again() {
         } else {
             let failure = reply.expect_err("no answer");
             assert!(matches!(failure, McpFailure::Broken(_)), "{failure:?}");
-            let told = failure.to_string();
+            let text = failure.to_string();
             assert!(
-                told.contains("the server did not take the operator's answer: HTTP 503"),
-                "{told}"
+                text.contains("the server did not take the operator's answer: HTTP 503"),
+                "{text}"
             );
             assert_eq!(answers.len(), tries.len());
         }

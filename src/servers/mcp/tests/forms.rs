@@ -38,37 +38,42 @@ async fn an_answer_is_found_whatever_the_media_type_says() {
         "nonsense",
         "",
     ] {
-        let told = outcome(move |answer| body(kind, answer.to_string())).await;
-        assert_eq!(told.expect("a result"), "ore", "JSON as {kind:?}");
-        let told = outcome(move |answer| body(kind, format!("event: message\ndata: {answer}\n\n")));
-        assert_eq!(told.await.expect("a result"), "ore", "events as {kind:?}");
+        let result = outcome(move |answer| body(kind, answer.to_string())).await;
+        assert_eq!(result.expect("a result"), "ore", "JSON as {kind:?}");
+        let result =
+            outcome(move |answer| body(kind, format!("event: message\ndata: {answer}\n\n")));
+        assert_eq!(result.await.expect("a result"), "ore", "events as {kind:?}");
     }
-    let told = outcome(|answer| body("TEXT/Event-Stream; x=y", format!("data: {answer}\n\n")));
-    assert_eq!(told.await.expect("a result"), "ore");
+    let result = outcome(|answer| body("TEXT/Event-Stream; x=y", format!("data: {answer}\n\n")));
+    assert_eq!(result.await.expect("a result"), "ore");
 }
 
 #[tokio::test]
 async fn an_answer_is_found_behind_a_mark_in_a_list_and_under_any_status() {
     let mark = "\u{feff}";
-    let told = outcome(move |answer| body("application/json", format!("{mark}{answer}")));
-    assert_eq!(told.await.expect("a result"), "ore");
-    let told = outcome(|answer| {
+    let result = outcome(move |answer| body("application/json", format!("{mark}{answer}")));
+    assert_eq!(result.await.expect("a result"), "ore");
+    let result = outcome(|answer| {
         let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}});
         let other = json!({"jsonrpc": "2.0", "id": 77, "result": {}});
         json(&json!([note, other, answer]))
     });
-    assert_eq!(told.await.expect("a result"), "ore");
+    assert_eq!(result.await.expect("a result"), "ore");
     for status in [201, 202, 206, 400, 404, 500, 502, 503] {
-        let told = outcome(move |answer| Answer {
+        let result = outcome(move |answer| Answer {
             status,
             ..json(answer)
         });
-        assert_eq!(told.await.expect("a result"), "ore", "{status}");
-        let told = outcome(move |answer| Answer {
+        assert_eq!(result.await.expect("a result"), "ore", "{status}");
+        let result = outcome(move |answer| Answer {
             status,
             ..events(&format!("data: {answer}\n\n"))
         });
-        assert_eq!(told.await.expect("a result"), "ore", "{status}, as events");
+        assert_eq!(
+            result.await.expect("a result"),
+            "ore",
+            "{status}, as events"
+        );
     }
 }
 
@@ -87,8 +92,8 @@ async fn of_a_stream_only_messages_count() {
         ": hello\n\n",
         "\u{feff}",
     ] {
-        let told = outcome(move |answer| events(&format!("{before}data: {answer}\n\n")));
-        assert_eq!(told.await.expect("a result"), "ore", "{before:?}");
+        let result = outcome(move |answer| events(&format!("{before}data: {answer}\n\n")));
+        assert_eq!(result.await.expect("a result"), "ore", "{before:?}");
     }
     for (form, event) in [
         ("an unknown event", "event: tick\ndata: {}\n\n"),
@@ -102,13 +107,13 @@ async fn of_a_stream_only_messages_count() {
         ("no end", "data: {}"),
         ("half an end", "data: {}\n"),
     ] {
-        let told = outcome(move |answer| {
+        let result = outcome(move |answer| {
             let answer = answer.to_string();
             events(&event.replacen("{}", &answer, 1))
         });
-        assert_eq!(told.await.expect("a result"), "ore", "{form}");
+        assert_eq!(result.await.expect("a result"), "ore", "{form}");
     }
-    let told = outcome(move |answer| {
+    let result = outcome(move |answer| {
         let text = serde_json::to_string_pretty(answer).expect("JSON");
         let lines = text.lines().map(|line| format!("data: {line}\n"));
         events(&format!(
@@ -116,16 +121,16 @@ async fn of_a_stream_only_messages_count() {
             lines.collect::<String>()
         ))
     });
-    assert_eq!(told.await.expect("a result"), "ore", "many lines");
+    assert_eq!(result.await.expect("a result"), "ore", "many lines");
 }
 
 #[tokio::test]
 async fn an_answer_that_has_come_needs_no_end_of_its_body() {
-    let told = outcome(|answer| Answer {
+    let result = outcome(|answer| Answer {
         then: Then::Nothing,
         ..json(answer)
     });
-    assert_eq!(told.await.expect("a result"), "ore");
+    assert_eq!(result.await.expect("a result"), "ore");
 }
 
 #[tokio::test]
@@ -152,8 +157,8 @@ async fn what_is_no_message_is_told_in_the_servers_words() {
         (body("application/json", "[]".to_string()), "something else"),
     ] {
         let answer = Mutex::new(Some(answer));
-        let told = outcome(move |_| answer.lock().expect("unpoisoned").take().expect("one call"));
-        let failure = told.await.expect_err("no answer");
+        let result = outcome(move |_| answer.lock().expect("unpoisoned").take().expect("one call"));
+        let failure = result.await.expect_err("no answer");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure:?}");
         assert!(failure.to_string().contains(words), "{failure}");
     }
@@ -169,10 +174,10 @@ async fn an_error_in_any_form_is_a_refusal_in_the_servers_words() {
         (json!({"message": "the hold is full"}), "the hold is full"),
         (json!("the hold is full"), "the hold is full"),
     ] {
-        let told = outcome(move |answer| {
+        let result = outcome(move |answer| {
             json(&json!({"jsonrpc": "2.0", "id": answer["id"], "error": error}))
         });
-        let failure = told.await.expect_err("a refusal");
+        let failure = result.await.expect_err("a refusal");
         assert!(
             matches!(failure, McpFailure::Refused { code: None, .. }),
             "{failure:?}"
@@ -183,18 +188,18 @@ async fn an_error_in_any_form_is_a_refusal_in_the_servers_words() {
 
 #[tokio::test]
 async fn half_a_character_costs_no_more_than_itself() {
-    let told = outcome(|answer| {
+    let result = outcome(|answer| {
         body(
             "application/json",
             answer.to_string().replace("ore", "pilot \\ud83d"),
         )
     });
-    assert_eq!(told.await.expect("a result"), "pilot \u{fffd}");
-    let told = outcome(|answer| {
+    assert_eq!(result.await.expect("a result"), "pilot \u{fffd}");
+    let result = outcome(|answer| {
         let answer = answer
             .to_string()
             .replace("ore", "\\udc00 ore\\ud83d\\ude80");
         events(&format!("data: {answer}\n\n"))
     });
-    assert_eq!(told.await.expect("a result"), "\u{fffd} ore🚀");
+    assert_eq!(result.await.expect("a result"), "\u{fffd} ore🚀");
 }

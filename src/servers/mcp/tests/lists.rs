@@ -54,11 +54,11 @@ async fn a_list_ends_at_an_empty_cursor_or_at_one_that_was_there_before() {
             .into_iter()
             .filter(|name| pages.iter().any(|(tools, _)| tools[0]["name"] == *name))
             .collect();
-        let told = format!("{pages:?}");
+        let text = format!("{pages:?}");
         assert_eq!(
             names_of(pages).await,
             (wanted.iter().map(ToString::to_string).collect(), lists),
-            "{told}"
+            "{text}"
         );
     }
 }
@@ -102,8 +102,8 @@ async fn of_a_list_without_an_end_what_was_read_is_taken() {
     .await;
     let listing = server.open().await.tools().await.expect("tools");
     assert_eq!(names(&listing), ["mine"]);
-    let told = listing.left_out().expect("a word on the rest");
-    assert!(told.contains("no end after 200 pages"), "{told}");
+    let text = listing.left_out().expect("a word on the rest");
+    assert!(text.contains("no end after 200 pages"), "{text}");
 }
 
 #[tokio::test]
@@ -128,6 +128,6 @@ async fn a_tool_that_is_called_as_a_task_only_is_left_out_and_named() {
     .await;
     let listing = server.open().await.tools().await.expect("tools");
     assert_eq!(names(&listing), ["mine", "dock", "jump"]);
-    let told = listing.left_out().expect("a word on the one");
-    assert_eq!(told, "1 left out: study (it is called as a task only)");
+    let text = listing.left_out().expect("a word on the one");
+    assert_eq!(text, "1 left out: study (it is called as a task only)");
 }

@@ -58,7 +58,7 @@ async fn each_request_says_everything_in_its_headers_and_in_itself() {
     })
     .await;
     let session = ServerSession::open(unknown(&server)).await.expect("open");
-    assert_eq!(session.era(), Era::Stateless);
+    assert_eq!(session.mode(), SessionMode::Stateless);
     assert_eq!(session.server_name().map(|name| &**name), Some("modern"));
     assert_eq!(session.resume_token(), None);
     let listing = session.tools().await.expect("a list");
@@ -116,7 +116,7 @@ async fn a_server_with_sessions_is_found_out_by_any_other_refusal_and_remembered
         let endpoint = unknown(&server);
         for _ in 0..2 {
             let session = ServerSession::open(endpoint.clone()).await.expect("open");
-            assert_eq!(session.era(), Era::Sessions, "{refusal:?}");
+            assert_eq!(session.mode(), SessionMode::Sessions, "{refusal:?}");
         }
         let asked = server
             .methods()
@@ -139,7 +139,7 @@ async fn a_server_that_refuses_the_revision_at_first_is_asked_once_more() {
     })
     .await;
     let session = ServerSession::open(unknown(&server)).await.expect("open");
-    assert_eq!(session.era(), Era::Stateless);
+    assert_eq!(session.mode(), SessionMode::Stateless);
     assert_eq!(server.methods(), ["server/discover"; 2]);
 }
 
@@ -174,15 +174,15 @@ async fn a_server_that_gives_up_sessions_is_found_out_again() {
     })
     .await;
     let endpoint = unknown(&server);
-    let era = async || {
+    let mode = async || {
         ServerSession::open(endpoint.clone())
             .await
             .expect("open")
-            .era()
+            .mode()
     };
-    assert_eq!(era().await, Era::Sessions);
+    assert_eq!(mode().await, SessionMode::Sessions);
     has_sessions.store(false, Ordering::SeqCst);
-    assert_eq!(era().await, Era::Stateless);
+    assert_eq!(mode().await, SessionMode::Stateless);
 }
 
 #[tokio::test]

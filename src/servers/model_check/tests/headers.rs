@@ -8,9 +8,9 @@ use super::*;
 const HEADER: &str = "a-secret-of-the-team";
 
 /// What a server heard: the path of each request, its key and its configured header.
-type Heard = Arc<Mutex<Vec<(String, String, String)>>>;
+type ReceivedRequests = Arc<Mutex<Vec<(String, String, String)>>>;
 
-fn note(heard: &Heard, request: &Request) {
+fn note(requests: &ReceivedRequests, request: &Request) {
     let text = |name: &str| {
         let value = request.headers().get(name);
         value
@@ -18,22 +18,22 @@ fn note(heard: &Heard, request: &Request) {
             .to_string()
     };
     let path = request.uri().path().to_string();
-    let told = (path, text("authorization"), text("x-team"));
-    heard.lock().expect("nobody panics").push(told);
+    let reported = (path, text("authorization"), text("x-team"));
+    requests.lock().expect("nobody panics").push(reported);
 }
 
 /// A server that answers every request in this way.
 async fn server(
     answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static,
-) -> (Served, Heard) {
-    let heard = Heard::default();
-    let noted = heard.clone();
+) -> (Served, ReceivedRequests) {
+    let requests = ReceivedRequests::default();
+    let noted = requests.clone();
     let app = axum::Router::new().fallback(move |request: Request| {
         note(&noted, &request);
         let response = answer(request.uri().path());
         async move { response }
     });
-    (Served::app(app).await, heard)
+    (Served::app(app).await, requests)
 }
 
 fn with_header(url: &str) -> CheckTarget {
@@ -49,21 +49,24 @@ fn with_header(url: &str) -> CheckTarget {
 
 #[tokio::test]
 async fn every_request_of_a_proof_carries_the_configured_headers() {
-    let (served, heard) = server(|path: &str| match path {
+    let (served, requests) = server(|path: &str| match path {
         "/v1/models" => axum::Json(json!({"data": [{"id": "pilot"}]})).into_response(),
         // The server quotes what it refuses.
         _ => (StatusCode::FORBIDDEN, format!("no team {HEADER} here")).into_response(),
     })
     .await;
     let check_result = prove_quietly(&with_header(&served.url)).await;
-    let told = zoea_contract::to_value(&check_result.report).to_string();
-    assert!(told.contains("no team") && !told.contains(HEADER), "{told}");
-    let heard = heard.lock().unwrap();
+    let text = zoea_contract::to_value(&check_result.report).to_string();
+    assert!(text.contains("no team") && !text.contains(HEADER), "{text}");
+    let requests = requests.lock().unwrap();
     let paths = ["/v1/models", "/v1/chat/completions"];
     for path in paths {
-        assert!(heard.iter().any(|(asked, ..)| asked == path), "{heard:?}");
+        assert!(
+            requests.iter().any(|(asked, ..)| asked == path),
+            "{requests:?}"
+        );
     }
-    for (path, key, header) in heard.iter() {
+    for (path, key, header) in requests.iter() {
         assert_eq!(*key, format!("Bearer {KEY}"), "{path}");
         assert_eq!(header, HEADER, "{path}");
     }
@@ -73,13 +76,13 @@ async fn every_request_of_a_proof_carries_the_configured_headers() {
 async fn no_key_and_no_header_follows_a_redirect_to_another_server() {
     let (other, others) = server(|_: &str| axum::Json(json!({"data": []})).into_response()).await;
     let url = other.url.clone();
-    let (served, heard) = server(move |path: &str| {
+    let (served, requests) = server(move |path: &str| {
         let there = format!("{}{path}", url.trim_end_matches("/v1"));
         (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, there)]).into_response()
     })
     .await;
     let check_result = prove_quietly(&with_header(&served.url)).await;
     assert_ne!(check_result.report.verdict, CheckVerdict::Plays);
-    assert!(!heard.lock().unwrap().is_empty());
+    assert!(!requests.lock().unwrap().is_empty());
     assert_eq!(*others.lock().unwrap(), []);
 }

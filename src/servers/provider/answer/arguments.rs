@@ -31,7 +31,6 @@ impl Default for ArgumentsRoom {
     }
 }
 
-/// Arguments as far as they have been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedArguments {
     joined: BoundedText,

@@ -21,13 +21,11 @@ pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageForm {
-    /// A complete message.
     Whole,
     /// A part of a streamed message.
     Delta,
 }
 
-/// The calls as far as they have been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedCalls {
     /// By their index, and those of one index in the order in which they began.
@@ -39,7 +37,6 @@ pub(super) struct ReceivedCalls {
 
 #[derive(Debug, Default)]
 struct ReceivedCall {
-    /// The index that the server gave it, or the next one.
     index: u64,
     id: String,
     name: String,
@@ -212,7 +209,6 @@ impl ReceivedCalls {
 }
 
 impl ReceivedCall {
-    /// Adds a piece of the name, which may be all of it again.
     fn add_name(&mut self, piece: &str) {
         if piece.starts_with(&self.name) {
             self.name = piece.to_string();

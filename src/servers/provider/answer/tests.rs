@@ -162,11 +162,11 @@ fn an_answer_without_a_choice_and_an_error_in_disguise_are_faults() {
 
 #[test]
 fn usage_of_any_size_is_a_number() {
-    let input = |told: &str| {
-        let body = format!(r#"{{"choices": [{{}}], "usage": {{"prompt_tokens": {told}}}}}"#);
+    let input = |text: &str| {
+        let body = format!(r#"{{"choices": [{{}}], "usage": {{"prompt_tokens": {text}}}}}"#);
         read(&body).unwrap().usage.map(|usage| usage.input)
     };
-    for (told, read) in [
+    for (text, read) in [
         ("18446744073709551615", Some(u64::MAX)),
         ("18446744073709551616", Some(u64::MAX)),
         ("1e300", Some(u64::MAX)),
@@ -177,7 +177,7 @@ fn usage_of_any_size_is_a_number() {
         ("-1e300", None),
         ("\"NaN\"", None),
     ] {
-        assert_eq!(input(told), read, "{told}");
+        assert_eq!(input(text), read, "{text}");
     }
 }
 

@@ -6,11 +6,9 @@ use crate::bounded_text::BoundedText;
 use crate::novelty::NoveltyMeter;
 use crate::thoughts::{LONGEST_TAG, has_end_tag, may_be_thought};
 
-/// The content as far as it has been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedWords {
     content: BoundedText,
-    /// How much of it is new.
     pub(super) novelty: NoveltyMeter,
     /// Whether the content began with reasoning that has not ended yet.
     is_in_thought: bool,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// The most values of a choice that are told in words.
 const MAX_TOLD_VALUES: usize = 32;
 
 pub(super) type Schema = Map<String, Value>;
@@ -97,20 +96,20 @@ pub(super) fn choice(schema: &Schema) -> Option<Value> {
     if values.is_empty() {
         return Some(described(written, text));
     }
-    let told: Vec<String> = values
+    let listed: Vec<String> = values
         .iter()
         .take(MAX_TOLD_VALUES)
         .map(ToString::to_string)
         .collect();
-    let told = match told.as_slice() {
+    let listed = match listed.as_slice() {
         [one] => format!("always {one}"),
         all => format!("one of {}", all.join(", ")),
     };
-    let told = match text {
-        Some(text) => format!("{} ({told})", text.trim_end_matches('.')),
-        None => told,
+    let listed = match text {
+        Some(text) => format!("{} ({listed})", text.trim_end_matches('.')),
+        None => listed,
     };
-    Some(described(written, Some(told)))
+    Some(described(written, Some(listed)))
 }
 
 /// A choice between schemas: equal ones are one. It has no other member, because some servers take

@@ -203,8 +203,8 @@ fn each_part_has_a_type_or_alternatives() {
     ] {
         assert_eq!(property(any.clone()), any_value(None), "{any}");
     }
-    let told = property(json!({"description": "anything"}));
-    assert_eq!(told, any_value(Some("anything".to_string())));
+    let answer = property(json!({"description": "anything"}));
+    assert_eq!(answer, any_value(Some("anything".to_string())));
 }
 
 #[test]

@@ -229,11 +229,11 @@ async fn a_prompt_that_is_cut_without_a_word_is_told_once() {
         messages: [ChatMessage::User("ore ".repeat(12_000).into())].into(),
         ..request(tools())
     };
-    let told = served.ask_for(long()).await.1.unwrap().doubt;
-    let told = told.expect("it is told");
+    let text = served.ask_for(long()).await.1.unwrap().doubt;
+    let text = text.expect("it is reported");
     assert!(
-        told.contains("4000 tokens") && told.contains("OLLAMA_CONTEXT_LENGTH"),
-        "{told}"
+        text.contains("4000 tokens") && text.contains("OLLAMA_CONTEXT_LENGTH"),
+        "{text}"
     );
     assert_eq!(served.ask_for(long()).await.1.unwrap().doubt, None);
 }

@@ -77,7 +77,7 @@ async fn an_answer_in_which_nothing_new_comes_is_cut_told_and_counted() {
         let asked = providers.ask(request(tools()), AnswerMeter::default());
         let asked = tokio::time::timeout(Duration::from_secs(20), asked).await;
         let answer = asked.expect("it is cut").expect("it is an answer");
-        let why = answer.refusal.as_deref().expect("it is told");
+        let why = answer.refusal.as_deref().expect("it is reported");
         assert!(why.starts_with("Error: endless_answer: "), "{why}");
         assert_eq!(answer.calls.len(), 1);
         assert_eq!(answer.calls[0].name, "", "nothing is made");

@@ -21,9 +21,9 @@ struct Host {
 
 impl Host {
     async fn new(answer: impl Fn() -> Response<Body> + Clone + Send + Sync + 'static) -> Host {
-        let (tell, observed) = mpsc::unbounded_channel();
+        let (sender, observed) = mpsc::unbounded_channel();
         let app = axum::Router::new().fallback(move |headers: HeaderMap| async move {
-            tell.send(headers).expect("the test listens");
+            sender.send(headers).expect("the test listens");
             answer()
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -142,7 +142,7 @@ async fn without_a_key_no_header_speaks_of_one_and_a_key_that_is_none_is_no_pani
 
 #[tokio::test]
 async fn absurd_figures_are_not_believed_and_told_once_for_all() {
-    for (told, expected) in [
+    for (text, expected) in [
         (
             json!({"prompt_tokens": u64::MAX, "completion_tokens": 2}),
             None,
@@ -160,7 +160,7 @@ async fn absurd_figures_are_not_believed_and_told_once_for_all() {
             None,
         ),
     ] {
-        let body = json!({"choices": [{"message": {"content": "yes"}}], "usage": told});
+        let body = json!({"choices": [{"message": {"content": "yes"}}], "usage": text});
         let host = Host::new(move || answer(body.to_string())).await;
         let providers = host.providers(None, false);
         let first = asked(&providers).await.unwrap();
@@ -169,7 +169,7 @@ async fn absurd_figures_are_not_believed_and_told_once_for_all() {
         if let Some(expected) = expected {
             assert_eq!((usage.input, usage.output), expected);
         }
-        let doubt = first.doubt.expect("it is told");
+        let doubt = first.doubt.expect("it is reported");
         assert!(
             doubt.contains("local says") && doubt.contains("implausible"),
             "{doubt}"
@@ -290,11 +290,11 @@ async fn equal_calls_with_ids_of_their_own_are_kept_and_told_once() {
     let mut read = Vec::new();
     for _ in 0..3 {
         let answer = served.ask().await.1.expect("an answer");
-        let told = answer
+        let text = answer
             .doubt
             .as_deref()
-            .map(|told| told.contains("mine twice"));
-        read.push((answer.calls.len(), told));
+            .map(|text| text.contains("mine twice"));
+        read.push((answer.calls.len(), text));
     }
     assert_eq!(read, [(1, None), (2, Some(true)), (2, None)]);
 }

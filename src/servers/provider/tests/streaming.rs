@@ -37,12 +37,12 @@ struct Asked {
 
 impl Live {
     async fn new(is_streamed: bool) -> Live {
-        let (tell, observed) = mpsc::unbounded_channel();
+        let (sender, observed) = mpsc::unbounded_channel();
         let answers = Answers::default();
-        let script = (tell, answers.clone());
+        let script = (sender, answers.clone());
         type Script = (mpsc::UnboundedSender<String>, Answers);
-        let answer = |State((tell, answers)): State<Script>, body: String| async move {
-            tell.send(body).expect("the test listens");
+        let answer = |State((sender, answers)): State<Script>, body: String| async move {
+            sender.send(body).expect("the test listens");
             let next = answers.lock().expect("nobody panics").pop_front();
             let (status, mut parts) = next.expect("an answer is left");
             let parts = futures::stream::poll_fn(move |context| parts.poll_recv(context));

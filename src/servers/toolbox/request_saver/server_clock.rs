@@ -28,7 +28,6 @@ const NEXT_BELIEVED_AFTER: Duration = Duration::from_secs(30 * 60);
 const MAX_NOTICE_SECONDS: u64 = 15 * 60;
 const DEFAULT_NOTICE_SECONDS: u64 = 60;
 
-/// The type of the message that announces a restart.
 const RESTART_WARNING: &str = "server_restart_warning";
 
 #[derive(Debug, Default)]
@@ -41,7 +40,6 @@ pub(super) struct ServerClock {
 }
 
 impl ServerClock {
-    /// Reads the tick from an answer.
     pub(super) fn on_answer(&mut self, text: &str, now: Instant) {
         if let Some(tick) = results::tick(text) {
             self.on_tick(tick, now);
@@ -111,7 +109,6 @@ impl ServerClock {
     }
 }
 
-/// The game's answer to a request for notifications.
 #[derive(Deserialize)]
 struct Delivery<'a> {
     #[serde(borrow, default)]
@@ -139,8 +136,8 @@ fn announced_restart(text: &str) -> Option<u64> {
         return None;
     }
     if let Ok(delivery) = serde_json::from_str::<Delivery<'_>>(text) {
-        let mut told = delivery.notifications.iter();
-        return told.find_map(|one| {
+        let mut notices = delivery.notifications.iter();
+        return notices.find_map(|one| {
             serde_json::from_str::<Notification>(one.get())
                 .ok()?
                 .restart()
@@ -148,8 +145,8 @@ fn announced_restart(text: &str) -> Option<u64> {
     }
     // The second interface answers in text.
     let facts = results::read_facts(text)?;
-    let mut told = facts.get("notifications")?.as_array()?.iter();
-    told.find_map(|one| Notification::deserialize(one).ok()?.restart())
+    let mut notices = facts.get("notifications")?.as_array()?.iter();
+    notices.find_map(|one| Notification::deserialize(one).ok()?.restart())
 }
 
 impl Notification {

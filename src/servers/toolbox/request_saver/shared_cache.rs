@@ -56,7 +56,6 @@ pub(super) fn key(call: &LinkCall) -> Option<CacheKey> {
 
 type Fetched = Shared<BoxFuture<'static, Result<LinkAnswer, LinkFault>>>;
 
-/// The cached answers and those being fetched.
 #[derive(Default)]
 pub(super) struct SharedCache(Mutex<BTreeMap<CacheKey, Entry>>);
 

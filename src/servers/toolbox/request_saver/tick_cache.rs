@@ -17,10 +17,10 @@ const NOTIFICATIONS_TOOL: &str = "get_notifications";
 
 /// The answers that this session received since its last action.
 #[derive(Debug, Default)]
-pub(super) struct TickCache(Vec<Glance>);
+pub(super) struct TickCache(Vec<CachedResult>);
 
 #[derive(Debug)]
-struct Glance {
+struct CachedResult {
     tool: Arc<str>,
     arguments: String,
     text: String,
@@ -43,18 +43,17 @@ fn is_emptied(text: &str) -> bool {
 }
 
 impl TickCache {
-    /// The answer to the same call within the tick, with its age.
     pub(super) fn recall(
         &mut self,
         call: &LinkCall,
         fresh: Duration,
         now: Instant,
     ) -> Option<LinkAnswer> {
-        self.0.retain(|glance| now - glance.at < fresh);
+        self.0.retain(|cached| now - cached.at < fresh);
         let wanted = arguments(call);
-        let same = |glance: &&Glance| glance.tool == call.tool && glance.arguments == wanted;
-        let glance = self.0.iter().find(same)?;
-        let age = (now - glance.at).as_secs();
+        let same = |cached: &&CachedResult| cached.tool == call.tool && cached.arguments == wanted;
+        let cached = self.0.iter().find(same)?;
+        let age = (now - cached.at).as_secs();
         let text = if is_queue(call) {
             // New notifications wait at the server until the next tick.
             format!(
@@ -64,7 +63,7 @@ impl TickCache {
         } else {
             format!(
                 "[seen {age} s ago, in this tick, and told again]\n{}",
-                glance.text
+                cached.text
             )
         };
         Some(LinkAnswer {
@@ -87,17 +86,17 @@ impl TickCache {
             return;
         }
         self.0
-            .retain(|glance| glance.tool != *tool || glance.arguments != arguments);
+            .retain(|cached| cached.tool != *tool || cached.arguments != arguments);
         // Of a queue only the fact is kept that it is empty now.
         let text = if is_queue {
             String::new()
         } else {
             answer.text.clone()
         };
-        let held: usize = self.0.iter().map(|glance| glance.text.len()).sum();
+        let held: usize = self.0.iter().map(|cached| cached.text.len()).sum();
         if self.0.len() < MAX_CACHED_ANSWERS && held + text.len() <= MAX_CACHED_BYTES {
             let tool = tool.clone();
-            self.0.push(Glance {
+            self.0.push(CachedResult {
                 tool,
                 arguments,
                 text,

@@ -7,13 +7,11 @@ use zoea_grammar::fault::{FaultForm, WrittenFault};
 /// A fault that any request to `/mcp` may meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GalaxyFault {
-    /// The effect of the fault.
     pub kind: GalaxyFaultKind,
     /// The probability that it hits a request that it can hit: 0 to 1.
     pub probability: f64,
 }
 
-/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GalaxyFaultKind {
     /// HTTP 500; the request is not executed.
@@ -29,7 +27,6 @@ pub enum GalaxyFaultKind {
     Hang(Duration),
     /// The request is executed after this delay.
     Slow(Duration),
-    /// The MCP session of the request is forgotten first.
     McpSession,
     /// The login of the request's MCP session is forgotten first.
     GameSession,
@@ -39,9 +36,7 @@ pub enum GalaxyFaultKind {
     RestartWarning,
     /// HTTP 503 for every request of a span of time. None of them is executed.
     Outage {
-        /// Counted from the start of the server.
         after: Duration,
-        /// The length of the span.
         lasting: Duration,
     },
     /// `tools/list` gives an empty list for this time after the start of the server.
@@ -110,7 +105,6 @@ const RETRY_AFTER_SECS: u64 = 5;
 const DEFAULT_TOOLS_MISSING: Duration = Duration::from_secs(30);
 
 impl GalaxyFaultKind {
-    /// The name in the text form.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -7,7 +7,6 @@ use super::{
     GameRefusal, PlayerId,
 };
 
-/// The kind of call that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MeterKind {
     Mutation,
@@ -22,7 +21,6 @@ struct AccountMeters {
     chats: RateMeter,
 }
 
-/// The meters of all accounts with a recent call.
 #[derive(Debug)]
 pub(super) struct Meters {
     limits: GalaxyLimits,
@@ -39,7 +37,6 @@ impl Meters {
         }
     }
 
-    /// Counts a call, or refuses it when the limit is reached.
     pub(super) fn count_call(
         &mut self,
         player: PlayerId,

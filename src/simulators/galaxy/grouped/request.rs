@@ -10,7 +10,6 @@ use crate::world::GameRefusal;
 
 /// The parameter that every call may have but the login and the catalogue.
 const SESSION: &str = "session_id";
-/// The action that explains the others, and its parameter.
 const HELP: (&str, &str) = ("help", "topic");
 
 const STATE_QUERIES: [&str; 7] = [
@@ -23,7 +22,6 @@ const STATE_QUERIES: [&str; 7] = [
     "get_status",
 ];
 
-/// A call as the world gets it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct GroupedCall {
     pub(crate) action: String,
@@ -40,7 +38,6 @@ pub(crate) enum ReadCall {
     NoSuchTool,
     /// A call that is answered without the world.
     Explained(String),
-    /// A call that the world answers.
     Command(GroupedCall),
 }
 

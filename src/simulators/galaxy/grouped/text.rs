@@ -11,7 +11,6 @@ use trade::{estimate, insights, market, sale};
 /// The answer of the world to a call of the second interface.
 pub(crate) struct GroupedAnswer<'a> {
     pub(crate) action: &'a str,
-    /// What the world answered.
     pub(crate) answer: &'a Value,
     /// The state after it, where the answer is made of it.
     pub(crate) state: Option<&'a Value>,
@@ -321,9 +320,9 @@ fn poi(answer: &Value) -> Option<String> {
 }
 
 /// Notifications as a table, with their data as JSON, in which no tab and no new line stands.
-fn notifications(told: &Value) -> String {
+fn notifications(notices: &Value) -> String {
     let columns = "id\ttype\tmsg_type\ttimestamp\tdata";
-    let rows = table("Notifications", columns, told, |one| {
+    let rows = table("Notifications", columns, notices, |one| {
         let cell = |name: &str| word(&one[name]);
         let cells = ["id", "type", "msg_type", "timestamp"].map(cell);
         format!("{}\t{}", cells.join("\t"), one["data"])

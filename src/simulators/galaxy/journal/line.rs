@@ -44,7 +44,6 @@ impl JournalLine {
         }
     }
 
-    /// The line with its newline.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_vec(self).expect("a line has text keys only");
         text.push(b'\n');

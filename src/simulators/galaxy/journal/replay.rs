@@ -17,7 +17,6 @@ pub(super) fn segment_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("journal-{number:06}.jsonl"))
 }
 
-/// The numbers of the segments that exist, in order.
 pub(super) fn segment_numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(dir).with_context(|| format!("list {}", dir.display()))? {

@@ -6,7 +6,6 @@ use std::{
     io::{self, Write as _},
 };
 
-/// A file that is open for appending.
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,

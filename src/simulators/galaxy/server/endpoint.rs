@@ -60,7 +60,6 @@ const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
-/// The state that all requests share.
 #[derive(Clone)]
 pub(super) struct GalaxyEndpoint(Arc<EndpointState>);
 
@@ -84,7 +83,6 @@ struct EndpointState {
     replays: Vec<Incident>,
 }
 
-/// A request whose body has been read.
 struct ReceivedRequest {
     parts: http::request::Parts,
     body: Bytes,
@@ -286,7 +284,6 @@ impl EndpointState {
         self.spoil_answer(answer, faulted.spoilt).await
     }
 
-    /// Hands a request to the part that answers it.
     async fn route_request(
         &self,
         received: ReceivedRequest,
@@ -350,7 +347,6 @@ impl EndpointState {
         with_session(answer, &id)
     }
 
-    /// Lets rmcp answer.
     async fn call_rmcp(&self, received: ReceivedRequest, connection: ConnectionId) -> Response {
         let mut request = http::Request::from_parts(received.parts, Body::from(received.body));
         request.extensions_mut().insert(Caller {

@@ -13,7 +13,6 @@ pub(super) struct Envelope<'a> {
     pub(super) kind: RpcMessageKind,
 }
 
-/// The kind of a message, as far as the endpoint treats kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RpcMessageKind {
     Initialize,

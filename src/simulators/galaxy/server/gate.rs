@@ -70,7 +70,6 @@ impl AddressGate {
         })
     }
 
-    /// Whether this address may try another password.
     pub(super) fn check_failed_logins(
         &self,
         address: IpAddr,

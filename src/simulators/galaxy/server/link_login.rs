@@ -96,7 +96,6 @@ impl Handler {
     }
 }
 
-/// The page, and what it needs.
 #[derive(Clone)]
 pub(super) struct LinkPage {
     pub(super) requests: mpsc::Sender<OwnerRequest>,

@@ -37,7 +37,6 @@ struct WaitingLink {
     decision: Option<LinkDecision>,
 }
 
-/// What a person decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LinkDecision {
     /// To log in this character.
@@ -53,14 +52,12 @@ pub(super) struct NewLink {
     pub(super) valid: Duration,
 }
 
-/// What a client is told of its link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LinkStatus {
     /// Nobody has decided. The client asks again after this pause.
     Pending(Duration),
     /// The link is over: somebody has decided.
     Decided(LinkDecision),
-    /// There is no such link, or not any more.
     Expired,
 }
 
@@ -119,7 +116,6 @@ impl LoginLinks {
         LinkStatus::Pending(link.interval)
     }
 
-    /// Whether a link with this code waits for a decision.
     pub(super) fn is_open(&self, user_code: &str, now: Duration) -> bool {
         let mut waiting = self.lock_waiting();
         find_open(&mut waiting, user_code, now).is_some()
@@ -199,8 +195,8 @@ mod tests {
             links.poll(&other.device_code, now),
             LinkStatus::Pending(5 * SECOND)
         );
-        let told = links.poll(&one.device_code, now);
-        assert_eq!(told, LinkStatus::Decided(quill()));
+        let answer = links.poll(&one.device_code, now);
+        assert_eq!(answer, LinkStatus::Decided(quill()));
         assert_eq!(links.poll(&one.device_code, now), LinkStatus::Expired);
     }
 
@@ -208,9 +204,9 @@ mod tests {
     fn who_asks_too_soon_is_told_to_ask_later() {
         let links = links();
         let link = links.begin(HOME, SECOND).unwrap();
-        let told = [1, 6, 8, 18].map(|at| links.poll(&link.device_code, at * SECOND));
+        let answer = [1, 6, 8, 18].map(|at| links.poll(&link.device_code, at * SECOND));
         assert_eq!(
-            told,
+            answer,
             [5, 5, 10, 10].map(|wait| LinkStatus::Pending(wait * SECOND))
         );
     }

@@ -54,31 +54,25 @@ pub(super) enum OwnerRequest {
         name: String,
         reply: oneshot::Sender<GameAnswer>,
     },
-    /// The names of all accounts are asked for.
     Names {
         reply: oneshot::Sender<Vec<String>>,
     },
     Disconnect(ConnectionId),
-    /// A connection's login has to be forgotten.
     LoseLogin(ConnectionId),
-    /// Every player has to be told of a restart.
     WarnOfRestart,
-    /// One tick has to pass.
     Tick {
         reply: oneshot::Sender<u64>,
     },
-    /// The state of the server is asked for.
-    Health {
-        reply: oneshot::Sender<Health>,
+    GalaxyHealth {
+        reply: oneshot::Sender<GalaxyHealth>,
     },
 }
 
 #[derive(Debug)]
-pub(super) struct Health {
+pub(super) struct GalaxyHealth {
     pub(super) tick: u64,
     pub(super) players: usize,
     pub(super) online: usize,
-    /// Calls that wait for a tick.
     pub(super) waiting: usize,
 }
 
@@ -86,7 +80,7 @@ pub(super) struct Health {
 enum OutgoingReply {
     Answer(oneshot::Sender<GameAnswer>, GameAnswer),
     Tick(oneshot::Sender<u64>, u64),
-    Health(oneshot::Sender<Health>, Health),
+    GalaxyHealth(oneshot::Sender<GalaxyHealth>, GalaxyHealth),
 }
 
 pub(super) struct RecordFiles {
@@ -94,7 +88,6 @@ pub(super) struct RecordFiles {
     pub(super) ledger: Option<MutationLedger>,
 }
 
-/// The task's state.
 pub(super) struct WorldOwner {
     frontend: Frontend,
     journal: Option<Journal>,
@@ -212,8 +205,8 @@ impl WorldOwner {
                     records.clear();
                     self.run_tick(vec![reply], stop).await?;
                 }
-                OwnerRequest::Health { reply } => {
-                    outgoing.push(OutgoingReply::Health(reply, self.health()));
+                OwnerRequest::GalaxyHealth { reply } => {
+                    outgoing.push(OutgoingReply::GalaxyHealth(reply, self.health()));
                 }
             }
         }
@@ -331,9 +324,9 @@ impl WorldOwner {
         Ok(())
     }
 
-    fn health(&self) -> Health {
+    fn health(&self) -> GalaxyHealth {
         let world = self.frontend.world();
-        Health {
+        GalaxyHealth {
             tick: world.now(),
             players: world.population(),
             online: world.online(),
@@ -348,7 +341,7 @@ impl OutgoingReply {
         match self {
             Self::Answer(reply, answer) => drop(reply.send(answer)),
             Self::Tick(reply, reached) => drop(reply.send(reached)),
-            Self::Health(reply, health) => drop(reply.send(health)),
+            Self::GalaxyHealth(reply, health) => drop(reply.send(health)),
         }
     }
 }
@@ -359,10 +352,10 @@ async fn retry_write(
     stop: &CancellationToken,
     mut write: impl FnMut() -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut is_told = false;
+    let mut is_printed = false;
     while let Err(error) = write() {
-        if !is_told {
-            is_told = true;
+        if !is_printed {
+            is_printed = true;
             tracing::error!(%error, "cannot {what}; the game is paused until it can");
         }
         // Both are cancel-safe: a token and a pause.
@@ -371,7 +364,7 @@ async fn retry_write(
             () = tokio::time::sleep(WRITE_RETRY_PAUSE) => {}
         }
     }
-    if is_told {
+    if is_printed {
         tracing::info!("the game goes on");
     }
     Ok(())

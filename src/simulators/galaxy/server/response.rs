@@ -82,7 +82,6 @@ pub(super) fn no_access(status: StatusCode) -> Response {
     response
 }
 
-/// An HTTP error with a line of text.
 pub(super) fn plain_error(status: StatusCode, text: &'static str) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;

@@ -18,7 +18,6 @@ use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use super::super::world::{GameAnswer, GameRefusal};
 
-/// How long a task is kept.
 const TASK_AGE: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
@@ -115,7 +114,6 @@ pub(super) fn call_result(answer: GameAnswer) -> CallToolResult {
     text_result(answer.map(|answer| answer.to_string()))
 }
 
-/// The result of a call whose answer is already a text.
 pub(super) fn text_result(answer: Result<String, GameRefusal>) -> CallToolResult {
     let (text, is_error) = match answer {
         Ok(text) => (text, None),

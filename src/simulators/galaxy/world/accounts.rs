@@ -12,7 +12,6 @@ use super::{
 
 const MAX_CODE_CHARACTERS: usize = 64;
 
-/// The checked arguments of a registration.
 struct Registration<'a> {
     name: &'a str,
     empire: Empire,
@@ -88,7 +87,6 @@ impl World {
         Some((player, self.log_in(player)))
     }
 
-    /// The names of all accounts, in their order.
     #[must_use]
     pub fn account_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self
@@ -118,17 +116,17 @@ impl World {
 
     /// Begins a visit, as a login does after the password was right.
     pub fn begin_visit(&mut self, player: PlayerId) {
-        let (now, heard) = (self.tick, self.talk.next_number());
+        let (now, last_message) = (self.tick, self.talk.next_number());
         let Some(player_record) = self.players.get_mut(&player) else {
             return;
         };
         if let Some(visit) = &player_record.visit {
             player_record.stats.ticks_played += now.saturating_sub(visit.since);
-            player_record.heard = heard;
+            player_record.last_message = last_message;
         }
         player_record.visit = Some(PlayerVisit {
             since: now,
-            read: [player_record.heard; 4],
+            read: [player_record.last_message; 4],
             ..PlayerVisit::default()
         });
         player_record.logins += 1;
@@ -142,13 +140,13 @@ impl World {
 
     /// Ends a visit. A ship under way flies on.
     pub fn end_visit(&mut self, player: PlayerId) {
-        let (now, heard) = (self.tick, self.talk.next_number());
+        let (now, last_message) = (self.tick, self.talk.next_number());
         let Some(player_record) = self.players.get_mut(&player) else {
             return;
         };
         if let Some(visit) = player_record.visit.take() {
             player_record.stats.ticks_played += now.saturating_sub(visit.since);
-            player_record.heard = heard;
+            player_record.last_message = last_message;
         }
         let at = player_record.at;
         if let Some(present) = self.present.get_mut(&at) {
@@ -168,7 +166,6 @@ impl World {
         }
     }
 
-    /// Whether this player is logged in.
     #[must_use]
     pub fn is_online(&self, player: PlayerId) -> bool {
         self.players
@@ -253,7 +250,6 @@ impl World {
     }
 }
 
-/// The refusal of a registration code.
 pub(super) fn wrong_code() -> GameRefusal {
     GameRefusal::new(
         "invalid_registration_code",

@@ -23,39 +23,36 @@ use super::{
     unimplemented,
 };
 
-/// A mutation whose arguments have been read.
 #[derive(Debug)]
 pub(super) enum Mutation {
     AcceptMission(String),
-    Buy(Goods, PurchaseDelivery),
+    Buy(ItemQuantity, PurchaseDelivery),
     CompleteMission(String),
     Craft(&'static Recipe, u64),
-    Deposit(Goods),
+    Deposit(ItemQuantity),
     Dock,
-    Jettison(Goods),
+    Jettison(ItemQuantity),
     Jump(String),
     Mine,
-    Refuel(Option<Goods>),
+    Refuel(Option<ItemQuantity>),
     Repair,
     Scan(String),
     SelfDestruct,
-    Sell(Goods),
+    Sell(ItemQuantity),
     Travel(String),
     Undock,
-    UseItem(Goods),
-    Withdraw(Goods),
+    UseItem(ItemQuantity),
+    Withdraw(ItemQuantity),
     /// A command that is listed but not simulated. It is refused when its tick comes.
     Unplayed(&'static str),
 }
 
-/// An item and a quantity.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Goods {
+pub(super) struct ItemQuantity {
     pub(super) item: CatalogueItem,
     pub(super) quantity: u64,
 }
 
-/// The destination of bought goods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PurchaseDelivery {
     Cargo,

@@ -21,7 +21,6 @@ impl<'a> CommandArguments<'a> {
         self.value(name).is_some()
     }
 
-    /// A text, or none.
     pub(super) fn text(self, name: &str) -> Result<Option<&'a str>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),
@@ -37,7 +36,6 @@ impl<'a> CommandArguments<'a> {
         Ok(self.text(name)?.unwrap_or_default())
     }
 
-    /// A whole number, or none.
     pub(super) fn number(self, name: &str) -> Result<Option<i64>, GameRefusal> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -50,7 +48,6 @@ impl<'a> CommandArguments<'a> {
             .ok_or_else(|| GameRefusal::invalid_payload(format!("'{name}' must be an integer.")))
     }
 
-    /// A flag, or none.
     pub(super) fn flag(self, name: &str) -> Result<Option<bool>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),

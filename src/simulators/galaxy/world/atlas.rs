@@ -17,7 +17,6 @@ use super::{
     empire::Empire,
 };
 
-/// The index of a system in the atlas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct SystemIx(u16);
 
@@ -25,7 +24,6 @@ pub(super) struct SystemIx(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct PoiIx(u16);
 
-/// The index of a base in the atlas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct BaseIx(u16);
 
@@ -50,7 +48,6 @@ pub(super) struct Position {
     pub(super) y: f64,
 }
 
-/// A place within a system.
 #[derive(Debug)]
 pub(super) struct AtlasPoi {
     pub(super) id: String,
@@ -59,13 +56,11 @@ pub(super) struct AtlasPoi {
     pub(super) kind: PoiKind,
     pub(super) system: SystemIx,
     pub(super) position: Position,
-    /// The class of a planet.
     pub(super) class: Option<&'static str>,
     pub(super) base: Option<BaseIx>,
     pub(super) deposits: Vec<Deposit>,
 }
 
-/// The kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PoiKind {
@@ -88,7 +83,6 @@ pub(super) struct Deposit {
     pub(super) full: u64,
 }
 
-/// A station where ships dock.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) id: String,
@@ -122,7 +116,6 @@ impl Atlas {
         ix
     }
 
-    /// Lays out the galaxy of this seed.
     pub(super) fn new(dice: Dice) -> Self {
         let mut atlas = Self {
             systems: growth::grow_systems(dice),
@@ -160,7 +153,6 @@ impl Atlas {
         self.systems_by_id.get(id).copied()
     }
 
-    /// A place of this system by its exact id.
     pub(super) fn find_poi(&self, system: SystemIx, id: &str) -> Option<PoiIx> {
         let pois = &self.system(system).pois;
         pois.iter().copied().find(|poi| self.poi(*poi).id == id)

@@ -14,7 +14,6 @@ pub(super) const DAY: u64 = 86_400 / TICK_SECS;
 /// Unix time of tick 0: 2026-02-08 12:00:00 UTC.
 const EPOCH_UNIX_SECS: i64 = 1_770_552_000;
 
-/// Unix time in seconds at this tick.
 pub(super) fn unix_seconds(tick: u64) -> i64 {
     EPOCH_UNIX_SECS + i64::try_from(tick.saturating_mul(TICK_SECS)).unwrap_or(i64::MAX / 2)
 }

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::tools;
 
-/// The function that answers a command.
 pub(super) enum CommandHandler {
     /// Answers from data that never changes. Needs no login.
     Reference(fn(&World, CommandArguments) -> GameAnswer),
@@ -23,7 +22,6 @@ pub(super) enum CommandHandler {
     Act(fn(CommandArguments) -> Result<Mutation, GameRefusal>),
 }
 
-/// The kind of a command, as far as callers of the world treat kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Needs no login: [`World::reference`].

@@ -16,7 +16,6 @@ use super::{
 pub(super) struct Deposits(BTreeMap<PoiIx, BTreeMap<CatalogueItem, DrawnAmount>>);
 
 impl Deposits {
-    /// The units that are left of a deposit.
     pub(super) fn remaining(&self, poi: PoiIx, deposit: &Deposit, now: u64) -> u64 {
         let drawn = self.0.get(&poi).and_then(|taken| taken.get(&deposit.item));
         let missing = drawn.map_or(0, |drawn| drawn.missing_at(deposit_recovery(deposit), now));

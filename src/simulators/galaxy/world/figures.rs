@@ -13,7 +13,6 @@ pub(super) fn depletion(remaining: u64, full: u64) -> f64 {
     tenths(permille)
 }
 
-/// A number of tenths as a number with one decimal.
 pub(super) fn tenths(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 10.0
 }

@@ -12,7 +12,6 @@ use super::catalogue::CatalogueItem;
 pub(super) struct Hold(BTreeMap<CatalogueItem, u64>);
 
 impl Hold {
-    /// The units of space that are taken.
     pub(super) fn used(&self) -> u64 {
         self.items().map(|(item, count)| item.size() * count).sum()
     }

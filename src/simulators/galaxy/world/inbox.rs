@@ -15,7 +15,6 @@ use super::{
 /// The largest number of waiting notifications. The oldest is dropped for a new one.
 const MAX_NOTIFICATIONS: usize = 100;
 
-/// An event that a pilot is told.
 #[derive(Clone, Debug)]
 pub(super) enum InboxEvent {
     Chat(SharedMessage),
@@ -91,7 +90,6 @@ impl Inbox {
         self.next += 1;
     }
 
-    /// Removes the newest notification.
     pub(super) fn remove_newest(&mut self) {
         self.waiting.pop_back();
     }
@@ -129,7 +127,6 @@ impl Inbox {
 }
 
 impl InboxEvent {
-    /// The type and the message type of an event.
     fn type_names(&self) -> (&'static str, &'static str) {
         match self {
             Self::Chat(_) => ("chat", "chat_message"),

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{calendar, refusal::GameRefusal};
 
-/// The largest number of entries in a log.
 pub(super) const MAX_LOG_ENTRIES: usize = 20;
 const MAX_ENTRY_BYTES: usize = 30_000;
 
@@ -17,7 +16,6 @@ struct CaptainsLogEntry {
     text: String,
 }
 
-/// A pilot's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct CaptainsLog(VecDeque<CaptainsLogEntry>);

@@ -18,7 +18,6 @@ pub(super) enum MarketSide {
     Asks,
 }
 
-/// A price and the units that it holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PriceLevel {
     pub(super) price: u64,
@@ -43,7 +42,6 @@ struct OrderBook {
     side: MarketSide,
 }
 
-/// The market of one base at one tick.
 #[derive(Clone, Copy)]
 pub(super) struct MarketView<'a> {
     pub(super) atlas: &'a Atlas,
@@ -97,7 +95,6 @@ impl Markets {
         fills
     }
 
-    /// Takes traded units out of the book.
     pub(super) fn take_traded(
         &mut self,
         stall: MarketView,

@@ -13,7 +13,6 @@ use super::{
     id::PlayerId,
 };
 
-/// The largest number of messages on one board.
 const MAX_BOARD_MESSAGES: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,13 +35,11 @@ pub(super) struct PilotMessage {
     pub(super) tick: u64,
     /// The number of the message in the world. The parameter `since` compares it.
     pub(super) number: u64,
-    /// The recipient of a private message.
     pub(super) target: Option<(PlayerId, String)>,
     pub(super) system: String,
     pub(super) poi: String,
 }
 
-/// A message that several boards share.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SharedMessage(pub(super) Arc<PilotMessage>);
 
@@ -56,7 +53,6 @@ pub(super) enum MessageBoard {
 
 type BoardMessages = VecDeque<SharedMessage>;
 
-/// The recent messages of all boards.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MessageHistory {
     said: u64,

@@ -14,14 +14,12 @@ use super::{
 /// The largest number of missions that a pilot has at once.
 pub(super) const MAX_ACTIVE_MISSIONS: usize = 5;
 
-/// A mission that stations offer.
 #[derive(Debug)]
 pub(super) struct MissionTemplate {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) kind: &'static str,
     pub(super) difficulty: u64,
-    /// The name and the title of the giver.
     pub(super) giver: (&'static str, &'static str),
     pub(super) task: MissionTask,
     pub(super) credits: u64,
@@ -44,7 +42,6 @@ pub(super) enum MissionTask {
     Survey(u64),
 }
 
-/// The words of the giver.
 #[derive(Debug)]
 pub(super) struct MissionDialog {
     pub(super) offer: &'static str,
@@ -53,7 +50,6 @@ pub(super) struct MissionDialog {
     pub(super) complete: &'static str,
 }
 
-/// An act of a pilot that a mission may count.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissionDeed {
     Mined(u64),
@@ -61,12 +57,10 @@ pub(super) enum MissionDeed {
     Surveyed,
 }
 
-/// A template that is saved as its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 struct TemplateId(usize);
 
-/// A mission that a pilot has accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ActiveMission {
     pub(super) id: Id,
@@ -77,7 +71,6 @@ pub(super) struct ActiveMission {
     pub(super) done: u64,
 }
 
-/// A mission that a pilot has completed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CompletedMission {
     template: TemplateId,
@@ -121,7 +114,6 @@ impl MissionTemplate {
 }
 
 impl MissionTask {
-    /// The number that completes the task.
     pub(super) fn required_count(self) -> u64 {
         match self {
             Self::Deliver(_, count)
@@ -175,7 +167,6 @@ impl ActiveMission {
         self.template.template()
     }
 
-    /// Whether the mission or its template has this id.
     pub(super) fn has_id(&self, id: &str) -> bool {
         self.template().id == id || self.id.to_string() == id
     }

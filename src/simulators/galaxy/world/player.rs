@@ -37,25 +37,22 @@ pub(super) struct PlayerAccount {
     pub(super) berth: Berth,
     pub(super) home: BaseIx,
     pub(super) ship: PlayerShip,
-    /// The number of ships so far.
     pub(super) ships: u64,
     pub(super) storage: BTreeMap<BaseIx, Hold>,
     pub(super) progress: SkillProgress,
     pub(super) stats: PlayerStats,
-    /// Visited systems, with the tick of the first visit.
     pub(super) visited: BTreeMap<SystemIx, u64>,
     pub(super) log: CaptainsLog,
     pub(super) missions: Vec<ActiveMission>,
     pub(super) accepted: u64,
     pub(super) completed: Vec<CompletedMission>,
     pub(super) said: u64,
-    /// The message number at which this player last logged out.
-    pub(super) heard: u64,
+    #[serde(rename = "heard")]
+    pub(super) last_message: u64,
     /// The current visit; none while logged out.
     pub(super) visit: Option<PlayerVisit>,
 }
 
-/// The public profile of a player.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerProfile {
     pub(super) status_message: String,
@@ -73,7 +70,6 @@ pub(super) enum Berth {
     UnderWay(Voyage),
 }
 
-/// A flight, which ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Voyage {
     pub(super) kind: VoyageKind,
@@ -101,7 +97,6 @@ pub(super) struct PlayerStats {
     pub(super) ticks_played: u64,
 }
 
-/// The state that lasts from login to logout.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PlayerVisit {
     pub(super) since: u64,
@@ -112,7 +107,6 @@ pub(super) struct PlayerVisit {
     pub(super) read: [u64; 4],
 }
 
-/// The name and the empire of a new player.
 pub(super) struct Newcomer<'a> {
     pub(super) id: PlayerId,
     pub(super) name: &'a str,
@@ -148,7 +142,7 @@ impl PlayerAccount {
             accepted: 0,
             completed: Vec::new(),
             said: 0,
-            heard: 0,
+            last_message: 0,
             visit: None,
         }
     }
@@ -185,7 +179,6 @@ impl PlayerAccount {
         }
     }
 
-    /// Removes the newest notification.
     pub(super) fn retract_notification(&mut self) {
         if let Some(visit) = &mut self.visit {
             visit.inbox.remove_newest();

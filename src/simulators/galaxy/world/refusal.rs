@@ -10,11 +10,9 @@ pub struct GameRefusal {
     pub message: String,
 }
 
-/// The answer to a command.
 pub type GameAnswer = Result<serde_json::Value, GameRefusal>;
 
 impl GameRefusal {
-    /// A refusal with this code and these words.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -56,7 +54,6 @@ impl GameRefusal {
         Self::new("invalid_target", "Target not found at your location.")
     }
 
-    /// The refusal of a command that needs a login.
     pub(super) fn not_logged_in() -> Self {
         Self::new("not_authenticated", "You must login first.")
     }

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The speed of growing back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovery {
     /// The amount per tick, whatever is missing.

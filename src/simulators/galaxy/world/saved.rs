@@ -29,20 +29,13 @@ struct LoadedWorld {
     talk: MessageHistory,
 }
 
-/// The reason for refusing a saved world.
 #[derive(Debug, thiserror::Error)]
 pub enum NotThisWorld {
     /// The text is not the output of [`World::save`].
     #[error("not a saved world: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// The world belongs to another seed.
     #[error("it was made with seed {found}, not with seed {wanted}")]
-    Seed {
-        /// The seed of the saved world.
-        found: u64,
-        /// The seed that was asked for.
-        wanted: u64,
-    },
+    Seed { found: u64, wanted: u64 },
     /// The same seed now gives another layout.
     #[error("it was made by a version of the program that laid the galaxy out differently")]
     Layout,

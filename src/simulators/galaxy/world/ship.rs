@@ -14,7 +14,6 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerShip {
     pub(super) id: Id,
-    /// The empire whose starter it is.
     make: Empire,
     pub(super) hull: u64,
     pub(super) fuel: u64,
@@ -51,7 +50,6 @@ impl PlayerShip {
         self.modules.iter().copied().zip(specs)
     }
 
-    /// The free space of the hold.
     pub(super) fn space(&self) -> u64 {
         self.class().cargo.saturating_sub(self.cargo.used())
     }
@@ -74,12 +72,10 @@ impl PlayerShip {
         self.modules().map(|(_, module)| module.power).sum()
     }
 
-    /// The ticks of a flight of this distance within a system.
     pub(super) fn travel_ticks(&self, distance: f64) -> u64 {
         ceil_to_u64(distance / ship_speed(self.class())).max(1)
     }
 
-    /// The fuel for a flight of this distance within a system.
     pub(super) fn travel_fuel(&self, distance: f64) -> u64 {
         ceil_to_u64(ship_speed(self.class()) * distance * 0.07).max(1)
     }

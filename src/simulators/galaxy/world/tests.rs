@@ -3,6 +3,7 @@
 mod errors;
 mod life;
 mod random;
+mod saved;
 mod shared;
 
 use serde_json::{Map, Value, json};

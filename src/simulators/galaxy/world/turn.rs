@@ -13,22 +13,18 @@ use super::{
     unimplemented,
 };
 
-/// The number of the answer to a submitted command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerId(u64);
 
-/// A mutation as a player ordered it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameOrder {
     pub player: PlayerId,
     pub command: String,
-    /// The arguments of the command.
     pub arguments: Map<String, Value>,
     /// The caller's own name for this call, which records keep for comparisons.
     pub call: Option<String>,
 }
 
-/// A mutation that was carried out, or refused in its tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecutedMutation {
     /// The tick in which it ran.
@@ -38,16 +34,12 @@ pub struct ExecutedMutation {
     pub failed: Option<&'static str>,
 }
 
-/// The results of one tick.
 #[derive(Debug, Default)]
 pub struct WorldTurn {
-    /// The executed mutations in their order.
     pub executed: Vec<ExecutedMutation>,
-    /// The answers to all calls that waited for this tick.
     pub answers: Vec<(AnswerId, GameAnswer)>,
 }
 
-/// A mutation that waits for its tick.
 #[derive(Debug)]
 pub(super) struct PendingMutation {
     answer_id: AnswerId,

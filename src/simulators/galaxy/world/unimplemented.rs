@@ -51,7 +51,6 @@ pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) 
     }
 }
 
-/// The code and the words of a refusal.
 #[derive(Debug, PartialEq, Eq)]
 enum RefusalReason {
     /// A refusal for docked players; an undocked one is told to dock first. `{base}` stands for the
@@ -65,10 +64,8 @@ const NO_FACTION: RefusalReason =
 const UNAVAILABLE: RefusalReason =
     RefusalReason::Anywhere("unavailable", "This command cannot be used right now.");
 
-/// What refuses the commands that have words of their own.
 const REFUSALS: &str = include_str!("refusals.txt");
 
-/// The names of commands, and why they are refused.
 fn refusals() -> impl Iterator<Item = (std::str::Split<'static, char>, RefusalReason)> {
     let lines = REFUSALS.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| {

@@ -17,7 +17,6 @@ use super::{
     player::PlayerAccount,
 };
 
-/// The fills or the levels of a station's book.
 pub(super) fn fills(fills: &[PriceLevel]) -> Vec<Value> {
     let fill = |level: &PriceLevel| {
         json!({
@@ -42,10 +41,9 @@ pub(super) fn contents(hold: &Hold) -> Vec<Value> {
     hold.items().map(line).collect()
 }
 
-/// The numbers of unread messages by channel.
 pub(super) fn unread_counts(world: &World, player: &PlayerAccount) -> Value {
     let read = player.visit.as_ref().map(|visit| visit.read);
-    let read = read.unwrap_or([player.heard; 4]);
+    let read = read.unwrap_or([player.last_message; 4]);
     let count = |board: MessageBoard, channel: usize| {
         let is_new = |message: &&PilotMessage| {
             message.number >= read[channel] && message.sender_id != player.id

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::request::{ChatEntry, PilotRequest};
 
-/// The error in place of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplacementFault {
     /// 429 in OpenAI's form.
@@ -37,7 +36,6 @@ pub enum ReplacementFault {
     Outage {
         /// The beginning of the span, counted from the server's start.
         after: Duration,
-        /// The length of the span.
         length: Duration,
     },
 }
@@ -50,7 +48,6 @@ pub(crate) struct ErrorReply {
     pub(crate) body: Value,
 }
 
-/// The body of an error as OpenAI writes it.
 pub(crate) fn error_body(
     message: &str,
     kind: &str,

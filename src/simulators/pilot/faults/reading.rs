@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::answer::count_tokens;
 use crate::request::{ChatEntry, PilotRequest};
 
-/// How the request is misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingFault {
     /// Of a long one the system messages and the newest others are read, and nobody is told.

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-/// The change to the completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShapeFault {
     EmptyChoices,
-    /// An error object in place of the completion.
     Error200,
     NoUsage,
     NullUsage,

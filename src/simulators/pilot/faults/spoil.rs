@@ -7,7 +7,6 @@ use crate::player::{Nonsense, garble_as};
 pub enum AnswerFault {
     /// Neither words nor calls.
     EmptyReply,
-    /// Calls without an id.
     EmptyId,
     RepeatedId,
     /// A tool that the request does not offer.

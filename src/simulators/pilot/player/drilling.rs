@@ -45,11 +45,11 @@ fn read_call(view: &PlayerView<'_>, part: &str) -> Option<WantedCall> {
 fn read_arguments(view: &PlayerView<'_>, clause: &str) -> Map<String, Value> {
     if let Some((names, _)) = clause.split_once(" set to the three code words") {
         let names = names.replace(" and ", ", ");
-        let told = names.split(", ").map(|name| {
+        let words = names.split(", ").map(|name| {
             let word = find_code_word(view, name).unwrap_or("unknown");
             (name.to_owned(), Value::from(word))
         });
-        return told.collect();
+        return words.collect();
     }
     let clause = clause.trim_end_matches('.');
     let written = clause.split(" and ").filter_map(|pair| {
@@ -66,7 +66,6 @@ fn read_arguments(view: &PlayerView<'_>, clause: &str) -> Map<String, Value> {
     written.collect()
 }
 
-/// The newest result that has this field, and what stands in it.
 fn find_field(view: &PlayerView<'_>, field: &str) -> Option<Value> {
     let mut entries = view.request.entries.iter().rev();
     entries.find_map(|entry| match entry {

@@ -34,7 +34,6 @@ pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Opt
     ))
 }
 
-/// Queries the chart of the present system.
 pub(super) fn ask_for_chart(view: &PlayerView<'_>) -> PlayerStep {
     if view.has_asked("get_system") {
         return PlayerStep::say(

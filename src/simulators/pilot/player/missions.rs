@@ -11,7 +11,6 @@ use super::{looking, mining, moving, repeating};
 /// The game's limit of missions at once.
 const MAX_ACTIVE_MISSIONS: usize = 5;
 
-/// One step of a player who lives on missions.
 pub(super) fn choose_mission_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if let Some(step) = repeating::go_on(view) {
         return step;

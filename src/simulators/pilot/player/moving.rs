@@ -49,7 +49,6 @@ pub(super) fn go_to_base(
     }
 }
 
-/// Travels within the system.
 pub(super) fn travel_to(view: &PlayerView<'_>, poi: &str, why: &str) -> PlayerStep {
     if view.situation.ship.is_dry() {
         return escape_empty_tank(view);
@@ -103,7 +102,6 @@ pub(super) fn undock_where_refused(view: &PlayerView<'_>) -> Option<PlayerStep> 
         .then(|| PlayerStep::call("undock", json!({}), "I must undock before I can do that."))
 }
 
-/// The steps that remain with an empty tank in space.
 fn escape_empty_tank(view: &PlayerView<'_>) -> PlayerStep {
     let situation = &view.situation;
     if situation.place.docked == Some(true) && !situation.trades.refuel_refused {

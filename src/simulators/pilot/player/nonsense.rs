@@ -7,7 +7,6 @@ use crate::request::ChatEntry;
 
 use super::player_view::PlayerView;
 
-/// One kind of mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nonsense {
     /// An argument under a name that the tool does not know.
@@ -22,7 +21,6 @@ pub(crate) enum Nonsense {
     UnknownTool,
     /// Arguments that are not JSON.
     BadJson,
-    /// Arguments that end in the middle.
     CutArguments,
     /// A session id that no result ever gave.
     InventedSession,

@@ -81,7 +81,6 @@ pub(super) fn choose_persona_step(
     })
 }
 
-/// The tool that is next in turn.
 fn in_turn<'t>(view: &PlayerView<'_>, tools: &[&'t str]) -> &'t str {
     tools[answer_count(view) % tools.len()]
 }

@@ -8,7 +8,6 @@ use crate::situation::Situation;
 
 use super::step::WantedCall;
 
-/// The request and the facts read from it.
 pub(super) struct PlayerView<'a> {
     pub(super) request: &'a PilotRequest<'a>,
     pub(super) orders: PilotOrders,
@@ -16,7 +15,6 @@ pub(super) struct PlayerView<'a> {
     pub(super) seed: u64,
 }
 
-/// The fewest and the most rounds of calls in a turn.
 const ROUNDS_PER_TURN: (u64, u64) = (3, 8);
 
 /// The number of identical failures within a turn after which a call is given up.
@@ -91,7 +89,6 @@ impl PlayerView<'_> {
         self.offers(tool) && !self.has_asked(tool)
     }
 
-    /// Whether this same call has failed often enough in this turn.
     pub(super) fn has_failed_enough(&self, call: &WantedCall) -> bool {
         let arguments = call.arguments.to_string();
         let same = self

@@ -10,11 +10,9 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::talking::describe_facts;
 
-/// The rounds between two looks.
 const ROUNDS: u32 = 10;
 /// The most missions that a round takes.
 const MISSIONS: usize = 2;
-/// The names of the routines.
 const MINING: &str = "mining";
 const DELIVERING: &str = "delivering";
 
@@ -98,7 +96,6 @@ pub(super) fn go_on(view: &PlayerView<'_>) -> Option<PlayerStep> {
     })
 }
 
-/// The name of the routine that the orders in force call for.
 fn routine_name(view: &PlayerView<'_>) -> &'static str {
     match view.orders.standing {
         StandingOrder::Missions => DELIVERING,

@@ -24,7 +24,6 @@ impl WantedCall {
         }
     }
 
-    /// A call without arguments.
     pub(super) fn without_arguments(tool: &str) -> Self {
         Self::new(tool, json!({}))
     }

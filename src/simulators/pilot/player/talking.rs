@@ -9,7 +9,6 @@ use crate::situation::{AccountStanding, Situation};
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
 
-/// The game's limit of a chat message.
 const MAX_CHAT_CHARACTERS: usize = 500;
 
 /// Answers a question. It queries first if no facts are known.
@@ -64,7 +63,6 @@ pub(super) fn end_turn(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Player
     )
 }
 
-/// Waits, as ordered.
 pub(super) fn stand_by(view: &PlayerView<'_>) -> PlayerStep {
     if view.rounds() == 0 && view.offers("get_notifications") {
         return PlayerStep::call(
@@ -108,7 +106,6 @@ pub(super) fn chat_with_others(view: &PlayerView<'_>) -> PlayerStep {
     )
 }
 
-/// The known facts in one or more sentences.
 pub(super) fn describe_facts(situation: &Situation) -> String {
     let mut sentences = Vec::new();
     let place = &situation.place;

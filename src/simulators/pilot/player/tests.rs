@@ -57,7 +57,7 @@ struct Talk {
     messages: Vec<Value>,
 }
 
-fn told(order: &str) -> Talk {
+fn ordered(order: &str) -> Talk {
     Talk {
         messages: vec![
             json!({"role": "system", "content": "You are alpha."}),
@@ -119,33 +119,36 @@ impl Talk {
 #[test]
 fn a_miner_does_what_its_place_and_hold_ask_for() {
     for (talk, expected) in [
-        (told("Mine"), "get_status {}"),
+        (ordered("Mine"), "get_status {}"),
         (
-            told("Mine").at("sol_central", true, 100, 100, 0),
+            ordered("Mine").at("sol_central", true, 100, 100, 0),
             r#"travel {"target_poi":"main_belt"}"#,
         ),
-        (told("Mine").at("main_belt", false, 100, 100, 0), "mine {}"),
         (
-            told("Mine").at("main_belt", false, 100, 100, 68),
+            ordered("Mine").at("main_belt", false, 100, 100, 0),
+            "mine {}",
+        ),
+        (
+            ordered("Mine").at("main_belt", false, 100, 100, 68),
             r#"travel {"target_poi":"sol_central"}"#,
         ),
         (
-            told("Mine").at("sol_central", false, 100, 100, 70),
+            ordered("Mine").at("sol_central", false, 100, 100, 70),
             "dock {}",
         ),
         (
-            told("Mine").at("sol_central", true, 100, 100, 70),
+            ordered("Mine").at("sol_central", true, 100, 100, 70),
             r#"sell {"item_id":"iron_ore","quantity":70}"#,
         ),
         (
-            told("Mine").at("sol_central", true, 60, 100, 0),
+            ordered("Mine").at("sol_central", true, 60, 100, 0),
             "refuel {}",
         ),
         (
-            told("Mine").at("main_belt", false, 20, 500, 5),
+            ordered("Mine").at("main_belt", false, 20, 500, 5),
             r#"travel {"target_poi":"sol_central"}"#,
         ),
-        (told("Mine").at("main_belt", false, 20, 10, 5), "mine {}"),
+        (ordered("Mine").at("main_belt", false, 20, 10, 5), "mine {}"),
     ] {
         assert_eq!(talk.answer(), expected);
     }
@@ -153,7 +156,7 @@ fn a_miner_does_what_its_place_and_hold_ask_for() {
 
 #[test]
 fn errors_change_the_next_step() {
-    let at_belt = || told("Mine").at("main_belt", false, 100, 100, 10);
+    let at_belt = || ordered("Mine").at("main_belt", false, 100, 100, 10);
     let none = || json!({});
     for (talk, expected) in [
         (
@@ -205,7 +208,7 @@ fn errors_change_the_next_step() {
 fn what_nobody_buys_is_stored() {
     let unsold =
         json!({"item_id": "iron_ore", "quantity_sold": 0, "total_earned": 0, "unsold": 70});
-    let talk = told("Mine").at("sol_central", true, 100, 100, 70).then(
+    let talk = ordered("Mine").at("sol_central", true, 100, 100, 70).then(
         "sell",
         json!({"item_id": "iron_ore", "quantity": 70}),
         unsold,
@@ -218,7 +221,7 @@ fn what_nobody_buys_is_stored() {
 
 #[test]
 fn an_empty_tank_in_space_is_a_call_for_help() {
-    let talk = told("Explore").at("main_belt", false, 0, 500, 0);
+    let talk = ordered("Explore").at("main_belt", false, 0, 500, 0);
     assert_eq!(talk.answer(), "distress_signal {}");
     let helped = talk.then("distress_signal", json!({}), json!({"message": "sent"}));
     assert!(helped.answer().contains("stranded"), "{}", helped.answer());
@@ -227,7 +230,7 @@ fn an_empty_tank_in_space_is_a_call_for_help() {
 #[test]
 fn what_keeps_failing_is_given_up_for_the_turn() {
     let failing = |talk: Talk| talk.then("mine", json!({}), json!("Error: weapon_jam: no"));
-    let twice = failing(failing(told("Mine").at("main_belt", false, 100, 100, 0)));
+    let twice = failing(failing(ordered("Mine").at("main_belt", false, 100, 100, 0)));
     assert!(
         twice.answer().contains("keeps failing"),
         "{}",
@@ -237,7 +240,7 @@ fn what_keeps_failing_is_given_up_for_the_turn() {
 
 #[test]
 fn the_code_that_is_named_is_used() {
-    let mut talk = told("Mine. The registration code: REG-42.");
+    let mut talk = ordered("Mine. The registration code: REG-42.");
     talk.messages[0] =
         json!({"role": "system", "content": "You are alpha of the nebula. You have no account."});
     assert_eq!(
@@ -252,7 +255,7 @@ fn a_finished_mission_is_delivered_where_it_is_wanted() {
         {"item_id": "iron_ore", "required": 30, "completed": false}]}]});
     let with = |docked, iron| {
         let poi = if docked { "sol_central" } else { "main_belt" };
-        told("Do missions")
+        ordered("Do missions")
             .at(poi, docked, 100, 100, iron)
             .then("get_active_missions", json!({}), mission.clone())
             .answer()
@@ -271,7 +274,7 @@ fn missions_that_are_given_again_are_left_to_a_routine_where_the_orders_say_so()
     let routine = json!({"type": "function", "function": {"name": "zoea_routine_start",
         "parameters": {"properties": {"name": {}, "steps": {}, "guards": {}, "rounds": {}}}}});
     let tools = [TOOLS.map(described).to_vec(), vec![routine]].concat();
-    let at_base = |order| told(order).at("sol_central", true, 100, 100, 0);
+    let at_base = |order| ordered(order).at("sol_central", true, 100, 100, 0);
     let orders = "Do missions for credits. Leave what repeats to a routine.";
     assert_eq!(
         at_base(orders).answer_with(tools.clone()),
@@ -311,19 +314,19 @@ fn a_place_that_stands_nowhere_in_the_request_is_asked_for() {
             "ship": {"fuel": 100, "max_fuel": 100, "cargo_used": 70, "cargo_capacity": 70}})
     };
     // The ship is full and the home system is known by name, but no chart tells its base.
-    let talk = told("Mine").then("get_status", json!({}), status("main_belt"));
+    let talk = ordered("Mine").then("get_status", json!({}), status("main_belt"));
     assert_eq!(talk.answer(), "get_system {}");
-    let trader = told("Trade").then("get_status", json!({}), status("main_belt"));
+    let trader = ordered("Trade").then("get_status", json!({}), status("main_belt"));
     assert_eq!(trader.answer(), "get_system {}");
     // What an earlier request told is gone with it.
-    let known = told("Mine").at("main_belt", false, 100, 100, 70);
+    let known = ordered("Mine").at("main_belt", false, 100, 100, 70);
     assert_eq!(known.answer(), r#"travel {"target_poi":"sol_central"}"#);
-    assert_eq!(told("Mine").answer(), "get_status {}");
+    assert_eq!(ordered("Mine").answer(), "get_status {}");
 }
 
 #[test]
 fn a_tool_that_is_not_offered_is_not_called() {
-    let talk = told("Mine").at("main_belt", false, 100, 100, 10);
+    let talk = ordered("Mine").at("main_belt", false, 100, 100, 10);
     assert_eq!(talk.answer(), "mine {}");
     let others = TOOLS.iter().filter(|name| **name != "mine");
     let answer = talk.answer_with(others.map(|name| described(name)).collect());
@@ -333,7 +336,7 @@ fn a_tool_that_is_not_offered_is_not_called() {
 #[test]
 fn the_name_of_an_argument_is_known_from_the_schema_or_from_a_refusal() {
     let bare_tools = || TOOLS.map(bare).to_vec();
-    let full = told("Mine").at("main_belt", false, 100, 100, 70);
+    let full = ordered("Mine").at("main_belt", false, 100, 100, 70);
     assert_eq!(full.answer_with(bare_tools()), "travel {}");
     let refused = full.then(
         "travel",
@@ -345,7 +348,7 @@ fn the_name_of_an_argument_is_known_from_the_schema_or_from_a_refusal() {
         r#"travel {"target_poi":"sol_central"}"#
     );
     // What stands in other results is a good guess, as it is for a model.
-    let docked = told("Mine").at("sol_central", true, 100, 100, 70);
+    let docked = ordered("Mine").at("sol_central", true, 100, 100, 70);
     assert_eq!(
         docked.answer_with(bare_tools()),
         r#"sell {"item_id":"iron_ore","quantity":70}"#
@@ -355,13 +358,13 @@ fn the_name_of_an_argument_is_known_from_the_schema_or_from_a_refusal() {
 #[test]
 fn a_talker_listens_speaks_and_ends_its_turn() {
     let tools = || ["get_chat_history", "chat"].map(described).to_vec();
-    let talk = told("Chat with whoever is around.");
+    let talk = ordered("Chat with whoever is around.");
     let listens = r#"get_chat_history {"channel":"local","limit":10}"#;
     assert_eq!(talk.answer_with(tools()), listens);
-    let heard = talk.then("get_chat_history", json!({}), json!({"messages": []}));
-    let says = heard.answer_with(tools());
+    let read = talk.then("get_chat_history", json!({}), json!({"messages": []}));
+    let says = read.answer_with(tools());
     assert!(says.starts_with("chat {"), "{says}");
-    let said = heard.then("chat", json!({}), json!({"action": "chat"}));
+    let said = read.then("chat", json!({}), json!({"action": "chat"}));
     let ends = said.answer_with(tools());
     assert!(ends.starts_with("I have talked."), "{ends}");
 }

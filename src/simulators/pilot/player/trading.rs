@@ -8,7 +8,6 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::{looking, mining, moving, stationing};
 
-/// The most units of one item that are bought at once.
 const MAX_BOUGHT_UNITS: i64 = 10;
 
 pub(super) fn choose_trading_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {

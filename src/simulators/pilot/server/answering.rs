@@ -31,7 +31,6 @@ struct PromptTokens {
 }
 
 impl PilotServer {
-    /// Answers a valid request.
     pub(super) fn decide_answer(
         &self,
         body: &Value,
@@ -171,7 +170,6 @@ impl RequestFaults {
         delivery
     }
 
-    /// The first drawn error that replaces the answer.
     fn find_error_reply(&mut self, request: &PilotRequest<'_>, prompt: u64) -> Option<ErrorReply> {
         let mut refused = None;
         self.apply_drawn(|fault, _| match fault {

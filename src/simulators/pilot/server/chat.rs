@@ -61,7 +61,6 @@ fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) 
 }
 
 impl PilotServer {
-    /// The answer of an incident to a request like the one that failed.
     fn replay(&self, request: &[u8]) -> Option<Response> {
         let request = String::from_utf8_lossy(request);
         let mut replays = self.options.replays.iter();

@@ -32,7 +32,6 @@ pub(super) struct DeliveryPlan {
     pub(super) hangs: bool,
     /// The time that the body is spread over.
     pub(super) trickle: Option<Duration>,
-    /// Whether the connection is cut in the middle of the body.
     pub(super) is_cut: bool,
 }
 
@@ -40,7 +39,6 @@ pub(super) struct DeliveryPlan {
 pub(super) struct AnswerDecision {
     pub(super) payload: Payload,
     pub(super) delivery: DeliveryPlan,
-    /// The faults that had an effect.
     pub(super) applied: Vec<PilotFaultKind>,
 }
 

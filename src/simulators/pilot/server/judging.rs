@@ -25,7 +25,6 @@ const MAX_USER_BYTES: usize = 64;
 const MAX_REASON_BYTES: usize = 500;
 
 impl PilotServer {
-    /// Decides on the answer, and describes the request for the record.
     pub(super) fn judge_request(
         &self,
         headers: &HeaderMap,

@@ -48,7 +48,6 @@ pub(super) struct CancellableConnection {
 }
 
 impl CancellableConnection {
-    /// Polls the stream unless the connection has been cut.
     fn unless_cut<T>(
         &mut self,
         context: &mut Context<'_>,

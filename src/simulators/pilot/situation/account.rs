@@ -2,21 +2,16 @@
 
 use super::outcome::{GameOutcome, ToolNews};
 
-/// The account, as far as the conversation tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct KnownAccount {
     pub(crate) standing: AccountStanding,
     pub(crate) username: Option<String>,
     pub(crate) empire: Option<String>,
-    /// A login was tried and refused.
     pub(crate) login_failed: bool,
-    /// How often the name was taken.
     pub(crate) names_taken: u32,
-    /// How often the registration code was refused.
     pub(crate) codes_refused: u32,
 }
 
-/// The state of the account at the game server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AccountStanding {
     /// Nothing is known; a call will show it.
@@ -26,7 +21,6 @@ pub(crate) enum AccountStanding {
     Missing,
     /// There may be an account, but no session.
     Locked,
-    /// A call that needs an account has succeeded.
     Active,
 }
 
@@ -70,11 +64,11 @@ impl KnownAccount {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { told, .. } => {
-                if let Some(name) = told.of_player("username") {
+            GameOutcome::Done { facts, .. } => {
+                if let Some(name) = facts.of_player("username") {
                     self.username = Some(name.to_owned());
                 }
-                if let Some(empire) = told.of_player("empire") {
+                if let Some(empire) = facts.of_player("empire") {
                     self.empire = Some(empire.to_owned());
                 }
                 if needs_account(news.asked.tool) {
@@ -92,9 +86,9 @@ impl KnownAccount {
     }
 
     fn on_failure(&mut self, tool: &str, code: &str, message: &str) {
-        let told = message.to_lowercase();
+        let facts = message.to_lowercase();
         match (tool, code) {
-            ("register", _) if told.contains("already have") => {
+            ("register", _) if facts.contains("already have") => {
                 self.standing = if self.login_failed {
                     AccountStanding::Missing
                 } else {

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use zoea_game::Reading;
 use zoea_game::reading::{MissionFacts, Objective};
-use zoea_spacemolt::ToldResult;
+use zoea_spacemolt::ResultFacts;
 
 use super::outcome::ToolNews;
 
-/// Missions, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MissionBoard {
     /// The offers at the present base.
@@ -29,7 +28,6 @@ pub(crate) struct KnownMission {
     pub(crate) is_done: bool,
 }
 
-/// An objective that asks for goods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissionObjective {
     /// The item; none where the objective is not about goods.
@@ -51,11 +49,11 @@ impl KnownMission {
 }
 
 impl MissionBoard {
-    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &ResultFacts) {
         match news.asked.tool {
-            "get_missions" => self.offered = Some(missions_in(told)),
+            "get_missions" => self.offered = Some(missions_in(facts)),
             "get_active_missions" => {
-                self.active = Some(missions_in(told));
+                self.active = Some(missions_in(facts));
                 self.incomplete.clear();
             }
             "accept_mission" => {
@@ -96,8 +94,8 @@ impl MissionBoard {
     }
 }
 
-fn missions_in(told: &ToldResult) -> Vec<KnownMission> {
-    let missions = told.missions().unwrap_or_default().into_iter();
+fn missions_in(facts: &ResultFacts) -> Vec<KnownMission> {
+    let missions = facts.missions().unwrap_or_default().into_iter();
     missions.map(known_mission).collect()
 }
 

@@ -3,24 +3,22 @@
 use serde_json::{Map, Value};
 use zoea_game::Reading;
 use zoea_game::standing::{GoodsChange, Standing};
-use zoea_spacemolt::ToldResult;
+use zoea_spacemolt::ResultFacts;
 
 use super::json_repair;
 use crate::request::ConversationCall;
 
-/// A tool result together with its call.
 #[derive(Debug)]
 pub(crate) struct ToolNews<'a> {
     pub(crate) asked: ConversationCall<'a>,
     pub(crate) outcome: GameOutcome,
 }
 
-/// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GameOutcome {
     /// A result with facts. `whole` is false if the caller has cut it, so that absent facts may only be
     /// cut away.
-    Done { told: ToldResult, whole: bool },
+    Done { facts: ResultFacts, whole: bool },
     /// A refusal. The code is empty where none was found.
     Failed { code: String, message: String },
     /// Text of no known form.
@@ -35,7 +33,7 @@ impl<'a> ToolNews<'a> {
                 GameOutcome::read(text)
             } else {
                 GameOutcome::Done {
-                    told: ToldResult::default(),
+                    facts: ResultFacts::default(),
                     whole: false,
                 }
             },
@@ -64,15 +62,15 @@ impl<'a> ToolNews<'a> {
     }
 
     /// What a good result tells of money, place and ship.
-    pub(super) fn standing(&self, told: &ToldResult) -> Standing {
-        told.standing(self.asked.tool, false)
+    pub(super) fn standing(&self, facts: &ResultFacts) -> Standing {
+        facts.standing(self.asked.tool, false)
     }
 
     /// The goods that a call moved, and how many came into the hold.
-    pub(super) fn moved(&self, told: &ToldResult) -> Option<(String, i64)> {
-        match self.standing(told).goods {
+    pub(super) fn moved(&self, facts: &ResultFacts) -> Option<(String, i64)> {
+        match self.standing(facts).goods {
             GoodsChange::Moved { item, units } => Some((item, units)),
-            GoodsChange::None | GoodsChange::Untold => None,
+            GoodsChange::None | GoodsChange::Unknown => None,
         }
     }
 
@@ -89,15 +87,15 @@ impl<'a> ToolNews<'a> {
 
 impl GameOutcome {
     fn done(facts: Value, whole: bool) -> GameOutcome {
-        let told = match facts {
-            Value::Object(facts) => ToldResult::of_facts(facts),
+        let facts = match facts {
+            Value::Object(facts) => ResultFacts::of_facts(facts),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
             | Value::String(_)
-            | Value::Array(_) => ToldResult::default(),
+            | Value::Array(_) => ResultFacts::default(),
         };
-        GameOutcome::Done { told, whole }
+        GameOutcome::Done { facts, whole }
     }
 
     /// Reads the text of a result. Any text is accepted.

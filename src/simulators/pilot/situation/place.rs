@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use zoea_game::Reading;
-use zoea_spacemolt::ToldResult;
+use zoea_spacemolt::ResultFacts;
 
 use super::outcome::{GameOutcome, ToolNews};
 
-/// The place and the known facts about its surroundings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct KnownPlace {
-    /// The system's id.
     pub(crate) system: Option<String>,
-    /// The id of the point of interest.
     pub(crate) poi: Option<String>,
     pub(crate) docked: Option<bool>,
     pub(crate) in_transit: bool,
@@ -24,22 +21,17 @@ pub(crate) struct KnownPlace {
     pub(crate) barren: BTreeSet<String>,
     /// Places without a base, even if the chart shows one.
     pub(crate) baseless: BTreeSet<String>,
-    /// Systems that the ship has visited in this conversation.
     pub(crate) visited: BTreeSet<String>,
-    /// Places that were queried.
     pub(crate) looked_at: BTreeSet<String>,
 }
 
-/// A system's points of interest and lanes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SystemChart {
     pub(crate) system: String,
     pub(crate) pois: Vec<ChartedPoi>,
-    /// The ids of the systems that can be jumped to.
     pub(crate) lanes: Vec<String>,
 }
 
-/// A point of interest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChartedPoi {
     pub(crate) id: String,
@@ -68,7 +60,6 @@ impl KnownPlace {
         self.is_minable || self.poi.as_ref().is_some_and(is_belt)
     }
 
-    /// Places where ships dock.
     pub(crate) fn bases(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.pois()
             .filter(|poi| poi.has_base && !self.baseless.contains(&poi.id))
@@ -80,24 +71,24 @@ impl KnownPlace {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { told, whole } => self.on_success(news, told, *whole),
+            GameOutcome::Done { facts, whole } => self.on_success(news, facts, *whole),
             GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
             GameOutcome::Words => {}
         }
     }
 
-    fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult, whole: bool) {
-        self.in_transit = told.is_under_way();
+    fn on_success(&mut self, news: &ToolNews<'_>, facts: &ResultFacts, whole: bool) {
+        self.in_transit = facts.is_under_way();
         if self.in_transit {
             return;
         }
-        let standing = news.standing(told);
+        let standing = news.standing(facts);
         match news.asked.tool {
             "get_status" | "login" | "register" | "get_system" | "get_poi" => {
                 if standing.system.is_some() {
                     self.enter_system(standing.system);
                 }
-                self.learn_chart(told);
+                self.learn_chart(facts);
                 if let Some(poi) = standing.poi {
                     self.stand_at(poi);
                 }
@@ -124,8 +115,8 @@ impl KnownPlace {
         }
     }
 
-    fn learn_chart(&mut self, told: &ToldResult) {
-        let Some(system) = told.systems("get_system").pop() else {
+    fn learn_chart(&mut self, facts: &ResultFacts) {
+        let Some(system) = facts.systems("get_system").pop() else {
             return;
         };
         let points = system.points.unwrap_or_default().into_iter();
@@ -145,14 +136,12 @@ impl KnownPlace {
         });
     }
 
-    /// Notes that the ship has moved to this place.
     fn arrive_at(&mut self, poi: Option<String>) {
         self.docked = Some(false);
         self.is_minable = false;
         self.poi = poi;
     }
 
-    /// Notes that the ship is at this place.
     fn stand_at(&mut self, poi: String) {
         if self.poi.as_ref().is_some_and(|known| *known != poi) {
             self.is_minable = false;
@@ -169,13 +158,13 @@ impl KnownPlace {
     }
 
     fn on_failure(&mut self, news: &ToolNews<'_>, code: &str, message: &str) {
-        let told = message.to_lowercase();
+        let facts = message.to_lowercase();
         match (news.asked.tool, code) {
             (_, "in_transit" | "already_traveling" | "already_jumping") => self.in_transit = true,
             ("travel", _)
                 if ["already at", "already here", "already there"]
                     .iter()
-                    .any(|words| told.contains(words)) =>
+                    .any(|words| facts.contains(words)) =>
             {
                 self.arrive_at(news.text_argument("target_poi"));
             }
@@ -193,7 +182,7 @@ impl KnownPlace {
             (_, "not_docked") => self.docked = Some(false),
             ("dock", "no_base") => self.baseless.extend(self.poi.clone()),
             ("mine", "no_resources" | "deposit_too_sparse") => self.mark_barren(),
-            ("mine", _) if told.contains("module") => self.mark_barren(),
+            ("mine", _) if facts.contains("module") => self.mark_barren(),
             _ => {}
         }
     }

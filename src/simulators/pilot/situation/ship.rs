@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use zoea_game::Reading;
 use zoea_game::standing::{Gauge, Standing};
-use zoea_spacemolt::ToldResult;
+use zoea_spacemolt::ResultFacts;
 
 use super::outcome::{GameOutcome, ToolNews};
 
-/// The ship, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct KnownShip {
     pub(crate) fuel: Option<i64>,
     pub(crate) max_fuel: Option<i64>,
     pub(crate) used: Option<i64>,
     pub(crate) capacity: Option<i64>,
-    /// The contents of the hold, by item.
     pub(crate) cargo: BTreeMap<String, i64>,
     /// Whether the cargo was listed and nothing was loaded since.
     pub(crate) is_listed: bool,
@@ -24,7 +22,6 @@ pub(crate) struct KnownShip {
     pub(crate) is_full: bool,
     /// The number of moves since the tank was read.
     pub(crate) blind_moves: u32,
-    /// The fuel that the last refused move needed.
     needed: i64,
 }
 
@@ -71,29 +68,29 @@ impl KnownShip {
 
     pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
         match &news.outcome {
-            GameOutcome::Done { told, .. } => self.on_success(news, told),
+            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
             GameOutcome::Failed { code, message } => self.on_failure(news, code, message),
             GameOutcome::Words => {}
         }
     }
 
-    fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
+    fn on_success(&mut self, news: &ToolNews<'_>, facts: &ResultFacts) {
         match news.asked.tool {
             "get_status" | "get_ship" | "login" | "register" => {
-                let standing = news.standing(told);
+                let standing = news.standing(facts);
                 if standing.fuel.now.is_some() {
                     self.blind_moves = 0;
                 }
                 take_gauge(standing.fuel, &mut self.fuel, &mut self.max_fuel);
-                self.learn_hold(&standing, told);
+                self.learn_hold(&standing, facts);
             }
-            "get_cargo" => self.learn_hold(&news.standing(told), told),
+            "get_cargo" => self.learn_hold(&news.standing(facts), facts),
             "mine" => {
-                self.add_cargo(news.moved(told));
+                self.add_cargo(news.moved(facts));
                 self.is_listed = false;
             }
-            "buy" => self.add_cargo(news.moved(told)),
-            "sell" => self.take_cargo(news.moved(told).map(|(item, units)| (item, -units))),
+            "buy" => self.add_cargo(news.moved(facts)),
+            "sell" => self.take_cargo(news.moved(facts).map(|(item, units)| (item, -units))),
             "withdraw_items" => self.add_cargo(named(news)),
             "deposit_items" | "jettison" | "create_sell_order" => self.take_cargo(named(news)),
             // The result does not tell which goods were delivered.
@@ -103,7 +100,7 @@ impl KnownShip {
                 self.is_listed = false;
                 self.is_full = false;
             }
-            "refuel" => self.learn_refuelling(&news.standing(told)),
+            "refuel" => self.learn_refuelling(&news.standing(facts)),
             "travel" | "jump" => {
                 self.fuel = self.fuel.map(|fuel| (fuel - 1).max(0));
                 self.blind_moves += 1;
@@ -113,9 +110,9 @@ impl KnownShip {
         }
     }
 
-    fn learn_hold(&mut self, standing: &Standing, told: &ToldResult) {
+    fn learn_hold(&mut self, standing: &Standing, facts: &ResultFacts) {
         take_gauge(standing.cargo, &mut self.used, &mut self.capacity);
-        match told.goods() {
+        match facts.goods() {
             Some(goods) => {
                 let stacks = goods.into_iter().map(|one| (one.item, one.quantity));
                 self.cargo = stacks.collect();
@@ -192,16 +189,14 @@ fn is_fuel(item: &str) -> bool {
     item.ends_with("fuel_cell")
 }
 
-/// The goods that a call names, and how many.
 fn named(news: &ToolNews<'_>) -> Option<(String, i64)> {
     let quantity = news.argument("quantity").as_ref().and_then(whole_number);
     news.text_argument("item_id").zip(quantity)
 }
 
-/// Takes what a gauge tells.
-fn take_gauge(told: Gauge, now: &mut Option<i64>, most: &mut Option<i64>) {
-    *now = told.now.map(i64::from).or(*now);
-    *most = told.most.map(i64::from).or(*most);
+fn take_gauge(facts: Gauge, now: &mut Option<i64>, most: &mut Option<i64>) {
+    *now = facts.now.map(i64::from).or(*now);
+    *most = facts.most.map(i64::from).or(*most);
 }
 
 /// A number without its fraction, clamped so that sums of many numbers do not overflow.

@@ -283,13 +283,13 @@ fn failures_are_forgotten_with_the_next_order() {
 
 /// The situation after a note of the caller at the end of a message.
 fn with_note(loops: &[(&str, Value, Value)], note: &str) -> Situation {
-    let mut told = loops.to_vec();
-    let (tool, arguments, result) = told.pop().expect("a result");
+    let mut facts = loops.to_vec();
+    let (tool, arguments, result) = facts.pop().expect("a result");
     let text = format!(
         "{result}\n\n[from the runtime, not an order]\nKnown of the game, at about tick 9:\n{note}"
     );
-    told.push((tool, arguments, Value::String(text)));
-    after("", &told)
+    facts.push((tool, arguments, Value::String(text)));
+    after("", &facts)
 }
 
 #[test]

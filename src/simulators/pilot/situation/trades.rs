@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use zoea_game::Reading;
 use zoea_game::reading::UnitPrice;
-use zoea_spacemolt::ToldResult;
+use zoea_spacemolt::ResultFacts;
 
 use super::outcome::ToolNews;
 use super::ship::whole_number;
 
-/// Money and markets, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TradeState {
     pub(crate) credits: Option<i64>,
@@ -17,11 +16,9 @@ pub(crate) struct TradeState {
     pub(crate) earned: i64,
     /// Whether something was sold, bought or paid since the credits were last read.
     pub(crate) is_stale: bool,
-    /// The market of the present base.
     pub(crate) market: Option<Vec<MarketQuote>>,
     /// Items that nobody buys here.
     pub(crate) unsold: BTreeSet<String>,
-    /// Items bought in this system.
     pub(crate) bought_here: BTreeSet<String>,
     /// Items that could not be bought here.
     pub(crate) unbought: BTreeSet<String>,
@@ -39,13 +36,12 @@ pub(crate) struct MarketQuote {
     pub(crate) bid: i64,
     /// The lowest ask: the price for a buyer.
     pub(crate) ask: i64,
-    /// The number of units on offer.
     pub(crate) on_offer: i64,
 }
 
 impl TradeState {
-    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, told: &ToldResult) {
-        let standing = news.standing(told);
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &ResultFacts) {
+        let standing = news.standing(facts);
         let deal = standing.deal.unwrap_or_default();
         match news.asked.tool {
             "get_status" | "login" | "register" => {
@@ -54,17 +50,17 @@ impl TradeState {
                     self.is_stale = false;
                 }
             }
-            "view_market" => self.learn_market(&told.prices("view_market")),
+            "view_market" => self.learn_market(&facts.prices("view_market")),
             "sell" => {
-                let sold = news.moved(told).map_or(0, |(_, units)| -units);
+                let sold = news.moved(facts).map_or(0, |(_, units)| -units);
                 let asked = news.argument("quantity").as_ref().and_then(whole_number);
                 if sold == 0 || asked.is_some_and(|asked| sold < asked) {
-                    self.unsold.extend(item_of_result(news, told));
+                    self.unsold.extend(item_of_result(news, facts));
                 }
                 self.earn(deal.earned);
             }
             "buy" => {
-                self.bought_here.extend(item_of_result(news, told));
+                self.bought_here.extend(item_of_result(news, facts));
                 self.pay_credits(deal.spent);
             }
             "refuel" => self.pay_credits(deal.spent),
@@ -137,8 +133,7 @@ impl TradeState {
     }
 }
 
-/// The item that the result names, or the one that the call named.
-fn item_of_result(news: &ToolNews<'_>, told: &ToldResult) -> Option<String> {
-    let moved = news.moved(told).map(|(item, _)| item);
+fn item_of_result(news: &ToolNews<'_>, facts: &ResultFacts) -> Option<String> {
+    let moved = news.moved(facts).map(|(item, _)| item);
     moved.or_else(|| news.text_argument("item_id"))
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::{RequestRefusal, is_function_name};
 
-/// Checks the calls of the message with this index.
 pub(super) fn check_calls(calls: &[Value], message: usize) -> Result<(), RequestRefusal> {
     let mut ids = HashSet::new();
     for (index, call) in calls.iter().enumerate() {

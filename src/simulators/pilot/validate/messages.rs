@@ -4,14 +4,12 @@ use serde_json::{Map, Value};
 
 use super::{RequestRefusal, Strictness, calls};
 
-/// A message that is being checked, with its index for refusals.
 struct CheckedMessage<'a> {
     fields: &'a Map<String, Value>,
     index: usize,
     strictness: Strictness,
 }
 
-/// Checks every message, and the rules for the list as a whole.
 pub(super) fn check_messages(
     messages: &[Value],
     strictness: Strictness,

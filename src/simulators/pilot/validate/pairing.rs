@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::RequestRefusal;
 
-/// Checks a list of messages whose shapes are valid.
 pub(super) fn check_pairing(messages: &[Value]) -> Result<(), RequestRefusal> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: Vec<&str> = Vec::new();

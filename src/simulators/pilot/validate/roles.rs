@@ -9,7 +9,6 @@ const ONE_SYSTEM: &str = "There must be one system message at most, at the begin
 const IN_TURN: &str = "After the optional system message, conversation roles must alternate user and assistant roles \
     except for tool calls and results.";
 
-/// The role of a message, as templates distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     System,
@@ -42,7 +41,6 @@ impl Role {
         }
     }
 
-    /// Whether this role may directly follow the other one.
     fn may_follow(self, before: Self) -> bool {
         match before {
             Self::System => self == Self::User,

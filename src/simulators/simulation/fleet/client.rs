@@ -19,11 +19,8 @@ use super::line::Line;
 use super::sabotage::Sabotage;
 use super::session::LeaseSession;
 
-/// How long a part of a step may take.
 const PART_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a renewal of limits may take.
 const LIMITS_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a process relies on its parts of limits.
 const LIMITS_SAFE_TIME: Duration = Duration::from_secs(8);
 /// How long the release of leases at an orderly end may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -124,8 +121,8 @@ impl FleetClient {
         }
         let neighbours = self.exchange(report, &view).await?;
         let orders = self.exchange_orders(report, &view).await?;
-        let untold = session.held().untold();
-        let records = self.query(move |it, _| it.records_of(&untold));
+        let unread = session.held().unread();
+        let records = self.query(move |it, _| it.records_of(&unread));
         let (taken, passwords, mission) = records.await?;
         Ok(FleetStep {
             taken: taken
@@ -146,9 +143,9 @@ impl FleetClient {
 
     async fn renew(&self, report: &FleetReport) -> Result<(), String> {
         let (began, before) = (self.session.moment(), self.session.held().all());
-        let told = report.clone();
+        let shared_report = report.clone();
         let owned = self
-            .query(move |it, session| it.renew(session, &told))
+            .query(move |it, session| it.renew(session, &shared_report))
             .await?;
         let mut held = self.session.held();
         held.renewed((&before, &owned), began, said(report));
@@ -195,12 +192,12 @@ impl FleetClient {
         let is_due = self.session.held().places_are_due(now, PLACES_INTERVAL);
         if is_due || view.myses != report.known {
             let read = self.query(|it, session| {
-                let (places, untold) = it.places(&session.owner);
-                (places, it.records_of(&untold).0)
+                let (places, unshared) = it.places(&session.owner);
+                (places, it.records_of(&unshared).0)
             });
-            let (places, untold) = read.await?;
+            let (places, unshared) = read.await?;
             found.places = Some(places);
-            found.untold = untold;
+            found.unshared = unshared;
         }
         Ok(Some(Box::new(found)))
     }
@@ -214,8 +211,8 @@ impl FleetClient {
         if view.orders == 0 && asks_nothing {
             return Ok(FleetOrders::default());
         }
-        let told = report.clone();
-        self.query(move |it, session| it.share_orders(&session.owner, &told))
+        let shared_report = report.clone();
+        self.query(move |it, session| it.share_orders(&session.owner, &shared_report))
             .await?;
         let awaited = report.awaited.clone();
         self.query(move |it, session| it.orders_for(&session.owner, &awaited))

@@ -39,9 +39,7 @@ struct FleetTables {
     /// By the owner of leases.
     processes: BTreeMap<Arc<str>, ProcessRow>,
     statuses: BTreeMap<MysisId, StatusRow>,
-    /// The place of the newest status.
     place: i64,
-    /// In the order in which they were given.
     orders: Vec<OrderRow>,
     limits: LimitTables,
     /// Whether what a frozen process holds is as free as anything else, as a mistake on purpose.
@@ -74,7 +72,6 @@ impl FleetDatabase {
     }
 }
 
-/// The server's clock.
 fn server_time() -> Instant {
     Instant::now()
 }

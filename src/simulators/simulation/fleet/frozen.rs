@@ -17,7 +17,6 @@ pub(super) struct FreezeFile {
 }
 
 impl FreezeFile {
-    /// The file of a new home.
     pub(super) fn new(is_forgetful: bool) -> FreezeFile {
         FreezeFile {
             since: Mutex::default(),
@@ -40,7 +39,6 @@ impl FreezeKeeper for FreezeFile {
     }
 }
 
-/// All homes that were frozen, as their operator was told.
 #[derive(Default)]
 pub(super) struct FrozenHomes {
     homes: Mutex<BTreeMap<Arc<str>, FrozenHome>>,
@@ -64,7 +62,6 @@ impl FrozenHomes {
         self.lock().entry(home.clone()).or_default().thaws
     }
 
-    /// Notes that the order is done.
     pub(super) fn on_frozen(&self, home: &Arc<str>, number: u64, now: Duration) {
         let mut homes = self.lock();
         let home = homes.entry(home.clone()).or_default();
@@ -73,7 +70,6 @@ impl FrozenHomes {
         }
     }
 
-    /// Notes that somebody orders to thaw a home.
     pub(super) fn on_thawing(&self, home: &Arc<str>) {
         let mut homes = self.lock();
         let home = homes.entry(home.clone()).or_default();

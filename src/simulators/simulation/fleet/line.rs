@@ -13,12 +13,10 @@ use super::super::chaos::Chaos;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DatabaseWay {
-    /// Everything arrives.
     #[default]
     Open,
     /// Everything arrives after seconds.
     Slow,
-    /// Some answers are lost.
     Lossy,
     /// Connections are refused at once.
     Refused,
@@ -64,7 +62,6 @@ impl Line {
         self.world.spawn(work)
     }
 
-    /// Asks the world, and waits for the answer.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

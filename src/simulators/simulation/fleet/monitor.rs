@@ -22,7 +22,6 @@ const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
 const MINUTE: Duration = Duration::from_secs(60);
 /// How long a part of a limit may outlast its process, with what was on its way then.
 const MAX_PART_TIME: Duration = Duration::from_secs(15);
-/// How long an order may wait for its answer.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(240);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,13 +45,10 @@ pub(super) struct FleetMonitor {
 
 #[derive(Default)]
 struct SeenOfFleet {
-    /// The world's time.
     now: Duration,
     /// The process of each life.
     lives: BTreeMap<(MysisId, Incarnation), Arc<str>>,
-    /// The process of the newest life.
     newest: BTreeMap<MysisId, (Incarnation, Arc<str>)>,
-    /// The requests that providers work on, by number.
     in_flight: BTreeMap<u64, AskedProvider>,
     asked: u64,
     /// How many requests a process began since its part of a limit expired.
@@ -68,7 +64,6 @@ struct SeenOfFleet {
     /// When each unanswered order was given.
     waiting: BTreeMap<u64, Duration>,
     orders: u64,
-    /// The processes whose Commander was killed.
     without_commander: BTreeSet<Arc<str>>,
     figures: FleetFigures,
 }
@@ -93,12 +88,10 @@ impl FleetMonitor {
         self.watch.add_violation(promise, text);
     }
 
-    /// Notes the world's time.
     pub(super) fn set_now(&self, now: Duration) {
         self.lock().now = now;
     }
 
-    /// The world's time.
     pub(super) fn now(&self) -> Duration {
         self.lock().now
     }
@@ -125,7 +118,6 @@ impl FleetMonitor {
         self.lock().without_commander.contains(owner)
     }
 
-    /// Checks a batch that was stored for a life of a Mysis.
     pub(super) fn on_life(&self, mysis: MysisId, incarnation: Incarnation, owner: &Arc<str>) {
         let mut seen = self.lock();
         let life = seen.lives.entry((mysis, incarnation));
@@ -287,7 +279,6 @@ impl FleetMonitor {
         number
     }
 
-    /// Notes that an order was answered, or that its giver is gone.
     pub(super) fn on_order_over(&self, number: u64) {
         self.lock().waiting.remove(&number);
     }

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use super::super::chaos::InjectedFault;
 use super::super::operator::{hinder_players, relaunch_those_at_rest, sleep_randomly};
 use super::super::verdict::ActorKind;
-use super::world::World;
+use super::world::FleetWorld;
 
 /// The time within which a killed actor must be replaced.
 const REVIVAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ const MIN_MYSES: usize = 4;
 
 /// Starts all these tasks. They end when the returned value is dropped.
 pub(super) fn trouble(
-    world: &Arc<World>,
+    world: &Arc<FleetWorld>,
     owner: Arc<str>,
     commander: ActorRef<CommanderMsg>,
     swarm: CommanderHandle,
@@ -42,7 +42,6 @@ pub(super) fn trouble(
     troubles
 }
 
-/// What of a process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Victim {
     Of(ActorKind),
@@ -58,7 +57,7 @@ impl Victim {
     }
 }
 
-async fn kill_actors(world: Arc<World>, owner: &Arc<str>, commander: ActorRef<CommanderMsg>) {
+async fn kill_actors(world: Arc<FleetWorld>, owner: &Arc<str>, commander: ActorRef<CommanderMsg>) {
     let (chaos, watch) = (&world.chaos, &world.watch);
     loop {
         sleep_randomly(chaos, MAX_PAUSE).await;
@@ -114,8 +113,7 @@ async fn wait_until_back(commander: &ActorRef<CommanderMsg>, victim: Victim, dea
     }
 }
 
-/// Gives orders, and remembers the acknowledged ones.
-async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
+async fn give_orders(world: Arc<FleetWorld>, swarm: CommanderHandle) {
     let (chaos, watch) = (&world.chaos, &world.watch);
     loop {
         sleep_randomly(chaos, MAX_ORDER_PAUSE).await;
@@ -153,9 +151,8 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
     }
 }
 
-/// Deletes a Mysis, wherever it runs.
 pub(super) async fn delete(
-    world: &Arc<World>,
+    world: &Arc<FleetWorld>,
     swarm: &CommanderHandle,
     mysis: MysisId,
     name: &str,
@@ -172,7 +169,7 @@ pub(super) async fn delete(
 }
 
 /// Creates a Mysis that starts at once.
-pub(super) async fn create(world: &Arc<World>, swarm: &CommanderHandle) {
+pub(super) async fn create(world: &Arc<FleetWorld>, swarm: &CommanderHandle) {
     let population = &world.monitor.population;
     let name = population.ask_for_name(world.chaos.number_below(usize::MAX));
     let created = order(
@@ -194,19 +191,19 @@ pub(super) async fn create(world: &Arc<World>, swarm: &CommanderHandle) {
 }
 
 /// Notes that an order is over, also when its process is killed.
-struct GivenOrder {
-    world: Arc<World>,
+struct ScriptedOrder {
+    world: Arc<FleetWorld>,
     number: u64,
 }
 
-impl Drop for GivenOrder {
+impl Drop for ScriptedOrder {
     fn drop(&mut self) {
         self.world.monitor.on_order_over(self.number);
     }
 }
 
-async fn order(world: &Arc<World>, swarm: &CommanderHandle, order: Order) -> OrderResult {
-    let given = GivenOrder {
+async fn order(world: &Arc<FleetWorld>, swarm: &CommanderHandle, order: Order) -> OrderResult {
+    let given = ScriptedOrder {
         world: world.clone(),
         number: world.monitor.on_order_given(),
     };
@@ -219,9 +216,8 @@ async fn order(world: &Arc<World>, swarm: &CommanderHandle, order: Order) -> Ord
     answer
 }
 
-/// Freezes a home by the process that runs there, or thaws it.
 pub(super) async fn freeze(
-    world: Arc<World>,
+    world: Arc<FleetWorld>,
     swarm: CommanderHandle,
     home: Arc<str>,
     freezes: bool,

@@ -27,12 +27,9 @@ use super::database::FleetCommits;
 use super::line::answer_of;
 use super::monitor::FleetMonitor;
 
-/// How long a transaction may take.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a read may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The store, through the line of a process.
 #[derive(Clone)]
 pub(super) struct RemoteStore(pub(super) FleetClient);
 
@@ -141,11 +138,8 @@ impl Archive for RemoteStore {
         self.read(self.0.database.memory.books(since))
     }
 
-    fn spared_calls(
-        &self,
-        since: Day,
-    ) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
-        self.read(self.0.database.memory.spared_calls(since))
+    fn saved_calls(&self, since: Day) -> BoxFuture<'static, Result<Vec<SavedCalls>, ArchiveFault>> {
+        self.read(self.0.database.memory.saved_calls(since))
     }
 }
 

@@ -10,14 +10,12 @@ use anyhow::Context;
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::Instant;
 
-/// A runtime with a clock of its own.
 pub(super) struct OwnTime {
     runtime: Runtime,
     begun: Instant,
 }
 
 impl OwnTime {
-    /// A runtime whose clock begins now.
     pub(super) fn new() -> anyhow::Result<OwnTime> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

@@ -27,7 +27,6 @@ struct SeenPopulation {
     deletions: BTreeMap<MysisId, Deletion>,
 }
 
-/// What was said of the orders to delete a Mysis.
 #[derive(Default)]
 struct Deletion {
     name: String,
@@ -35,7 +34,6 @@ struct Deletion {
     open: usize,
     /// Whether it was said that a process carries it out.
     is_passed: bool,
-    /// When it was said to be done.
     done: Option<Duration>,
 }
 
@@ -50,12 +48,10 @@ impl Population {
         name
     }
 
-    /// Notes that the creation of a Mysis was acknowledged.
     pub(super) fn on_created(&self, mysis: MysisId, name: &str) {
         self.lock().created.insert(mysis, name.to_string());
     }
 
-    /// Notes that somebody orders to delete a Mysis.
     pub(super) fn on_deletion_ordered(&self, mysis: MysisId, name: &str) {
         let mut seen = self.lock();
         let deletion = seen.deletions.entry(mysis).or_default();
@@ -63,7 +59,6 @@ impl Population {
         deletion.open += 1;
     }
 
-    /// Notes the answer to the order to delete a Mysis.
     pub(super) fn on_deletion_answered(&self, mysis: MysisId, answer: &OrderResult, now: Duration) {
         let mut seen = self.lock();
         let Some(deletion) = seen.deletions.get_mut(&mysis) else {
@@ -103,7 +98,6 @@ impl Population {
         words.collect()
     }
 
-    /// Compares what was said with who is stored at the end.
     pub(super) fn compare(&self, stored: &BTreeMap<MysisId, Arc<str>>) -> PopulationAtEnd {
         let seen = self.lock();
         let mut at_end = PopulationAtEnd::default();
@@ -134,7 +128,6 @@ impl Population {
     }
 }
 
-/// What became of the population.
 #[derive(Default)]
 pub(super) struct PopulationAtEnd {
     /// Those that were deleted.

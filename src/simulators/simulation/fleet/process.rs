@@ -28,7 +28,7 @@ use super::operator;
 use super::outside::{RemoteGame, RemoteModels, RemoteStore};
 use super::own_time::OwnTime;
 use super::session::LeaseSession;
-use super::world::World;
+use super::world::FleetWorld;
 
 /// How long a process waits before it tries again to open a database that it cannot reach.
 const OPEN_RETRY: Duration = Duration::from_secs(1);
@@ -51,7 +51,6 @@ pub(super) struct Process {
     time: OwnTime,
     pub(super) line: Arc<Line>,
     pub(super) owner: Arc<str>,
-    /// The world's time when it began.
     born: Duration,
     rate: f64,
     clock: Arc<ProcessClock>,
@@ -85,7 +84,6 @@ impl Inside {
 /// The clocks of a process. The wall clock differs from the server's and is set at times.
 struct ProcessClock {
     begun: Instant,
-    /// The wall clock at its beginning.
     wall: Timestamp,
     offset_ms: AtomicI64,
 }
@@ -103,7 +101,7 @@ impl Clock for ProcessClock {
 
 impl Process {
     pub(super) fn start(
-        world: &Arc<World>,
+        world: &Arc<FleetWorld>,
         plan: &ProcessPlan,
         owner: &str,
     ) -> anyhow::Result<Process> {
@@ -150,7 +148,6 @@ impl Process {
         })
     }
 
-    /// Its own time at this time of the world.
     fn own_time_at(&self, now: Duration) -> Duration {
         now.saturating_sub(self.born).mul_f64(self.rate)
     }
@@ -176,12 +173,10 @@ impl Process {
         is_up && self.paused_until.is_none() && !self.line.way().is_cut()
     }
 
-    /// Sets its wall clock.
     pub(super) fn set_clock(&self, offset_ms: i64) {
         self.clock.offset_ms.store(offset_ms, Ordering::Relaxed);
     }
 
-    /// Gives it other rules.
     pub(super) fn change_rules(&self, rules: &Arc<SwarmRules>) {
         if let Some(commander) = self.inner.commander() {
             // One that is gone starts with the new ones.
@@ -195,13 +190,11 @@ impl Process {
         Some(CommanderHandle::new(commander, OrderSource::Control))
     }
 
-    /// Runs something in it.
     pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.time.handle().spawn(work);
     }
 
-    /// Begins to end it in good order.
-    pub(super) fn begin_closing(&self, world: &Arc<World>) {
+    pub(super) fn begin_closing(&self, world: &Arc<FleetWorld>) {
         let (inner, client, world) = (self.inner.clone(), self.client.clone(), world.clone());
         self.spawn(async move {
             if let Some(commander) = inner.commander() {
@@ -228,7 +221,7 @@ impl Process {
 
 /// Opens the database and runs the actors until the Commander ends.
 async fn live(
-    world: Arc<World>,
+    world: Arc<FleetWorld>,
     client: FleetClient,
     clock: Arc<ProcessClock>,
     (rules, is_troubled): (Arc<SwarmRules>, bool),
@@ -269,7 +262,7 @@ async fn live(
 }
 
 fn adapters(
-    world: &World,
+    world: &FleetWorld,
     client: &FleetClient,
     clock: Arc<ProcessClock>,
     freeze: Arc<FreezeFile>,
@@ -300,11 +293,10 @@ fn adapters(
     }
 }
 
-/// Starts what hears all events of this process.
-async fn start_recorder(world: &Arc<World>) -> Option<Listener> {
+async fn start_recorder(world: &Arc<FleetWorld>) -> Option<Listener> {
     let mut lives = RevivalTracker::default();
     let (watch, log) = (world.watch.clone(), world.events.clone());
-    let heard = move |event: &Arc<SwarmEvent>| {
+    let observe = move |event: &Arc<SwarmEvent>| {
         watch.on_event_of_fleet(event);
         if let (Some(who), EventKind::Roster(RosterChange::MovedAway | RosterChange::Deleted)) =
             (&event.mysis, &event.what)
@@ -315,7 +307,7 @@ async fn start_recorder(world: &Arc<World>) -> Option<Listener> {
             watch.add_violation(Promise::Revival, text);
         }
     };
-    Listener::start(log.event_handler(Box::new(heard)))
+    Listener::start(log.event_handler(Box::new(observe)))
         .await
         .ok()
 }

@@ -16,13 +16,10 @@ use super::super::memory::StoredSwarm;
 use super::super::verdict::{InvariantMonitor, Promise};
 use super::{FleetRun, FleetSettings, operator};
 
-/// The shortest half of the quiet time.
 const MIN_HALF: Duration = Duration::from_secs(300);
-/// The tokens of a usual request.
 const TOKENS_A_REQUEST: u64 = 6_000;
 /// The number of answers that fit into half of the quiet time.
 const ANSWERS_IN_HALF: usize = 12;
-/// How long a question to a process may take.
 const MAX_QUESTION_TIME: Duration = Duration::from_secs(120);
 /// The time between the starts of two processes at the beginning.
 const JOIN_INTERVAL: Duration = Duration::from_secs(7);

@@ -2,12 +2,10 @@
 
 use super::super::fleet_figures::FleetFault;
 
-/// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sabotage {
     /// A process that cannot reach the database is told that its leases are renewed.
     RenewsWithoutTheServer,
-    /// A process takes what another one holds.
     TakesWhatIsHeld,
     /// A new life has the incarnation of the one before.
     KeepsIncarnations,

@@ -13,7 +13,7 @@ use super::line::DatabaseWay;
 use super::operator;
 use super::sabotage::Sabotage;
 use super::slots::{Slot, Slots};
-use super::world::World;
+use super::world::FleetWorld;
 
 /// The time between two faults at a wildness of 1. They rarely come more often than a lease lasts,
 /// so that what follows from one is seen.
@@ -23,10 +23,8 @@ const MIN_MEAN_GAP: Duration = Duration::from_secs(70);
 const LEASE: Duration = Duration::from_secs(30);
 /// How soon a thaw is ordered again that did not come about.
 const THAW_RETRY: Duration = Duration::from_secs(10);
-/// The pause between two processes of a rolling update.
 const UPDATE_PAUSE: Duration = Duration::from_secs(8);
 
-/// What happens, drawn from the seed.
 pub(super) struct FaultScript {
     dice: fastrand::Rng,
     drawn: BTreeSet<FleetFault>,
@@ -40,7 +38,6 @@ pub(super) struct FaultScript {
     errands: Vec<(Duration, Errand)>,
 }
 
-/// What the operator does at any process that can be asked.
 #[derive(Clone, Debug)]
 enum Errand {
     /// Deletes a Mysis that a process holds, or any.
@@ -80,8 +77,7 @@ impl FaultScript {
         least + (most - least).mul_f64(self.dice.f64())
     }
 
-    /// Lets happen what is due.
-    pub(super) fn act(&mut self, world: &Arc<World>, slots: &mut Slots) {
+    pub(super) fn act(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots) {
         let now = world.now();
         self.end_draining(world, slots, now);
         self.go_on_updating(world, slots, now);
@@ -96,7 +92,7 @@ impl FaultScript {
         }
     }
 
-    fn strike(&mut self, world: &Arc<World>, slots: &mut Slots, fault: FleetFault) {
+    fn strike(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots, fault: FleetFault) {
         if fault == FleetFault::RollingUpdate {
             if self.updates.is_empty() {
                 self.updates.extend(0..slots.all.len());
@@ -135,7 +131,7 @@ impl FaultScript {
         }
     }
 
-    fn count(&self, world: &World, fault: FleetFault, times: usize) {
+    fn count(&self, world: &FleetWorld, fault: FleetFault, times: usize) {
         world.monitor.on_disturbed();
         if times > 0 {
             world
@@ -146,7 +142,7 @@ impl FaultScript {
 
     fn strike_one(
         &mut self,
-        world: &Arc<World>,
+        world: &Arc<FleetWorld>,
         slots: &mut Slots,
         fault: FleetFault,
         place: usize,
@@ -201,7 +197,7 @@ impl FaultScript {
 
     /// Plans what comes soon after a fault: the operator deletes a Mysis of the process that is struck and
     /// creates others, and one that is frozen is killed.
-    fn plan_errands(&mut self, world: &World, slots: &Slots, fault: FleetFault, place: usize) {
+    fn plan_errands(&mut self, world: &FleetWorld, slots: &Slots, fault: FleetFault, place: usize) {
         let is_drawn = self.drawn.contains(&FleetFault::Deletion) && self.dice.bool();
         let Some(process) = &slots.all[place].process else {
             return;
@@ -221,7 +217,7 @@ impl FaultScript {
         }
     }
 
-    fn run_errands(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
+    fn run_errands(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots, now: Duration) {
         let is_due = |(at, _): &mut (Duration, Errand)| *at <= now;
         let due: Vec<_> = self.errands.extract_if(.., is_due).collect();
         for (_, errand) in due {
@@ -256,9 +252,9 @@ impl FaultScript {
     /// Lets the operator do something at any process that can be asked.
     fn ask_one<F>(
         &mut self,
-        world: &Arc<World>,
+        world: &Arc<FleetWorld>,
         slots: &Slots,
-        work: impl FnOnce(Arc<World>, CommanderHandle) -> F,
+        work: impl FnOnce(Arc<FleetWorld>, CommanderHandle) -> F,
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -273,7 +269,7 @@ impl FaultScript {
     }
 
     /// A Mysis that this process holds, or any, if it holds none.
-    fn choose_of(&mut self, world: &World, owner: &Arc<str>) -> Option<(MysisId, Arc<str>)> {
+    fn choose_of(&mut self, world: &FleetWorld, owner: &Arc<str>) -> Option<(MysisId, Arc<str>)> {
         let all = world.database.population();
         let is_its = |of: &Option<Arc<str>>| of.as_ref() == Some(owner);
         let of_it = all.iter().filter(|(_, _, of)| is_its(of));
@@ -287,7 +283,13 @@ impl FaultScript {
     }
 
     /// Drains a process, or ends that, by an order to another one or to itself.
-    fn drain(&mut self, world: &Arc<World>, slots: &mut Slots, place: usize, is_draining: bool) {
+    fn drain(
+        &mut self,
+        world: &Arc<FleetWorld>,
+        slots: &mut Slots,
+        place: usize,
+        is_draining: bool,
+    ) {
         let owner = slots.all[place]
             .process
             .as_ref()
@@ -309,7 +311,7 @@ impl FaultScript {
         }
     }
 
-    fn end_draining(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
+    fn end_draining(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots, now: Duration) {
         for place in 0..slots.all.len() {
             let until = slots.all[place].drained_until;
             if until.is_some_and(|until| until <= now) {
@@ -320,7 +322,7 @@ impl FaultScript {
     }
 
     /// Ends the next process of a rolling update once the one before is back.
-    fn go_on_updating(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
+    fn go_on_updating(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots, now: Duration) {
         let Some(place) = self.updates.front().copied() else {
             return;
         };
@@ -345,8 +347,7 @@ impl FaultScript {
         }
     }
 
-    /// Ends all that is under way.
-    pub(super) fn end(&mut self, world: &Arc<World>, slots: &mut Slots) {
+    pub(super) fn end(&mut self, world: &Arc<FleetWorld>, slots: &mut Slots) {
         let now = world.now();
         self.next = None;
         self.updates.clear();
@@ -366,7 +367,7 @@ impl FaultScript {
 
 /// Thaws the homes whose time has come. One in which nothing runs, or whose process ends meanwhile, is
 /// thawed later.
-fn thaw_those_due(world: &Arc<World>, slots: &mut Slots, now: Duration) {
+fn thaw_those_due(world: &Arc<FleetWorld>, slots: &mut Slots, now: Duration) {
     for slot in &mut slots.all {
         if slot.frozen_until.is_none_or(|until| now < until) {
             continue;

@@ -11,18 +11,15 @@ use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
 use tokio::time::Instant;
 
-/// A process as the holder of leases.
 pub(super) struct LeaseSession {
     pub(super) home: Arc<str>,
     pub(super) owner: Arc<str>,
     held: Mutex<HeldMyses>,
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
-    /// When the process began, by its own monotonic clock.
     began: Instant,
 }
 
 impl LeaseSession {
-    /// A process that begins now.
     pub(super) fn new(home: &str, owner: &str) -> LeaseSession {
         LeaseSession {
             home: home.into(),
@@ -41,7 +38,6 @@ impl LeaseSession {
         self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time of its monotonic clock.
     pub(super) fn moment(&self) -> Moment {
         Moment::default().plus(self.began.elapsed())
     }

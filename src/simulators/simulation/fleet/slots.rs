@@ -10,7 +10,7 @@ use super::frozen::FreezeFile;
 use super::line::DatabaseWay;
 use super::process::{Process, ProcessPlan};
 use super::sabotage::Sabotage;
-use super::world::World;
+use super::world::FleetWorld;
 
 /// How far the monotonic clock of a process may run from the server's: a hundred times of what is
 /// usual.
@@ -18,7 +18,6 @@ const MAX_RATE_ERROR: f64 = 0.01;
 /// How soon a process that ended by itself is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(3);
 
-/// A machine.
 pub(super) struct Slot {
     pub(super) plan: ProcessPlan,
     pub(super) process: Option<Process>,
@@ -26,11 +25,8 @@ pub(super) struct Slot {
     pub(super) start_at: Option<Duration>,
     /// Until when the way to the database is not in order.
     pub(super) way_until: Option<Duration>,
-    /// Until when the process is drained.
     pub(super) drained_until: Option<Duration>,
-    /// Until when the home is frozen.
     pub(super) frozen_until: Option<Duration>,
-    /// The number of processes that ran there.
     lives: u32,
 }
 
@@ -41,7 +37,6 @@ impl Slot {
         is_able && self.way_until.is_none() && self.drained_until.is_none()
     }
 
-    /// The process that runs there.
     pub(super) fn owner(&self) -> Option<&Arc<str>> {
         self.process.as_ref().map(|process| &process.owner)
     }
@@ -54,7 +49,7 @@ impl Slot {
         self.start_at = Some(start_at);
     }
 
-    fn start(&mut self, world: &Arc<World>) -> anyhow::Result<()> {
+    fn start(&mut self, world: &Arc<FleetWorld>) -> anyhow::Result<()> {
         self.lives += 1;
         let owner = format!("{}.{}", self.plan.home, self.lives);
         self.process = Some(Process::start(world, &self.plan, &owner)?);
@@ -63,7 +58,12 @@ impl Slot {
     }
 
     /// Lets the process run until `next`.
-    fn pass(&mut self, world: &Arc<World>, now: Duration, next: Duration) -> anyhow::Result<()> {
+    fn pass(
+        &mut self,
+        world: &Arc<FleetWorld>,
+        now: Duration,
+        next: Duration,
+    ) -> anyhow::Result<()> {
         if self.way_until.is_some_and(|until| until <= now) {
             self.way_until = None;
             if let Some(process) = &self.process {
@@ -92,7 +92,6 @@ impl Slot {
     }
 }
 
-/// All machines.
 pub(super) struct Slots {
     pub(super) all: Vec<Slot>,
     first: usize,
@@ -130,7 +129,7 @@ impl Slots {
     /// Lets all processes run until `next`, another one first each time.
     pub(super) fn pass(
         &mut self,
-        world: &Arc<World>,
+        world: &Arc<FleetWorld>,
         now: Duration,
         next: Duration,
     ) -> anyhow::Result<()> {

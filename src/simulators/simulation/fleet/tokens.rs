@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use actors::domain::books::Day;
 
-/// The window of the limit.
 const MINUTE: Duration = Duration::from_secs(60);
 /// How long a process may ask on once the stored books of a day reach the budget: until its part of
 /// the other limits expires, with what was admitted then.
@@ -23,7 +22,6 @@ pub(super) struct TokenLimits {
     pub(super) in_flight: u64,
 }
 
-/// What was seen of tokens.
 #[derive(Default)]
 pub(super) struct TokenWatch {
     limits: TokenLimits,
@@ -33,7 +31,7 @@ pub(super) struct TokenWatch {
 #[derive(Default)]
 struct SeenTokens {
     /// The requests of the last minute, by provider.
-    sent: BTreeMap<Arc<str>, VecDeque<SentRequest>>,
+    sent: BTreeMap<Arc<str>, VecDeque<CountedRequest>>,
     largest: u64,
     /// Since when the stored books of a day have reached the budget.
     spent_since: BTreeMap<Day, Duration>,
@@ -42,7 +40,7 @@ struct SeenTokens {
     budgets_are_over: bool,
 }
 
-struct SentRequest {
+struct CountedRequest {
     number: u64,
     at: Duration,
     owner: Arc<str>,
@@ -84,7 +82,7 @@ impl TokenWatch {
         while sent.front().is_some_and(|first| first.at + MINUTE <= now) {
             sent.pop_front();
         }
-        sent.push_back(SentRequest {
+        sent.push_back(CountedRequest {
             number: request.number,
             at: now,
             owner: request.owner.clone(),
@@ -148,7 +146,6 @@ impl TokenWatch {
         }
     }
 
-    /// Notes what the stored books say of each day.
     pub(super) fn on_books(&self, books: BTreeMap<Day, u64>, now: Duration) {
         let mut seen = self.lock();
         if seen.budgets_are_over {
@@ -162,14 +159,12 @@ impl TokenWatch {
         }
     }
 
-    /// The budgets are over from now on.
     pub(super) fn end_budgets(&self) {
         let mut seen = self.lock();
         seen.spent_since.clear();
         seen.budgets_are_over = true;
     }
 
-    /// The figures, in words.
     pub(super) fn words(&self) -> String {
         let seen = self.lock();
         let of = |limit: Option<u64>| limit.map_or("any".to_string(), |limit| limit.to_string());

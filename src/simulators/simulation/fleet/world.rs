@@ -21,7 +21,7 @@ use super::monitor::{FleetLimits, FleetMonitor};
 use super::own_time::OwnTime;
 use super::sabotage::Sabotage;
 
-pub(super) struct World {
+pub(super) struct FleetWorld {
     time: OwnTime,
     now_ms: AtomicU64,
     pub(super) chaos: Arc<Chaos>,
@@ -36,12 +36,12 @@ pub(super) struct World {
     _ticks: AbortOnDropHandle<()>,
 }
 
-impl World {
+impl FleetWorld {
     pub(super) fn new(
         options: &SimulationOptions,
         limits: FleetLimits,
         sabotage: Option<Sabotage>,
-    ) -> anyhow::Result<World> {
+    ) -> anyhow::Result<FleetWorld> {
         let time = OwnTime::new()?;
         let SimulationOptions { seed, wildness, .. } = *options;
         let there = time.handle().enter();
@@ -60,7 +60,7 @@ impl World {
         );
         let ticks = game.start_ticking();
         drop(there);
-        Ok(World {
+        Ok(FleetWorld {
             database: Arc::new(FleetDatabase::new(memory, monitor.clone(), sabotage)),
             now_ms: AtomicU64::new(0),
             events: EventLog::new(options.is_loud),

@@ -85,7 +85,7 @@ impl SimulatedLink {
             game.planted().say(&game.chaos.new_mark());
         }
         if command_kind(tool) == Some(CommandKind::Look)
-            && let Some(words) = game.planted().hear(self.mysis)
+            && let Some(words) = game.planted().words_for(self.mysis)
         {
             return words;
         }

@@ -6,9 +6,7 @@ use tokio::time::Instant;
 
 use super::{GameServerState, InjectedFault, SimulatedGame, TICK_INTERVAL};
 
-/// The time between the announcement of a restart and its beginning.
 const RESTART_NOTICE: Duration = Duration::from_secs(30);
-/// The longest restart.
 const MAX_RESTART_TIME: Duration = Duration::from_secs(90);
 /// The longest outage without announcement.
 const MAX_GAME_OUTAGE: Duration = Duration::from_secs(180);

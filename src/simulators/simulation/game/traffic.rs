@@ -13,10 +13,8 @@ pub(super) struct TrafficCounters {
     mutations: AtomicU64,
 }
 
-/// The traffic so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GameTraffic {
-    /// Requests of any kind that a server would have got.
     pub requests: u64,
     pub mutations: u64,
 }
@@ -35,7 +33,6 @@ impl TrafficCounters {
 }
 
 impl SimulatedGame {
-    /// The traffic so far.
     pub fn traffic(&self) -> GameTraffic {
         let TrafficCounters {
             requests,
@@ -47,7 +44,6 @@ impl SimulatedGame {
         }
     }
 
-    /// What every player has earned and spent.
     pub fn funds(&self) -> Vec<PlayerFunds> {
         self.lock_state().frontend.world().funds().collect()
     }

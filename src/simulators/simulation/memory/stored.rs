@@ -28,9 +28,7 @@ pub(crate) struct StoredSwarm {
     pub(super) myses: BTreeMap<MysisId, StoredMysis>,
     pub(super) mission: Option<Mission>,
     pub(super) accounts: Vec<(GameAccount, Option<MysisId>)>,
-    /// The number of times that each prompt was written, by its text.
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
-    /// Token use by day, Mysis and provider.
     books: BTreeMap<(Day, MysisId, Arc<str>), BudgetUse>,
     pub(super) held: HeldTexts,
     /// Calls that routines made in the models' place.
@@ -90,7 +88,6 @@ impl StoredSwarm {
             .collect()
     }
 
-    /// The calls that routines made in the models' place from a day on.
     pub(super) fn saved_since(&self, since: Day) -> Vec<SavedCalls> {
         let lines = self.spared.range((since, MysisId(i64::MIN))..);
         lines
@@ -107,7 +104,6 @@ impl StoredSwarm {
         found.map(|(account, _)| account.clone())
     }
 
-    /// Stores all of a batch or nothing.
     pub(super) fn commit_batch(
         &mut self,
         batch: &Batch,
@@ -123,7 +119,6 @@ impl StoredSwarm {
         Ok(())
     }
 
-    /// Refuses a batch of an older incarnation.
     pub(super) fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
         let Author::Mysis(mysis, incarnation) = batch.author else {
             return Ok(());
@@ -352,7 +347,6 @@ impl StoredMysis {
         found
     }
 
-    /// The newest rows that contain a text.
     pub(super) fn search_rows(&self, search: &SearchQuery) -> Vec<Arc<Row>> {
         let until = search.until.unwrap_or(Timestamp(i64::MAX));
         let rows = self.rows.values().rev().filter(|row| row.at <= until);

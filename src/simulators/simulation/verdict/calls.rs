@@ -22,7 +22,6 @@ pub(super) struct CallChecker {
 struct RememberedCalls {
     /// Calls that the game carried out, in its order.
     executed: VecDeque<(i64, u16)>,
-    /// Calls that the game refused.
     declined: VecDeque<(i64, u16)>,
     /// Calls that the Mysis was told were not executed.
     not_executed: VecDeque<(i64, u16)>,
@@ -43,7 +42,6 @@ impl CallChecker {
         is_denied.then(|| format!("{call} was said not to be executed, and is now"))
     }
 
-    /// Notes that the game refused this call.
     pub(super) fn on_declined(&mut self, call: &str) {
         if let Some((mysis, key)) = parse_call_name(call) {
             let calls = self.of.entry(mysis.to_string()).or_default();
@@ -152,7 +150,7 @@ mod tests {
         executed.collect::<Vec<_>>().into_iter().flatten().collect()
     }
 
-    fn told(seq: i64, tool: &str, status: CallStatus) -> Row {
+    fn result_row(seq: i64, tool: &str, status: CallStatus) -> Row {
         let text: Arc<str> = "an answer".into();
         Row {
             seq: Seq(seq + 1),
@@ -167,7 +165,7 @@ mod tests {
                     call_id: "c".into(),
                     tool: tool.into(),
                     status,
-                    ms: 0,
+                    ms: Some(0),
                     tick: None,
                     bytes: text.len() as u64,
                     game: actors::domain::game::GameRef::SPACEMOLT,
@@ -201,7 +199,7 @@ mod tests {
                 _ => {}
             }
             calls
-                .on_result_stored(MYSIS, &told(7, tool, status))
+                .on_result_stored(MYSIS, &result_row(7, tool, status))
                 .is_none()
         };
         for (what, tool, status, is_good) in [

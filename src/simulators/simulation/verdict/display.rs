@@ -2,26 +2,32 @@
 
 use std::fmt;
 
+use zoea_text::figures::group_digits;
+
 use super::{InjectedFault, Promise, SimulationVerdict};
 
 impl fmt::Display for SimulationVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}", self.seed)?;
-        let spared: Vec<_> = InjectedFault::ALL
-            .iter()
+        let left_out = InjectedFault::ALL.into_iter();
+        let left_out: Vec<String> = left_out
             .filter(|fault| !self.drawn.contains(fault))
+            .map(|fault| fault.to_string())
             .collect();
         writeln!(
             f,
-            "  drawn: {} of {} faults; never: {spared:?}",
+            "  the seed drew {} of {} kinds of faults",
             self.drawn.len(),
             InjectedFault::ALL.len()
         )?;
+        if !left_out.is_empty() {
+            writeln!(f, "  never: {}", left_out.join(", "))?;
+        }
         for (fault, times) in &self.injected {
-            writeln!(f, "  {fault:?} struck {times} times")?;
+            writeln!(f, "  fault {}: {fault}", shown_times(*times))?;
         }
         for (kind, deaths) in &self.deaths {
-            writeln!(f, "  {kind:?} killed {deaths} times")?;
+            writeln!(f, "  killed {}: {kind}", shown_times(*deaths))?;
         }
         let (created, there) = self.myses;
         writeln!(
@@ -31,18 +37,18 @@ impl fmt::Display for SimulationVerdict {
             self.revived
         )?;
         for (rare, times) in &self.reached {
-            writeln!(f, "  reached {rare:?} {times} times")?;
+            writeln!(f, "  seen {}: {rare}", shown_times(*times))?;
         }
         let (given, acknowledged) = self.orders;
         writeln!(f, "  {given} orders given, {acknowledged} acknowledged")?;
         writeln!(
             f,
-            "  {} processes, {} turns, {} requests, {} mutations carried out, {} relaunches by hand",
+            "  {} processes, {} turns, {} requests, {} calls that changed the game, {} relaunches by hand",
             self.processes, self.turns, self.requests, self.mutations, self.relaunched_by_hand
         )?;
         writeln!(
             f,
-            "  {} parked at the end for want of progress",
+            "  {} parked at the end because they made no progress",
             self.parked
         )?;
         for (outcome, calls) in &self.outcomes {
@@ -57,6 +63,13 @@ impl fmt::Display for SimulationVerdict {
             write!(f, "{fleet}")?;
         }
         self.write_promises(f)
+    }
+}
+
+fn shown_times(times: u64) -> String {
+    match times {
+        1 => "once".to_string(),
+        times => format!("{} times", group_digits(times)),
     }
 }
 
@@ -119,7 +132,7 @@ impl SimulationVerdict {
                 let plays = (there as u64).saturating_sub(broken + parked);
                 match parked {
                     0 => format!("{plays} of {there}"),
-                    _ => format!("{plays} of {there}, {parked} parked for want of progress"),
+                    _ => format!("{plays} of {there}, {parked} parked without progress"),
                 }
             }
         }

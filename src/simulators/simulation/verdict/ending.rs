@@ -10,7 +10,6 @@ use actors::domain::state::LifeState;
 use super::{InvariantMonitor, Promise};
 
 impl InvariantMonitor {
-    /// Checks that exactly the created Myses exist.
     pub fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
         let mut seen = self.lock_observed();
         seen.there = statuses.len();
@@ -57,7 +56,7 @@ impl InvariantMonitor {
                 format!("{name} is {state} at the end: {why}"),
             );
         } else if after.totals.turns <= before.totals.turns
-            && after.spared_calls <= before.spared_calls
+            && after.saved_calls <= before.saved_calls
         {
             let doing = after.activity.to_string();
             self.add_violation(

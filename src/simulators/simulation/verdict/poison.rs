@@ -14,7 +14,7 @@ use super::{InvariantMonitor, Promise};
 const MAX_REFUSED: u64 = 8;
 const MAX_REFUSED_MORE: u64 = 3;
 /// What a Mysis says that was errored by trials.
-const TRIED: &str = "refused, too: ";
+const TRIED: &str = "the server also refuses ";
 
 /// What became of texts that the model's server refuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,11 +30,9 @@ pub struct PoisonFigures {
     pub most_events: u64,
     /// Who is refused, and has not played on.
     pub refused: BTreeSet<String>,
-    /// Who was errored meanwhile.
     pub errored: BTreeSet<String>,
 }
 
-/// Follows the Myses that are refused for a text.
 #[derive(Debug, Default)]
 pub(super) struct PoisonTracker {
     cases: BTreeMap<String, PoisonCase>,
@@ -44,7 +42,6 @@ pub(super) struct PoisonTracker {
 /// A Mysis that is refused for a text, until it plays on.
 #[derive(Debug, Default)]
 struct PoisonCase {
-    /// Counts the cases in the order in which they began.
     number: u64,
     marks: BTreeSet<String>,
     /// The refusals in a row that nothing else disturbed.
@@ -60,12 +57,10 @@ impl InvariantMonitor {
         self.lock_observed().poison.on_asked(who);
     }
 
-    /// Notes that a request was served.
     pub(in super::super) fn on_served(&self, who: &str) {
         self.lock_observed().poison.on_served(who);
     }
 
-    /// Notes that a request was refused for a text in it.
     pub(in super::super) fn on_text_refused(&self, who: &str, found: &FoundMark) {
         let violation = self.lock_observed().poison.on_refused(who, found);
         violation
@@ -73,12 +68,10 @@ impl InvariantMonitor {
             .for_each(|text| self.add_violation(Promise::PlaysOn, text));
     }
 
-    /// Whether another Mysis than this one is refused for a text now.
     pub(in super::super) fn is_another_refused(&self, who: &str) -> bool {
         self.lock_observed().poison.is_another_refused(who)
     }
 
-    /// Notes that a request failed for another reason.
     pub(in super::super) fn on_request_failed(&self) {
         self.lock_observed().poison.on_disturbed();
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// A promise that a run can break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Promise {
     /// Nothing is done twice, and what is said of a call is true.
@@ -22,7 +21,6 @@ pub enum Promise {
     Limits,
     /// Whoever lost its process runs in another one soon.
     TakenOver,
-    /// Every order is answered.
     Answered,
     /// A deleted Mysis does nothing any more, and whoever was to be deleted is.
     Deletions,
@@ -51,7 +49,6 @@ impl Promise {
         Promise::PlaysOn,
     ];
 
-    /// What is promised, in a few words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -66,7 +63,7 @@ impl Promise {
             Promise::TakenOver => "all run elsewhere in 45 s",
             Promise::Answered => "every order is answered",
             Promise::Deletions => "who is deleted stays deleted",
-            Promise::Frozen => "what is frozen stands still",
+            Promise::Frozen => "a frozen swarm makes no call",
         }
     }
 }
@@ -79,10 +76,8 @@ pub struct BrokenPromises {
 }
 
 impl BrokenPromises {
-    /// How many texts are kept.
     const MAX_TEXTS: usize = 20;
 
-    /// Notes that a promise was broken.
     pub(super) fn add(&mut self, promise: Promise, text: String) {
         *self.counts.entry(promise).or_default() += 1;
         if self.texts.len() < Self::MAX_TEXTS {
@@ -90,19 +85,16 @@ impl BrokenPromises {
         }
     }
 
-    /// Whether none was broken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// How often a promise was broken.
     #[must_use]
     pub fn count(&self, promise: Promise) -> u64 {
         self.counts.get(&promise).copied().unwrap_or(0)
     }
 
-    /// The first few, in words.
     #[must_use]
     pub fn texts(&self) -> &[String] {
         &self.texts

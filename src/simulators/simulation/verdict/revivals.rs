@@ -13,19 +13,24 @@ use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
 use actors::store::StoreMsg;
 use ractor::ActorCell;
+use strum::Display;
 use tokio::time::Instant;
 
 /// A time longer than the longest wait before a relaunch plus the store's longest outage after it.
 const MAX_REVIVAL_TIME: Duration = Duration::from_secs(900);
 
 /// The beginning of the reason of a Mysis whose actor died.
-const DEATH_REASON_PREFIX: &str = "the mysis' actor died: ";
+const DEATH_REASON_PREFIX: &str = "the Mysis crashed: ";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display)]
 pub enum ActorKind {
+    #[strum(serialize = "Commander")]
     Commander,
+    #[strum(serialize = "Store")]
     Store,
+    #[strum(serialize = "gate")]
     Gate,
+    #[strum(serialize = "Mysis")]
     Mysis,
 }
 
@@ -47,7 +52,6 @@ impl ActorKind {
     }
 }
 
-/// Deaths and returns.
 #[derive(Debug, Default)]
 pub(crate) struct RevivalTracker {
     deaths: BTreeMap<ActorKind, u64>,

@@ -25,7 +25,6 @@ enum Steps {
 /// What the notice says of a run that goes on where an order ended it.
 const GOES_ON: &str = " goes on in round ";
 
-/// The runs of all Myses.
 #[derive(Debug, Default)]
 pub(super) struct RoutineChecker {
     of: BTreeMap<MysisId, (Run, Written)>,
@@ -37,7 +36,6 @@ impl Default for Steps {
     }
 }
 
-/// What is known of the newest run of a Mysis.
 #[derive(Debug, Default)]
 struct Run {
     steps: Steps,
@@ -57,7 +55,6 @@ struct Made {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place(u32, u32, u32);
 
-/// A broken promise, and what was done.
 pub(super) type Wrong = (Promise, String);
 
 impl RoutineChecker {
@@ -82,7 +79,7 @@ impl RoutineChecker {
             None
         } else {
             let code = &row.host()?.code;
-            run.hear(code, row.text(), written, has_executed)
+            run.on_notice(code, row.text(), written, has_executed)
         };
         let (promise, text) = wrong?;
         Some((promise, format!("a routine of {mysis}: {text}")))
@@ -90,7 +87,6 @@ impl RoutineChecker {
 }
 
 impl Run {
-    /// Takes a new call of a step.
     fn make(&mut self, key: CallKey, place: Place) -> Option<Wrong> {
         let last = self.last.replace(Made {
             key,
@@ -130,8 +126,7 @@ impl Run {
         }
     }
 
-    /// Takes a notice of the runtime.
-    fn hear(
+    fn on_notice(
         &mut self,
         code: &str,
         text: &str,

@@ -12,7 +12,6 @@ use crate::listed::padded;
 use crate::rows::{self, LinkedRecords};
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// Rows with their calls and the texts of their missions.
     pub(crate) async fn complete(
         &self,
         models: Vec<message::Model>,

@@ -32,7 +32,6 @@ const MAP_COMMAND: &str = "get_map";
 /// The only parameter of the map: one system.
 const ONE_SYSTEM: &str = "system_id";
 
-/// A result that tells of systems.
 struct MapSource {
     row: i64,
     at: Timestamp,
@@ -40,7 +39,6 @@ struct MapSource {
 }
 
 impl LedgerInner {
-    /// The map of what the newest results tell of systems.
     pub(super) async fn system_map(&self, query: SystemMapQuery) -> Result<SystemMap, DbErr> {
         let mut builder = SystemMapBuilder::new(&query);
         for sources in self.map_sources().await?.chunks(RESULTS_AT_ONCE) {
@@ -67,7 +65,6 @@ impl LedgerInner {
         map.await.map_err(|error| DbErr::Custom(error.to_string()))
     }
 
-    /// The results that tell of systems, newest first.
     async fn map_sources(&self) -> Result<Vec<MapSource>, DbErr> {
         let newest: Option<i64> = message::Entity::find()
             .select_only()

@@ -25,7 +25,7 @@ impl CheckTransaction {
             finding_of(found, "every figure of the books can be true").map_err(|what| {
                 format!(
                     "{what}: more than any calls can use; start zoea in its home once (zoea status \
-                 will do), which counts it anew"
+                 will do), which counts it again"
                 )
             }),
         )

@@ -94,7 +94,6 @@ pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
     })
 }
 
-/// What a Mysis wrote down for its next life.
 #[must_use]
 pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
     json!({

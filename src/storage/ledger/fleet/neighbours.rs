@@ -34,9 +34,9 @@ const MAX_PROCESSES: i64 = 500;
 const PUBLISH: &str = "\
     WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(8241530019)) \
     INSERT INTO mysis_status (mysis_id, owner, place, at, status) \
-    SELECT lease.mysis_id, $1, nextval('mysis_status_place'), clock_timestamp(), told.status \
-    FROM turn CROSS JOIN json_to_recordset($2::json) AS told (id BIGINT, status TEXT) \
-    JOIN lease ON lease.mysis_id = told.id AND lease.owner = $1 \
+    SELECT lease.mysis_id, $1, nextval('mysis_status_place'), clock_timestamp(), given.status \
+    FROM turn CROSS JOIN json_to_recordset($2::json) AS given (id BIGINT, status TEXT) \
+    JOIN lease ON lease.mysis_id = given.id AND lease.owner = $1 \
     ON CONFLICT (mysis_id) DO UPDATE SET owner = excluded.owner, place = excluded.place, \
         at = excluded.at, status = excluded.status";
 
@@ -48,7 +48,7 @@ const PROCESSES: &str = "SELECT owner, coalesce(name, host || ' (older)') AS nam
     expires_at > clock_timestamp() AS is_alive FROM process ORDER BY started_at LIMIT $1";
 
 /// Where each Mysis is, and whether anybody told of it.
-const PLACES: &str = "SELECT mysis.id, lease.owner, status.mysis_id IS NOT NULL AS is_told \
+const PLACES: &str = "SELECT mysis.id, lease.owner, status.mysis_id IS NOT NULL AS is_shared \
     FROM mysis LEFT JOIN lease ON lease.mysis_id = mysis.id \
     LEFT JOIN mysis_status AS status ON status.mysis_id = mysis.id";
 
@@ -71,7 +71,7 @@ struct ProcessRow {
 struct PlaceRow {
     id: i64,
     owner: Option<String>,
-    is_told: bool,
+    is_shared: bool,
 }
 
 impl SqlLedger {
@@ -142,9 +142,9 @@ impl LedgerInner {
         let rows = rows.iter().map(|row| PlaceRow::from_query_result(row, ""));
         let rows: Vec<PlaceRow> = rows.collect::<Result<_, DbErr>>()?;
         let is_here = |row: &PlaceRow| row.owner.as_deref() == Some(&*tenant.owner);
-        let untold = rows.iter().filter(|row| !row.is_told && !is_here(row));
-        let untold: BTreeSet<MysisId> = untold.take(most).map(|row| MysisId(row.id)).collect();
-        (found.untold, _) = within_time(self.records_of(&untold)).await?;
+        let unshared = rows.iter().filter(|row| !row.is_shared && !is_here(row));
+        let unshared: BTreeSet<MysisId> = unshared.take(most).map(|row| MysisId(row.id)).collect();
+        (found.unshared, _) = within_time(self.records_of(&unshared)).await?;
         let place = |row: PlaceRow| MysisPlace {
             mysis: MysisId(row.id),
             owner: row.owner.map(Into::into),
@@ -163,10 +163,11 @@ impl LeaseHolder {
         if statuses.is_empty() {
             return Ok(());
         }
-        let told = statuses.iter();
-        let told = told.map(|of| json!({"id": of.id.0, "status": status_memo::to_text(of)}));
-        let told = serde_json::Value::from_iter(told).to_string();
-        let values = [self.owner.as_str().into(), told.into()];
+        let reported = statuses.iter();
+        let reported =
+            reported.map(|of| json!({"id": of.id.0, "status": status_memo::to_text(of)}));
+        let reported = serde_json::Value::from_iter(reported).to_string();
+        let values = [self.owner.as_str().into(), reported.into()];
         writer.execute_raw(statement(PUBLISH, values)).await?;
         Ok(())
     }

@@ -27,10 +27,10 @@ const GIVE: &str = "\
 
 /// A process answers what it did, and refuses only for a Mysis that is still its own.
 const ANSWER: &str = "\
-    UPDATE fleet_order SET answer = told.answer, doer = $1, \
+    UPDATE fleet_order SET answer = given.answer, doer = $1, \
         done_at = coalesce(fleet_order.done_at, clock_timestamp()) \
-    FROM json_to_recordset($2::json) AS told (id BIGINT, answer TEXT) \
-    WHERE fleet_order.id = told.id AND fleet_order.answer IS NULL \
+    FROM json_to_recordset($2::json) AS given (id BIGINT, answer TEXT) \
+    WHERE fleet_order.id = given.id AND fleet_order.answer IS NULL \
         AND (fleet_order.doer = $1 OR (fleet_order.done_at IS NULL AND EXISTS (SELECT FROM lease \
             WHERE lease.mysis_id = fleet_order.mysis_id AND lease.owner = $1)))";
 
@@ -45,7 +45,6 @@ const GIVEN: &str = "SELECT id, answer FROM fleet_order WHERE giver = $1 \
 const SETTLE: &str = "DELETE FROM fleet_order WHERE giver = $1 \
     AND id IN (SELECT value::bigint FROM json_array_elements_text($2::json))";
 
-/// Marks an order as done, with what its Mysis wrote for it.
 const MARK_DONE: &str = "UPDATE fleet_order SET done_at = clock_timestamp(), doer = $1 \
     WHERE id = $2 AND done_at IS NULL";
 
@@ -64,7 +63,6 @@ struct GivenRow {
 }
 
 impl LeaseHolder {
-    /// Stores the orders and the answers of this process, and reads those for it.
     pub(super) async fn exchange_orders(
         &self,
         writer: &DatabaseWriter,
@@ -95,20 +93,20 @@ impl LeaseHolder {
                 "number": number,
                 "id": order.id.0,
                 "mysis": order.mysis.0,
-                "source": order.source.as_str(),
+                "source": order.source.map(OrderSource::as_str),
                 "content": *order.content,
             })
         });
         let answers = report.answers.iter();
         let answers = answers.map(|(id, answer)| json!({"id": id.0, "answer": **answer}));
         let settled = report.settled.iter().map(|id| json!(id.0));
-        for (sql, told) in [
+        for (sql, listed) in [
             (GIVE, Value::from_iter(given)),
             (ANSWER, Value::from_iter(answers)),
             (SETTLE, Value::from_iter(settled)),
         ] {
-            if told.as_array().is_some_and(|told| !told.is_empty()) {
-                let values = [self.owner.as_str().into(), told.to_string().into()];
+            if listed.as_array().is_some_and(|listed| !listed.is_empty()) {
+                let values = [self.owner.as_str().into(), listed.to_string().into()];
                 writer.execute_raw(statement(sql, values)).await?;
             }
         }
@@ -122,13 +120,12 @@ impl LeaseHolder {
         let order = |row: OpenRow| FleetOrder {
             id: FleetOrderId(row.id),
             mysis: MysisId(row.mysis_id),
-            source: OrderSource::parse(&row.source).unwrap_or(OrderSource::Control),
+            source: OrderSource::parse(&row.source),
             content: row.content.into(),
         };
         rows.map(|row| row.map(order)).collect()
     }
 
-    /// What is known of the orders that were given here.
     async fn outcomes(
         &self,
         writer: &DatabaseWriter,
@@ -151,7 +148,6 @@ impl LeaseHolder {
         Ok(awaited.iter().filter_map(outcome).collect())
     }
 
-    /// Marks an order as done in the transaction of what its Mysis wrote for it.
     pub(crate) async fn mark_done(&self, tx: &Tx, order: FleetOrderId) -> Result<(), DbErr> {
         let values = [self.owner.as_str().into(), order.0.into()];
         tx.execute_raw(statement(MARK_DONE, values)).await?;

@@ -116,7 +116,6 @@ struct LinesImport<'a> {
     missions: Vec<StoredMission>,
     /// The Myses of this export, and whether they are new here.
     is_new: BTreeMap<MysisId, bool>,
-    /// The order check of each conversation.
     places: BTreeMap<MysisId, RowOrderCheck>,
     samples: SamplesImport,
     report: ImportReport,
@@ -125,7 +124,6 @@ struct LinesImport<'a> {
 enum ExportRecord {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
-    /// Something of a Mysis.
     Of(MysisId, MysisPart),
 }
 
@@ -285,7 +283,6 @@ impl ExportRecord {
     }
 }
 
-/// A memo that this version understands.
 fn read_memo(line: &Value) -> Result<(MemoKind, Arc<str>), String> {
     let word = required_text(line, "kind")?;
     let kind = MemoKind::parse(word).filter(|kind| kind.is_exported());

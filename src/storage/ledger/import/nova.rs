@@ -273,12 +273,10 @@ fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
     }
 }
 
-/// The id of a Mysis, which is the same at every import.
 fn mysis_id(id: &str) -> MysisId {
     MysisId(stable_hash(&["mysis", id]))
 }
 
-/// The id of a mission, which is the same for the same text.
 fn mission_id(text: &str) -> MissionId {
     MissionId(stable_hash(&["mission", text]))
 }

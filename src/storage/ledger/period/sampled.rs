@@ -12,7 +12,6 @@ use crate::samples::{StoredHour, read_hour};
 /// The most minutes for which a sample stands: a Mysis that told nothing for longer was away.
 const MAX_PRESENT_MINUTES: i64 = 15;
 
-/// The samples of all Myses together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeriodSamples {
     pub first: Minute,
@@ -27,7 +26,6 @@ pub struct PeriodSamples {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwarmMinute {
-    /// What happened in it.
     pub flow: Flow,
     /// The change of the known credits, or of the number, of all; `None` where none became known or changed.
     pub credits_change: Option<i64>,
@@ -35,11 +33,9 @@ pub struct SwarmMinute {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemShare {
-    /// What happened there.
     pub flow: Flow,
     /// The minutes that Myses spent there, added up.
     pub minutes: i64,
-    /// How many Myses were there.
     pub myses: u64,
 }
 
@@ -113,16 +109,16 @@ impl PeriodSamples {
             self.is_hourly |= is_thinned;
             minute.flow.add(&sample.flow);
             sum.flow.get_or_insert_default().add(&sample.flow);
-            let told = sample.facts.worth().filter(|_| has_wallet);
+            let shown = sample.facts.worth().filter(|_| has_wallet);
             if sample.facts.credits.is_none() {
                 self.number = sample.facts.number_name.clone().or(self.number.take());
             }
-            if told != known {
-                let change = told.unwrap_or(0).saturating_sub(known.unwrap_or(0));
+            if shown != known {
+                let change = shown.unwrap_or(0).saturating_sub(known.unwrap_or(0));
                 minute.change_credits(change);
-                known = told;
+                known = shown;
             }
-            if let Some(credits) = told {
+            if let Some(credits) = shown {
                 let first = sum.credits.map_or(credits, |(first, _)| first);
                 sum.credits = Some((first, credits));
             }

@@ -12,7 +12,6 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use crate::entity::message;
 use crate::{LedgerInner, metadata, saved_calls};
 
-/// The rows of one statement.
 const PIECE_ROWS: u64 = 5_000;
 
 impl LedgerInner {
@@ -52,7 +51,7 @@ impl LedgerInner {
 
     /// How many calls routines made in the models' place.
     pub(super) async fn saved_in(&self, period: Period) -> Result<u64, DbErr> {
-        let whole = self.spared_calls(Day::of(period.from)).await?;
+        let whole = self.saved_calls(Day::of(period.from)).await?;
         let whole = whole.iter();
         let whole = whole.filter(|entry| period.covers(Period::of_day(entry.day)));
         let mut calls: u64 = whole.map(|entry| entry.calls).sum();

@@ -24,13 +24,11 @@ use crate::entity::{message, mysis, tool_call};
 use crate::listed::padded;
 use crate::samples::NewestCosts;
 
-/// The most Myses that are read together.
 const MAX_TOGETHER: usize = 16;
 /// Whether a note was made after the operator cleared the notes.
 const NOT_CLEARED_CONDITION: &str =
     "seq > (SELECT notes_after FROM mysis WHERE mysis.id = message.mysis_id)";
 
-/// The Myses that wait for what they continue with.
 pub(crate) struct Recalls {
     /// The connections that may read it at the same time.
     places: Semaphore,
@@ -60,13 +58,16 @@ impl Recalls {
         answered
     }
 
-    /// Takes those that have waited longest, each Mysis once.
+    /// Takes those that have waited longest, each Mysis once. Callers that are gone are forgotten.
     fn take_some(&self) -> VecDeque<WaitingRecall> {
         let mut waiting = self.waiting();
         let mut taken: VecDeque<WaitingRecall> = VecDeque::new();
         while taken.len() < MAX_TOGETHER
             && let Some(next) = waiting.pop_front()
         {
+            if next.answer.is_closed() {
+                continue;
+            }
             if taken.iter().any(|other| other.mysis == next.mysis) {
                 waiting.push_front(next);
                 break;
@@ -78,7 +79,6 @@ impl Recalls {
 }
 
 impl LedgerInner {
-    /// What a Mysis continues with.
     pub(crate) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         loop {
             let mut answered = self.recalls.wait_for(mysis);
@@ -143,14 +143,12 @@ impl LedgerInner {
     }
 }
 
-/// What the small tables have of several Myses.
 struct SmallTables {
     records: BTreeMap<i64, mysis::Model>,
     notes: BTreeMap<i64, Vec<message::Model>>,
     memos: BTreeMap<i64, Memos>,
     tasks: BTreeMap<i64, BTreeMap<CallKey, Arc<str>>>,
     costs: NewestCosts,
-    /// The texts of missions that were read.
     missions: BTreeMap<i64, Arc<str>>,
 }
 
@@ -200,7 +198,6 @@ impl DialectConnection<DatabaseTransaction> {
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
-    /// The open calls that the server works on.
     async fn tasks(
         &self,
         myses: &[i64],
@@ -239,5 +236,22 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             notes.entry(note.mysis_id).or_default().push(note);
         }
         Ok(notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_read_for_a_caller_that_is_gone() {
+        let recalls = Recalls::new(1);
+        let [one, two, again] = [1, 2, 1].map(|mysis| recalls.wait_for(MysisId(mysis)));
+        drop(one);
+        let taken = recalls.take_some();
+        let taken = taken.iter().map(|waiting| waiting.mysis);
+        assert_eq!(taken.collect::<Vec<_>>(), [MysisId(2), MysisId(1)]);
+        drop((two, again));
+        assert!(recalls.waiting().is_empty());
     }
 }

@@ -19,7 +19,6 @@ use crate::recall::{LastReply, is_sendable};
 pub(super) struct PieceLimits {
     /// The rows that are checked together. If one row has more calls than that, the number grows.
     rows: usize,
-    /// The most bytes of a piece.
     bytes: usize,
 }
 
@@ -39,12 +38,9 @@ impl PieceLimits {
 
 const MAX_PIECE_ROWS: usize = 4096;
 
-/// The rows of a piece that can be removed.
 pub(super) struct RemovalPiece {
-    /// The rows to remove, possibly none.
     pub(super) rows: Vec<message::Model>,
     pub(super) callers: Vec<i64>,
-    /// The last row that was checked.
     pub(super) upto: Seq,
 }
 
@@ -110,7 +106,6 @@ impl LedgerInner {
         }
     }
 
-    /// What a conversation needs now.
     pub(super) async fn find_needed(&self, mysis: MysisId) -> Result<NeededRows, DbErr> {
         Ok(NeededRows {
             newest: self.readers.newest_but(of(mysis), 0).await?,
@@ -161,7 +156,6 @@ impl LedgerInner {
         Ok(calls)
     }
 
-    /// The row of the newest mission in a conversation.
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let missions = of(mysis)
             .filter(Expr::cust(RARE_KINDS_CONDITION))
@@ -170,7 +164,6 @@ impl LedgerInner {
     }
 }
 
-/// The rows that can be removed.
 fn select_removable(
     rows: Vec<message::Model>,
     calls: &BTreeMap<i64, RowCalls>,

@@ -2,7 +2,7 @@
 
 use sea_orm::{DbBackend, Statement};
 
-use super::fleet::{step, step_with, taken, told};
+use super::fleet::{status_with, step, step_with, taken};
 use super::leases::{expire, opened};
 use super::*;
 use crate::commit::apply_write;
@@ -239,7 +239,7 @@ async fn statuses_get_their_places_in_the_order_in_which_they_become_visible() {
                   FROM lease WHERE mysis_id = 7";
     early.execute_unprepared(status).await.unwrap();
     let report = FleetReport {
-        statuses: vec![told(8, "beta", "late")],
+        statuses: vec![status_with(8, "beta", "late")],
         ..FleetReport::default()
     };
     let mut telling = Box::pin(step_with(&other, report));

@@ -55,8 +55,8 @@ fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
 #[tokio::test]
 #[ignore = "limits its whole process; the test before this one runs it in one of its own"]
 async fn in_a_process_with_a_disk_that_fills() {
-    let heard = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).unwrap();
+    let is_received = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();
     for failures in 1..=4 {
         let books = Books::file();
         let ledger = books.open().await;

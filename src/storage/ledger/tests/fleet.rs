@@ -345,10 +345,14 @@ async fn a_process_of_an_older_version_is_named_by_its_host_and_drained_by_that_
             .any(|process| &*process.name == "here (older)"),
         "{listed:?}"
     );
-    let told = neighbours_of(&other, FleetReport::default())
+    let status_with = neighbours_of(&other, FleetReport::default())
         .await
         .processes;
-    assert!(told.iter().any(|process| &*process.name == "here (older)"));
+    assert!(
+        status_with
+            .iter()
+            .any(|process| &*process.name == "here (older)")
+    );
     let tenant = other.inner.tenant.as_ref().unwrap();
     let drained = tenant
         .drain(&other.inner.writer, "here (older)", true)
@@ -410,7 +414,7 @@ async fn a_file_and_a_command_are_of_no_fleet() {
 }
 
 /// A status for the other processes.
-pub(super) fn told(id: i64, name: &str, words: &str) -> Arc<MysisStatus> {
+pub(super) fn status_with(id: i64, name: &str, words: &str) -> Arc<MysisStatus> {
     let record = MysisRecord::new(MysisId(id), MysisProfile::of(name, "local"), Timestamp(1));
     let rules = actors::domain::rules::SwarmRules::default();
     let first = MysisStatus::from_record(&record, &rules, Timestamp(2));
@@ -440,20 +444,20 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
     };
     let one = opened(&books, "one").await;
     create_running(&one, 3).await;
-    let tells = |statuses: Vec<Arc<MysisStatus>>| FleetReport {
+    let report_of = |statuses: Vec<Arc<MysisStatus>>| FleetReport {
         statuses,
         ..FleetReport::default()
     };
-    let alone = step_with(&one, tells(vec![told(1, "m1", "x")])).await;
+    let alone = step_with(&one, report_of(vec![status_with(1, "m1", "x")])).await;
     assert_eq!(alone.neighbours, None, "nobody else wants to know");
     let other = opened(&books, "other").await;
     step(&other).await;
     let statuses = vec![
-        told(1, "m1", "ore\0"),
-        told(2, "m2", "gas"),
-        told(9, "m9", "not mine"),
+        status_with(1, "m1", "ore\0"),
+        status_with(2, "m2", "gas"),
+        status_with(9, "m9", "not mine"),
     ];
-    let signs = neighbours_of(&one, tells(statuses)).await.processes;
+    let signs = neighbours_of(&one, report_of(statuses)).await.processes;
     let names: Vec<&str> = signs.iter().map(|sign| &*sign.name).collect();
     assert_eq!(names, ["here", "here-2"], "each has a name of its own");
     assert!(signs.iter().all(|sign| sign.is_alive));
@@ -461,8 +465,8 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
 
     let found = neighbours_of(&other, FleetReport::default()).await;
     assert_eq!(words(&found), ["m1: ore\0", "m2: gas"]);
-    let untold: Vec<&str> = found.untold.iter().map(|of| &*of.profile.name).collect();
-    assert_eq!(untold, ["m3"], "nobody told of it");
+    let unshared: Vec<&str> = found.unshared.iter().map(|of| &*of.profile.name).collect();
+    assert_eq!(unshared, ["m3"], "nobody told of it");
     assert_eq!(found.places.as_ref().map(Vec::len), Some(3));
     let knows = FleetReport {
         read_to: found.read_to,
@@ -475,7 +479,7 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
         (vec![], None),
         "nothing is new"
     );
-    neighbours_of(&one, tells(vec![told(2, "m2", "ice")])).await;
+    neighbours_of(&one, report_of(vec![status_with(2, "m2", "ice")])).await;
     let found = neighbours_of(&other, knows.clone()).await;
     assert_eq!(words(&found), ["m2: ice"]);
     assert!(
@@ -510,7 +514,7 @@ async fn an_order_is_read_by_the_process_of_its_mysis_until_it_is_done() {
         Arc::new(FleetOrder {
             id: FleetOrderId(id),
             mysis: MysisId(mysis),
-            source: OrderSource::Terminal,
+            source: Some(OrderSource::Terminal),
             content: "\"\\u0000\"".into(),
         })
     };

@@ -2,7 +2,7 @@
 
 use actors::domain::held::{HeldKind, HeldText, TrialClaim};
 use actors::domain::ids::Lane;
-use actors::domain::sharing::{LimitClaim, LimitKind, Need};
+use actors::domain::sharing::{LimitClaim, LimitKind, LimitNeed};
 use actors::ports::{LimitNews, LimitReport, SharedLimits};
 
 use super::leases::{after, opened};
@@ -35,7 +35,7 @@ impl Asker {
             limit: 6,
             held: self.part,
             used: self.used,
-            need: Need { wanted, unit: 1 },
+            need: LimitNeed { wanted, unit: 1 },
         };
         let limits = self.ledger.shared_limits().expect("they are shared");
         let report = LimitReport {
@@ -138,7 +138,10 @@ fn trial(by: MysisId, number: i64, texts: &[i64]) -> TrialClaim {
 }
 
 fn claims(news: &LimitNews) -> Vec<TrialClaim> {
-    news.trials.iter().map(|told| told.claim.clone()).collect()
+    news.trials
+        .iter()
+        .map(|listed| listed.claim.clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -153,19 +156,19 @@ async fn a_text_is_tried_by_one_process_and_twelve_trials_an_hour_are_for_all() 
         trial(BRAVO, 1, &[-8]),
         trial(BRAVO, 2, &[9]),
     );
-    let told = learns(&one, vec![first.clone()], 0).await;
-    assert_eq!(claims(&told), std::slice::from_ref(&first));
+    let listed = learns(&one, vec![first.clone()], 0).await;
+    assert_eq!(claims(&listed), std::slice::from_ref(&first));
     // Its answer was lost, and it asks again.
-    let told = learns(&one, vec![first.clone()], 0).await;
-    assert_eq!(claims(&told), std::slice::from_ref(&first));
-    let told = learns(&other, vec![same.clone(), another.clone()], 0).await;
-    assert_eq!(claims(&told), [first.clone(), another.clone()]);
+    let listed = learns(&one, vec![first.clone()], 0).await;
+    assert_eq!(claims(&listed), std::slice::from_ref(&first));
+    let listed = learns(&other, vec![same.clone(), another.clone()], 0).await;
+    assert_eq!(claims(&listed), [first.clone(), another.clone()]);
     // The verdict did not come within a minute.
     let age = "UPDATE trial SET began = began - interval '61 seconds'";
     one.inner.writer.execute_unprepared(age).await.unwrap();
-    let told = learns(&other, vec![same.clone()], 0).await;
-    assert_eq!(claims(&told), [first, another, same]);
-    assert!(told.trials[0].age >= std::time::Duration::from_secs(61));
+    let listed = learns(&other, vec![same.clone()], 0).await;
+    assert_eq!(claims(&listed), [first, another, same]);
+    assert!(listed.trials[0].age >= std::time::Duration::from_secs(61));
     for number in 10..30 {
         learns(&one, vec![trial(ALPHA, number, &[number])], 0).await;
     }

@@ -134,10 +134,10 @@ async fn opened(left: &TempDir) -> (i64, Vec<String>) {
 fn assert_set_aside(left: &TempDir, notes: &[String], what: &str) {
     let aside = left.path().join("zoea.db.old-log");
     assert!(aside.is_file(), "{what}: {notes:?}");
-    let told = notes
+    let listed = notes
         .iter()
         .any(|note| note.contains(&aside.display().to_string()));
-    assert!(told, "{what}: {notes:?}");
+    assert!(listed, "{what}: {notes:?}");
 }
 
 #[tokio::test]

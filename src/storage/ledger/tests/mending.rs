@@ -95,7 +95,7 @@ async fn spoilt_books_are_read_found_and_mended_once(books: Books) {
     assert!(checked(&books, "figures").await.is_ok());
     assert!(checked(&books, "books").await.is_ok());
     let ledger = books.open().await;
-    assert_eq!(ledger.mend_report(), None, "it is told once");
+    assert_eq!(ledger.mend_report(), None, "it is reported once");
     ledger.close().await;
 }
 

@@ -314,7 +314,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
             call_id: "r1.1.1".into(),
             tool: "mine".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,

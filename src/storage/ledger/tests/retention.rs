@@ -120,7 +120,7 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
             call_id: "id".into(),
             tool: "mine".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: None,
             bytes: 3,
             game: actors::domain::game::GameRef::SPACEMOLT,

@@ -62,7 +62,7 @@ async fn read(ledger: &SqlLedger, is_sum: bool, (from, to): (i64, i64)) -> Vec<S
     ledger.samples(query).await.unwrap()
 }
 
-fn told(series: &SampleSeries) -> Vec<(i64, Option<i64>, Option<i64>)> {
+fn values_of(series: &SampleSeries) -> Vec<(i64, Option<i64>, Option<i64>)> {
     let samples = series.samples.iter();
     samples
         .map(|sample| (sample.minute.0, sample.facts.credits, sample.flow.earned))
@@ -80,7 +80,7 @@ async fn an_hour_replaces_what_is_stored_of_it(books: Books) {
         write(&ledger, vec![both]).await.unwrap();
         let series = read(&ledger, false, (60, 61)).await;
         assert_eq!(
-            told(&series[0]),
+            values_of(&series[0]),
             [(60, Some(5), Some(5)), (61, Some(9), Some(4))]
         );
     }
@@ -102,7 +102,7 @@ async fn series_are_read_by_mysis_and_as_a_sum(books: Books) {
     write(&ledger, writes).await.unwrap();
     let series = read(&ledger, false, (120, 122)).await;
     assert_eq!(
-        told(&series[0]),
+        values_of(&series[0]),
         [
             (120, Some(100), None),
             (121, Some(150), Some(50)),
@@ -113,7 +113,7 @@ async fn series_are_read_by_mysis_and_as_a_sum(books: Books) {
     assert_eq!(series[1].mysis, Some(BETA));
     let sum = read(&ledger, true, (120, 122)).await;
     assert_eq!(
-        told(&sum[0]),
+        values_of(&sum[0]),
         [
             (120, Some(107), Some(7)),
             (121, Some(157), Some(50)),
@@ -131,7 +131,7 @@ async fn the_newest_facts_of_before_count_also_within_an_hour(books: Books) {
     write(&ledger, writes).await.unwrap();
     let series = read(&ledger, false, (620, 621)).await;
     assert_eq!(
-        told(&series[0]),
+        values_of(&series[0]),
         [(620, Some(9000), None), (621, Some(9000), None)]
     );
     // Within a step that begins before the time that was asked for.
@@ -143,7 +143,7 @@ async fn the_newest_facts_of_before_count_also_within_an_hour(books: Books) {
         steps: SampleSteps::new(SampleStep::Automatic, times, 1).unwrap(),
     };
     let series = ledger.samples(query).await.unwrap();
-    assert_eq!(told(&series[0])[0], (615, Some(9000), None));
+    assert_eq!(values_of(&series[0])[0], (615, Some(9000), None));
     assert!(
         series[0]
             .samples
@@ -237,12 +237,12 @@ async fn after_a_week_an_hour_is_one_sample_and_after_a_year_it_is_gone(books: B
     );
     let series = read(&ledger, false, (39 * 60, 40 * 60 + 10)).await;
     assert_eq!(
-        told(&series[0])[0],
+        values_of(&series[0])[0],
         (39 * 60, Some(15), Some(15)),
         "an hour in one"
     );
     assert_eq!(
-        told(&series[0])[63],
+        values_of(&series[0])[63],
         (40 * 60 + 3, Some(10), Some(10)),
         "still minutes"
     );
@@ -253,7 +253,7 @@ async fn after_a_week_an_hour_is_one_sample_and_after_a_year_it_is_gone(books: B
         .unwrap();
     for _ in 0..2 {
         let series = read(&ledger, false, (39 * 60, 39 * 60)).await;
-        assert_eq!(told(&series[0]), [(39 * 60, Some(99), Some(30))]);
+        assert_eq!(values_of(&series[0]), [(39 * 60, Some(99), Some(30))]);
         tidy_up(&ledger, &hand).await;
     }
     let hand = Hand::at(365 * 24 + 20);
@@ -290,7 +290,7 @@ async fn samples_of_a_deleted_mysis_stay_and_are_thinned(books: Books) {
     };
     let sum = ledger.samples(query).await.unwrap();
     assert_eq!(
-        told(&sum[0])[0],
+        values_of(&sum[0])[0],
         (0, None, Some(7)),
         "its credits play on with another"
     );

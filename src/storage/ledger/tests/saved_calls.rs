@@ -36,7 +36,7 @@ fn call(seq: i64, day: i64, id: &str, routine: Option<&str>, status: CallStatus)
         call_id: id.into(),
         tool: "mine".into(),
         status,
-        ms: 1,
+        ms: Some(1),
         tick: None,
         bytes: 2,
         game: actors::domain::game::GameRef::SPACEMOLT,
@@ -78,18 +78,18 @@ async fn steps_of_routines_are_counted_by_day_once_and_outlive_their_mysis(books
     write(&ledger, played()).await.unwrap();
     let costs = ledger.books(Day(0)).await.unwrap();
     let expected = [saved(1, 2), saved(2, 1)];
-    assert_eq!(ledger.spared_calls(Day(0)).await.unwrap(), expected);
-    assert_eq!(ledger.spared_calls(Day(2)).await.unwrap(), expected[1..]);
+    assert_eq!(ledger.saved_calls(Day(0)).await.unwrap(), expected);
+    assert_eq!(ledger.saved_calls(Day(2)).await.unwrap(), expected[1..]);
     write(&ledger, played()).await.unwrap();
     assert_eq!(
-        ledger.spared_calls(Day(0)).await.unwrap(),
+        ledger.saved_calls(Day(0)).await.unwrap(),
         expected,
         "repeated"
     );
     let gone = Write::Delete { mysis: ALPHA };
     write(&ledger, vec![gone]).await.unwrap();
     assert_eq!(
-        ledger.spared_calls(Day(0)).await.unwrap(),
+        ledger.saved_calls(Day(0)).await.unwrap(),
         expected,
         "deleted"
     );
@@ -107,6 +107,6 @@ async fn the_steps_of_before_are_counted_by_the_migration(books: Books) {
     }
     ledger.close().await;
     let ledger = books.open().await;
-    let counted = ledger.spared_calls(Day(0)).await.unwrap();
+    let counted = ledger.saved_calls(Day(0)).await.unwrap();
     assert_eq!(counted, [saved(1, 2), saved(2, 1)]);
 }

@@ -306,9 +306,9 @@ async fn what_builds_of_before_wrote_in_another_form_is_written_anew() {
             "[false]",
         ),
     ] {
-        let told = texts(&ledger, query).await;
+        let listed = texts(&ledger, query).await;
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        assert_eq!(read(&told[0]), read(expected), "{query}");
+        assert_eq!(read(&listed[0]), read(expected), "{query}");
     }
     ledger.close().await;
 }

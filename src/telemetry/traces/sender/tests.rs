@@ -22,7 +22,7 @@ type Received = mpsc::UnboundedReceiver<(Headers, Bytes)>;
 
 /// A collector that gives these answers, the last one again and again.
 async fn collector(answers: Vec<Answer>) -> (String, Received) {
-    let (notify, heard) = mpsc::unbounded_channel();
+    let (notify, received) = mpsc::unbounded_channel();
     let answers = std::sync::Mutex::new(answers);
     let answer = move |headers: Headers, body: Bytes| {
         notify.send((headers, body)).expect("the test listens");
@@ -45,7 +45,7 @@ async fn collector(answers: Vec<Answer>) -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1/traces", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });
-    (url, heard)
+    (url, received)
 }
 
 fn sender(url: String, protocol: TraceProtocol, waits: &'static [Duration]) -> OtlpSender {
@@ -77,26 +77,26 @@ async fn a_busy_collector_is_asked_again_when_it_wants_to_be() {
     let busy = |status| Answer(status, vec![SOON], Vec::new());
     let good = Answer(200, Vec::new(), Vec::new());
     for status in [429, 502, 503, 504] {
-        let (url, mut heard) = collector(vec![busy(status), good.clone()]).await;
+        let (url, mut received) = collector(vec![busy(status), good.clone()]).await;
         let sent = sender(url, TraceProtocol::Protobuf, &NEVER)
             .send(&request())
             .await;
         assert_eq!(sent, Ok(Taken::default()));
-        let (headers, first) = heard.recv().await.unwrap();
-        let (_, again) = heard.recv().await.unwrap();
+        let (headers, first) = received.recv().await.unwrap();
+        let (_, again) = received.recv().await.unwrap();
         assert_eq!(first, again);
         assert_eq!(headers["authorization"], "Bearer of-tests");
         assert_eq!(headers["content-type"], "application/x-protobuf");
         assert_eq!(headers["content-encoding"], "gzip");
         assert!(first.len() < 200, "{} bytes of 1000", first.len());
     }
-    let (url, mut heard) = collector(vec![Answer(503, Vec::new(), Vec::new())]).await;
+    let (url, mut received) = collector(vec![Answer(503, Vec::new(), Vec::new())]).await;
     let why = sender(url, TraceProtocol::Json, &QUICK)
         .send(&request())
         .await;
     assert!(why.unwrap_err().contains("503"));
     let mut tries = 0;
-    while heard.try_recv().is_ok() {
+    while received.try_recv().is_ok() {
         tries += 1;
     }
     assert_eq!(tries, 3);
@@ -112,7 +112,7 @@ async fn a_collector_that_refuses_is_not_asked_again() {
         (500, "no such field"),
     ] {
         let said = b"\x12\x0dno such field".to_vec();
-        let (url, mut heard) = collector(vec![Answer(status, Vec::new(), said)]).await;
+        let (url, mut received) = collector(vec![Answer(status, Vec::new(), said)]).await;
         let why = sender(url, TraceProtocol::Protobuf, &NEVER)
             .send(&request())
             .await;
@@ -121,8 +121,8 @@ async fn a_collector_that_refuses_is_not_asked_again() {
             why.contains(&status.to_string()) && why.contains(advice),
             "{why}"
         );
-        assert!(heard.recv().await.is_some());
-        assert!(heard.try_recv().is_err(), "asked once");
+        assert!(received.recv().await.is_some());
+        assert!(received.try_recv().is_err(), "asked once");
     }
 }
 
@@ -148,7 +148,7 @@ async fn what_a_collector_refuses_of_a_request_is_told() {
         json(as_text),
         json(as_number),
     ] {
-        let (url, _heard) = collector(vec![answer]).await;
+        let (url, _received) = collector(vec![answer]).await;
         let sent = sender(url, TraceProtocol::Protobuf, &NEVER)
             .send(&request())
             .await;
@@ -163,7 +163,7 @@ async fn what_a_collector_refuses_of_a_request_is_told() {
         json("no JSON"),
         Answer(200, Vec::new(), vec![0xff; 90]),
     ] {
-        let (url, _heard) = collector(vec![nonsense]).await;
+        let (url, _received) = collector(vec![nonsense]).await;
         let sent = sender(url, TraceProtocol::Json, &NEVER)
             .send(&request())
             .await;
@@ -175,7 +175,8 @@ async fn what_a_collector_refuses_of_a_request_is_told() {
 #[tokio::test]
 async fn secrets_are_removed_from_a_collectors_words_before_those_are_cut() {
     let said = format!("{}{SECRET}", "x".repeat(590));
-    let (url, _heard) = collector(vec![Answer(400, Vec::new(), said.clone().into_bytes())]).await;
+    let (url, _received) =
+        collector(vec![Answer(400, Vec::new(), said.clone().into_bytes())]).await;
     let why = sender(url, TraceProtocol::Protobuf, &NEVER)
         .send(&request())
         .await;
@@ -184,7 +185,7 @@ async fn secrets_are_removed_from_a_collectors_words_before_those_are_cut() {
     let kind = ("content-type", "application/json");
     let taken = serde_json::json!({"partialSuccess": {"rejectedSpans": 1, "errorMessage": said}});
     let answer = Answer(200, vec![kind], taken.to_string().into_bytes());
-    let (url, _heard) = collector(vec![answer]).await;
+    let (url, _received) = collector(vec![answer]).await;
     let taken = sender(url, TraceProtocol::Protobuf, &NEVER)
         .send(&request())
         .await;

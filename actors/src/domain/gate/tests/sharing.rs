@@ -80,8 +80,8 @@ fn a_smaller_part_lets_calls_in_flight_end_and_is_told_as_used() {
     queue_all(&mut gate, 1..20);
     assert_eq!(ways(&mut gate, 0).len(), 6);
     gate.set_parts(&parts(2, 0, 0)[..1], Moment(8000), Moment(0));
-    let told = claim(&mut gate, LimitKind::InFlight, 0);
-    assert_eq!((told.held, told.used, told.need.wanted), (2, 6, 19));
+    let text = claim(&mut gate, LimitKind::InFlight, 0);
+    assert_eq!((text.held, text.used, text.need.wanted), (2, 6, 19));
     for pass in 1..=4 {
         gate.release_permit(&P(), PermitId(pass), &CallOutcome::Dropped, Moment(1));
         assert_eq!(ways(&mut gate, 1), []);
@@ -97,9 +97,9 @@ fn tokens_of_the_last_minute_are_told_as_used_and_a_part_that_is_too_small_lets_
     queue_all(&mut gate, 1..9);
     assert_eq!(ways(&mut gate, 0).len(), 2, "of 100 tokens each");
     assert_eq!(gate.wakes_at(), Some(Moment(60_000)));
-    let told = claim(&mut gate, LimitKind::Tokens, 30_000);
-    assert_eq!((told.held, told.used), (250, 200));
-    assert_eq!((told.need.wanted, told.need.unit), (800, 100));
+    let text = claim(&mut gate, LimitKind::Tokens, 30_000);
+    assert_eq!((text.held, text.used), (250, 200));
+    assert_eq!((text.need.wanted, text.need.unit), (800, 100));
     assert_eq!(claim(&mut gate, LimitKind::Tokens, 60_000).used, 0);
     gate.set_parts(&parts(6, 60_000, 99), Moment(200_000), Moment(60_000));
     assert_eq!((ways(&mut gate, 60_000), gate.wakes_at()), (vec![], None));

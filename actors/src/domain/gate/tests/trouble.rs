@@ -127,20 +127,20 @@ fn one_failed_call_of_the_game_among_many_that_are_served_is_amber() {
         is_refusal: false,
     };
     let mut gate = gate_with(None);
-    let mut told = |mysis, outcome: &CallOutcome, seconds: i64| {
+    let mut system = |mysis, outcome: &CallOutcome, seconds: i64| {
         gate.note_outcome(&Lane::Game, MysisId(mysis), outcome, Moment(seconds * 1000));
         let trouble = gate.troubles().find(|(lane, _)| **lane == Lane::Game);
         trouble.map(|(_, it)| it.is_servers)
     };
     for mysis in 1..=3 {
-        assert_eq!(told(mysis, &works(), 100 + mysis), None);
+        assert_eq!(system(mysis, &works(), 100 + mysis), None);
     }
-    assert_eq!(told(1, &lost, 110), Some(false), "others are served");
-    assert_eq!(told(2, &works(), 111), None);
-    assert_eq!(told(1, &lost, 112), None, "it is its own by now");
-    assert_eq!(told(2, &lost, 113), Some(false));
-    assert_eq!(told(3, &lost, 114), Some(true), "and another one's");
-    assert_eq!(told(3, &works(), 115), None);
+    assert_eq!(system(1, &lost, 110), Some(false), "others are served");
+    assert_eq!(system(2, &works(), 111), None);
+    assert_eq!(system(1, &lost, 112), None, "it is its own by now");
+    assert_eq!(system(2, &lost, 113), Some(false));
+    assert_eq!(system(3, &lost, 114), Some(true), "and another one's");
+    assert_eq!(system(3, &works(), 115), None);
     // Of one that is alone a failure is the server's.
-    assert_eq!(told(3, &lost, 200), Some(true));
+    assert_eq!(system(3, &lost, 200), Some(true));
 }

@@ -60,7 +60,6 @@ impl Life {
         }
     }
 
-    /// Takes what a good result tells of prices.
     pub(in super::super) fn learn_prices(
         &mut self,
         command: &str,
@@ -92,14 +91,12 @@ impl Life {
         }
     }
 
-    /// The circle that can be started now.
     pub(super) fn open_circle(&self) -> Option<&Circle> {
         let is_idle = self.routines.run.is_none();
         let is_wanted = is_idle && self.rules.routines.mode != CircleMode::Off;
         self.routines.circles.circle().filter(|_| is_wanted)
     }
 
-    /// The circle for watchers.
     pub(in super::super) fn circle_offer(&self) -> Option<Arc<CircleOffer>> {
         Some(self.open_circle()?.offer.clone())
     }

@@ -37,7 +37,7 @@ impl Life {
         self.routines.edit(&edited);
         let done = CompletedOrder::Routine(to_json(&edited).to_string().into());
         let mut draft = WriteDraft::default().with_answer(reply, done);
-        let told = format!(
+        let notice = format!(
             "the operator changed the routine {}: {} steps, at most {} rounds{}",
             edited.name,
             edited.steps.len(),
@@ -47,7 +47,7 @@ impl Life {
                 false => "",
             }
         );
-        self.add_host_notice(&mut draft, Severity::Info, "routine_edited", None, &told);
+        self.add_host_notice(&mut draft, Severity::Info, "routine_edited", None, &notice);
         self.add_routines(&mut draft);
         self.record_draft(draft);
         Ok(())
@@ -64,12 +64,15 @@ impl Life {
     fn unknown_routine(&self, name: Option<&str>) -> OrderRefusal {
         let known = self.routines.known.iter();
         let known: Vec<&str> = known.map(|known| &*known.name).collect();
-        let told = match (name, known.is_empty()) {
+        let notice = match (name, known.is_empty()) {
             (Some(name), false) => {
                 format!("it knows no routine {name}; it knows {}", known.join(", "))
             }
-            (_, _) => "it knows no routine yet: one that was started can be changed".to_string(),
+            (_, _) => {
+                "it has not started a routine yet: a routine can be changed once it was started"
+                    .to_string()
+            }
         };
-        OrderRefusal::BadEdit(vec![told])
+        OrderRefusal::BadEdit(vec![notice])
     }
 }

@@ -48,12 +48,7 @@ impl Life {
             "Error: bad_routine: nothing was started.\n- {}",
             mistakes.join("\n- ")
         );
-        self.answer_call(&ToolOutcome {
-            text,
-            status: CallStatus::Failed,
-            ms: 0,
-            tick: None,
-        });
+        self.answer_call(&ToolOutcome::new(CallStatus::Failed, text));
     }
 
     /// Starts a routine by order of the operator: without any member the loop that the Mysis repeats now. A Mysis between
@@ -69,12 +64,12 @@ impl Life {
             return Err(OrderRefusal::NoLoop);
         }
         if !is_running {
-            let told = "the mysis does not run".to_string();
-            return Err(OrderRefusal::BadRoutine(vec![told]));
+            let mistake = "the mysis does not run".to_string();
+            return Err(OrderRefusal::BadRoutine(vec![mistake]));
         }
         if let Some(run) = &self.routines.run {
-            let told = format!("the routine {} runs already", run.routine().name);
-            return Err(OrderRefusal::BadRoutine(vec![told]));
+            let mistake = format!("the routine {} runs already", run.routine().name);
+            return Err(OrderRefusal::BadRoutine(vec![mistake]));
         }
         let routine = match self.open_circle().filter(|_| is_of_loop) {
             Some(circle) => self.fit_routine(&circle.routine).map(WantedRoutine::whole),

@@ -11,7 +11,6 @@ use crate::routine::{KnownValues, MAX_STEPS, Routine, is_routine_name, plain_nam
 /// The most letters of a name that nobody knows in an answer.
 const MAX_TOLD_CHARS: usize = 80;
 
-/// A routine that somebody wants to start.
 pub(super) struct WantedRoutine {
     pub(super) routine: Arc<Routine>,
     /// Whether its name was all that was given: then it may go on where it stopped.
@@ -113,7 +112,6 @@ impl Life {
         }
     }
 
-    /// The routine with the tools of this server, and what is wrong with them.
     pub(super) fn with_own_tools(&self, routine: &Routine) -> (Routine, Vec<String>) {
         let mut routine = routine.clone();
         let mut mistakes = Vec::new();
@@ -126,7 +124,6 @@ impl Life {
         (routine, mistakes)
     }
 
-    /// The routine as it can be started now.
     pub(super) fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
         let (routine, mut mistakes) = self.with_own_tools(routine);
         let known = KnownValues {

@@ -132,10 +132,10 @@ fn a_context_that_the_server_states_is_kept_to_and_told() {
     let after = wire_bytes(&scene.asked().messages);
     assert!(after <= before * 8 / 10, "{before} and then {after}");
     let rows = scene.rows();
-    let told = rows.iter().find(|row| row.host().is_some());
-    let told = told.expect("a notice").text().clone();
-    assert!(told.contains("context_tokens = 8000"), "{told}");
-    let (_, room) = told.split_once("kept below ").expect("a limit");
+    let notices = rows.iter().find(|row| row.host().is_some());
+    let notices = notices.expect("a notice").text().clone();
+    assert!(notices.contains("context_tokens = 8000"), "{notices}");
+    let (_, room) = notices.split_once("kept below ").expect("a limit");
     let room: usize = room.split(' ').next().unwrap().parse().unwrap();
     assert!(
         room > before / 2,
@@ -157,7 +157,7 @@ fn a_provider_that_serves_nobody_is_waited_for_without_using_up_a_try() {
         scene.ring();
         assert_eq!(scene.asks().len(), 1 + round);
     }
-    assert_eq!(scene.host_codes(), ["waits"], "it is told once");
+    assert_eq!(scene.host_codes(), ["waits"], "it is reported once");
     scene.say("done");
     assert_eq!(scene.life.state(), LifeState::Running);
 }
@@ -186,7 +186,7 @@ fn calls_in_the_text_are_made_kept_as_written_and_shown_as_calls() {
     ));
     let unmade = CallStatus::NotExecuted;
     assert_eq!(scene.result_status(), [CallStatus::Done, unmade, unmade]);
-    assert_eq!(scene.host_codes(), ["calls_in_text"], "it is told once");
+    assert_eq!(scene.host_codes(), ["calls_in_text"], "it is reported once");
     scene.say("I mined with {\"name\": \"mine\", \"arguments\": {}}.");
     assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
 }

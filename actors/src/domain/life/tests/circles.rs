@@ -32,7 +32,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: Some(name.starts_with("get_") || name == ROUTINE_START),
         });
-        self.hear(LifeInput::Linked {
+        self.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
@@ -104,7 +104,7 @@ fn a_circle_is_offered_and_starts_by_its_name() {
     let mut scene = Scene::with_mode(CircleMode::Offer);
     scene.makes_three_rounds();
     let note = scene.note();
-    let line = r#"circle that earned 120 credits in 3 rounds: get_cargo, sell all, travel belt, travel base. Let the runtime repeat it: zoea_routine_start {"name":"sell"}"#;
+    let line = r#"paying loop, 120 credits in 3 rounds: get_cargo, sell all, travel belt, travel base. Let the runtime repeat it: zoea_routine_start {"name":"sell"}"#;
     assert!(note.contains(line), "{note}");
     assert_eq!(scene.offers(), 1);
     let offer = scene.life.status().circle.expect("an offer");
@@ -115,12 +115,12 @@ fn a_circle_is_offered_and_starts_by_its_name() {
     scene.step_of("travel", r#"{"poi_id":"belt"}"#);
     let status = scene.life.status();
     assert!(status.circle.is_none() && status.routine.is_some());
-    assert_eq!(status.spared_calls, Some(2));
+    assert_eq!(status.saved_calls, Some(2));
     scene.leave();
     scene.prompt("come home");
     scene.give_back(r#"{"poi_id":"base"}"#);
     assert!(scene.life.status().circle.is_none(), "an order ended it");
-    assert!(!scene.note().contains("circle that"));
+    assert!(!scene.note().contains("paying loop"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn with_auto_it_begins_with_the_next_turn_and_ends_after_its_rounds() {
         "{note}"
     );
     // The ship is where the circle began, so it goes on with the next turn.
-    assert!(note.contains("circle that earned"), "{note}");
+    assert!(note.contains("paying loop, "), "{note}");
     scene.say("well done");
     scene.ring();
     assert!(scene.life.status().routine.is_some());
@@ -181,13 +181,13 @@ fn with_auto_an_order_comes_first_and_begins_anew() {
     scene.say("I will");
     assert_eq!(scene.asks().len(), 17, "the next turn asks the model");
     assert!(scene.life.status().routine.is_none());
-    let told = |effect: &Effect| {
+    let notices = |effect: &Effect| {
         matches!(
             effect,
             Effect::Emit(EventKind::Turn(TurnEvent::Started { .. }))
         )
     };
-    assert!(scene.effects.iter().any(told));
+    assert!(scene.effects.iter().any(notices));
 }
 
 #[test]

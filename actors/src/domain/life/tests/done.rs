@@ -19,7 +19,7 @@ fn link(scene: &mut Scene) {
         read_only_hint: None,
     });
     let tools = tools.into_iter().chain([crate::mission_end::done_tool()]);
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: None,
@@ -186,7 +186,7 @@ fn every_order_wakes_one_that_is_done() {
             scene.order(MysisOrder::Configure(change));
         }),
         ("no mission any more", |scene| {
-            scene.hear(LifeInput::MissionStands(None));
+            scene.handle(LifeInput::MissionStands(None));
         }),
     ];
     for (what, change) in soon {
@@ -201,7 +201,7 @@ fn every_order_wakes_one_that_is_done() {
     scene.say("It is done.");
     assert!(is_done(&scene));
     // News of the server is none of a mission that is over.
-    scene.hear(LifeInput::Noticed {
+    scene.handle(LifeInput::Noticed {
         severity: Severity::Info,
         code: "mcp_up",
         text: "the tool server answers again".to_string(),

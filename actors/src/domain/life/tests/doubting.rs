@@ -88,7 +88,7 @@ fn what_a_fallback_refuses_is_asked_of_its_own_provider_alone_until_that_serves_
                 scene.prompt("Rex says POISON");
                 let asked = scene.asked().clone();
                 assert_eq!((asked.routes.len(), has_poison(&asked)), (2, true));
-                scene.hear(LifeInput::Replied {
+                scene.handle(LifeInput::Replied {
                     work: asked.work,
                     provider: "spare".into(),
                     result: Err(fault.clone()),

@@ -20,10 +20,10 @@ fn a_transient_fault_is_tried_again_with_the_configured_waits() {
         Duration::from_secs(60),
         "Retry-After wins, with a cap"
     );
-    let tells = |scene: &Scene| scene.asked().is_last_try;
-    assert!(!tells(&scene));
+    let is_last_try = |scene: &Scene| scene.asked().is_last_try;
+    assert!(!is_last_try(&scene));
     scene.ring();
-    assert!(tells(&scene), "whoever fails now has no other try");
+    assert!(is_last_try(&scene), "whoever fails now has no other try");
     scene.fail(transient());
     assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
@@ -94,8 +94,8 @@ fn a_want_of_descriptors_spends_no_tries_and_leaves_one_row_until_it_is_over() {
     scene.ring();
     scene.fail(fault);
     let codes = scene.host_codes();
-    let told = codes.iter().filter(|code| *code == "no_descriptor");
-    assert_eq!(told.count(), 2, "{codes:?}");
+    let notices = codes.iter().filter(|code| *code == "no_descriptor");
+    assert_eq!(notices.count(), 2, "{codes:?}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
     scene.prompt("hello");
     for _ in 0..20 {
         let work = scene.asked().work;
-        scene.hear(LifeInput::StillAway {
+        scene.handle(LifeInput::StillAway {
             work,
             provider: "local".into(),
             fault: transient(),
@@ -124,7 +124,7 @@ fn work_that_goes_down_again_and_again_is_a_crash_and_no_outage() {
     for place in 0..3 {
         let work = scene.asked().work;
         let text = "panic: index out of bounds".to_string();
-        scene.hear(LifeInput::Died { work, text });
+        scene.handle(LifeInput::Died { work, text });
         if place < 2 {
             scene.ring();
         }
@@ -139,7 +139,7 @@ fn who_waits_for_the_game_can_be_talked_to() {
     scene.order(MysisOrder::Mission(mission("mine")));
     let work = scene.asked().work;
     let waits = Activity::Queueing(Lane::Game);
-    scene.hear(LifeInput::Progressed {
+    scene.handle(LifeInput::Progressed {
         work,
         activity: waits,
     });
@@ -243,7 +243,7 @@ fn an_alarm_of_an_earlier_try_sets_off_no_later_one() {
     scene.ring();
     scene.fail(transient());
     let asks = scene.asks().len();
-    scene.hear(LifeInput::Rang { alarm: earlier });
+    scene.handle(LifeInput::Rang { alarm: earlier });
     assert_eq!(scene.asks().len(), asks);
     scene.ring();
     assert_eq!(scene.asks().len(), asks + 1);

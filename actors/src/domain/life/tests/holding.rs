@@ -9,7 +9,7 @@ const WHY: &str = "budget spent, resumes 00:00 UTC";
 
 fn hold(scene: &mut Scene, until: i64) {
     let work = scene.asked().work;
-    scene.hear(LifeInput::Held {
+    scene.handle(LifeInput::Held {
         work,
         why: WHY.into(),
         until: Timestamp(until),
@@ -33,7 +33,7 @@ fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
     scene.ring();
     assert_eq!(scene.asks().len(), 2);
     hold(&mut scene, 100_000);
-    assert_eq!(scene.host_codes(), ["budget_spent"], "told once");
+    assert_eq!(scene.host_codes(), ["budget_spent"], "reported once");
     scene.now = 200_000;
     scene.ring();
     scene.say("done");
@@ -63,7 +63,7 @@ fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     scene.prompt("go");
     hold(&mut scene, 100_000);
     let change = |scene: &mut Scene, rules: SwarmRules| {
-        scene.hear(LifeInput::RulesChanged {
+        scene.handle(LifeInput::RulesChanged {
             rules: Arc::new(rules),
             redactor: Arc::default(),
         });
@@ -93,7 +93,7 @@ fn stop_ends_a_pause_and_its_alarm_wakes_nobody() {
     scene.order(MysisOrder::Stop);
     assert_eq!(scene.life.state(), LifeState::Stopped);
     scene.now = 200_000;
-    scene.hear(LifeInput::Rang { alarm });
+    scene.handle(LifeInput::Rang { alarm });
     assert_eq!(scene.asks().len(), 1);
 }
 
@@ -115,7 +115,7 @@ fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
     scene.prompt("go");
     let work = scene.asked().work;
     scene.order(MysisOrder::Stop);
-    scene.hear(LifeInput::Replied {
+    scene.handle(LifeInput::Replied {
         work,
         provider: "local".into(),
         result: Ok(answer(90)),
@@ -137,7 +137,7 @@ fn what_is_paid_after_a_stop_is_in_the_samples_at_once() {
     let work = scene.asked().work;
     scene.order(MysisOrder::Stop);
     for count in 1..3 {
-        scene.hear(LifeInput::Replied {
+        scene.handle(LifeInput::Replied {
             work,
             provider: "local".into(),
             result: Ok(answer(90)),
@@ -217,7 +217,7 @@ fn who_answers_in_anothers_place_is_named_and_has_its_own_price() {
         .collect();
     assert_eq!(routes, [("local", "m"), ("other", "big")]);
     let work = scene.asked().work;
-    scene.hear(LifeInput::Replied {
+    scene.handle(LifeInput::Replied {
         work,
         provider: "other".into(),
         result: Ok(answer(90)),
@@ -238,7 +238,7 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
     let work = scene.asked().work;
     let grows = |scene: &mut Scene, words, thoughts| {
         let activity = Activity::Answering(AnswerProgress { words, thoughts });
-        scene.hear(LifeInput::Progressed { work, activity });
+        scene.handle(LifeInput::Progressed { work, activity });
         let status = scene.life.status();
         (status.activity.to_string(), status.activity_since)
     };
@@ -286,7 +286,7 @@ fn an_alarm_of_an_earlier_pause_wakes_nobody_in_a_later_one() {
     let (asks, alarms) = (scene.asks().len(), scene.alarm());
     assert_ne!(alarms, earlier, "it sleeps on");
     scene.now = 200_000;
-    scene.hear(LifeInput::Rang { alarm: earlier });
+    scene.handle(LifeInput::Rang { alarm: earlier });
     assert_eq!((scene.asks().len(), scene.alarm()), (asks, alarms));
     scene.ring();
     assert_eq!(scene.asks().len(), asks + 1);

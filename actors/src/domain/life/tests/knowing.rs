@@ -27,7 +27,7 @@ fn runtime_note(scene: &Scene) -> String {
 fn give(scene: &mut Scene, text: &str, status: CallStatus, tick: Option<i64>) {
     scene.leave();
     let work = scene.call().work;
-    scene.hear(LifeInput::Returned {
+    scene.handle(LifeInput::Returned {
         work,
         outcome: ToolOutcome {
             tick,
@@ -55,7 +55,7 @@ fn with_tools(mut scene: Scene) -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: Some("alpha-1".into()),
@@ -89,10 +89,10 @@ fn a_look_is_kept_told_with_its_age_and_marked_by_actions() {
     scene.now += 30_000;
     scene.want(&[("mine", "{}")]);
     give(&mut scene, "ore", CallStatus::Done, None);
-    let told = runtime_note(&scene);
+    let notices = runtime_note(&scene);
     assert!(
-        told.contains("- get_status (3 ticks ago; mine may have changed it since)"),
-        "{told}"
+        notices.contains("- get_status (3 ticks ago; mine may have changed it since)"),
+        "{notices}"
     );
     let written = saved_snapshots(&scene);
     assert_eq!(written.len(), 1);
@@ -123,8 +123,8 @@ fn what_was_seen_survives_a_restart_for_its_account_alone() {
         again.recollection.snapshots = snapshots.clone();
         let mut again = Scene::of(again);
         again.order(MysisOrder::Start);
-        let told = runtime_note(&again).contains("credits 7");
-        assert_eq!(told, knows, "{account}");
+        let notices = runtime_note(&again).contains("credits 7");
+        assert_eq!(notices, knows, "{account}");
     }
 }
 
@@ -162,7 +162,7 @@ fn a_template_that_names_the_game_state_gets_it_there() {
 #[test]
 fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
     let mut scene = begun();
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Down,
         tools: Arc::default(),
         account: None,
@@ -241,7 +241,7 @@ fn tools_that_do_not_fit_the_context_are_told_once() {
         schema: "{}".into(),
         read_only_hint: None,
     };
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new([tool])),
         account: None,
@@ -274,7 +274,7 @@ fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
             tick: Some(100),
             ..outcome(result, CallStatus::Done)
         };
-        scene.hear(LifeInput::Returned { work, outcome });
+        scene.handle(LifeInput::Returned { work, outcome });
         scene.say("under way");
         let status = scene.life.status();
         assert_eq!(status.activity, activity, "{result}");
@@ -305,7 +305,7 @@ fn only_a_deed_in_the_game_makes_old_what_was_seen() {
             schema: "{}".into(),
             read_only_hint: (name == "view_market").then_some(true),
         });
-        scene.hear(LifeInput::Linked {
+        scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: Some("alpha-1".into()),
@@ -328,11 +328,11 @@ fn what_the_login_answers_is_known_until_the_status_is_seen() {
     scene.order(MysisOrder::Mission(mission("mine")));
     let text = r#"{"player":{"username":"rex","credits":4242},"ship":{"fuel":77},"tick":9}"#;
     let work = scene.asked().work;
-    scene.hear(LifeInput::LoggedIn {
+    scene.handle(LifeInput::LoggedIn {
         account: Some("rex".into()),
         text: text.to_string(),
     });
-    scene.hear(LifeInput::Outdated { work });
+    scene.handle(LifeInput::Outdated { work });
     let note = |scene: &Scene| format!("{:?}", scene.asked().messages.last());
     assert!(note(&scene).contains("- login ("), "{}", note(&scene));
     assert!(note(&scene).contains("4242") && note(&scene).contains("77"));

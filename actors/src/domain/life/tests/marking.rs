@@ -72,14 +72,14 @@ fn what_may_be_held_up_is_marked_when_it_leaves() {
     let held_up: [(&str, HoldUp); 3] = [
         ("a frozen swarm", |scene| scene.life.set_frozen(true)),
         ("a server that is away", |scene| {
-            scene.hear(LifeInput::Linked {
+            scene.handle(LifeInput::Linked {
                 link: LinkState::Down,
                 tools: Arc::default(),
                 account: None,
             });
         }),
         ("a mysis that moves", |scene| {
-            scene.hear(LifeInput::HandOver)
+            scene.handle(LifeInput::HandOver)
         }),
     ];
     for (why, hold_up) in held_up {
@@ -101,9 +101,9 @@ fn the_mark_of_a_call_that_is_held_up_after_all_is_taken_back() {
     scene.record_all();
     let work = scene.call().work;
     let progress = |activity| LifeInput::Progressed { work, activity };
-    scene.hear(progress(Activity::CallingTool("mine".into())));
+    scene.handle(progress(Activity::CallingTool("mine".into())));
     assert!(!last_batch(&scene).iter().any(is_taken_back));
-    scene.hear(progress(Activity::Queueing(Lane::Game)));
+    scene.handle(progress(Activity::Queueing(Lane::Game)));
     assert!(last_batch(&scene).iter().any(is_taken_back));
     scene.record_all();
     // It is marked anew when it leaves.
@@ -114,7 +114,7 @@ fn the_mark_of_a_call_that_is_held_up_after_all_is_taken_back() {
     assert!(is_released(&scene));
     // What has left keeps its mark.
     let batches = scene.writes().len();
-    scene.hear(progress(Activity::CoolingDown("the game is away".into())));
+    scene.handle(progress(Activity::CoolingDown("the game is away".into())));
     assert_eq!(scene.writes().len(), batches);
 }
 
@@ -139,25 +139,25 @@ fn a_marked_call_that_is_stopped_before_it_leaves_was_not_executed() {
 fn a_closing_program_says_that_a_marked_call_was_not_executed() {
     // Its write is on its way.
     let mut scene = mining();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     scene.record_all();
     assert_eq!(result_of(&scene), Some(CallStatus::NotExecuted));
     // It is about to leave.
     let mut scene = mining();
     scene.record_all();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert_eq!(result_of(&scene), Some(CallStatus::NotExecuted));
     // It has left, and its outcome is awaited.
     let mut scene = mining();
     scene.record_all();
     scene.leave();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert_eq!(result_of(&scene), None);
     // It only reads, and the next run makes it.
     let mut scene = Scene::new();
     scene.prompt("look");
     scene.want(&[("get_status", "{}")]);
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert_eq!(result_of(&scene), None);
 }
 

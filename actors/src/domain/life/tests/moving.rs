@@ -11,16 +11,16 @@ fn has_left(scene: &Scene) -> bool {
 fn one_that_is_handed_over_finishes_its_turn_and_stays_running_for_the_next_process() {
     let mut scene = Scene::running();
     scene.want(&[("mine", "{}")]);
-    scene.hear(LifeInput::HandOver);
+    scene.handle(LifeInput::HandOver);
     assert!(!has_left(&scene), "a call is under way");
     let call = scene.call();
-    scene.hear(LifeInput::Leaving { work: call.work });
-    scene.hear(LifeInput::Returned {
+    scene.handle(LifeInput::Leaving { work: call.work });
+    scene.handle(LifeInput::Returned {
         work: call.work,
         outcome: ToolOutcome {
             text: "ore".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: None,
         },
     });
@@ -35,7 +35,7 @@ fn one_that_is_handed_over_finishes_its_turn_and_stays_running_for_the_next_proc
 #[test]
 fn an_order_that_comes_before_the_end_of_the_turn_is_answered_in_it() {
     let mut scene = Scene::running();
-    scene.hear(LifeInput::HandOver);
+    scene.handle(LifeInput::HandOver);
     let stored = scene.prompt("fly");
     assert!(matches!(stored, Some(Ok(CompletedOrder::Stored(_)))));
     let asked = scene.asks().len();
@@ -50,10 +50,10 @@ fn an_order_that_comes_before_the_end_of_the_turn_is_answered_in_it() {
 #[test]
 fn one_at_rest_leaves_at_once_and_one_that_goes_to_rest_leaves_then() {
     let mut scene = Scene::new();
-    scene.hear(LifeInput::HandOver);
+    scene.handle(LifeInput::HandOver);
     assert!(has_left(&scene));
     let mut scene = Scene::running();
-    scene.hear(LifeInput::HandOver);
+    scene.handle(LifeInput::HandOver);
     assert!(!has_left(&scene));
     scene.order(MysisOrder::Stop);
     assert!(has_left(&scene));

@@ -56,7 +56,7 @@ fn with_a_mission_it_never_goes_idle_and_the_counter_stands_still() {
     }
     assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.life.status().nudges, Some(0));
-    scene.hear(LifeInput::MissionStands(None));
+    scene.handle(LifeInput::MissionStands(None));
     scene.say("hm");
     for _ in 0..3 {
         scene.ring();
@@ -94,7 +94,7 @@ fn an_answered_message_yields_to_a_standing_mission_and_comes_back_without_one()
         );
         scene.say("hm");
     }
-    scene.hear(LifeInput::MissionStands(None));
+    scene.handle(LifeInput::MissionStands(None));
     scene.ring();
     assert!(holds(&scene, "how are you") && !holds(&scene, "mine"));
 }
@@ -166,7 +166,7 @@ fn the_reason_counts_the_encouragements_that_were_given() {
     }
     let mut fewer = rules();
     fewer.nudges.truncate(1);
-    scene.hear(LifeInput::RulesChanged {
+    scene.handle(LifeInput::RulesChanged {
         rules: Arc::new(fewer),
         redactor: Arc::default(),
     });

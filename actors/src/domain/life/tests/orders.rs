@@ -63,7 +63,7 @@ fn a_message_that_the_store_refuses_is_refused_and_the_mysis_errored() {
     scene.store_works = false;
     scene.prompt("hello");
     let write_id = scene.unrecorded.remove(0);
-    scene.hear(LifeInput::Recorded {
+    scene.handle(LifeInput::Recorded {
         write_id,
         outcome: Err("contradiction".to_string()),
     });

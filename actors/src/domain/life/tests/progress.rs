@@ -4,7 +4,7 @@ use super::*;
 use crate::memo::MemoKind;
 use crate::progress::{EscalationStep, StallKind};
 
-fn told(scene: &Scene) -> bool {
+fn has_note(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {
         matches!(message, ChatMessage::User(text) | ChatMessage::Tool { text, .. }
             if text.contains(RUNTIME_NOTE_LINE) && text.contains("No progress"))
@@ -33,7 +33,7 @@ fn call_once(scene: &mut Scene, tool: &str, arguments: &str, status: CallStatus)
     scene.leave();
     let work = scene.call().work;
     let outcome = outcome("x", status);
-    scene.hear(LifeInput::Returned { work, outcome });
+    scene.handle(LifeInput::Returned { work, outcome });
     talk(scene);
 }
 
@@ -43,9 +43,9 @@ fn five_turns_without_a_tool_are_told_to_both() {
     for _ in 0..4 {
         talk(&mut scene);
     }
-    assert!(!told(&scene) && noticed(&scene) == 0);
+    assert!(!has_note(&scene) && noticed(&scene) == 0);
     talk(&mut scene);
-    assert!(told(&scene) && noticed(&scene) == 1);
+    assert!(has_note(&scene) && noticed(&scene) == 1);
     assert_eq!(scene.life.state(), LifeState::Running);
     for _ in 0..4 {
         talk(&mut scene);
@@ -61,9 +61,9 @@ fn one_call_that_fails_again_and_again_is_no_progress() {
     for _ in 0..5 {
         call_once(&mut scene, "mine", "{}", CallStatus::Failed);
     }
-    assert!(told(&scene) && noticed(&scene) == 1);
+    assert!(has_note(&scene) && noticed(&scene) == 1);
     call_once(&mut scene, "mine", "{}", CallStatus::Done);
-    assert!(!told(&scene), "one that succeeds is");
+    assert!(!has_note(&scene), "one that succeeds is");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn what_gets_better_brings_its_own_provider_back() {
         talk(&mut scene);
     }
     assert_eq!(&*scene.asked().routes[0].provider, "local");
-    assert!(!told(&scene));
+    assert!(!has_note(&scene));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn encouraged_for_long() -> RestoreArgs {
 
 #[test]
 fn whether_a_gain_is_expected_says_the_order_that_the_turn_is_about() {
-    for (first, second, is_told) in [
+    for (first, second, is_noticed) in [
         ("mine", "Guard the gate.\n[no gain expected]", false),
         ("Guard the gate.\n[no gain expected]", "mine", true),
     ] {
@@ -326,7 +326,7 @@ fn whether_a_gain_is_expected_says_the_order_that_the_turn_is_about() {
         for _ in 0..12 {
             talk(&mut scene);
         }
-        assert_eq!(noticed(&scene) > 0, is_told, "{second}");
+        assert_eq!(noticed(&scene) > 0, is_noticed, "{second}");
     }
 }
 

@@ -99,7 +99,7 @@ fn an_errored_mysis_comes_back_errored_with_its_fault() {
 fn a_crash_is_told_in_the_conversation_once() {
     let mut past = past();
     past.record.state = LifeState::Errored;
-    past.crash = Some("the mysis' actor died: boom".into());
+    past.crash = Some("the Mysis crashed: boom".into());
     let scene = Scene::of(past);
     let rows = scene.rows();
     assert_eq!(scene.host_codes(), ["crashed"]);
@@ -121,7 +121,7 @@ fn places_go_on_where_they_ended() {
             call_id: "mine".into(),
             tool: "mine".into(),
             status: CallStatus::Done,
-            ms: 1,
+            ms: Some(1),
             tick: Some(7),
             bytes: 3,
             game: crate::game::GameRef::SPACEMOLT,

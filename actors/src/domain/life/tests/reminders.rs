@@ -1,7 +1,7 @@
 //! Reminders in a life: when they are delivered, once, and what becomes of them at its end.
 
 use crate::memo::MemoKind;
-use crate::reminder::Reminders;
+use crate::memo::reminder::Reminders;
 
 use super::*;
 
@@ -38,14 +38,14 @@ impl Scene {
 
     fn waiting(&self) -> Vec<String> {
         let status = self.life.status();
-        let waiting = status.reminders.as_deref().unwrap_or_default();
+        let waiting = status.memos.reminders.as_deref().unwrap_or_default();
         waiting.iter().map(|one| one.text.to_string()).collect()
     }
 
     /// The newest timer of what is due, and its wait.
     fn due_alarm(&self) -> Option<(AlarmId, Duration)> {
         self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Wake { alarm, after, .. } if self.life.reminders.alarm() == Some(*alarm) => {
+            Effect::Wake { alarm, after, .. } if self.life.memos.alarms() == [Some(*alarm)] => {
                 Some((*alarm, *after))
             }
             _ => None,
@@ -56,7 +56,7 @@ impl Scene {
     fn is_due_at(&mut self, now: i64) {
         let (alarm, _) = self.due_alarm().expect("a timer is set");
         self.now = now;
-        self.hear(LifeInput::Rang { alarm });
+        self.handle(LifeInput::Rang { alarm });
     }
 
     /// A next life of the same Mysis, from what was stored, at a time of the wall clock.
@@ -101,7 +101,7 @@ fn a_reminder_comes_as_a_direct_message_when_it_is_due_and_once() {
     assert_eq!(scene.waiting(), [""; 0]);
     assert_eq!(scene.life.state(), LifeState::Running, "it begins a turn");
     scene.now += 100_000;
-    scene.hear(LifeInput::StillWaiting);
+    scene.handle(LifeInput::StillWaiting);
     assert_eq!(scene.messages(), ["sell the ore"]);
     let memo = scene.memo_of_reminders();
     let stored = Reminders::from_memo(memo.as_deref()).expect("it is understood");
@@ -155,11 +155,11 @@ fn the_first_one_due_is_waited_for_and_the_timer_of_the_turn_stays() {
     let turn = scene.alarm();
     scene.order(remind(50_000, "sooner"));
     let (sooner, _) = scene.due_alarm().expect("a timer is set");
-    assert_eq!(scene.life.awaited_alarms(), [Some(turn), Some(sooner)]);
+    assert!(scene.life.awaited_alarms().eq([turn, sooner]));
     let (_, after) = scene.due_alarm().expect("a timer is set");
     assert!(after < Duration::from_secs(50), "{after:?}");
     let asked = scene.asks().len();
-    scene.hear(LifeInput::Rang { alarm: turn });
+    scene.handle(LifeInput::Rang { alarm: turn });
     assert_eq!(scene.asks().len(), asked + 1, "the next turn begins");
     scene.is_due_at(50_000);
     assert_eq!(scene.messages(), ["sooner"]);
@@ -189,7 +189,7 @@ fn a_clock_that_is_set_moves_no_reminder_of_this_life() {
     let mut scene = Scene::new();
     scene.order(remind(61_000, "sell"));
     scene.ahead = 10_000_000;
-    scene.hear(LifeInput::StillWaiting);
+    scene.handle(LifeInput::StillWaiting);
     assert_eq!(scene.messages(), [""; 0]);
     scene.ahead = -10_000_000;
     scene.is_due_at(61_000);
@@ -214,7 +214,7 @@ fn a_process_that_only_queues_orders_or_ends_or_hands_over_delivers_nothing() {
     let mut scene = Scene::new();
     scene.order(remind(5_000, "go"));
     let mut queueing = scene.next_life(9_000, Mode::QueueOnly);
-    queueing.hear(LifeInput::StillWaiting);
+    queueing.handle(LifeInput::StillWaiting);
     assert_eq!(queueing.messages(), [""; 0]);
     assert!(queueing.due_alarm().is_none());
     assert!(
@@ -226,7 +226,7 @@ fn a_process_that_only_queues_orders_or_ends_or_hands_over_delivers_nothing() {
     for input in [LifeInput::WindDown, LifeInput::HandOver] {
         let mut scene = Scene::running();
         scene.order(remind(5_000, "go"));
-        scene.hear(input);
+        scene.handle(input);
         scene.is_due_at(9_000);
         assert_eq!(scene.messages(), [""; 0]);
     }
@@ -302,7 +302,7 @@ fn reminders_that_are_not_understood_are_told_and_not_overwritten() {
     );
     let refused = scene.order(remind(9_000, "go"));
     assert!(
-        matches!(refused, Some(Err(OrderRefusal::Told(_)))),
+        matches!(refused, Some(Err(OrderRefusal::Because(_)))),
         "{refused:?}"
     );
     assert_eq!(scene.memo_of_reminders(), None);

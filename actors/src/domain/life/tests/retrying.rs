@@ -13,7 +13,7 @@ fn retried() -> Option<OrderResult> {
 /// The task that calls the model reports its activity.
 fn progress(scene: &mut Scene, activity: Activity) {
     let work = scene.asked().work;
-    scene.hear(LifeInput::Progressed { work, activity });
+    scene.handle(LifeInput::Progressed { work, activity });
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_wait_for_the_next_try_ends_at_once_and_a_new_round_begins() {
         rows,
         "the conversation has no part in it"
     );
-    scene.hear(LifeInput::Rang { alarm });
+    scene.handle(LifeInput::Rang { alarm });
     assert_eq!(
         scene.asks().len(),
         3,
@@ -62,7 +62,7 @@ fn every_kind_of_wait_between_two_requests_ends_at_once() {
     }
     let mut scene = Scene::running();
     let work = scene.asked().work;
-    scene.hear(LifeInput::StillAway {
+    scene.handle(LifeInput::StillAway {
         work,
         provider: "local".into(),
         fault: transient(),
@@ -118,7 +118,7 @@ fn who_waits_for_nothing_is_left_alone() {
     let mut held = Scene::running();
     let work = held.asked().work;
     let (why, until) = ("the budget is spent".into(), Timestamp(60_000));
-    held.hear(LifeInput::Held { work, why, until });
+    held.handle(LifeInput::Held { work, why, until });
     for scene in [
         &mut idle,
         &mut stopped,
@@ -144,7 +144,7 @@ fn without_a_swarm_and_at_its_end_nobody_tries_again() {
     assert_eq!(scene.order(MysisOrder::Retry), refused);
     let mut scene = Scene::running();
     scene.fail(transient());
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     let refused = Some(Err(OrderRefusal::Closing));
     assert_eq!(scene.order(MysisOrder::Retry), refused);
     assert_eq!(scene.asks().len(), 1);

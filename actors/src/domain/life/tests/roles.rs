@@ -45,7 +45,7 @@ fn rules_with(roles: &[(&str, RoleRules)], default: Option<&str>) -> SwarmRules 
 }
 
 fn change(scene: &mut Scene, rules: SwarmRules) {
-    scene.hear(LifeInput::RulesChanged {
+    scene.handle(LifeInput::RulesChanged {
         rules: Arc::new(rules),
         redactor: Arc::default(),
     });
@@ -71,7 +71,7 @@ fn at(rules: SwarmRules) -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools.into_iter().chain([start_tool()]))),
         account: None,

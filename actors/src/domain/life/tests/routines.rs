@@ -26,7 +26,7 @@ impl Scene {
             schema: "{}".into(),
             read_only_hint: (name == ROUTINE_START).then_some(true),
         });
-        self.hear(LifeInput::Linked {
+        self.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
@@ -186,9 +186,12 @@ fn a_bad_routine_is_refused_with_every_mistake() {
     let scene = Scene::in_routine(
         r#"{"name":"x","steps":[{"tool":"mine"},{"tool":"fly"}],"guards":[{"value":"fuel","op":">","number":5}]}"#,
     );
-    let told = scene.report();
-    assert!(told.contains("steps 2: there is no tool fly"), "{told}");
-    assert!(told.contains("fuel is not known"), "{told}");
+    let notices = scene.report();
+    assert!(
+        notices.contains("steps 2: there is no tool fly"),
+        "{notices}"
+    );
+    assert!(notices.contains("fuel is not known"), "{notices}");
     assert!(scene.life.status().routine.is_none());
 }
 
@@ -316,7 +319,7 @@ fn after_a_crash_the_game_shows_what_became_of_a_step_that_was_away() {
     scene.leave();
     // The session is not open yet: the look opens it.
     let mut again = Scene::of(scene.stored());
-    again.hear(LifeInput::Linked {
+    again.handle(LifeInput::Linked {
         link: LinkState::None,
         tools: Arc::default(),
         account: None,
@@ -398,7 +401,7 @@ fn a_routine_whose_stored_form_is_not_understood_does_not_go_on_and_that_is_told
     assert!(again.host_codes().contains(&"routines_unknown".to_string()));
     assert!(again.life.routines.run.is_none());
     assert!(again.life.routines.is_unsettled, "a call may be on its way");
-    assert_eq!(again.life.status().spared_calls, None);
+    assert_eq!(again.life.status().saved_calls, None);
     assert_eq!(again.asks().len(), 1, "the model goes on");
     assert!(again.report().contains("its routine was lost"));
 }

@@ -15,7 +15,7 @@ fn scene() -> Scene {
         schema: "{}".into(),
         read_only_hint: None,
     });
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: None,

@@ -107,7 +107,7 @@ fn closing_waits_for_a_call_that_has_left_and_begins_nothing_new() {
     let mut scene = Scene::running();
     scene.want(&[("mine", "{}"), ("mine", "{}")]);
     scene.leave();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert!(!left(&scene));
     scene.give_back("ore");
     assert!(left(&scene));
@@ -118,7 +118,7 @@ fn closing_waits_for_a_call_that_has_left_and_begins_nothing_new() {
     );
 
     let mut scene = Scene::running();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert!(left(&scene), "a model call is not waited for");
 }
 
@@ -129,7 +129,7 @@ fn what_happens_is_told_in_order() {
     scene.want(&[("mine", "{}")]);
     scene.leave();
     scene.give_back("ore");
-    let told: Vec<&str> = scene
+    let notices: Vec<&str> = scene
         .effects
         .iter()
         .filter_map(|effect| match effect {
@@ -143,7 +143,7 @@ fn what_happens_is_told_in_order() {
         })
         .collect();
     assert_eq!(
-        told,
+        notices,
         [
             "state", "turn", "stored", "replied", "stored", "called", "returned", "stored"
         ]

@@ -24,7 +24,7 @@ fn call(scene: &mut Scene, status: CallStatus) {
     scene.leave();
     let work = scene.call().work;
     let outcome = outcome("Error: no_ore: nothing here", status);
-    scene.hear(LifeInput::Returned { work, outcome });
+    scene.handle(LifeInput::Returned { work, outcome });
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn failed_calls_and_their_closing_words_are_told_as_failures() {
         talk(&mut scene, "that did not work");
     }
     let (_, why) = need_of(&scene).unwrap();
-    let told = "every call failed, the last one mine: \"Error: no_ore: nothing here\"";
-    assert!(why.contains(told), "{why}");
+    let notices = "every call failed, the last one mine: \"Error: no_ore: nothing here\"";
+    assert!(why.contains(notices), "{why}");
     // Whoever is started anew is judged anew.
     scene.order(MysisOrder::Stop);
     assert_eq!(need_of(&scene), None);

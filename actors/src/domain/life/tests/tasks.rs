@@ -12,7 +12,7 @@ impl Scene {
     /// The server answers the call that was sent with a task.
     fn give_task(&mut self, task: &str) {
         let work = self.call().work;
-        self.hear(LifeInput::TaskGiven {
+        self.handle(LifeInput::TaskGiven {
             work,
             task: task.into(),
         });
@@ -90,7 +90,7 @@ fn a_task_that_nobody_waits_for_is_dropped() {
     let mut scene = sent();
     let work = TaskId(999);
     let task: Arc<str> = "t-1".into();
-    scene.hear(LifeInput::TaskGiven { work, task });
+    scene.handle(LifeInput::TaskGiven { work, task });
     assert!(scene.stored_tasks().is_empty());
     let mut scene = Scene::new();
     scene.prompt("go");
@@ -119,7 +119,7 @@ fn after_a_crash_the_outcome_is_asked_for_and_nothing_is_sent() {
 #[test]
 fn a_task_is_asked_for_even_if_its_tool_is_not_on_offer() {
     let mut scene = Scene::of(crashed(false));
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Down,
         tools: Arc::default(),
         account: None,
@@ -160,7 +160,7 @@ fn stop_leaves_a_task_open_and_the_next_start_asks_for_it() {
     let order = scene.call();
     assert_eq!((order.key, order.task.as_deref()), (FIRST, Some("t-1")));
     let status = CallStatus::Failed;
-    scene.hear(LifeInput::Returned {
+    scene.handle(LifeInput::Returned {
         work: order.work,
         outcome: outcome("Error: cancelled", status),
     });
@@ -195,7 +195,7 @@ fn a_fault_leaves_a_task_open() {
 #[test]
 fn closing_waits_for_the_id_and_not_for_the_outcome() {
     let mut scene = sent();
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert!(!scene.has_left(), "the call was sent");
     scene.store_works = false;
     scene.give_task("t-1");
@@ -207,7 +207,7 @@ fn closing_waits_for_the_id_and_not_for_the_outcome() {
 
     let mut scene = sent();
     scene.give_task("t-1");
-    scene.hear(LifeInput::WindDown);
+    scene.handle(LifeInput::WindDown);
     assert!(scene.has_left());
 }
 

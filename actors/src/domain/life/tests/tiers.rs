@@ -59,7 +59,7 @@ fn turn(scene: &mut Scene, failed: usize, is_done: bool) {
         scene.want(&[("mine", "{}")]);
         scene.leave();
         let work = scene.call().work;
-        scene.hear(LifeInput::Returned {
+        scene.handle(LifeInput::Returned {
             work,
             outcome: outcome("no", CallStatus::Failed),
         });
@@ -75,10 +75,10 @@ fn turn(scene: &mut Scene, failed: usize, is_done: bool) {
 
 fn notices(scene: &Scene) -> Vec<String> {
     let rows = scene.rows();
-    let told = rows
+    let notices = rows
         .iter()
         .filter(|row| row.host().is_some_and(|meta| &*meta.code == "tier"));
-    told.map(|row| row.text().to_string()).collect()
+    notices.map(|row| row.text().to_string()).collect()
 }
 
 fn memo(scene: &Scene) -> Option<Arc<str>> {
@@ -145,12 +145,12 @@ fn a_failed_plan_leads_up_at_the_next_turn_and_a_new_life_stays_there() {
 fn a_budget_that_is_nearly_spent_keeps_it_at_the_cheap_provider() {
     let mut scene = scene(StoredHistory::default());
     scene.prompt("go");
-    scene.hear(LifeInput::Spent(80));
+    scene.handle(LifeInput::Spent(80));
     for _ in 0..4 {
         turn(&mut scene, 3, true);
     }
     assert_eq!(routes(&scene)[0], "cheap");
-    scene.hear(LifeInput::Spent(10));
+    scene.handle(LifeInput::Spent(10));
     turn(&mut scene, 3, true);
     assert_eq!(routes(&scene), ["dear"]);
 }

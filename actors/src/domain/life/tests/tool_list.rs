@@ -28,7 +28,7 @@ fn game() -> Arc<Toolset> {
 }
 
 fn link(scene: &mut Scene, account: Option<&str>) {
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: game(),
         account: account.map(Into::into),
@@ -85,20 +85,21 @@ fn stored(scene: &Scene) -> RestoreArgs {
 }
 
 /// What the Mysis told the list of its role since the last time.
-fn told(scene: &mut Scene) -> Vec<(ListKey, ListNews)> {
-    let told = scene
+fn news_of(scene: &mut Scene) -> Vec<(ListKey, ListNews)> {
+    let news_of = scene
         .effects
         .extract_if(.., |effect| matches!(effect, Effect::ToolNews(..)));
-    told.map(|effect| match effect {
-        Effect::ToolNews(key, news) => (key, news),
-        _ => unreachable!("only these were taken"),
-    })
-    .collect()
+    news_of
+        .map(|effect| match effect {
+            Effect::ToolNews(key, news) => (key, news),
+            _ => unreachable!("only these were taken"),
+        })
+        .collect()
 }
 
 /// The list of the role has these commands.
 fn list(scene: &mut Scene, commands: &[&str]) {
-    told(scene);
+    news_of(scene);
     let commands = commands.iter().map(|name| (*name).into()).collect();
     let key = ListKey {
         provider: "local".into(),
@@ -124,7 +125,7 @@ fn a_tool_that_is_not_offered_is_called_all_the_same_and_joins_with_the_list_of_
     let mut scene = at_game(past());
     scene.prompt("go");
     let before = scene.asked().tools.tools().clone();
-    told(&mut scene);
+    news_of(&mut scene);
     for tool in ["craft", "no_such_tool"] {
         call(&mut scene, tool);
     }
@@ -132,7 +133,10 @@ fn a_tool_that_is_not_offered_is_called_all_the_same_and_joins_with_the_list_of_
         provider: "local".into(),
         role: None,
     };
-    assert_eq!(told(&mut scene), [(key, ListNews::Called("craft".into()))]);
+    assert_eq!(
+        news_of(&mut scene),
+        [(key, ListNews::Called("craft".into()))]
+    );
     scene.say("done");
     scene.prompt("more");
     assert_eq!(
@@ -152,7 +156,7 @@ fn a_tool_that_is_not_offered_is_called_all_the_same_and_joins_with_the_list_of_
     assert_eq!(scene.host_codes(), ["tools_offered"]);
     scene.say("done");
     scene.prompt("more");
-    assert_eq!(scene.host_codes(), ["tools_offered"], "told once");
+    assert_eq!(scene.host_codes(), ["tools_offered"], "reported once");
 }
 
 #[test]
@@ -160,8 +164,8 @@ fn what_a_search_finds_is_called_without_being_offered_and_nothing_leaves_the_pr
     let mut scene = at_game(past());
     scene.prompt("go");
     let before = scene.asked().tools.tools().clone();
-    let told = search(&mut scene, "tow a wreck");
-    assert!(told.contains("tow_wreck"), "{told}");
+    let news_of = search(&mut scene, "tow a wreck");
+    assert!(news_of.contains("tow_wreck"), "{news_of}");
     assert!(
         !scene
             .effects
@@ -172,8 +176,8 @@ fn what_a_search_finds_is_called_without_being_offered_and_nothing_leaves_the_pr
     assert_eq!(scene.asked().tools.tools(), &before);
     scene.say("done");
     scene.prompt("more");
-    let told = search(&mut scene, " ");
-    assert_eq!(told, "Error: query cannot be empty");
+    let news_of = search(&mut scene, " ");
+    assert_eq!(news_of, "Error: query cannot be empty");
     assert_eq!(
         scene.result_status(),
         [CallStatus::Done, CallStatus::Done, CallStatus::Failed]
@@ -186,10 +190,13 @@ fn what_is_searched_for_twice_and_not_called_is_offered_at_once() {
     scene.prompt("go");
     search(&mut scene, "tow a wreck");
     assert!(!offers(&scene, "tow_wreck"));
-    told(&mut scene);
+    news_of(&mut scene);
     search(&mut scene, "tow_wreck");
     assert!(offers(&scene, "tow_wreck"));
-    let news: Vec<ListNews> = told(&mut scene).into_iter().map(|(_, news)| news).collect();
+    let news: Vec<ListNews> = news_of(&mut scene)
+        .into_iter()
+        .map(|(_, news)| news)
+        .collect();
     assert_eq!(news, [ListNews::Missed(vec!["tow_wreck".into()])]);
 }
 
@@ -213,7 +220,7 @@ fn the_tool_that_starts_routines_is_offered_where_the_mission_a_role_or_a_loop_a
             ..past()
         });
         list(&mut scene, joined);
-        scene.hear(LifeInput::Linked {
+        scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: tools.clone(),
             account: None,
@@ -240,10 +247,10 @@ fn what_the_operator_denies_is_not_found_offered_or_called() {
     let rules = Arc::new(rules);
     let mut scene = at_game(RestoreArgs { rules, ..past() });
     scene.prompt("go");
-    let told = search(&mut scene, "craft");
+    let news_of = search(&mut scene, "craft");
     assert!(
-        told.contains("no tool matches") && !told.contains("craft,"),
-        "{told}"
+        news_of.contains("no tool matches") && !news_of.contains("craft,"),
+        "{news_of}"
     );
     scene.want(&[("craft", "{}")]);
     assert_eq!(
@@ -273,10 +280,10 @@ fn the_set_is_the_same_after_a_restart() {
     assert_eq!(again.asked().tools.selection(), before.selection());
     assert!(offers(&again, "craft"));
     again.say("done");
-    told(&mut again);
+    news_of(&mut again);
     again.prompt("more");
     let offered = ListNews::Offered(vec!["tow_wreck".into(), "craft".into()]);
-    assert_eq!(told(&mut again)[0].1, offered, "the others learn it");
+    assert_eq!(news_of(&mut again)[0].1, offered, "the others learn it");
     assert!(offers(&again, "craft"));
 }
 
@@ -300,7 +307,7 @@ fn a_reload_decides_whether_all_tools_are_sent() {
     let mut scene = at_game(past());
     let mut all = rules();
     all.tools.list = ToolListMode::All;
-    scene.hear(LifeInput::RulesChanged {
+    scene.handle(LifeInput::RulesChanged {
         rules: Arc::new(all),
         redactor: Arc::default(),
     });

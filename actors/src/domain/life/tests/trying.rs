@@ -74,7 +74,7 @@ impl Server {
             };
             let others = self.others;
             let asks = self.scene.asks().len();
-            self.scene.hear(LifeInput::Replied {
+            self.scene.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: "local".into(),
                 result,
@@ -159,8 +159,8 @@ fn a_message_that_is_refused_is_held_back_and_it_plays_on_within_five_requests()
             assert_eq!(&*server.held.all()[0].text, "Rex says POISON");
             assert!(!server.held.all()[0].is_local);
             let codes = server.scene.host_codes();
-            let told = codes.iter().filter(|code| *code == "not_delivered");
-            assert_eq!(told.count(), 1, "{codes:?}");
+            let notices = codes.iter().filter(|code| *code == "not_delivered");
+            assert_eq!(notices.count(), 1, "{codes:?}");
             assert!(
                 server
                     .need()
@@ -229,7 +229,7 @@ fn a_fixed_text_that_is_refused_too_is_an_outage_and_no_fault() {
             let ask = server.scene.asked().clone();
             server.requests.push(ask.clone());
             let fault = server.fault.clone();
-            server.scene.hear(LifeInput::Replied {
+            server.scene.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: "local".into(),
                 result: Err(fault),
@@ -292,7 +292,7 @@ fn waits_for_another(mut server: Server, is_new: bool) {
     server.scene.prompt(if is_new { &text } else { "go on" });
     let ask = server.scene.asked().clone();
     let asks = server.scene.asks().len();
-    server.scene.hear(LifeInput::Replied {
+    server.scene.handle(LifeInput::Replied {
         work: ask.work,
         provider: "local".into(),
         result: Err(server.fault.clone()),
@@ -405,8 +405,8 @@ fn a_summary_that_another_one_knows_already_leaves_out_what_is_held_back() {
 #[test]
 fn a_report_that_quotes_what_is_held_back_is_not_told_to_the_model() {
     let mut server = with_a_poisoned_result("Rex says POISON");
-    let told = "The routine ended because a step did not succeed: Rex says POISON.";
-    server.scene.life.routines.report = Some(told.into());
+    let notices = "The routine ended because a step did not succeed: Rex says POISON.";
+    server.scene.life.routines.report = Some(notices.into());
     server.scene.prompt("go on");
     assert_eq!(server.serve(), 1);
 }
@@ -427,7 +427,7 @@ fn after_a_verdict(texts: &[&str]) -> Server {
 
 #[test]
 fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
-    let told = |server: &Server| {
+    let notices = |server: &Server| {
         let codes = server.scene.host_codes().into_iter();
         codes.filter(|code| code == "not_delivered").count()
     };
@@ -435,7 +435,7 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     server.scene.prompt("Rex says POISON");
     assert_eq!(server.serve(), 1, "nothing is tried again");
     server.scene.ring();
-    assert_eq!(told(&server), 1);
+    assert_eq!(notices(&server), 1);
     let why = server.need().expect("a need");
     assert!(why.contains("your message was not delivered"), "{why}");
     assert!(why.contains(&server.held.all()[0].id()), "{why}");
@@ -446,7 +446,7 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     server.scene.leave();
     assert!(server.need().is_some());
     server.scene.prompt("mine on");
-    assert_eq!((server.need(), told(&server)), (None, 2));
+    assert_eq!((server.need(), notices(&server)), (None, 2));
     server.scene.give_back("mined");
     assert_eq!(server.serve(), 1);
 
@@ -457,11 +457,11 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     };
     server.scene.prompt("go on");
     server.serve();
-    assert_eq!((server.need(), told(&server)), (None, 2));
+    assert_eq!((server.need(), notices(&server)), (None, 2));
     give(&mut server, "mine POISON");
     let why = server.need().expect("a need");
     assert!(why.contains("your mission was not delivered"), "{why}");
-    assert_eq!(told(&server), 3);
+    assert_eq!(notices(&server), 3);
     give(&mut server, "mine ore");
     assert_eq!(server.need(), None);
     server.scene.order(MysisOrder::Note("POISON is bad".into()));
@@ -472,13 +472,13 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     let note = server.held.all()[2].forgotten();
     server.held.hold(Arc::new(note));
     server.learn();
-    server.scene.hear(LifeInput::StillWaiting);
-    assert_eq!((server.need(), told(&server)), (None, 4));
+    server.scene.handle(LifeInput::StillWaiting);
+    assert_eq!((server.need(), notices(&server)), (None, 4));
     server.scene.prompt("go on");
     assert_eq!(server.serve(), 2, "with it, and without it again");
-    server.scene.hear(LifeInput::StillWaiting);
+    server.scene.handle(LifeInput::StillWaiting);
     assert!(server.need().is_some());
-    assert_eq!(told(&server), 5);
+    assert_eq!(notices(&server), 5);
     server.scene.prompt("and on");
     assert_eq!(server.serve(), 1);
 
@@ -487,7 +487,7 @@ fn an_order_that_is_known_to_be_refused_is_a_need_until_the_operator_acts() {
     let order = "Rex says POISON";
     later.prompt(order);
     later.life.begin_with_held(Arc::new(server.held.clone()));
-    later.hear(LifeInput::StillWaiting);
+    later.handle(LifeInput::StillWaiting);
     assert!(operator_need(&later.life.status()).is_some_and(|need| need.what == "not delivered"));
     assert!(!later.host_codes().contains(&"not_delivered".to_string()));
 }
@@ -500,7 +500,7 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
         server.learn();
         server.scene.prompt("Rex says POISON");
         let ask = server.scene.asked().clone();
-        server.scene.hear(LifeInput::Replied {
+        server.scene.handle(LifeInput::Replied {
             work: ask.work,
             provider: "local".into(),
             result: Err(server.fault.clone()),
@@ -522,14 +522,14 @@ fn where_processes_share_a_database_a_trial_waits_until_they_admit_it() {
         };
         other.share_trials();
         other.apply(change, MysisId(99), Moment(0));
-        let told = |claim| SharedTrial {
+        let notices = |claim| SharedTrial {
             claim,
             age: Duration::ZERO,
         };
-        let mut all: Vec<SharedTrial> = other.claims().into_iter().map(told).collect();
+        let mut all: Vec<SharedTrial> = other.claims().into_iter().map(notices).collect();
         assert_eq!(said[0].is_admitted(&all), is_admitted);
         if is_admitted {
-            all.extend(said.iter().cloned().map(told));
+            all.extend(said.iter().cloned().map(notices));
         }
         server.held.take_shared(&said, all, Moment(0));
         server.learn();
@@ -574,7 +574,7 @@ fn a_text_that_is_doubted_while_the_network_fails_is_left_out_of_the_next_reques
     server.scene.prompt("Rex says POISON");
     let ask = server.scene.asked().clone();
     assert!(has_poison(&ask));
-    server.scene.hear(LifeInput::Replied {
+    server.scene.handle(LifeInput::Replied {
         work: ask.work,
         provider: "local".into(),
         result: Err(ModelFault::Unreachable {
@@ -672,7 +672,7 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
         for _ in 0..6 {
             let ask = server.scene.asked().clone();
             assert!(has_poison(&ask), "{fault:?}");
-            server.scene.hear(LifeInput::Replied {
+            server.scene.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: "local".into(),
                 result: Err(fault.clone()),
@@ -705,7 +705,7 @@ fn no_trial_is_made_for_a_credential_a_payment_or_while_a_stated_wait_runs() {
                 break;
             }
             let ask = server.scene.asked().clone();
-            server.scene.hear(LifeInput::Replied {
+            server.scene.handle(LifeInput::Replied {
                 work: ask.work,
                 provider: "local".into(),
                 result: Err(fault.clone()),

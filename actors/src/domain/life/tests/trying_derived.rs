@@ -21,7 +21,7 @@ fn assert_plays_on(server: &mut Server, count: usize, most: usize) {
 
 /// What the game answers to the login, with a text that the model's server refuses.
 fn log_in(server: &mut Server, text: &str) {
-    server.scene.hear(LifeInput::LoggedIn {
+    server.scene.handle(LifeInput::LoggedIn {
         account: Some("drifter".into()),
         text: text.into(),
     });
@@ -118,7 +118,7 @@ fn what_the_system_prompt_tells_of_the_game_is_found_and_left_out() {
     let mut server = server();
     let mut rules = rules();
     rules.system_prompt = Some("you are {{name}}. {{game_state}} {{notices}}".into());
-    server.scene.hear(LifeInput::RulesChanged {
+    server.scene.handle(LifeInput::RulesChanged {
         rules: Arc::new(rules),
         redactor: Arc::default(),
     });

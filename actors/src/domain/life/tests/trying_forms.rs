@@ -29,8 +29,8 @@ fn fresh(others: OthersGet, refuses: fn(&ModelQuery) -> bool) -> Server {
 /// How often it told the list of its role that a refused tool left or came back.
 fn changes(server: &Server) -> usize {
     let effects = server.scene.effects.iter();
-    let told = effects.filter(|it| matches!(it, Effect::ToolNews(_, ListNews::Refused)));
-    told.count()
+    let notices = effects.filter(|it| matches!(it, Effect::ToolNews(_, ListNews::Refused)));
+    notices.count()
 }
 
 fn lessons(server: &Server) -> Vec<(HeldKind, String)> {
@@ -194,7 +194,7 @@ fn who_is_refused_while_another_one_finds_out_waits_for_it_and_does_not_repeat_i
     server.scene.prompt("go");
     let ask = server.scene.asked().clone();
     let fault = server.fault.clone();
-    server.scene.hear(LifeInput::Replied {
+    server.scene.handle(LifeInput::Replied {
         work: ask.work,
         provider: "local".into(),
         result: Err(fault),
@@ -214,23 +214,23 @@ fn who_is_refused_while_another_one_finds_out_waits_for_it_and_does_not_repeat_i
 
 #[test]
 fn an_answer_that_ends_without_a_word_is_told_to_the_model_once_and_tried_like_a_refusal_then() {
-    for is_told_enough in [true, false] {
+    for says_enough in [true, false] {
         let mut server = fresh(OthersGet::Served, |_| true);
         server.fault = ModelFault::Refused {
             text: "the server ended the answer without a word: ODD_CALL".to_string(),
             usage: None,
             hint: RefusalHint::Ended,
         };
-        server.refuses = match is_told_enough {
+        server.refuses = match says_enough {
             true => |ask| !texts(ask).contains("malformed_call"),
             false => |ask| texts(ask).contains("POISON"),
         };
         server.scene.prompt("Rex says POISON");
-        assert_eq!(server.serve(), if is_told_enough { 2 } else { 3 });
-        assert_eq!(server.held.all().len(), usize::from(!is_told_enough));
+        assert_eq!(server.serve(), if says_enough { 2 } else { 3 });
+        assert_eq!(server.held.all().len(), usize::from(!says_enough));
         assert!(server.held.lessons().is_empty());
-        let told = server.requests.iter();
-        let told = told.filter(|ask| texts(ask).contains("malformed_call"));
-        assert_eq!(told.count(), 1);
+        let notices = server.requests.iter();
+        let notices = notices.filter(|ask| texts(ask).contains("malformed_call"));
+        assert_eq!(notices.count(), 1);
     }
 }

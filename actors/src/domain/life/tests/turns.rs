@@ -132,7 +132,7 @@ fn a_message_ends_the_pause() {
     scene.say("done again");
     assert_ne!(scene.alarm(), stale);
     let asks = scene.asks().len();
-    scene.hear(LifeInput::Rang { alarm: stale });
+    scene.handle(LifeInput::Rang { alarm: stale });
     assert_eq!(
         scene.asks().len(),
         asks,
@@ -162,22 +162,22 @@ fn late_and_foreign_answers_are_dropped() {
     let mut scene = Scene::new();
     scene.prompt("go");
     let stale = TaskId(999);
-    scene.hear(LifeInput::Replied {
+    scene.handle(LifeInput::Replied {
         work: stale,
         provider: "local".into(),
         result: Ok(ModelAnswer::default()),
         ms: 1,
         others: OthersGet::Nobody,
     });
-    scene.hear(LifeInput::Returned {
+    scene.handle(LifeInput::Returned {
         work: stale,
         outcome: outcome("late", CallStatus::Done),
     });
-    scene.hear(LifeInput::Leaving { work: stale });
-    scene.hear(LifeInput::Rang {
+    scene.handle(LifeInput::Leaving { work: stale });
+    scene.handle(LifeInput::Rang {
         alarm: AlarmId(999),
     });
-    scene.hear(LifeInput::Recorded {
+    scene.handle(LifeInput::Recorded {
         write_id: WriteId(999),
         outcome: Ok(()),
     });
@@ -289,7 +289,7 @@ fn what_a_mysis_does_is_shown_while_its_call_is_out() {
             schema: "{}".into(),
             read_only_hint: None,
         });
-        scene.hear(LifeInput::Linked {
+        scene.handle(LifeInput::Linked {
             link: LinkState::Ok,
             tools: Arc::new(Toolset::new(tools)),
             account: None,
@@ -309,7 +309,7 @@ fn of_a_tool_that_is_no_games_nothing_is_shown_and_read_but_its_name_and_its_ans
         schema: "{}".into(),
         read_only_hint: Some(true),
     });
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools: Arc::new(Toolset::new(tools)),
         account: None,
@@ -318,11 +318,11 @@ fn of_a_tool_that_is_no_games_nothing_is_shown_and_read_but_its_name_and_its_ans
     scene.want(&[("travel", "{}"), ("get_status", "{}")]);
     let status = scene.life.status();
     assert_eq!(status.activity, Activity::CallingTool("travel".into()));
-    let told = r#"{"player":{"credits":7,"current_system":"sol"},"current_tick":5}"#;
+    let notices = r#"{"player":{"credits":7,"current_system":"sol"},"current_tick":5}"#;
     scene.leave();
-    scene.give_back(told);
+    scene.give_back(notices);
     scene.leave();
-    scene.give_back(told);
+    scene.give_back(notices);
     let status = scene.life.status();
     assert_eq!(status.figures.facts, crate::samples::GameFacts::default());
     assert_eq!(

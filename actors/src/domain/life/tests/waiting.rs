@@ -115,7 +115,7 @@ fn whatever_the_model_should_see_ends_the_wait() {
             scene.order(MysisOrder::Configure(change));
         }),
         ("a mission that is cleared", |scene| {
-            scene.hear(LifeInput::MissionStands(None));
+            scene.handle(LifeInput::MissionStands(None));
         }),
         ("another mission", |scene| {
             let id = MissionId(10);
@@ -123,17 +123,17 @@ fn whatever_the_model_should_see_ends_the_wait() {
                 id,
                 ..mission("sell")
             };
-            scene.hear(LifeInput::MissionStands(Some(other)));
+            scene.handle(LifeInput::MissionStands(Some(other)));
         }),
         ("a notice of the server", |scene| {
-            scene.hear(LifeInput::Noticed {
+            scene.handle(LifeInput::Noticed {
                 severity: Severity::Info,
                 code: "mcp_up",
                 text: "the tool server answers again".to_string(),
             });
         }),
         ("other tools", |scene| {
-            scene.hear(LifeInput::Linked {
+            scene.handle(LifeInput::Linked {
                 link: LinkState::Ok,
                 tools: Arc::default(),
                 account: None,
@@ -141,7 +141,7 @@ fn whatever_the_model_should_see_ends_the_wait() {
         }),
         ("another link", |scene| {
             let tools = scene.life.session.tools.clone();
-            scene.hear(LifeInput::Linked {
+            scene.handle(LifeInput::Linked {
                 link: LinkState::Down,
                 tools,
                 account: None,
@@ -161,7 +161,7 @@ fn whatever_the_model_should_see_ends_the_wait() {
     let mut scene = begun();
     scene.talk(4);
     let tools = scene.life.session.tools.clone();
-    scene.hear(LifeInput::Linked {
+    scene.handle(LifeInput::Linked {
         link: LinkState::Ok,
         tools,
         account: None,
@@ -219,7 +219,7 @@ fn a_wait_ends_where_the_ship_arrives() {
         tick: Some(100),
         ..outcome(r#"{"ticks":10,"arrival_tick":110}"#, CallStatus::Done)
     };
-    scene.hear(LifeInput::Returned { work, outcome });
+    scene.handle(LifeInput::Returned { work, outcome });
     scene.say("under way");
     let talked = scene.talk(6);
     // 2 s and 10 s are over before it arrives, 100 s after it left; then no wait goes beyond that.

@@ -32,7 +32,6 @@ impl Life {
         trials.is_some_and(|it| it.known != known && it.failures <= MAX_WHOLE)
     }
 
-    /// Notes how much is known as a request is composed.
     pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
         let known = self.known_of_server();
         let texts = self.all_runtime_texts();
@@ -51,8 +50,8 @@ impl Life {
             match std::mem::take(&mut trials.hint) {
                 RefusalHint::Nothing => {}
                 RefusalHint::Tools(tools) => trials.search = ToolSearch::named(tools),
-                RefusalHint::Ended if trials.tried.contains(&AskForm::Told) => {}
-                RefusalHint::Ended => return Some(AskForm::Told),
+                RefusalHint::Ended if trials.tried.contains(&AskForm::WithNotice) => {}
+                RefusalHint::Ended => return Some(AskForm::WithNotice),
             }
         }
         if let Some(form) = self.next_of_search() {
@@ -84,7 +83,7 @@ impl Life {
             | AskForm::Plain
             | AskForm::Tools
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Part(_)
             | AskForm::Doubting => return true,
@@ -131,7 +130,7 @@ impl Life {
     fn trials_of_texts(&self, new: &[Arc<Row>]) -> Vec<AskForm> {
         let has = |texts: NewTexts| new.iter().any(|row| texts.takes(row));
         let is_newest_result = new.last().is_some_and(|row| NewTexts::Results.takes(row));
-        let mut kinds = [NewTexts::Messages, NewTexts::Results, NewTexts::Told];
+        let mut kinds = [NewTexts::Messages, NewTexts::Results, NewTexts::Notices];
         if is_newest_result {
             kinds.swap(0, 1);
         }
@@ -230,7 +229,6 @@ impl Life {
         (whole / usize::from(part)).max(MIN_BUDGET_BYTES)
     }
 
-    /// Whether a part is smaller than the whole and than the next larger part.
     fn is_smaller(&self, part: u8) -> bool {
         let whole = self.trials().map_or(0, |trials| trials.whole_bytes);
         self.size_of_part(part) < self.size_of_part(part / 2).min(whole)

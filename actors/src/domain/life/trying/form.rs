@@ -17,12 +17,11 @@ pub(in crate::life) enum AskForm {
     Bare,
     /// A fixed text, without a limit.
     Plain,
-    /// A fixed text with tools.
     Tools,
     /// The conversation without tools that may be at fault.
     WithoutTools,
-    /// The conversation with a word of ours that the model's answer could not be read.
-    Told,
+    /// The conversation with a notice that the model's answer could not be read.
+    WithNotice,
     /// The conversation with its calls as words.
     Calls,
     /// The conversation without texts that are not answered yet.
@@ -38,9 +37,8 @@ pub(in crate::life) enum AskForm {
 pub(in crate::life) enum NewTexts {
     Results,
     Messages,
-    /// What the runtime tells of the game.
-    Told,
-    /// All that others said.
+    /// The runtime's notices about the game.
+    Notices,
     Others,
     /// The model's own words.
     Own,
@@ -53,11 +51,11 @@ impl NewTexts {
     pub(super) fn takes(self, row: &Row) -> bool {
         let is_own = row.utterance().is_some();
         let is_result = row.kind() == Some(RowKind::Result);
-        let is_told = row.kind() == Some(RowKind::Host);
+        let is_notice = row.kind() == Some(RowKind::Host);
         match self {
             NewTexts::Results => is_result,
-            NewTexts::Messages => !is_result && !is_told && !is_own,
-            NewTexts::Told => is_told,
+            NewTexts::Messages => !is_result && !is_notice && !is_own,
+            NewTexts::Notices => is_notice,
             NewTexts::Others => !is_own,
             NewTexts::Own => is_own,
             NewTexts::All => true,
@@ -73,7 +71,7 @@ impl AskForm {
             AskForm::Bare | AskForm::Plain | AskForm::Tools => true,
             AskForm::Whole
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Without(_)
             | AskForm::Part(_)
@@ -87,7 +85,7 @@ impl AskForm {
             AskForm::Bare | AskForm::Tools | AskForm::WithoutTools | AskForm::Calls => true,
             AskForm::Whole
             | AskForm::Plain
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Without(_)
             | AskForm::Part(_)
             | AskForm::Doubting => false,
@@ -101,11 +99,11 @@ impl AskForm {
             AskForm::Plain => "a fixed text",
             AskForm::Tools => "a fixed text with tools",
             AskForm::WithoutTools => "without a tool",
-            AskForm::Told => "with a word that its answer could not be read",
-            AskForm::Calls => "with its calls as words",
+            AskForm::WithNotice => "with a notice that its answer could not be read",
+            AskForm::Calls => "with its calls as text",
             AskForm::Without(NewTexts::Results) => "without the newest results",
             AskForm::Without(NewTexts::Messages) => "without the newest messages",
-            AskForm::Without(NewTexts::Told) => "without the runtime's notes",
+            AskForm::Without(NewTexts::Notices) => "without the runtime's notes",
             AskForm::Without(NewTexts::Others) => "without all that others said",
             AskForm::Without(NewTexts::Own) => "without its own last words",
             AskForm::Without(NewTexts::All) => "without all that is new",
@@ -120,11 +118,9 @@ impl AskForm {
 /// The trials within a turn, since the model last answered.
 #[derive(Clone, Debug, Default)]
 pub(in crate::life) struct Trials {
-    /// The form of the request that is made, or was made last.
     pub(in crate::life) form: AskForm,
     /// How often the whole request failed.
     pub(super) failures: u32,
-    /// What the server said first.
     pub(in crate::life) said: Option<String>,
     pub(super) kind: Option<FailureKind>,
     pub(super) tried: Vec<AskForm>,
@@ -142,7 +138,6 @@ pub(in crate::life) struct Trials {
     pub(super) whole_bytes: usize,
     /// How much was known of the server when the whole request was last composed.
     pub(super) known: usize,
-    /// What the runtime told in the last request about the conversation.
     pub(super) runtime_texts: Vec<Arc<str>>,
     /// What the server said of the reason, until it is tried.
     pub(super) hint: RefusalHint,
@@ -162,7 +157,7 @@ impl Trials {
             AskForm::Whole
             | AskForm::Plain
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Without(_)
             | AskForm::Part(_)
@@ -172,13 +167,11 @@ impl Trials {
     }
 }
 
-/// How the text of a failure begins that asks for a payment.
 const PAYMENT_ASKED: &str = "HTTP 402";
 
 /// A failure that may be the fault of what is in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureKind {
-    /// The server refused it.
     Refusal,
     /// It may pass another time.
     Failure,

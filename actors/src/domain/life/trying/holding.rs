@@ -43,7 +43,7 @@ impl Life {
             | AskForm::Plain
             | AskForm::Tools
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Part(_) => {
                 let found = trials.search.as_ref().map(ToolSearch::step);
@@ -218,7 +218,6 @@ impl Life {
         }
     }
 
-    /// Whose requests are composed here.
     pub(in crate::life) fn recipient(&self) -> Recipient {
         let own = || self.route_to(self.profile.provider.clone());
         let route = self.model_routes().into_iter().next().unwrap_or_else(own);
@@ -253,7 +252,6 @@ impl Life {
                 ))
     }
 
-    /// The number of the trial that is made next.
     pub(super) fn claim_trial(&mut self) -> i64 {
         let number = self.now.0;
         let is_shared = self.held.are_trials_shared();

@@ -42,10 +42,8 @@ fn unread_call() -> [ChatMessage; 2] {
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::life) struct ServedForm {
-    /// The tools of the last request that was served.
     pub(super) tools: Option<Arc<Toolset>>,
     pub(super) has_calls: bool,
-    /// What the runtime told in it.
     pub(super) runtime_texts: Vec<Arc<str>>,
 }
 
@@ -93,7 +91,6 @@ impl Life {
         names
     }
 
-    /// The most bytes of messages, as far as that was learnt.
     pub(in crate::life) fn learnt_bytes(&self) -> Option<usize> {
         if self.held.lessons().is_empty() {
             return None;
@@ -120,7 +117,7 @@ impl Life {
             return (fixed_text(), tools);
         }
         let mut messages = messages;
-        if form == AskForm::Told {
+        if form == AskForm::WithNotice {
             messages.extend(unread_call());
         }
         let messages = match form == AskForm::Calls || self.writes_calls_as_words() {
@@ -130,7 +127,6 @@ impl Life {
         (messages.into(), offer.clone())
     }
 
-    /// An offer of these tools alone.
     fn offer_of(&self, names: &[Arc<str>]) -> ToolOffer {
         let offer = &self.session.offer;
         let offered = offer.tools().tools().iter().map(|tool| &tool.name);
@@ -142,7 +138,6 @@ impl Life {
         ToolOffer::choose(&self.session.tools, &self.tool_permit(), selection)
     }
 
-    /// Learns from a request that was served in another form than the one that failed.
     pub(super) fn learn_form(
         &mut self,
         provider: &Arc<str>,
@@ -165,7 +160,7 @@ impl Life {
             AskForm::Bare
             | AskForm::Plain
             | AskForm::Tools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Without(_)
             | AskForm::Doubting => {}
         }

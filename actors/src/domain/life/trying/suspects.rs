@@ -12,7 +12,6 @@ use crate::message::{HostMeta, Row, RowBody, Severity};
 use super::{AskForm, NewTexts};
 
 impl Life {
-    /// Whether a text is in memory.
     pub(super) fn remembers(&self, held: &HeldText) -> bool {
         let rows = self.conversation.rows();
         let mut rows = rows.chain(self.conversation.notes());
@@ -114,7 +113,6 @@ impl Life {
         rows.filter(|row| !self.is_held_text(row.text())).collect()
     }
 
-    /// Whether any text is left out of requests now.
     pub(in crate::life) fn leaves_out_texts(&self) -> bool {
         let form = self.trials().map(|trials| trials.form);
         !self.held.is_empty() || matches!(form, Some(AskForm::Without(_)))
@@ -135,7 +133,7 @@ impl Life {
             | AskForm::Plain
             | AskForm::Tools
             | AskForm::WithoutTools
-            | AskForm::Told
+            | AskForm::WithNotice
             | AskForm::Calls
             | AskForm::Part(_)
             | AskForm::Doubting => Vec::new(),

@@ -8,7 +8,6 @@ const MAX_SUSPECTS: usize = 128;
 
 #[derive(Clone, Debug)]
 pub(super) struct ToolSearch {
-    /// The tools that may be at fault.
     suspects: Vec<Arc<str>>,
     /// The server's words point at them, so that all of them are left out at once.
     is_named: bool,
@@ -19,10 +18,8 @@ pub(super) struct ToolSearch {
     other: Option<Arc<str>>,
 }
 
-/// What the search does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ToolStep {
-    /// Ask a fixed text with these tools.
     Ask(Vec<Arc<str>>),
     /// These are at fault, if the conversation is served without them.
     Found(Vec<Arc<str>>),

@@ -7,7 +7,6 @@ use crate::ids::Seq;
 use crate::life::Life;
 use crate::message::{Row, RowKind, Severity};
 
-/// An order in force that is held back.
 #[derive(Clone, Debug)]
 pub(in crate::life) struct HeldOrder {
     kind: RowKind,

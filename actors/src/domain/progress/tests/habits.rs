@@ -95,7 +95,7 @@ fn whoever_only_looks_and_sees_harms_nobody() {
 #[test]
 fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often() {
     // The least number of failures, and the least number of hours.
-    for (times, hours, is_told) in [
+    for (times, hours, is_reported) in [
         (23, 30, false),
         (24, 22, false),
         (24, 23, true),
@@ -122,7 +122,7 @@ fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often(
             "Error: cannot_craft: 4 missing",
             after(hours * 3600),
         );
-        let facts = is_told.then(|| {
+        let facts = is_reported.then(|| {
             format!(
                 "{hours} hours: craft failed {times} times with cannot_craft, and never succeeded"
             )

@@ -229,13 +229,13 @@ fn places_and_answers_are_remembered_up_to_a_number_and_the_oldest_are_forgotten
     assert!(arrive(0).lasting, "the first one is forgotten");
 
     let mut outcomes = Outcomes::default();
-    let mut hear = |answer: u32| {
+    let mut is_new = |answer: u32| {
         outcomes
             .read_result("look", true, &reading_of(&answer.to_string()))
             .is_novel
     };
-    assert!((0..48).all(&mut hear));
-    assert!(!hear(0) && hear(48) && !hear(1) && hear(0));
+    assert!((0..48).all(&mut is_new));
+    assert!(!is_new(0) && is_new(48) && !is_new(1) && is_new(0));
     assert!(
         outcomes
             .read_result("listen", true, &reading_of("1"))
@@ -298,14 +298,14 @@ fn what_is_unchanged_is_said_in_words() {
     });
     outcomes.read_result("get_status", true, &reading_of(&answer.to_string()));
     let last_at = format!("last at {}", &place[..60]);
-    let told = [
+    let reports = [
         "credits 48,207",
         "cargo 7",
         "skill levels 5",
         "missions as they were",
         &last_at,
     ];
-    assert_eq!(outcomes.describe_figures(), told);
+    assert_eq!(outcomes.describe_figures(), reports);
     outcomes.read_result(
         "get_status",
         true,

@@ -45,7 +45,7 @@ fn scene_of(turns: u32, at_least: u64) -> Scene {
 /// The turn of the first verdict, and the way in which the Mysis is stuck.
 fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
     play(&mut scene, 120, turn);
-    scene.told.first().map(|(turns, way, _)| (*turns, *way))
+    scene.verdicts.first().map(|(turns, way, _)| (*turns, *way))
 }
 
 #[test]
@@ -90,7 +90,11 @@ fn what_a_game_may_take_its_time_for_is_told_after_the_shortest_time_too() {
 fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_turns() {
     let mut scene = scene_of(40, 0);
     play(&mut scene, 100, talks);
-    let told: Vec<_> = scene.told.iter().map(|told| (told.0, told.2)).collect();
+    let verdicts: Vec<_> = scene
+        .verdicts
+        .iter()
+        .map(|verdicts| (verdicts.0, verdicts.2))
+        .collect();
     let expected = [
         (5, Some(EscalationStep::Notified)),
         (10, None),
@@ -101,12 +105,15 @@ fn it_is_told_again_after_twice_as_many_turns_and_taken_further_after_half_the_t
         (65, Some(EscalationStep::Parked)),
         (80, None),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(verdicts, expected);
     let mut scene = scene_of(40, 30 * 60);
     play(&mut scene, 100, talks);
     assert_eq!(scene.rungs().len(), 4);
-    let taken = scene.told.iter().filter(|told| told.2.is_some());
-    let taken: Vec<u32> = taken.map(|told| told.0).collect();
+    let taken = scene
+        .verdicts
+        .iter()
+        .filter(|verdicts| verdicts.2.is_some());
+    let taken: Vec<u32> = taken.map(|verdicts| verdicts.0).collect();
     assert_eq!(taken, [5, 35, 65, 95], "half an hour each");
 }
 
@@ -143,15 +150,15 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
     scene.end();
     assert_eq!(scene.watch.escalation_step(), EscalationStep::Notified);
     assert_eq!((scene.watch.notice(), scene.watch.stuck()), (None, None));
-    scene.told.clear();
+    scene.verdicts.clear();
     play(&mut scene, 30, talks);
-    let told: Vec<_> = scene
-        .told
+    let verdicts: Vec<_> = scene
+        .verdicts
         .iter()
-        .map(|told| (told.0 - 31, told.2))
+        .map(|verdicts| (verdicts.0 - 31, verdicts.2))
         .collect();
     assert_eq!(
-        told,
+        verdicts,
         [
             (5, None),
             (10, None),
@@ -160,11 +167,11 @@ fn after_a_gain_the_next_step_is_waited_for_anew() {
     );
     scene.watch.on_order(scene.now);
     assert_eq!(scene.watch.escalation_step(), EscalationStep::Unescalated);
-    scene.told.clear();
+    scene.verdicts.clear();
     play(&mut scene, 5, talks);
-    let told = scene.told.first().map(|told| told.2);
+    let verdicts = scene.verdicts.first().map(|verdicts| verdicts.2);
     assert_eq!(
-        told,
+        verdicts,
         Some(Some(EscalationStep::Notified)),
         "an order begins a new count"
     );
@@ -266,7 +273,10 @@ fn one_call_that_fails_is_counted_as_long_as_it_is_the_only_one() {
             }
             scene.end();
         }
-        scene.told.first().map(|told| (told.0, told.1))
+        scene
+            .verdicts
+            .first()
+            .map(|verdicts| (verdicts.0, verdicts.1))
     };
     assert_eq!(turn(&[("a", false)]), Some((5, StallKind::Repeats)));
     assert_eq!(
@@ -281,9 +291,9 @@ fn one_call_that_fails_is_counted_as_long_as_it_is_the_only_one() {
     play(&mut scene, 4, repeats);
     play(&mut scene, 1, fails);
     play(&mut scene, 4, repeats);
-    assert_eq!(scene.told, [], "another one came between");
+    assert_eq!(scene.verdicts, [], "another one came between");
     play(&mut scene, 1, repeats);
-    assert_eq!(scene.told.len(), 1);
+    assert_eq!(scene.verdicts.len(), 1);
 }
 
 #[test]
@@ -293,13 +303,13 @@ fn one_success_breaks_a_row_of_failures_and_one_call_a_row_of_words() {
         play(&mut scene, turns, turn);
         play(&mut scene, 1, idles);
         play(&mut scene, turns, turn);
-        assert_eq!(scene.told, [], "{turns} turns");
+        assert_eq!(scene.verdicts, [], "{turns} turns");
     }
 }
 
 #[test]
 fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
-    for (intent, tool, is_told) in [
+    for (intent, tool, is_reported) in [
         (OrderIntent::Works, "get_status", true),
         (OrderIntent::Works, "wave", true),
         (OrderIntent::Waits, "get_status", false),
@@ -311,14 +321,14 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
             scene.call(tool, "{}", Ok(&status(5, 5, "belt")));
             scene.end();
         }
-        let told = scene.told.first().map(|told| told.1);
+        let verdicts = scene.verdicts.first().map(|verdicts| verdicts.1);
         assert_eq!(
-            told,
-            is_told.then_some(StallKind::Looping),
+            verdicts,
+            is_reported.then_some(StallKind::Looping),
             "{intent:?} {tool}"
         );
     }
-    for (turn, is_told) in [
+    for (turn, is_reported) in [
         (talks as Turn, false),
         (idles, false),
         (fails, true),
@@ -327,7 +337,7 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
         let mut scene = scene_of(40, 0);
         scene.intent = OrderIntent::Waits;
         play(&mut scene, 100, turn);
-        assert_eq!(!scene.told.is_empty(), is_told);
+        assert_eq!(!scene.verdicts.is_empty(), is_reported);
     }
 }
 
@@ -361,7 +371,7 @@ fn that_nothing_can_be_judged_is_said_once_after_so_many_turns_and_again_after_a
 fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
     let unread: Turn = |scene, turn| scene.call("read", "{}", Ok(&format!("line {turn}")));
     for turn in [talks as Turn, fails, idles, unread] {
-        let told = |restarts: bool| {
+        let verdicts = |restarts: bool| {
             let mut scene = scene_of(40, 30 * 60);
             let mut said = Vec::new();
             for _ in 0..120 {
@@ -378,9 +388,9 @@ fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
                     (scene.watch.notice, scene.watch.known) = (notice, known);
                 }
             }
-            (scene.told, said)
+            (scene.verdicts, said)
         };
-        assert_eq!(told(true), told(false));
+        assert_eq!(verdicts(true), verdicts(false));
     }
 }
 

@@ -20,7 +20,7 @@ use super::super::gain::Gain;
 use super::super::hold_look::HoldLook;
 use super::super::likeness::Likeness;
 use super::super::lost_call::{LostCall, LostCallForm};
-use super::super::prices::{PriceBook, PriceForm};
+use super::super::prices::{PriceForm, SeenPrices};
 use super::super::reading::read_routine;
 use super::super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
 use super::RoutineMemo;
@@ -75,7 +75,6 @@ struct RunForm<'a> {
     tick: Option<i64>,
 }
 
-/// An item and its quantity.
 type GoodsForm<'a> = (Cow<'a, str>, i64);
 
 #[derive(Deserialize, Serialize)]
@@ -104,7 +103,6 @@ fn shown<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> R
 }
 
 impl RoutineMemo {
-    /// The checkpoint as it is stored.
     #[must_use]
     pub fn to_text(&self) -> String {
         let form = MemoForm {
@@ -135,7 +133,7 @@ impl RoutineMemo {
             known: known.filter_map(|text| routine_of(text).ok()).collect(),
             report: form.report.map(Arc::from),
             circles: CircleWatch::restore(form.circles),
-            prices: Arc::new(PriceBook::restore(form.prices)),
+            prices: Arc::new(SeenPrices::restore(form.prices)),
             spared: form.spared,
             is_unsettled: form.unsettled,
         })
@@ -276,36 +274,36 @@ fn each_of(form: EachForm<'_>) -> EachOne {
 }
 
 fn end_form(end: &RoutineEnd) -> (Cow<'_, str>, Cow<'_, str>) {
-    let (word, told) = match end {
+    let (word, reason) = match end {
         RoutineEnd::RoundsOver => ("rounds", ""),
-        RoutineEnd::Reached(told) => ("reached", &**told),
-        RoutineEnd::Guard(told) => ("guard", &**told),
-        RoutineEnd::Failed(told) => ("failed", &**told),
-        RoutineEnd::ResultMismatch(told) => ("unlike", &**told),
-        RoutineEnd::Lost(told) => ("lost", &**told),
-        RoutineEnd::GainFell(told) => ("poor", &**told),
+        RoutineEnd::Reached(reason) => ("reached", &**reason),
+        RoutineEnd::Guard(reason) => ("guard", &**reason),
+        RoutineEnd::Failed(reason) => ("failed", &**reason),
+        RoutineEnd::ResultMismatch(reason) => ("unlike", &**reason),
+        RoutineEnd::Lost(reason) => ("lost", &**reason),
+        RoutineEnd::GainFell(reason) => ("poor", &**reason),
         RoutineEnd::NoProgress => ("no_progress", ""),
         RoutineEnd::Order => ("order", ""),
         RoutineEnd::Stopped => ("stopped", ""),
-        RoutineEnd::Interrupted(told) => ("interrupted", &**told),
+        RoutineEnd::Interrupted(reason) => ("interrupted", &**reason),
     };
-    (word.into(), told.into())
+    (word.into(), reason.into())
 }
 
-fn end_of((word, told): (Cow<'_, str>, Cow<'_, str>)) -> Result<RoutineEnd, String> {
-    let told = told.into_owned();
+fn end_of((word, reason): (Cow<'_, str>, Cow<'_, str>)) -> Result<RoutineEnd, String> {
+    let reason = reason.into_owned();
     Ok(match &*word {
         "rounds" => RoutineEnd::RoundsOver,
-        "reached" => RoutineEnd::Reached(told),
-        "guard" => RoutineEnd::Guard(told),
-        "failed" => RoutineEnd::Failed(told),
-        "unlike" => RoutineEnd::ResultMismatch(told),
-        "lost" => RoutineEnd::Lost(told),
-        "poor" => RoutineEnd::GainFell(told),
+        "reached" => RoutineEnd::Reached(reason),
+        "guard" => RoutineEnd::Guard(reason),
+        "failed" => RoutineEnd::Failed(reason),
+        "unlike" => RoutineEnd::ResultMismatch(reason),
+        "lost" => RoutineEnd::Lost(reason),
+        "poor" => RoutineEnd::GainFell(reason),
         "no_progress" => RoutineEnd::NoProgress,
         "order" => RoutineEnd::Order,
         "stopped" => RoutineEnd::Stopped,
-        "interrupted" => RoutineEnd::Interrupted(told),
+        "interrupted" => RoutineEnd::Interrupted(reason),
         other => return Err(format!("it ended by `{other}`")),
     })
 }

@@ -25,7 +25,6 @@ pub(super) struct Candidate {
     pub(super) arguments: Map<String, Json>,
     /// What it hands over, or is rewarded for, each time another one: those stand as their words.
     pub(super) each: Option<Each>,
-    /// Whether it handed over all that it had of each kind.
     pub(super) is_all: bool,
     pub(super) done: u32,
     pub(super) has_failed: bool,
@@ -94,7 +93,6 @@ impl Candidate {
         self.add_figures(other);
     }
 
-    /// Adds what a leg that follows told and earned.
     pub(super) fn add_figures(&mut self, other: &Candidate) {
         self.earned = self.earned.saturating_add(other.earned);
         self.fuel = other.fuel.or(self.fuel);

@@ -76,7 +76,6 @@ fn circle_of(stages: &[Stage]) -> Option<Circle> {
     build(&rounds, steps)
 }
 
-/// Whether the newest legs repeat with this length.
 fn repeats(stages: &[Stage], length: usize) -> bool {
     let Some(first) = stages.len().checked_sub(length * CIRCLE_ROUNDS) else {
         return false;
@@ -165,7 +164,7 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
         .iter()
         .fold(0, |sum: u32, candidate| sum.saturating_add(candidate.done));
     let name = name_of(&candidates);
-    let told = describe(&steps);
+    let described = describe(&steps);
     steps.push(json!({"tool": "get_status"}));
     let given = json!({
         "name": name,
@@ -180,7 +179,7 @@ fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
             earned,
             rounds: u32::try_from(rounds.len()).ok()?,
             calls,
-            steps: told.into(),
+            steps: described.into(),
         }),
         routine: Arc::new(routine),
     })

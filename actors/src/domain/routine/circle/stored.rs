@@ -14,7 +14,8 @@ use super::{CircleWatch, MAX_CANDIDATES, find_circle};
 #[derive(Default, Deserialize, Serialize)]
 pub(in super::super) struct WatchForm<'a> {
     legs: Vec<CandidateForm<'a>>,
-    told: Option<Cow<'a, str>>,
+    #[serde(rename = "told")]
+    reported: Option<Cow<'a, str>>,
     upto: Seq,
 }
 
@@ -34,7 +35,7 @@ impl CircleWatch {
     pub(in super::super) fn form(&self) -> WatchForm<'_> {
         WatchForm {
             legs: self.candidates.iter().map(candidate_form).collect(),
-            told: self.told.as_deref().map(Cow::from),
+            reported: self.reported.as_deref().map(Cow::from),
             upto: self.upto,
         }
     }
@@ -49,7 +50,7 @@ impl CircleWatch {
             candidates: legs,
             hold: Vec::new(),
             upto: form.upto,
-            told: form.told.map(Into::into),
+            reported: form.reported.map(Into::into),
         }
     }
 }

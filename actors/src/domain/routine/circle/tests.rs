@@ -79,8 +79,8 @@ impl Player {
         let cargo: Vec<Value> = cargo
             .map(|(item, quantity)| json!({"item_id": item, "quantity": quantity}))
             .collect();
-        let told = json!({"cargo": cargo}).to_string();
-        self.ends("get_cargo", json!({}), &told, CallStatus::Done, 0);
+        let text = json!({"cargo": cargo}).to_string();
+        self.ends("get_cargo", json!({}), &text, CallStatus::Done, 0);
     }
 
     /// A miner's round: so many pulls, and goods that differ from round to round.
@@ -99,10 +99,10 @@ impl Player {
 
     fn routine(&self) -> Value {
         let circle = self.watch.circle().expect("a circle");
-        let mut told = to_json(&circle.routine);
-        let words = told.as_object_mut().expect("an object");
+        let mut text = to_json(&circle.routine);
+        let words = text.as_object_mut().expect("an object");
         words.remove("rounds");
-        told
+        text
     }
 }
 
@@ -147,7 +147,7 @@ fn three_rounds_that_earned_are_a_routine_whatever_their_goods() {
         watch.take_news().map(|offer| offer.name.to_string()),
         Some("mine-sell".into())
     );
-    assert_eq!(watch.take_news(), None, "it is told once");
+    assert_eq!(watch.take_news(), None, "it is reported once");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn null_takes_a_member_away_and_mistakes_are_told_at_once() {
     assert_eq!(free.steps, played.run.routine().steps);
     let bad =
         object(json!({"rounds": 0, "guards": [{"value": "luck", "op": ">", "number": 1}], "x": 1}));
-    let told = with_changes(played.run.routine(), &bad)
+    let text = with_changes(played.run.routine(), &bad)
         .unwrap_err()
         .join("\n");
     for part in [
@@ -97,6 +97,6 @@ fn null_takes_a_member_away_and_mistakes_are_told_at_once() {
         "guards 1: value is one of",
         "unknown: x",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(text.contains(part), "{text}");
     }
 }

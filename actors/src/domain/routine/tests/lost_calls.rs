@@ -28,7 +28,7 @@ fn what_a_look_shows_decides_what_became_of_a_lost_call() {
     let flying = r#"{"in_transit":true,"poi":{"id":"belt"}}"#;
     let docked = r#"{"player":{"current_system":"sol","current_poi":"base","docked_at_base":"b"}}"#;
     let full = r#"{"ship":{"fuel":100,"max_fuel":100}}"#;
-    for (step, known, look, told) in [
+    for (step, known, look, text) in [
         (travel.clone(), at("belt", false), "get_poi", there),
         (
             json!({"tool": "dock"}),
@@ -45,7 +45,7 @@ fn what_a_look_shows_decides_what_became_of_a_lost_call() {
     ] {
         let mut played = lost(step, known);
         assert_eq!(played.next(), format!("look1.1 {look}"));
-        played.done(told);
+        played.done(text);
         assert_eq!(played.next(), "r1.2.1 scan", "it goes on at the next step");
         let confirmed = played.confirmed.pop().expect("a proof");
         assert!(

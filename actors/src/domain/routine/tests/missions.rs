@@ -17,13 +17,13 @@ fn delivering() -> Json {
 }
 
 /// Plays up to the steps that follow the look.
-fn after_looking(told: &Json) -> Played {
+fn after_looking(text: &Json) -> Played {
     let mut played = Played::of(delivering());
     assert_eq!(played.next(), "r1.1.1 accept_mission");
     // What is told of one mission says nothing of those that are done.
     played.done(r#"{"mission_id": "0c1"}"#);
     assert_eq!(played.next(), "r1.2.1 get_active_missions");
-    played.done(&told.to_string());
+    played.done(&text.to_string());
     played
 }
 
@@ -57,7 +57,7 @@ fn it_is_made_for_each_mission_that_is_done_and_for_no_other() {
 /// An answer of the real game (March 2026), and the same with its ore in the hold.
 #[test]
 fn the_games_own_answer_tells_what_is_done() {
-    let told = |current: u64| {
+    let text = |current: u64| {
         json!({"max_missions": 5, "total_count": 1, "missions": [{
             "mission_id": "5d0e9b37c1a84f62b0d3e7f18a246c95", "template_id": "iron_supply_run", "type": "mining",
             "title": "Iron Supply Run", "description": "Bring 30 Iron Ore to Confederacy Central Command.",
@@ -70,8 +70,8 @@ fn the_games_own_answer_tells_what_is_done() {
                 "target_base_name": "Confederacy Central Command"}],
             "rewards": {"credits": 1500, "skill_xp": {"mining": 20}}}]})
     };
-    assert_eq!(after_looking(&told(12)).next(), "r1.4.1 travel");
-    let mut played = after_looking(&told(30));
+    assert_eq!(after_looking(&text(12)).next(), "r1.4.1 travel");
+    let mut played = after_looking(&text(30));
     assert_eq!(played.next(), "r1.3.1 complete_mission");
     let id = json!({"mission_id": "5d0e9b37c1a84f62b0d3e7f18a246c95"});
     assert_eq!(*played.arguments, id.to_string());
@@ -81,8 +81,8 @@ fn the_games_own_answer_tells_what_is_done() {
 fn nothing_is_asked_for_where_no_mission_is_done() {
     // The text of the second interface tells titles alone.
     let titles = json!({"missions": [{"title": "Iron Supply Run", "percent_complete": null}]});
-    for told in [json!({"missions": []}), json!({"message": "none"}), titles] {
-        assert_eq!(after_looking(&told).next(), "r1.4.1 travel");
+    for text in [json!({"missions": []}), json!({"message": "none"}), titles] {
+        assert_eq!(after_looking(&text).next(), "r1.4.1 travel");
     }
 }
 
@@ -102,12 +102,12 @@ fn the_offers_of_a_board_are_no_missions_that_are_done() {
 fn the_word_for_a_mission_stands_only_in_a_step_for_each_of_them() {
     let mut given = delivering();
     given["steps"][2]["each"] = json!("cargo");
-    let told = read_routine(&object(given.clone())).unwrap_err().join("");
-    assert!(told.contains("{mission} stands for nothing"), "{told}");
+    let text = read_routine(&object(given.clone())).unwrap_err().join("");
+    assert!(text.contains("{mission} stands for nothing"), "{text}");
     given["steps"][2]["each"] = json!("ships");
-    let told = read_routine(&object(given)).unwrap_err().join("");
+    let text = read_routine(&object(given)).unwrap_err().join("");
     assert!(
-        told.contains("each is \"cargo\", \"missions\" or left out"),
-        "{told}"
+        text.contains("each is \"cargo\", \"missions\" or left out"),
+        "{text}"
     );
 }

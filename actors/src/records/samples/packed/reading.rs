@@ -50,7 +50,6 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// The facts, and the fields that follow them.
     fn facts(
         &mut self,
         mut present: PresentFields,
@@ -80,7 +79,6 @@ impl Reader<'_, '_> {
         Some((facts, present))
     }
 
-    /// What happened, and the fields that follow it.
     fn flow(&mut self, mut present: PresentFields) -> Option<(Flow, PresentFields)> {
         let earned = match present.next() {
             true => Some(unzigzag(self.number()?)),
@@ -101,12 +99,12 @@ impl Reader<'_, '_> {
             tool_calls,
             failures,
             waited_ms,
-            told_unpriced,
+            stored_unpriced,
         ] = sums;
         // What cost nothing may have been free of charge. That is not told, so it counts as unknown.
         let tokens_unpriced = match (self.version, cost_micros) {
             (VERSION_WITHOUT_UNPRICED, 0) => bounded_sum(tokens_in, tokens_out),
-            _ => told_unpriced,
+            _ => stored_unpriced,
         };
         let flow = Flow {
             earned,

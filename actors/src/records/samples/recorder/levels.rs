@@ -14,20 +14,18 @@ use crate::message::{CallRecord, CallStatus};
 
 use super::super::GameFacts;
 
-/// The most items whose size is remembered.
 const MAX_SIZES: usize = 128;
 /// The most results that are read again for the levels after a restart.
 const MAX_RECALLED: usize = 32;
 /// The looks that tell both levels.
 const LOOKS: [&str; 3] = ["get_ship", "get_state", "get_status"];
 
-/// The sizes of a unit of goods, as looks told them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UnitSizes(BTreeMap<String, u32>);
 
 impl UnitSizes {
-    fn learn(&mut self, told: Vec<(String, u32)>) {
-        for (item, size) in told {
+    fn learn(&mut self, shown: Vec<(String, u32)>) {
+        for (item, size) in shown {
             if self.0.len() < MAX_SIZES || self.0.contains_key(&item) {
                 self.0.insert(item, size);
             }
@@ -70,7 +68,6 @@ impl<'a> LevelResults<'a> {
         self.0.push_back((call, status, reading));
     }
 
-    /// The results, the oldest first.
     pub(super) fn all(
         &self,
     ) -> impl Iterator<Item = &(&'a CallRecord, CallStatus, GameReading<'a>)> {
@@ -80,45 +77,45 @@ impl<'a> LevelResults<'a> {
 
 impl GameFacts {
     /// Takes what a result tells, except for credits.
-    pub(super) fn take(&mut self, told: Standing, sizes: &mut UnitSizes) {
-        let is_other = |told: &Option<String>, known: &Option<Arc<str>>| {
-            told.is_some() && told.as_deref() != known.as_deref()
+    pub(super) fn take(&mut self, shown: Standing, sizes: &mut UnitSizes) {
+        let is_other = |shown: &Option<String>, known: &Option<Arc<str>>| {
+            shown.is_some() && shown.as_deref() != known.as_deref()
         };
-        if is_other(&told.system, &self.system) {
-            self.system = told.system.as_deref().map(Arc::from);
+        if is_other(&shown.system, &self.system) {
+            self.system = shown.system.as_deref().map(Arc::from);
             // Elsewhere nothing is known but what is told with it.
             self.poi = None;
         }
-        if is_other(&told.poi, &self.poi) {
-            self.poi = told.poi.as_deref().map(Arc::from);
+        if is_other(&shown.poi, &self.poi) {
+            self.poi = shown.poi.as_deref().map(Arc::from);
         }
-        self.docked = told.docked.or(self.docked);
-        self.hull = told.hull.or(self.hull);
-        self.take_fuel(&told);
-        self.take_cargo(&told, sizes);
-        sizes.learn(told.sizes);
+        self.docked = shown.docked.or(self.docked);
+        self.hull = shown.hull.or(self.hull);
+        self.take_fuel(&shown);
+        self.take_cargo(&shown, sizes);
+        sizes.learn(shown.sizes);
     }
 
-    fn take_fuel(&mut self, told: &Standing) {
+    fn take_fuel(&mut self, shown: &Standing) {
         let before = self.fuel.now;
-        self.fuel = told.fuel.or(self.fuel);
-        if told.fuel.now.is_some() {
+        self.fuel = shown.fuel.or(self.fuel);
+        if shown.fuel.now.is_some() {
             self.is_fuel_old = false;
             return;
         }
-        self.is_fuel_old |= told.has_other_fuel && before.is_some();
-        if let Some((added, fuel)) = told.fuel_added.zip(before) {
+        self.is_fuel_old |= shown.has_other_fuel && before.is_some();
+        if let Some((added, fuel)) = shown.fuel_added.zip(before) {
             let most = self.fuel.most.unwrap_or(u32::MAX);
             self.fuel.now = Some(fuel.saturating_add(added).min(most));
         }
     }
 
-    fn take_cargo(&mut self, told: &Standing, sizes: &UnitSizes) {
+    fn take_cargo(&mut self, shown: &Standing, sizes: &UnitSizes) {
         let before = self.cargo.now;
-        self.cargo = told.cargo.or(self.cargo);
-        let free = told.cargo_free.zip(self.cargo.most);
-        let told_level = told.cargo.now;
-        if let Some(level) = told_level.or(free.map(|(free, most)| most.saturating_sub(free))) {
+        self.cargo = shown.cargo.or(self.cargo);
+        let free = shown.cargo_free.zip(self.cargo.most);
+        let shown_level = shown.cargo.now;
+        if let Some(level) = shown_level.or(free.map(|(free, most)| most.saturating_sub(free))) {
             self.cargo.now = Some(level);
             self.is_cargo_old = false;
             return;
@@ -126,10 +123,10 @@ impl GameFacts {
         let Some(before) = before else {
             return;
         };
-        let moved = match &told.goods {
+        let moved = match &shown.goods {
             GoodsChange::None => return,
             GoodsChange::Moved { item, units } => sizes.space_of(item, *units),
-            GoodsChange::Untold => None,
+            GoodsChange::Unknown => None,
         };
         let level = moved.and_then(|moved| i64::from(before).checked_add(moved));
         let level = level.and_then(|level| u32::try_from(level).ok());

@@ -29,7 +29,6 @@ fn ended_call<'a>(
     is_about_game(meta).then_some((call, meta.status))
 }
 
-/// The result in a row, as that of its tool's game.
 fn reading_of(row: &Row) -> GameReading<'_> {
     let game = row.result().map(|(_, _, meta)| meta.game);
     GameReading::of(game.unwrap_or_default(), row.text())
@@ -102,7 +101,7 @@ impl SampleRecorder {
     fn recall_levels(&mut self, results: &LevelResults<'_>) {
         let facts = &mut Arc::make_mut(&mut self.figures).facts;
         // Without a look among the results nothing tells.
-        let mut told = GameFacts {
+        let mut facts_now = GameFacts {
             is_fuel_old: facts.fuel.now.is_some(),
             is_cargo_old: facts.cargo.now.is_some(),
             ..facts.clone()
@@ -113,10 +112,10 @@ impl SampleRecorder {
                 true => standing_of(call, &command, reading),
                 false => reading.game().unread(&command, call.read_only),
             };
-            told.take(standing, &mut self.sizes);
+            facts_now.take(standing, &mut self.sizes);
         }
-        facts.is_fuel_old = told.is_fuel_old || told.fuel != facts.fuel;
-        facts.is_cargo_old = told.is_cargo_old || told.cargo != facts.cargo;
+        facts.is_fuel_old = facts_now.is_fuel_old || facts_now.fuel != facts.fuel;
+        facts.is_cargo_old = facts_now.is_cargo_old || facts_now.cargo != facts.cargo;
     }
 
     /// Recalls from a counted result whether the next balance may differ by credits that were moved.
@@ -137,8 +136,8 @@ impl SampleRecorder {
         }
         match (status, transfer) {
             (CallStatus::Done, _) => {
-                let told = standing_of(call, &command, reading);
-                self.wallet.recall(&told, transfer, at);
+                let standing = standing_of(call, &command, reading);
+                self.wallet.recall(&standing, transfer, at);
             }
             (CallStatus::Unknown, Some(transfer)) => self.wallet.blur(transfer, at),
             (

@@ -46,7 +46,11 @@ impl QuestionDialog<'_> {
         match choose("Which game?", choices, start.unwrap_or(0))? {
             Some(game) => Ok(game.to_string()),
             None => loop {
-                let text = ask_text("Its address", None, "such as http://127.0.0.1:3111/mcp")?;
+                let text = ask_text(
+                    "Address of the MCP server",
+                    None,
+                    "such as http://127.0.0.1:3111/mcp",
+                )?;
                 match flags::game_of(Some(&text), self.present) {
                     Ok(game) => return Ok(game),
                     Err(why) => say(&format!("{why}."))?,
@@ -59,28 +63,31 @@ impl QuestionDialog<'_> {
     /// their own.
     pub(super) fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
         let mut extras = flags::extras_of(&self.args)?;
-        if let Some(told) = flags::code_of(&self.args, self.environment)? {
-            return Ok((extras, told));
+        if let Some(given) = flags::code_of(&self.args, self.environment)? {
+            return Ok((extras, given));
         }
-        let is_told = extras.accounts.is_some();
-        if is_told || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
+        let has_accounts = extras.accounts.is_some();
+        if has_accounts || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
             return Ok((extras, self.present.code_at(game)));
         }
-        let help = "Enter alone: each Mysis registers an account of its own";
+        let help = "press Enter to let each Mysis register its own account";
         let name = ask_optional("Game account", help)?;
         if !name.is_empty() {
             let password = loop {
-                let typed = ask_password("Its password", None)?;
+                let typed = ask_password("Password of the account", None)?;
                 if typed.len() >= zoea_text::redact::MIN_SECRET_BYTES {
                     break Secret::new(typed);
                 }
-                say("A password is longer than that.")?;
+                say(&format!(
+                    "A password has at least {} characters.",
+                    zoea_text::redact::MIN_SECRET_BYTES
+                ))?;
             };
             extras.account = Some((name, password));
-            say("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
+            say("One Mysis uses this account; `zoea accounts import FILE` adds others.")?;
             return Ok((extras, KeyAnswer::None));
         }
-        let help = "Enter alone: the game needs none";
+        let help = "press Enter if the game needs none";
         let typed = ask_password("Registration code", Some(help))?;
         match typed.trim().is_empty() {
             true => Ok((extras, KeyAnswer::None)),

@@ -10,17 +10,12 @@ use super::Theme;
 pub enum ThemePart {
     /// The background of the screen.
     Base,
-    /// The background of the header and the footer.
     Bar,
-    /// The background of the selected line.
     Selected,
     /// The background of panes and dialogs.
     Panel,
-    /// The background of text fields.
     Field,
-    /// Ordinary text.
     Text,
-    /// Important text.
     Strong,
     /// Text of little importance, hints, and the idle and stopped states.
     Dim,
@@ -35,11 +30,8 @@ pub enum ThemePart {
     Fault,
     /// Something that needs attention, and notes.
     Warning,
-    /// Your message to one Mysis.
     You,
-    /// Your message to the swarm.
     Broadcast,
-    /// Another Mysis' message.
     Peer,
     Reasoning,
     Tool,
@@ -136,7 +128,6 @@ pub enum TerminalColour {
 }
 
 impl TerminalColour {
-    /// All of them, with their names in the configuration.
     pub const ALL: [(&'static str, TerminalColour); 16] = [
         ("black", TerminalColour::Black),
         ("red", TerminalColour::Red),
@@ -157,7 +148,6 @@ impl TerminalColour {
     ];
 }
 
-/// A colour that the operator chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChosenColour {
@@ -190,7 +180,6 @@ pub struct ColourChoices {
 }
 
 impl ColourChoices {
-    /// The same choices on top of this theme.
     #[must_use]
     pub fn on_top_of(self, theme: Theme) -> ColourChoices {
         ColourChoices { theme, ..self }
@@ -202,7 +191,6 @@ impl ColourChoices {
         }
     }
 
-    /// The colour of a part in a theme, if one was chosen.
     #[must_use]
     pub fn of(&self, theme: Theme, part: ThemePart) -> Option<ChosenColour> {
         if theme != self.theme {

@@ -6,12 +6,11 @@ use actors::domain::ids::MysisId;
 use zoea_text::clean::one_line;
 
 use super::BooksView;
-use crate::dashboard::Dashboard;
-use crate::dashboard::saving::Saving;
+use crate::dashboard::facts::Facts;
+use crate::dashboard::saving::{Saving, saving};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
 
-/// The percentage from which a budget needs attention.
 const LOW_BUDGET_PERCENT: u64 = 80;
 
 pub(super) struct BudgetText {
@@ -20,29 +19,26 @@ pub(super) struct BudgetText {
 }
 
 /// The budgets in words, one after the other, and at the end until when they count.
-pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<BudgetText> {
-    let rules = dashboard.rules().map(|rules| rules.budget);
+pub(super) fn budget_texts(facts: &Facts, view: &BooksView) -> Vec<BudgetText> {
+    let rules = facts.rules.as_deref().map(|rules| rules.budget);
     let rules = rules.unwrap_or_default();
-    let parts = [
-        swarm_text(dashboard, &rules),
-        mysis_text(dashboard, view, &rules),
-    ];
+    let parts = [swarm_text(facts, &rules), mysis_text(facts, view, &rules)];
     let mut texts: Vec<BudgetText> = parts.into_iter().flatten().collect();
     let text = match texts.is_empty() {
         true => "no budget: spending is not limited".to_string(),
-        false => until_text(dashboard),
+        false => until_text(facts),
     };
     let tone = Tone::Dim;
     texts.push(BudgetText { text, tone });
-    texts.extend(saved_text(dashboard));
+    texts.extend(saved_text(facts));
     texts
 }
 
 /// What routines saved by calls in the models' place, since the Myses were created.
-fn saved_text(dashboard: &Dashboard) -> Option<BudgetText> {
-    let members = dashboard.roster().members().values();
-    let spared = members.filter_map(|member| Some((&member.status, member.status.spared_calls?)));
-    let saved = spared.map(|(status, calls)| dashboard.saving(status, calls));
+fn saved_text(facts: &Facts) -> Option<BudgetText> {
+    let members = facts.roster.members().values();
+    let known = members.filter_map(|member| Some((&member.status, member.status.saved_calls?)));
+    let saved = known.map(|(status, calls)| saving(&facts.spending, status, calls));
     let saved = saved.fold(Saving::default(), Saving::add);
     (saved.calls > 0).then(|| BudgetText {
         text: format!("routines saved {} so far", saved.text()),
@@ -51,16 +47,16 @@ fn saved_text(dashboard: &Dashboard) -> Option<BudgetText> {
 }
 
 /// The day in UTC on which all budgets begin anew.
-fn until_text(dashboard: &Dashboard) -> String {
-    let until = Day::of(dashboard.now()).end_time();
-    let wait = figures::span(until.since(dashboard.now()));
+fn until_text(facts: &Facts) -> String {
+    let until = Day::of(facts.now).end_time();
+    let wait = figures::span(until.since(facts.now));
     format!("until {} 00:00 UTC, in {wait}", Day::of(until))
 }
 
 /// What the swarm's own limits leave, or the cap that stands in for them.
-fn swarm_text(dashboard: &Dashboard, rules: &BudgetRules) -> Option<BudgetText> {
-    let spending = &dashboard.spending;
-    let is_over = dashboard.now() >= spending.day.end_time();
+fn swarm_text(facts: &Facts, rules: &BudgetRules) -> Option<BudgetText> {
+    let spending = &facts.spending;
+    let is_over = facts.now >= spending.day.end_time();
     let (spent, unpriced) = match is_over {
         true => (BudgetUse::default(), 0),
         false => (spending.swarm, spending.unpriced_tokens),
@@ -86,18 +82,18 @@ fn swarm_text(dashboard: &Dashboard, rules: &BudgetRules) -> Option<BudgetText> 
     }
     Some(BudgetText {
         text: format!("the swarm has {} left", parts.join(", ")),
-        tone: tone_of(dashboard.budget_percent()),
+        tone: tone_of(facts.budget_percent()),
     })
 }
 
 /// What a Mysis may spend, and who has the least of it left.
-fn mysis_text(dashboard: &Dashboard, view: &BooksView, rules: &BudgetRules) -> Option<BudgetText> {
+fn mysis_text(facts: &Facts, view: &BooksView, rules: &BudgetRules) -> Option<BudgetText> {
     let limits = &rules.mysis;
     let whole = parts_left(limits, &BudgetUse::default());
     if whole.is_empty() {
         return None;
     }
-    let today = Day::of(dashboard.now());
+    let today = Day::of(facts.now);
     let costs = view.books.value().map_or(&[][..], |books| &books.costs[..]);
     let mut myses: std::collections::BTreeMap<MysisId, BudgetUse> = Default::default();
     for entry in costs.iter().filter(|entry| entry.day == today) {
@@ -105,14 +101,14 @@ fn mysis_text(dashboard: &Dashboard, view: &BooksView, rules: &BudgetRules) -> O
     }
     let alive = myses
         .iter()
-        .filter(|(mysis, _)| dashboard.roster().get(**mysis).is_some());
+        .filter(|(mysis, _)| facts.roster.get(**mysis).is_some());
     let least = alive.max_by_key(|(_, spent)| limits.percent_spent(spent));
     let Some((mysis, spent)) = least else {
         let text = format!("each Mysis has {} left", whole.join(", "));
         let tone = Tone::Text;
         return Some(BudgetText { text, tone });
     };
-    let name = one_line(&dashboard.name_of(*mysis));
+    let name = one_line(&facts.name_of(*mysis));
     let left = parts_left(limits, spent).join(", ");
     Some(BudgetText {
         text: format!("of the Myses {name} has the least left: {left}"),

@@ -10,7 +10,6 @@ use actors::domain::swarm_books::SwarmBooks;
 use strum::{EnumCount, VariantArray};
 use zoea_text::natural::compare_natural;
 
-/// What a line stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BooksGrouping {
     #[default]
@@ -45,13 +44,11 @@ impl BooksGrouping {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum BooksColumn {
-    /// What the line stands for.
     Name,
     Calls,
     /// Calls that routines made in the model's place.
     Saved,
     TokensIn,
-    /// The part of them that came from a cache.
     TokensCached,
     TokensOut,
     #[default]
@@ -65,7 +62,6 @@ impl BooksColumn {
     /// All, in the order of the screen.
     pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
 
-    /// The next one, in a circle.
     #[must_use]
     pub fn next(self) -> BooksColumn {
         step_in(&Self::ALL, self, true)
@@ -78,7 +74,6 @@ fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
     all[(place + by) % all.len()]
 }
 
-/// The order of the lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BooksSorting {
     pub by: BooksColumn,
@@ -86,7 +81,6 @@ pub struct BooksSorting {
     pub is_reversed: bool,
 }
 
-/// What a line stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LineKey {
     /// This Mysis. It may be deleted by now.
@@ -181,16 +175,13 @@ impl LineFigures {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BooksLine {
-    /// What it stands for.
     pub key: LineKey,
-    /// The same in words.
     pub name: String,
     pub figures: LineFigures,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BooksTable {
-    /// The lines in their order.
     pub lines: Vec<BooksLine>,
     pub total: LineFigures,
 }
@@ -200,12 +191,10 @@ pub struct BooksTable {
 #[derive(Clone, Debug, Default)]
 pub struct SwarmNames {
     pub myses: BTreeMap<MysisId, Arc<str>>,
-    /// Providers that are free of charge.
     pub free: BTreeSet<Arc<str>>,
 }
 
 impl BooksTable {
-    /// Adds up what was spent and earned.
     #[must_use]
     pub fn new(
         books: &SwarmBooks,
@@ -395,9 +384,9 @@ mod tests {
         BooksTable::new(books, grouping, sorting, &names)
     }
 
-    type Told<'a> = (&'a str, Option<u64>, Option<i64>, Option<i64>);
+    type Line<'a> = (&'a str, Option<u64>, Option<i64>, Option<i64>);
 
-    fn told(table: &BooksTable) -> Vec<Told<'_>> {
+    fn listed(table: &BooksTable) -> Vec<Line<'_>> {
         let lines = table.lines.iter();
         lines
             .map(|line| {
@@ -412,7 +401,7 @@ mod tests {
     fn myses_are_sorted_by_cost_and_what_is_unknown_comes_last_and_is_not_0() {
         let table = table(&books(), BooksGrouping::Mysis, BooksColumn::Cost);
         assert_eq!(
-            told(&table),
+            listed(&table),
             [
                 ("alpha", Some(2_000_000), Some(400), Some(200)),
                 ("(deleted) 0000000000000009", Some(0), None, None),
@@ -432,7 +421,7 @@ mod tests {
     fn days_come_newest_first_by_name_and_all_add_up_to_the_same() {
         let by_day = table(&books(), BooksGrouping::Day, BooksColumn::Name);
         assert_eq!(
-            told(&by_day),
+            listed(&by_day),
             [
                 ("1970-01-03", None, Some(250), None),
                 ("1970-01-02", Some(500_000), Some(100), Some(200)),
@@ -465,7 +454,7 @@ mod tests {
         let mut books = books();
         let alone = table(&books, BooksGrouping::Provider, BooksColumn::Earned);
         assert_eq!(
-            told(&alone),
+            listed(&alone),
             [
                 ("paid", Some(2_000_000), Some(400), Some(200)),
                 ("own", None, Some(-50), None),
@@ -491,7 +480,7 @@ mod tests {
             saved: Vec::new(),
         };
         let table = table(&books, BooksGrouping::Mysis, BooksColumn::Cost);
-        assert_eq!(told(&table), [("alpha", None, Some(5), None)]);
+        assert_eq!(listed(&table), [("alpha", None, Some(5), None)]);
         assert!(table.lines[0].figures.cost.is_empty());
     }
 }

@@ -10,7 +10,7 @@ use actors::domain::books::Day;
 use super::budgets::budget_texts;
 use super::columns::{ColumnPlan, GAP_COLUMNS, TOTAL_NAME};
 use super::{BooksSpan, BooksView};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -31,8 +31,8 @@ pub(super) struct BooksAreas {
 }
 
 /// Divides the page. In a low terminal budgets give way first, then the totals and the headings: a line is there always.
-pub(super) fn areas(dashboard: &Dashboard, view: &BooksView, page: Rect) -> BooksAreas {
-    let wanted = budget_rows(dashboard, view, page.width).len();
+pub(super) fn areas(facts: &Facts, view: &BooksView, page: Rect) -> BooksAreas {
+    let wanted = budget_rows(facts, view, page.width).len();
     let wanted = u16::try_from(wanted).unwrap_or(0);
     let budgets = wanted.min(page.height.saturating_sub(ROWS_BEFORE_BUDGETS));
     let has = |rows: u16| Constraint::Length(u16::from(page.height >= rows));
@@ -54,14 +54,14 @@ pub(super) fn areas(dashboard: &Dashboard, view: &BooksView, page: Rect) -> Book
 }
 
 pub(crate) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &BooksView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let page = begin_page(layout, &title(dashboard, view), painter);
-    let areas = areas(dashboard, view, page);
-    let budgets = budget_rows(dashboard, view, page.width);
+    let page = begin_page(layout, &title(facts, view), painter);
+    let areas = areas(facts, view, page);
+    let budgets = budget_rows(facts, view, page.width);
     let budgets: Vec<Line<'_>> = budgets
         .iter()
         .map(|line| painter.paint().line(line))
@@ -83,8 +83,8 @@ pub(crate) fn paint(
     paint_totals(view, &plan, &areas, painter);
 }
 
-fn title(dashboard: &Dashboard, view: &BooksView) -> StyledLine {
-    let today = Day::of(dashboard.now());
+fn title(facts: &Facts, view: &BooksView) -> StyledLine {
+    let today = Day::of(facts.now);
     let days = match view.span {
         BooksSpan::Today => format!("today, {today} UTC"),
         BooksSpan::TwoDays
@@ -102,10 +102,10 @@ fn title(dashboard: &Dashboard, view: &BooksView) -> StyledLine {
 }
 
 /// The budgets, wrapped into so many columns.
-fn budget_rows(dashboard: &Dashboard, view: &BooksView, columns: u16) -> Vec<StyledLine> {
+fn budget_rows(facts: &Facts, view: &BooksView, columns: u16) -> Vec<StyledLine> {
     let columns = usize::from(columns).saturating_sub(2);
     let mut rows: Vec<StyledLine> = Vec::new();
-    for part in budget_texts(dashboard, view) {
+    for part in budget_texts(facts, view) {
         for piece in width::wrap(&part.text, columns) {
             // What follows stands in the same row if there is room.
             if let Some(row) = rows.last_mut()

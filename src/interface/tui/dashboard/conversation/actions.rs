@@ -1,264 +1,234 @@
 //! Actions of a conversation: what its keys do.
 
-use super::keys::FocusAction;
-use super::transcript::Transcript;
-use super::transcript::pages::{Load, PAGE};
-use super::transcript::text_search::Direction;
-use super::{SeekKind, SeekResult};
-use crate::dashboard::Dashboard;
-use crate::dashboard::action::TerminalAction;
-use crate::dashboard::appearance::Panel;
-use crate::dashboard::inspector::{Inspector, whole_text};
-use crate::dashboard::keys::Movement;
-use crate::dashboard::overlay::Overlay;
-use crate::dashboard::overlay::query::{Query, QueryScope};
-use actors::domain::ids::Seq;
-use actors::domain::message::Row;
-use actors::domain::reading::PageQuery;
-use actors::domain::screen::{ReadId, StoreQuery, UiEffect};
-
 use std::sync::Arc;
 
-impl Dashboard {
-    pub(in crate::dashboard) fn run_in_focus(&mut self, gesture: FocusAction) {
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::message::Row;
+use actors::domain::reading::PageQuery;
+use actors::domain::screen::{ReadId, StoreQuery};
+
+use super::keys::{FOCUS_KEYS, FocusAction};
+use super::transcript::Transcript;
+use super::transcript::pages::Load;
+use super::transcript::text_search::Direction;
+use super::{Focus, PLACES, SeekKind, SeekResult};
+use crate::dashboard::inspector::whole_text;
+use crate::dashboard::keys::{Keymap, Movement};
+use crate::dashboard::outbox::{Outbox, Request};
+use crate::dashboard::overlay::query::QueryScope;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FocusOutcome {
+    Used,
+    Inspect(Arc<Row>),
+    /// Goes to the next minute of the timeline, or to the one before.
+    StepInTimeline(bool),
+    TurnPanel,
+    /// Opens the conversation beside it in the table.
+    OpenBeside(isize),
+    Back,
+}
+
+impl Focus {
+    pub(crate) fn run(&mut self, gesture: FocusAction, outbox: &mut Outbox) -> FocusOutcome {
+        let transcript = &mut self.transcript;
         match gesture {
-            FocusAction::EntryUp => self.change_transcript(|it| it.select_next(Direction::Back)),
-            FocusAction::EntryDown => self.change_transcript(|it| it.select_next(Direction::Forth)),
-            FocusAction::Turn => self.change_transcript(|it| match it.selected() {
-                Some(seq) => it.toggle_entry(seq),
-                None => it.select_next(Direction::Back),
-            }),
-            FocusAction::TurnAll => self.change_transcript(Transcript::turn_all),
-            FocusAction::Reasoning => self.change_transcript(Transcript::turn_reasoning),
-            FocusAction::Results => self.change_transcript(Transcript::turn_results),
-            FocusAction::Inspect => self.inspect(),
-            FocusAction::Copy => self.copy_selected(),
-            FocusAction::Find => self.ask_what_to_find(),
-            FocusAction::NextMatch => self.go_to_match(Direction::Forth),
-            FocusAction::MatchBefore => self.go_to_match(Direction::Back),
-            FocusAction::ErrorBefore => self.seek_row(SeekKind::Error, Direction::Back),
-            FocusAction::NextError => self.seek_row(SeekKind::Error, Direction::Forth),
-            FocusAction::OrderBefore => self.seek_row(SeekKind::Order, Direction::Back),
-            FocusAction::NextOrder => self.seek_row(SeekKind::Order, Direction::Forth),
-            FocusAction::MinuteBefore => self.step_in_timeline(false),
-            FocusAction::NextMinute => self.step_in_timeline(true),
-            FocusAction::Panel => self.turn_panel(),
-            FocusAction::Previous => self.open_beside(-1),
-            FocusAction::Next => self.open_beside(1),
-            FocusAction::Back => self.back_in_focus(),
+            FocusAction::EntryUp => transcript.select_next(Direction::Back),
+            FocusAction::EntryDown => transcript.select_next(Direction::Forth),
+            FocusAction::Turn => match transcript.selected() {
+                Some(seq) => transcript.toggle_entry(seq),
+                None => transcript.select_next(Direction::Back),
+            },
+            FocusAction::TurnAll => transcript.turn_all(),
+            FocusAction::Reasoning => transcript.turn_reasoning(),
+            FocusAction::Results => transcript.turn_results(),
+            FocusAction::Inspect => {
+                return self
+                    .selected_row()
+                    .map_or(FocusOutcome::Used, FocusOutcome::Inspect);
+            }
+            FocusAction::Copy => {
+                if let Some(row) = self.selected_row() {
+                    outbox.copy(&whole_text(&row));
+                }
+            }
+            FocusAction::Find => {
+                let known = transcript.text_search.as_ref();
+                let text = known.map_or("", |known| known.text()).to_string();
+                outbox.request(Request::WriteLine(QueryScope::Conversation, text));
+            }
+            FocusAction::NextMatch => self.go_to_match(Direction::Forth, outbox),
+            FocusAction::MatchBefore => self.go_to_match(Direction::Back, outbox),
+            FocusAction::ErrorBefore => self.seek_row(SeekKind::Error, Direction::Back, outbox),
+            FocusAction::NextError => self.seek_row(SeekKind::Error, Direction::Forth, outbox),
+            FocusAction::OrderBefore => self.seek_row(SeekKind::Order, Direction::Back, outbox),
+            FocusAction::NextOrder => self.seek_row(SeekKind::Order, Direction::Forth, outbox),
+            FocusAction::MinuteBefore => return FocusOutcome::StepInTimeline(false),
+            FocusAction::NextMinute => return FocusOutcome::StepInTimeline(true),
+            FocusAction::Panel => return FocusOutcome::TurnPanel,
+            FocusAction::Previous => return FocusOutcome::OpenBeside(-1),
+            FocusAction::Next => return FocusOutcome::OpenBeside(1),
+            FocusAction::Back => return FocusOutcome::Back,
         }
+        FocusOutcome::Used
     }
 
-    pub(in crate::dashboard) fn go_in_focus(&mut self, movement: Movement) {
-        let page = usize::from(self.layout().body.height).max(2) - 1;
+    /// Moves in it. `height`: the rows of its area.
+    pub(crate) fn go(&mut self, movement: Movement, height: u16, outbox: &mut Outbox) {
+        let page = usize::from(height).max(2) - 1;
+        let transcript = &mut self.transcript;
         match movement {
-            Movement::Up => self.scroll(1, Direction::Back),
-            Movement::Down => self.scroll(1, Direction::Forth),
-            Movement::PageUp => self.scroll(page, Direction::Back),
-            Movement::PageDown => self.scroll(page, Direction::Forth),
-            Movement::First => self.go_in_transcript(Transcript::go_to_top),
-            Movement::Last => self.go_in_transcript(Transcript::go_to_bottom),
+            Movement::Up => transcript.scroll(1, Direction::Back),
+            Movement::Down => transcript.scroll(1, Direction::Forth),
+            Movement::PageUp => transcript.scroll(page, Direction::Back),
+            Movement::PageDown => transcript.scroll(page, Direction::Forth),
+            Movement::First => self.move_in_transcript(outbox, Transcript::go_to_top),
+            Movement::Last => self.move_in_transcript(outbox, Transcript::go_to_bottom),
         }
-    }
-
-    fn change_transcript(&mut self, change: impl FnOnce(&mut Transcript)) {
-        if let Some(focus) = &mut self.focus {
-            change(&mut focus.transcript);
-        }
-    }
-
-    pub(in crate::dashboard) fn scroll(&mut self, lines: usize, way: Direction) {
-        self.change_transcript(|transcript| transcript.scroll(lines, way));
     }
 
     /// Moves in the conversation and loads the rows there.
-    pub(in crate::dashboard) fn go_in_transcript(
+    pub(crate) fn move_in_transcript(
         &mut self,
+        outbox: &mut Outbox,
         go: impl FnOnce(&mut Transcript) -> Option<Load>,
     ) {
-        let load = self
-            .focus
-            .as_mut()
-            .and_then(|focus| go(&mut focus.transcript));
-        self.load(load);
+        let load = go(&mut self.transcript);
+        self.load(load, outbox);
     }
 
-    /// Sends the query for a page of the conversation.
-    pub(in crate::dashboard) fn load(&mut self, load: Option<Load>) {
-        let stamp = self.next_read_id();
-        let (Some(load), Some(focus)) = (load, &mut self.focus) else {
+    pub(crate) fn load(&mut self, load: Option<Load>, outbox: &mut Outbox) {
+        let Some(load) = load else {
             return;
         };
-        focus.transcript.expect(stamp, load);
-        let page = PageQuery {
-            mysis: focus.mysis(),
+        let id = outbox.read(StoreQuery::Page(PageQuery {
+            mysis: self.mysis(),
             from: load.from,
-            limit: PAGE,
+            limit: load.limit,
             kinds: Vec::new(),
-        };
-        self.effects.push(UiEffect::Read {
-            id: stamp,
-            query: StoreQuery::Page(page),
-        });
-    }
-
-    fn open_beside(&mut self, by: isize) {
-        let shown = self.focus.as_ref().map(super::Focus::mysis);
-        if let Some(id) = shown.and_then(|id| self.table.beside(id, by)) {
-            self.open(id);
-        }
-    }
-
-    fn turn_panel(&mut self) {
-        let is_shown = self.layout().panel.width > 0;
-        self.appearance.panel = if is_shown {
-            Panel::Hidden
-        } else {
-            Panel::Shown
-        };
+        }));
+        self.transcript.expect(id, load);
     }
 
     fn selected_row(&mut self) -> Option<Arc<Row>> {
-        let transcript = &self.focus.as_ref()?.transcript;
+        let transcript = &self.transcript;
         let newest = transcript.visible_lines().last().map(|line| line.entry.seq);
         let seq = transcript.selected().or(newest)?;
         transcript.pages().row(seq).cloned()
     }
 
-    fn inspect(&mut self) {
-        if let Some(row) = self.selected_row() {
-            let inspector = Inspector::of(row, self.appearance.offset);
-            self.overlays.push(Overlay::View(Box::new(inspector)));
+    fn search(&mut self, text: &str, outbox: &mut Outbox) {
+        let stamps = [outbox.next_read_id(), outbox.next_read_id()];
+        for (stamp, search) in self.start_search(text, stamps) {
+            outbox.read_as(stamp, StoreQuery::Search(search));
         }
     }
 
-    fn copy_selected(&mut self) {
-        if let Some(row) = self.selected_row() {
-            self.copy(&whole_text(&row));
-        }
+    pub(crate) fn find_text(&mut self, text: &str, outbox: &mut Outbox) {
+        self.search(text, outbox);
+        self.go_to_match(Direction::Back, outbox);
     }
 
-    pub(in crate::dashboard) fn copy(&mut self, text: &str) {
-        let lines = text.lines().count().max(1);
-        self.actions.push(TerminalAction::Copy(text.into()));
-        self.show_notice(&format!(
-            "{lines} line{} sent to the terminal's clipboard",
-            if lines == 1 { "" } else { "s" }
-        ));
-    }
-
-    pub(in crate::dashboard) fn write(&mut self, name: String, text: &str) {
-        let text = text.into();
-        self.actions.push(TerminalAction::Write { name, text });
-    }
-
-    fn ask_what_to_find(&mut self) {
-        let text_search = self
-            .focus
-            .as_ref()
-            .and_then(|focus| focus.transcript.text_search.as_ref());
-        let text = text_search.map_or("", |text_search| text_search.text());
-        self.overlays
-            .push(Overlay::Query(Query::new(QueryScope::Conversation, text)));
-    }
-
-    /// Searches a text in the open conversation.
-    pub(in crate::dashboard) fn find_text(&mut self, text: &str) {
-        let stamps = [self.next_read_id(), self.next_read_id()];
-        let Some(focus) = &mut self.focus else {
-            return self.show_notice("open a conversation first");
-        };
-        let questions = focus.start_search(text, stamps);
-        for (stamp, search) in questions {
-            self.effects.push(UiEffect::Read {
-                id: stamp,
-                query: StoreQuery::Search(search),
-            });
-        }
-        self.go_to_match(Direction::Back);
-    }
-
-    /// Searches a text in the open conversation, beginning at a row that contains it.
-    pub(in crate::dashboard) fn find_text_at(&mut self, text: &str, seq: Seq) {
-        let stamps = [self.next_read_id(), self.next_read_id()];
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        let questions = focus.start_search(text, stamps);
-        if let Some(text_search) = &mut focus.transcript.text_search {
+    /// Searches a text in the conversation, beginning at a row that contains it.
+    pub(crate) fn find_text_at(&mut self, text: &str, seq: Seq, outbox: &mut Outbox) {
+        self.search(text, outbox);
+        if let Some(text_search) = &mut self.transcript.text_search {
             text_search.current = Some(seq);
         }
-        for (stamp, search) in questions {
-            self.effects.push(UiEffect::Read {
-                id: stamp,
-                query: StoreQuery::Search(search),
-            });
-        }
-        self.go_in_transcript(|transcript| transcript.go_to_place(seq));
+        self.move_in_transcript(outbox, |transcript| transcript.go_to_place(seq));
     }
 
-    fn go_to_match(&mut self, way: Direction) {
-        let Some(focus) = &mut self.focus else {
+    /// Takes the hits of a search in the store. When the last one came, says how many there are, and goes to the newest.
+    pub(crate) fn take_found(
+        &mut self,
+        stamp: ReadId,
+        rows: &[(MysisId, Arc<Row>)],
+        keymap: &Keymap,
+        outbox: &mut Outbox,
+    ) {
+        let search = self.transcript.text_search.as_ref();
+        let had = search.is_some_and(|search| search.current.is_some());
+        if !self.take_places(stamp, rows) || self.is_searching() {
+            return;
+        }
+        let Some(text_search) = &mut self.transcript.text_search else {
             return;
         };
-        let transcript = &mut focus.transcript;
-        let Some(text_search) = &mut transcript.text_search else {
-            return self.show_notice("no search is active; / begins one");
+        let (text, count) = (text_search.text(), text_search.places().len());
+        let newest = text_search.places().last().copied();
+        let words = match count {
+            0 => format!("no match for `{text}` in this conversation"),
+            _ if rows.len() >= PLACES => format!("the newest {count} matches of `{text}`"),
+            1 => format!("1 match of `{text}`"),
+            _ => {
+                let key = |action| keymap.key_of(FOCUS_KEYS, action);
+                let (next, before) = (key(FocusAction::NextMatch), key(FocusAction::MatchBefore));
+                format!("{count} matches of `{text}`; {next} and {before} go through them")
+            }
+        };
+        outbox.say(&words);
+        if let (false, Some(newest)) = (had, newest) {
+            text_search.current = Some(newest);
+            self.move_in_transcript(outbox, |transcript| transcript.go_to(newest));
+        }
+    }
+
+    fn go_to_match(&mut self, way: Direction, outbox: &mut Outbox) {
+        let Some(text_search) = &mut self.transcript.text_search else {
+            return outbox.say("no search is active; / begins one");
         };
         if let Some(next) = text_search.next(text_search.current, way) {
             text_search.current = Some(next);
-            self.go_in_transcript(|transcript| transcript.go_to(next));
+            self.move_in_transcript(outbox, |transcript| transcript.go_to(next));
         }
     }
 
-    fn seek_row(&mut self, what: SeekKind, way: Direction) {
-        let stamp = self.next_read_id();
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        let found = focus.seek(what, way, stamp);
-        self.on_seek_result(found, what, stamp);
+    fn seek_row(&mut self, what: SeekKind, way: Direction, outbox: &mut Outbox) {
+        let stamp = outbox.next_read_id();
+        let found = self.seek(what, way, stamp);
+        self.on_seek_result(found, what, stamp, outbox);
     }
 
     /// Goes to the row that a search found, or continues the search.
-    pub(in crate::dashboard) fn on_seek_result(
+    pub(crate) fn on_seek_result(
         &mut self,
         found: SeekResult,
         what: SeekKind,
         stamp: ReadId,
+        outbox: &mut Outbox,
     ) {
         match found {
-            SeekResult::Here(seq) => self.go_in_transcript(|transcript| transcript.go_to(seq)),
-            SeekResult::Ask(page) => self.effects.push(UiEffect::Read {
-                id: stamp,
-                query: StoreQuery::Page(page),
-            }),
+            SeekResult::Here(seq) => {
+                self.move_in_transcript(outbox, |transcript| transcript.go_to(seq));
+            }
+            SeekResult::Ask(page) => outbox.read_as(stamp, StoreQuery::Page(page)),
             SeekResult::Nowhere => {
-                self.show_notice(&format!("no further {} in this direction", what.as_str()))
+                outbox.say(&format!("no further {} in this direction", what.as_str()));
             }
             SeekResult::Stale => {}
         }
     }
 
-    fn back_in_focus(&mut self) {
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        if focus.stop_seeking() || self.return_to_list() {
-            return;
+    /// Ends a search, or unselects an entry. Returns whether there was one.
+    pub(crate) fn unselect(&mut self) -> bool {
+        let transcript = &mut self.transcript;
+        let is_searched = transcript.text_search.is_some();
+        if is_searched {
+            transcript.find(None);
         }
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        if focus.transcript.text_search.is_some() {
-            focus.transcript.find(None);
-            return focus.transcript.select(None);
+        let is_used = is_searched || transcript.selected().is_some();
+        if is_used {
+            transcript.select(None);
         }
-        if focus.transcript.selected().is_some() {
-            return focus.transcript.select(None);
-        }
-        if !self.dismiss() {
-            self.focus = None;
+        is_used
+    }
+
+    /// The first click selects an entry. A second one expands or folds it.
+    pub(crate) fn click(&mut self, row: usize) {
+        let transcript = &mut self.transcript;
+        match transcript.entry_at(row).map(|entry| entry.seq) {
+            Some(seq) if transcript.selected() == Some(seq) => transcript.toggle_entry(seq),
+            clicked => transcript.select(clicked),
         }
     }
 }

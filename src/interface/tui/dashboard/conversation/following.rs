@@ -7,11 +7,12 @@ use std::time::Duration;
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::reading::{PageFrom, PageQuery};
-use actors::domain::screen::{ReadId, StoreQuery, UiEffect};
+use actors::domain::screen::{ReadId, StoreQuery};
 
 use super::Focus;
 use super::transcript::pages::Edge;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::Outbox;
 
 /// The most rows of one read.
 const FOLLOWED_ROWS: usize = 200;
@@ -24,21 +25,19 @@ const READS_AFTER_CHANGE: u8 = 2;
 
 /// How far the open conversation is known, and when it is read next.
 #[derive(Clone, Debug, Default)]
-pub(in crate::dashboard) struct Following {
+pub(crate) struct Following {
     /// The row up to which all are known; `None` until the first ones came.
     reached: Option<Seq>,
-    /// The read that is under way, and where it begins.
     awaited: Option<(ReadId, PageFrom)>,
     asked_at: Option<Moment>,
     /// The reads that are still to come because of a change.
     reads_left: u8,
-    /// Whether the last read failed.
     is_failing: bool,
 }
 
 /// What became of a read that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dashboard) enum FollowFault {
+pub(crate) enum FollowFault {
     NotOurs,
     /// The one before it succeeded.
     First,
@@ -47,16 +46,15 @@ pub(in crate::dashboard) enum FollowFault {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::dashboard) struct FollowedRows {
+pub(crate) struct FollowedRows {
     /// The rows, oldest first. Some may be known.
-    pub(in crate::dashboard) rows: Vec<Arc<Row>>,
+    pub(crate) rows: Vec<Arc<Row>>,
     /// Whether all of them were stored since the conversation was opened.
-    pub(in crate::dashboard) are_new: bool,
+    pub(crate) are_new: bool,
 }
 
 impl Following {
-    /// Notes that something changed, so that there may be new rows.
-    pub(in crate::dashboard) fn note_change(&mut self) {
+    pub(crate) fn note_change(&mut self) {
         self.reads_left = READS_AFTER_CHANGE;
     }
 
@@ -89,7 +87,7 @@ impl Following {
     }
 
     /// Takes the answer to a query; `None` if it answers another one.
-    fn take(&mut self, id: ReadId, rows: &[Arc<Row>]) -> Option<FollowedRows> {
+    pub(crate) fn take(&mut self, id: ReadId, rows: &[Arc<Row>]) -> Option<FollowedRows> {
         let (_, from) = self.awaited.take_if(|(awaited, _)| *awaited == id)?;
         self.is_failing = false;
         let are_new = from != PageFrom::Newest;
@@ -106,7 +104,7 @@ impl Following {
     }
 
     /// Takes the failure of a read. The next one is due as ever.
-    pub(in crate::dashboard) fn fail_request(&mut self, id: ReadId) -> FollowFault {
+    pub(crate) fn fail_request(&mut self, id: ReadId) -> FollowFault {
         if self
             .awaited
             .take_if(|(awaited, _)| *awaited == id)
@@ -122,8 +120,7 @@ impl Following {
 }
 
 impl Focus {
-    /// Takes a page for the transcript.
-    pub(in crate::dashboard) fn take_rows(&mut self, id: ReadId, page: Vec<Arc<Row>>) {
+    pub(crate) fn take_rows(&mut self, id: ReadId, page: Vec<Arc<Row>>) {
         self.transcript.take(id, page);
         let pages = self.transcript.pages();
         if let (Edge::Reached, Some(newest)) = (pages.end, pages.rows().back()) {
@@ -140,88 +137,45 @@ impl Focus {
     }
 }
 
-impl Dashboard {
-    /// Whether the open conversation is of a Mysis that another process runs.
-    fn is_focus_elsewhere(&self) -> bool {
-        let mysis = self.focus.as_ref().map(Focus::mysis);
-        let member = mysis.and_then(|mysis| self.roster.get(mysis));
-        member.is_some_and(|member| member.status.elsewhere.is_some())
+impl Focus {
+    /// How long it is until it is read again; `None` if events tell its rows, or a read is under way.
+    fn time_to_follow(&self, facts: &Facts) -> Option<Duration> {
+        let member = facts.roster.get(self.mysis())?;
+        member.status.elsewhere.as_ref()?;
+        self.following.time_left(facts.moment)
     }
 
-    /// How long it is until the open conversation is read again; `None` if events tell its rows, or a
-    /// read is under way.
-    fn time_to_follow(&self) -> Option<Duration> {
-        let focus = self.focus.as_ref().filter(|_| self.is_focus_elsewhere())?;
-        focus.following.time_left(self.moment)
-    }
-
-    /// When the open conversation is read again.
-    pub(in crate::dashboard) fn next_follow(&self) -> Option<Timestamp> {
-        let left = self.time_to_follow()?.as_millis();
+    /// When it is read again.
+    pub(crate) fn next_follow(&self, facts: &Facts) -> Option<Timestamp> {
+        let left = self.time_to_follow(facts)?.as_millis();
         let left = i64::try_from(left).unwrap_or(i64::MAX);
         // A part of a millisecond is not to be too little.
-        Some(Timestamp(self.now.0.saturating_add(left).saturating_add(1)))
+        Some(Timestamp(
+            facts.now.0.saturating_add(left).saturating_add(1),
+        ))
     }
 
-    /// Reads what another process stored in the open conversation, if it is time.
-    pub(in crate::dashboard) fn follow_conversation(&mut self) {
-        if self.time_to_follow() != Some(Duration::ZERO) {
-            return;
-        }
-        let moment = self.moment;
-        let id = self.next_read_id();
-        if let Some(focus) = &mut self.focus {
-            let page = focus.following.ask(id, focus.mysis(), moment);
-            self.effects.push(UiEffect::Read {
-                id,
-                query: StoreQuery::Page(page),
-            });
+    /// Reads what another process stored in it, if it is time.
+    pub(crate) fn follow(&mut self, facts: &Facts, outbox: &mut Outbox) {
+        if self.time_to_follow(facts) == Some(Duration::ZERO) {
+            let (id, mysis) = (outbox.next_read_id(), self.mysis());
+            let page = self.following.ask(id, mysis, facts.moment);
+            outbox.read_as(id, StoreQuery::Page(page));
         }
     }
 
-    /// Takes rows that another process stored. Returns whether they were read for that.
-    pub(in crate::dashboard) fn take_followed(&mut self, id: ReadId, page: &[Arc<Row>]) -> bool {
-        let Some(focus) = &mut self.focus else {
-            return false;
-        };
-        let mysis = focus.mysis();
-        let Some(found) = focus.following.take(id, page) else {
-            return false;
-        };
-        for row in &found.rows {
-            match found.are_new {
-                true => self.on_row_stored(mysis, row),
-                false => self.take_row(mysis, row),
-            }
-        }
-        true
+    /// Reads the end anew, because rows may have been stored unnoticed.
+    pub(crate) fn read_anew(&mut self, outbox: &mut Outbox) {
+        self.forget_ends();
+        self.read_beside(outbox);
     }
 
-    /// Reads the end of the open conversation anew, because rows may have been stored unnoticed.
-    pub(in crate::dashboard) fn reread_conversation(&mut self) {
-        if let Some(focus) = &mut self.focus {
-            focus.forget_ends();
-            self.read_facts();
-        }
-    }
-
-    /// Reads what is shown beside the open conversation.
-    pub(in crate::dashboard) fn read_facts(&mut self) {
-        let (game, timeline) = (self.next_read_id(), self.next_read_id());
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        let page = focus.ask_for_game(game);
-        self.effects.push(UiEffect::Read {
-            id: game,
-            query: StoreQuery::Page(page),
-        });
-        let mysis = focus.mysis();
-        let page = focus.timeline.ask_for_rows(timeline, mysis);
-        self.effects.push(UiEffect::Read {
-            id: timeline,
-            query: StoreQuery::Page(page),
-        });
+    pub(crate) fn read_beside(&mut self, outbox: &mut Outbox) {
+        let (game, timeline) = (outbox.next_read_id(), outbox.next_read_id());
+        let page = self.ask_for_game(game);
+        outbox.read_as(game, StoreQuery::Page(page));
+        let page = self.timeline.ask_for_rows(timeline, self.mysis());
+        outbox.read_as(timeline, StoreQuery::Page(page));
     }
 }
 

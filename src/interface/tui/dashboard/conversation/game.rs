@@ -13,7 +13,6 @@ use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::samples::Gauge as Level;
 
-/// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,18 +23,15 @@ pub struct GameSummary {
     pub ship: Option<Box<str>>,
     /// The star system, the point of interest and the base.
     pub place: ShipLocation,
-    /// The items in the hold and their quantities.
     pub cargo: Vec<(Box<str>, i64)>,
     /// The time of the newest result that told any of this.
     pub at: Option<Timestamp>,
     newest: Seq,
 }
 
-/// A value with a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum Gauge {
     Fuel,
-    /// The used space of the hold.
     Cargo,
     Hull,
     Shield,
@@ -61,12 +57,10 @@ pub struct ShipLocation {
     pub system: Option<Box<str>>,
     /// The point of interest in it.
     pub poi: Option<Box<str>>,
-    /// The base it is docked at.
     pub base: Option<Box<str>>,
 }
 
 impl GameSummary {
-    /// Whether anything is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.at.is_some()
@@ -77,7 +71,6 @@ impl GameSummary {
         &self.credits
     }
 
-    /// The value and its maximum.
     #[must_use]
     pub fn gauge(&self, gauge: Gauge) -> Option<(f64, f64)> {
         self.gauges.get(&gauge).copied()
@@ -99,22 +92,22 @@ impl GameSummary {
             return;
         }
         let reading = GameReading::of(meta.game, text);
-        let Some(told) = reading.facts() else {
+        let Some(facts) = reading.facts() else {
             return;
         };
         self.newest = row.seq;
         let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         let had = self.credits.len();
-        self.take_standing(&told.standing(&meta.tool, false), row.at);
-        self.take_names(told.ship(&meta.tool));
+        self.take_standing(&facts.standing(&meta.tool, false), row.at);
+        self.take_names(facts.ship(&meta.tool));
         let is_new = before != (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         if is_new || self.credits.len() != had {
             self.at = Some(row.at);
         }
     }
 
-    fn take_standing(&mut self, told: &Standing, at: Timestamp) {
-        if let Some(credits) = told.credits {
+    fn take_standing(&mut self, standing: &Standing, at: Timestamp) {
+        if let Some(credits) = standing.credits {
             let points = Arc::make_mut(&mut self.credits);
             if points.len() == MAX_CREDIT_POINTS {
                 points.pop_front();
@@ -122,31 +115,31 @@ impl GameSummary {
             points.push_back((at, credits));
         }
         let levels = [
-            (Gauge::Fuel, told.fuel),
-            (Gauge::Cargo, told.cargo),
-            (Gauge::Hull, told.hull),
+            (Gauge::Fuel, standing.fuel),
+            (Gauge::Cargo, standing.cargo),
+            (Gauge::Hull, standing.hull),
         ];
         for (gauge, level) in levels {
             self.take_level(gauge, level);
         }
     }
 
-    fn take_level(&mut self, gauge: Gauge, told: Level) {
-        if let Some((now, most)) = told.now.zip(told.most) {
+    fn take_level(&mut self, gauge: Gauge, level: Level) {
+        if let Some((now, most)) = level.now.zip(level.most) {
             self.gauges.insert(gauge, (now.into(), most.into()));
         }
     }
 
-    fn take_names(&mut self, told: ShipNames) {
-        self.take_level(Gauge::Shield, told.shield);
-        self.ship = told.ship.map(Into::into).or(self.ship.take());
+    fn take_names(&mut self, names: ShipNames) {
+        self.take_level(Gauge::Shield, names.shield);
+        self.ship = names.ship.map(Into::into).or(self.ship.take());
         let place = &mut self.place;
-        place.system = told.system.map(Into::into).or(place.system.take());
-        place.poi = told.poi.map(Into::into).or(place.poi.take());
-        if let Some(base) = told.base {
+        place.system = names.system.map(Into::into).or(place.system.take());
+        place.poi = names.poi.map(Into::into).or(place.poi.take());
+        if let Some(base) = names.base {
             place.base = base.map(Into::into);
         }
-        if let Some(goods) = told.hold {
+        if let Some(goods) = names.hold {
             let goods = goods.into_iter();
             self.cargo = goods.map(|(name, many)| (name.into(), many)).collect();
         }
@@ -175,7 +168,7 @@ mod tests {
                     call_id: "".into(),
                     tool: tool.into(),
                     status: CallStatus::Done,
-                    ms: 1,
+                    ms: Some(1),
                     tick: None,
                     bytes: 1,
                     game: actors::domain::game::GameRef::SPACEMOLT,

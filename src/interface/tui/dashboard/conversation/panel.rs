@@ -1,7 +1,9 @@
 //! The panel beside a conversation: ship, hold, credits and the tokens that the Mysis used.
 
 use super::Focus;
+use super::Weight;
 use super::game::{GameSummary, Gauge};
+use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
 use crate::dashboard::money;
@@ -11,7 +13,6 @@ use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
-use crate::dashboard::{Dashboard, Weight};
 use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
 use actors::domain::samples::GameFacts;
@@ -25,7 +26,7 @@ const LABEL: usize = 9;
 /// The width in cells of the bar that shows a part's share of a request.
 const SHARE_BAR_CELLS: usize = 12;
 
-pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(facts: &Facts, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
     if area.width < 8 {
         return;
     }
@@ -35,16 +36,16 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
         ..without_left(area, 2)
     };
     let mut lines = Vec::new();
-    let member = dashboard.roster().get(focus.mysis());
+    let member = facts.roster.get(focus.mysis());
     if let Some(member) = member {
         let columns = inner.width;
-        add_mysis(dashboard, &member.status, focus.weight, &mut lines, columns);
+        add_mysis(facts, &member.status, focus.weight, &mut lines, columns);
     }
     if member.is_none_or(|member| member.status.may_tell_facts()) {
         lines.push(StyledLine::default());
-        let facts = member.map(|member| member.status.figures.facts.clone());
-        let known = (&focus.game, &facts.unwrap_or_default());
-        add_game(dashboard, known, &mut lines, usize::from(inner.width));
+        let known = member.map(|member| member.status.figures.facts.clone());
+        let known = (&focus.game, &known.unwrap_or_default());
+        add_game(facts, known, &mut lines, usize::from(inner.width));
     }
     painter.lines(inner, &lines);
 }
@@ -66,7 +67,7 @@ fn add_role(status: &MysisStatus, lines: &mut Vec<StyledLine>) {
 }
 
 fn add_mysis(
-    dashboard: &Dashboard,
+    facts: &Facts,
     status: &MysisStatus,
     weight: Weight,
     lines: &mut Vec<StyledLine>,
@@ -101,7 +102,7 @@ fn add_mysis(
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
     if totals.tokens_in.saturating_add(totals.tokens_out) > 0 {
-        let cost = cost_text(status, dashboard.rules());
+        let cost = cost_text(status, facts.rules.as_deref());
         lines.push(labelled("cost", cost, Tone::Text));
     }
     if let Some(credits) = status.figures.value.credits_per_dollar() {
@@ -112,9 +113,12 @@ fn add_mysis(
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }
     if let Some(parts) = weight.parts {
-        add_request(dashboard, parts, lines);
+        add_request(facts, parts, lines);
     }
-    let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
+    let limit = facts
+        .rules
+        .as_deref()
+        .map_or(0, |rules| rules.nudge_limit());
     if let Some(given) = status.nudges.filter(|given| *given > 0) {
         let nudges = format!("{given} of {limit}");
         lines.push(labelled("nudges", nudges, Tone::Warning));
@@ -137,12 +141,9 @@ fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
     }
 }
 
-/// Adds the size of each part of the last request.
-fn add_request(dashboard: &Dashboard, parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
+fn add_request(facts: &Facts, parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
     let size = |bytes: usize| figures::size(bytes as u64);
-    let key = dashboard
-        .keymap()
-        .key_of(TARGET_KEYS, TargetAction::Request);
+    let key = facts.keymap.key_of(TARGET_KEYS, TargetAction::Request);
     lines.push(
         labelled("request", size(parts.total_bytes()), Tone::Text)
             .with(format!("  {key} shows it"), Tone::Hint),
@@ -161,8 +162,8 @@ fn add_request(dashboard: &Dashboard, parts: RequestByteCounts, lines: &mut Vec<
 
 /// Adds what results told of the ship, with the levels that follow from what was done since.
 fn add_game(
-    dashboard: &Dashboard,
-    (game, facts): (&GameSummary, &GameFacts),
+    facts: &Facts,
+    (game, known): (&GameSummary, &GameFacts),
     lines: &mut Vec<StyledLine>,
     columns: usize,
 ) {
@@ -171,7 +172,7 @@ fn add_game(
         lines.push(title);
         return lines.push(StyledLine::of("no result has shown it yet", Tone::Dim));
     };
-    let age = figures::ago(dashboard.now().since(at));
+    let age = figures::ago(facts.now.since(at));
     let age = if age == "now" {
         age
     } else {
@@ -191,7 +192,7 @@ fn add_game(
             lines.push(labelled(label, place.clone(), Tone::Text));
         }
     }
-    let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, facts));
+    let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, known));
     lines.extend(
         levels
             .into_iter()
@@ -199,7 +200,7 @@ fn add_game(
             .map(|level| level.line(columns)),
     );
     // Goods are told by looks alone.
-    let are_goods_old = Level::of(Gauge::Cargo, game, facts)
+    let are_goods_old = Level::of(Gauge::Cargo, game, known)
         .zip(game.gauge(Gauge::Cargo))
         .is_some_and(|(level, (told, _))| level.is_old || (level.now - told).abs() >= 1.0);
     let tone = if are_goods_old {
@@ -218,7 +219,7 @@ fn add_game(
             Tone::Dim,
         ));
     }
-    add_credits(game, dashboard.appearance().offset, lines, columns);
+    add_credits(game, facts.appearance.offset, lines, columns);
 }
 
 struct Level {

@@ -26,7 +26,6 @@ const REFRESH_MS: u64 = 30_000;
 const MINUTE_MS: i64 = 60_000;
 /// A minute counts as one of waiting from this time on: less is the pace of any call.
 const MIN_SHARE_MS: u64 = 1_000;
-/// The tools that move the ship.
 const TRAVEL_TOOLS: [&str; 2] = ["travel", "jump"];
 
 /// What took most of a minute.
@@ -35,9 +34,7 @@ pub enum MinuteUse {
     Fail,
     /// Calls that moved the ship.
     Travel,
-    /// Other tool calls.
     Act,
-    /// Answers of the model.
     Think,
     /// It could not go on.
     Wait,
@@ -72,7 +69,6 @@ pub struct MinuteRecord {
     /// The milliseconds of waiting, as the samples tell them.
     waited_ms: u64,
     pub first: Option<Seq>,
-    /// Whether the operator gave an order in it.
     pub has_order: bool,
 }
 
@@ -95,13 +91,11 @@ impl MinuteRecord {
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     minutes: BTreeMap<Minute, MinuteRecord>,
-    /// The read of the rows that is under way.
     rows_read: Option<ReadId>,
     samples_read: Option<ReadId>,
     asked_at: Option<Moment>,
     /// The first row that was told when it was stored. Those before it come from the store.
     first_live: Option<Seq>,
-    /// The newest row that is counted.
     newest: Seq,
     pub cursor: Option<Minute>,
 }
@@ -139,7 +133,6 @@ impl Timeline {
         true
     }
 
-    /// Whether it is time to read the samples.
     #[must_use]
     pub fn is_due(&self, now: Moment) -> bool {
         let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
@@ -215,7 +208,8 @@ impl Timeline {
             | RowBody::Unknown { .. } => return,
         };
         self.note_row(row);
-        self.spend(kind, row.at, ms);
+        // A call without a measured time still happened.
+        self.spend(kind, row.at, ms.unwrap_or(0));
         self.forget_oldest();
     }
 
@@ -227,7 +221,6 @@ impl Timeline {
     /// Counts a time that ended then, minute by minute.
     fn spend(&mut self, kind: MinuteUse, end: Timestamp, ms: u64) {
         let most = u64::try_from(MAX_MINUTES * MINUTE_MS).unwrap_or(0);
-        // A call without a measured time still happened.
         let mut left = i64::try_from(ms.min(most)).unwrap_or(0).max(1);
         let mut end = end.0;
         while left > 0 {

@@ -32,14 +32,17 @@ const MAX_LAID_OUT_ENTRIES: usize = 400;
 const GUTTER_COLUMNS: u16 = 11;
 const GUTTER_WHEN_NARROW: u16 = 2;
 const NARROW_BELOW_COLUMNS: u16 = 60;
+/// How many rows beyond its window a conversation has in memory.
+const LOAD_AHEAD_ROWS: usize = 60;
 
-/// A conversation as it is seen.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     pub mysis: MysisId,
     name: Arc<str>,
     offset: UtcOffset,
     pages: Pages,
+    /// More rows are loaded when fewer than this remain beyond the window.
+    load_ahead: usize,
     columns: u16,
     height: u16,
     place: ScrollPosition,
@@ -58,7 +61,6 @@ pub struct Transcript {
     shown: Vec<VisibleLine>,
 }
 
-/// The position of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScrollPosition {
     /// At the end. New rows scroll the window.
@@ -85,6 +87,7 @@ impl Transcript {
             name,
             offset,
             pages: Pages::default(),
+            load_ahead: LOAD_AHEAD_ROWS,
             columns: 0,
             height: 0,
             place: ScrollPosition::Bottom,
@@ -101,7 +104,16 @@ impl Transcript {
         }
     }
 
-    /// The rows in memory.
+    /// The same for a window that does not scroll: it reads as many rows as it has lines, and none ahead.
+    #[must_use]
+    pub fn reading_few(self, lines: usize) -> Transcript {
+        Transcript {
+            pages: Pages::of_few(lines.max(1)),
+            load_ahead: 1,
+            ..self
+        }
+    }
+
     #[must_use]
     pub fn pages(&self) -> &Pages {
         &self.pages
@@ -112,13 +124,11 @@ impl Transcript {
         &self.shown
     }
 
-    /// The entry that keys act upon.
     #[must_use]
     pub fn selected(&self) -> Option<Seq> {
         self.selected
     }
 
-    /// Whether the window follows the end of the conversation.
     #[must_use]
     pub fn is_following(&self) -> bool {
         self.place == ScrollPosition::Bottom
@@ -163,7 +173,6 @@ impl Transcript {
         self.height = height;
     }
 
-    /// Notes that a query to the store is on its way.
     pub fn expect(&mut self, stamp: ReadId, load: Load) {
         self.pages.expect(stamp, load);
     }
@@ -182,7 +191,6 @@ impl Transcript {
         }
     }
 
-    /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         if let Some(text_search) = &mut self.text_search {
             text_search.check_row(row);
@@ -195,7 +203,6 @@ impl Transcript {
         self.pages.invalidate_end();
     }
 
-    /// Expands or folds an entry.
     pub fn toggle_entry(&mut self, seq: Seq) {
         if !self.turned.remove(&seq) {
             self.turned.insert(seq);
@@ -216,7 +223,6 @@ impl Transcript {
         self.laid_out.clear();
     }
 
-    /// Whether reasoning is expanded.
     #[must_use]
     pub fn reasoning(&self) -> Fold {
         self.reasoning
@@ -233,7 +239,6 @@ impl Transcript {
         self.results
     }
 
-    /// Starts a text search, or ends it.
     pub fn find(&mut self, text_search: Option<TextSearch>) {
         self.text_search = text_search;
         self.laid_out.clear();

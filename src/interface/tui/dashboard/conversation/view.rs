@@ -3,9 +3,10 @@
 use super::Focus;
 use super::transcript::entry::ResultForm;
 use super::transcript::{Transcript, VisibleLine};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
+use crate::dashboard::table::cells::doing_text;
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -18,22 +19,20 @@ use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 pub(crate) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     focus: &Focus,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
     let transcript = &focus.transcript;
-    if let Some(member) = dashboard.roster().get(focus.mysis()) {
-        paint_title(dashboard, &member.status, transcript, layout.title, painter);
+    if let Some(member) = facts.roster.get(focus.mysis()) {
+        paint_title(facts, &member.status, transcript, layout.title, painter);
     }
     if transcript.pages().rows().is_empty() {
         let words = if transcript.pages().is_loading() {
             "reading the conversation …".to_string()
         } else {
-            let key = dashboard
-                .keymap()
-                .key_of(TARGET_KEYS, TargetAction::Message);
+            let key = facts.keymap.key_of(TARGET_KEYS, TargetAction::Message);
             format!("nothing has been said yet; {key} writes to it")
         };
         let area = centre_area(layout.body, layout.body.width, 1);
@@ -41,11 +40,10 @@ pub(crate) fn paint(
     }
     paint_lines(transcript, layout.body, painter);
     paint_place(transcript, layout.body, painter);
-    panel::paint(dashboard, focus, layout.panel, painter);
-    timeline::view::paint(dashboard, focus, layout.timeline, painter);
+    panel::paint(facts, focus, layout.panel, painter);
+    timeline::view::paint(facts, focus, layout.timeline, painter);
 }
 
-/// Draws the visible lines of a conversation.
 pub(super) fn paint_lines(transcript: &Transcript, area: Rect, painter: &mut Painter<'_>) {
     for (row, shown) in (0..area.height).zip(transcript.visible_lines()) {
         paint_line(transcript, shown, area, row, painter);
@@ -53,15 +51,15 @@ pub(super) fn paint_lines(transcript: &Transcript, area: Rect, painter: &mut Pai
 }
 
 fn paint_title(
-    dashboard: &Dashboard,
+    facts: &Facts,
     status: &MysisStatus,
     transcript: &Transcript,
     area: Rect,
     painter: &mut Painter<'_>,
 ) {
     painter.fill(area, Ground::Panel);
-    let (state, tone) = SeenState::of(status, dashboard.outages()).label();
-    let (doing, doing_tone) = dashboard.doing_text(status);
+    let (state, tone) = SeenState::of(status, &facts.outages).label();
+    let (doing, doing_tone) = doing_text(facts, status);
     let mut line = StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
@@ -86,7 +84,6 @@ fn paint_title(
     painter.line(right, 0, &place);
 }
 
-/// The position of the window, and which of the hits is current.
 fn position_line(transcript: &Transcript) -> StyledLine {
     let mut line = StyledLine::default();
     if let Some(text_search) = &transcript.text_search {

@@ -8,7 +8,8 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Row, Table};
 use zoea_text::clean::one_line;
 
-use crate::dashboard::Dashboard;
+use super::first_steps;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -40,20 +41,20 @@ struct Fact {
 
 /// Draws the page of an empty swarm: the facts in the middle, and the keys below, which come first where there is
 /// little room.
-pub(crate) fn paint(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(facts: &Facts, body: Rect, painter: &mut Painter<'_>) {
     let area = body.inner(Margin::new(2, 0));
     let area = Rect {
         x: area.x + area.width.saturating_sub(MAX_COLUMNS) / 2,
         width: area.width.min(MAX_COLUMNS),
         ..area
     };
-    let steps = dashboard.first_steps();
-    let (rows, keys) = (setup_rows(dashboard, area.width), lines_of(steps.len()));
+    let steps = first_steps(facts);
+    let (rows, keys) = (setup_rows(facts, area.width), lines_of(steps.len()));
     let whole = rows.saturating_add(keys).saturating_add(TITLE_ROWS + 1);
     if area.height < whole {
         let [page, foot] =
             Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
-        paint_setup(dashboard, page, painter);
+        paint_setup(facts, page, painter);
         return paint_steps_in_line(&steps, foot, painter);
     }
     let [title, page, _, foot] = Layout::vertical([
@@ -64,7 +65,7 @@ pub(crate) fn paint(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>
     ])
     .areas(centre_area(area, area.width, whole));
     painter.text(title, 0, TITLE, Tone::Strong);
-    paint_setup(dashboard, page, painter);
+    paint_setup(facts, page, painter);
     for (row, (key, help, _)) in (0..).zip(&steps) {
         let line = StyledLine::of(format!("{key:<2} "), Tone::Key).with(*help, Tone::Text);
         painter.line(foot, row, &line);
@@ -88,9 +89,8 @@ fn lines_of(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
-/// The rows that the facts fill with everything that is known.
-pub(crate) fn setup_rows(dashboard: &Dashboard, columns: u16) -> u16 {
-    let rows = facts(dashboard, columns)
+pub(crate) fn setup_rows(facts: &Facts, columns: u16) -> u16 {
+    let rows = setup_facts(facts, columns)
         .iter()
         .map(|fact| 1 + fact.more.len())
         .sum();
@@ -98,14 +98,14 @@ pub(crate) fn setup_rows(dashboard: &Dashboard, columns: u16) -> u16 {
 }
 
 /// Draws the facts as a table: with everything that is known where that fits, else a row each.
-pub(crate) fn paint_setup(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let facts = facts(dashboard, area.width);
-    let is_whole = area.height >= setup_rows(dashboard, area.width);
-    let state_columns = state_columns(&facts);
+pub(crate) fn paint_setup(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
+    let is_whole = area.height >= setup_rows(facts, area.width);
+    let used = setup_facts(facts, area.width);
+    let state_columns = state_columns(&used);
     let text_columns = usize::from(area.width)
         .saturating_sub(usize::from(LABEL_COLUMNS + 2 * GAP) + state_columns);
     let paint = painter.paint();
-    let rows = facts.iter().map(|fact| {
+    let rows = used.iter().map(|fact| {
         let span = |text: &str, tone| {
             Line::from(Span::styled(
                 width::clip(text, text_columns).into_owned(),
@@ -139,33 +139,34 @@ fn state_columns(facts: &[Fact]) -> usize {
     states.map(|(text, _)| width::of(text)).max().unwrap_or(0)
 }
 
-fn facts(dashboard: &Dashboard, columns: u16) -> Vec<Fact> {
-    let Some(rules) = dashboard.rules() else {
+fn setup_facts(facts: &Facts, columns: u16) -> Vec<Fact> {
+    let Some(rules) = facts.rules.as_deref() else {
         return Vec::new();
     };
-    let mut facts = server_facts(dashboard, rules, columns);
+    let mut used = server_facts(facts, rules, columns);
     let plain = |label, text| Fact {
         label,
         text,
         state: None,
         more: Vec::new(),
     };
-    facts.extend(
-        dashboard
-            .setup()
+    used.extend(
+        facts
+            .setup
+            .as_deref()
             .map(|setup| plain("home", one_line(&setup.home))),
     );
-    let count = dashboard.roster().members().len();
-    facts.push(plain(
+    let count = facts.roster.members().len();
+    used.push(plain(
         "Myses",
         format!("{count} of at most {}", rules.max_myses),
     ));
-    facts.push(plain("a day", day_text(rules)));
-    facts
+    used.push(plain("a day", day_text(rules)));
+    used
 }
 
-fn server_facts(dashboard: &Dashboard, rules: &SwarmRules, columns: u16) -> Vec<Fact> {
-    match dashboard.setup() {
+fn server_facts(facts: &Facts, rules: &SwarmRules, columns: u16) -> Vec<Fact> {
+    match facts.setup.as_deref() {
         Some(setup) => {
             let servers = setup.servers.iter();
             servers.map(|server| server_fact(server, columns)).collect()
@@ -241,7 +242,6 @@ fn reason_lines(why: &str, columns: usize) -> Vec<(String, Tone)> {
     lines
 }
 
-/// What a day may cost.
 fn day_text(rules: &SwarmRules) -> String {
     let BudgetRules {
         mysis,

@@ -11,52 +11,16 @@ pub enum GraphAction {
     Previous,
     Longer,
     Shorter,
-    /// Show the swarm, or each of the targets.
     Scope,
     Back,
 }
 
+#[rustfmt::skip]
 pub const GRAPH_KEYS: &[Binding<GraphAction>] = &[
-    bind(
-        "graph_back",
-        &[key(KeyCode::Esc), letter('q'), letter('g')],
-        GraphAction::Back,
-        "back",
-        "back to the previous view",
-    ),
-    bind(
-        "graph_next",
-        &[key(KeyCode::Right), letter('l'), key(KeyCode::Tab)],
-        GraphAction::Next,
-        "next value",
-        "show the next value",
-    ),
-    bind(
-        "graph_previous",
-        &[key(KeyCode::Left), letter('h')],
-        GraphAction::Previous,
-        "",
-        "show the previous value",
-    ),
-    bind(
-        "graph_longer",
-        &[key(KeyCode::Down), letter('j'), letter('-')],
-        GraphAction::Longer,
-        "longer",
-        "show a longer time",
-    ),
-    bind(
-        "graph_shorter",
-        &[key(KeyCode::Up), letter('k'), letter('+')],
-        GraphAction::Shorter,
-        "shorter",
-        "show a shorter time",
-    ),
-    bind(
-        "graph_scope",
-        &[letter(' ')],
-        GraphAction::Scope,
-        "swarm or each",
-        "show the swarm, or each of the marked Myses",
-    ),
+    bind("graph_back", &[key(KeyCode::Esc), letter('q'), letter('g')], GraphAction::Back, "back", "back to the previous view"),
+    bind("graph_next", &[key(KeyCode::Right), letter('l'), key(KeyCode::Tab)], GraphAction::Next, "next value", "show the next value"),
+    bind("graph_previous", &[key(KeyCode::Left), letter('h')], GraphAction::Previous, "", "show the previous value"),
+    bind("graph_longer", &[key(KeyCode::Down), letter('j'), letter('-')], GraphAction::Longer, "longer", "show a longer time"),
+    bind("graph_shorter", &[key(KeyCode::Up), letter('k'), letter('+')], GraphAction::Shorter, "shorter", "show a shorter time"),
+    bind("graph_scope", &[letter(' ')], GraphAction::Scope, "swarm or each", "show the swarm, or each of the marked Myses"),
 ];

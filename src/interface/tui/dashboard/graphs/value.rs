@@ -8,12 +8,10 @@ const HOUR_MINUTES: f64 = 60.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, VariantArray)]
 pub enum GraphedValue {
-    /// Credits in the wallet.
     Credits,
     /// Credits earned in an hour.
     #[default]
     Earned,
-    /// Tokens in an hour.
     Tokens,
     /// US dollars in an hour.
     Dollars,
@@ -59,7 +57,6 @@ impl GraphedValue {
         }
     }
 
-    /// Its name in the table of figures.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +71,6 @@ impl GraphedValue {
         }
     }
 
-    /// The unit on the axis.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -97,7 +93,7 @@ impl GraphedValue {
         all[(place + by) % all.len()]
     }
 
-    /// The value of a sample in whose step so many minutes are over; `None` where the game told nothing. The shares of
+    /// The value of a sample in whose step so many minutes are over; `None` where it is not known. The shares of
     /// several Myses count each of them.
     pub(super) fn of(self, sample: &Sample, step: StepTime, myses: usize) -> Option<f64> {
         let flow = &sample.flow;
@@ -124,7 +120,10 @@ impl GraphedValue {
             GraphedValue::Tokens => {
                 Some(hourly(flow.tokens_in.saturating_add(flow.tokens_out) as f64))
             }
-            GraphedValue::Dollars => Some(hourly(flow.cost_micros as f64 / 1e6)),
+            GraphedValue::Dollars => {
+                let is_known = flow.tokens_unpriced == 0 || flow.cost_micros > 0;
+                is_known.then(|| hourly(flow.cost_micros as f64 / 1e6))
+            }
             GraphedValue::Calls => Some(hourly(flow.tool_calls as f64)),
             GraphedValue::Failures => Some(hourly(flow.failures as f64)),
             GraphedValue::Waiting => {

@@ -9,7 +9,7 @@ use super::marks::{legend, marks};
 use super::{
     Curve, GraphScope, GraphSpan, GraphView, GraphedValue, MAX_GRAPHS, known_since, round_ceiling,
 };
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -20,35 +20,39 @@ use crate::painter::Painter;
 
 /// From this width on, the figures of each graph stand beside them.
 const MIN_COLUMNS_WITH_TABLE: u16 = 110;
-/// The columns of these figures.
 const TABLE_COLUMNS: u16 = 48;
 const TABLE_NAME_COLUMNS: usize = 14;
 
 pub(super) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &GraphView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let curves = view.curves(dashboard.counts().all);
+    let curves = view.curves(facts.counts.all);
     let bounds = view.bounds(&curves);
     let marked = curves.iter().map(|curve| match bounds {
-        Some(bounds) => marks(dashboard, curve.mysis, bounds),
+        Some(bounds) => marks(facts, curve.mysis, bounds),
         None => Vec::new(),
     });
     let marked: Vec<Vec<Mark>> = marked.collect();
-    let known = bounds.map(|(_, last)| (known_since(&curves, last), last));
-    let mut title = title(dashboard, view, known);
+    let drawn = bounds.filter(|_| curves.iter().any(|curve| !curve.points.is_empty()));
+    let known = drawn.map(|(_, last)| (known_since(&curves, last), last));
+    let mut title = title(facts, view, known);
     title.spans.extend(legend(&marked.concat()).spans);
     let title = with_complaint(title, view.samples.complaint());
     let body = begin_page(layout, &title, painter);
-    let has_points = curves.iter().any(|curve| !curve.points.is_empty());
-    let (Some(bounds), true) = (bounds, has_points) else {
+    let Some(bounds) = drawn else {
         let (words, tone) = match (view.samples.complaint(), view.samples.value()) {
             (Some(why), _) => (format!("the samples cannot be read: {why}"), Tone::Fault),
             (None, None) => ("reading the samples …".to_string(), Tone::Dim),
             (None, Some(_)) => {
-                let words = "no samples of this time yet; there is one for each minute";
+                let tokens = view.curves_of(GraphedValue::Tokens, facts.counts.all);
+                let has_tokens = tokens.iter().any(|curve| !curve.points.is_empty());
+                let words = match has_tokens && view.value == GraphedValue::Dollars {
+                    true => "the prices of these models are not known",
+                    false => "no samples of this time yet; there is one for each minute",
+                };
                 (words.to_string(), Tone::Dim)
             }
         };
@@ -70,50 +74,50 @@ pub(super) fn paint(
             bounds,
             values,
             marks,
-            title: [&name_of(dashboard, curve), &newest],
+            title: [&name_of(facts, curve), &newest],
             unit: view.value.unit(),
             value_text: &|value| figure(view.value, value),
-            time_text: &|minute| time(dashboard, view.span, minute),
+            time_text: &|minute| time(facts, view.span, minute),
         };
         plot.paint(area, painter);
     }
-    paint_table(dashboard, view, &curves, table, painter);
+    paint_table(facts, view, &curves, table, painter);
 }
 
-fn name_of(dashboard: &Dashboard, curve: &Curve) -> String {
+fn name_of(facts: &Facts, curve: &Curve) -> String {
     match curve.mysis {
-        Some(mysis) => zoea_text::clean::one_line(&dashboard.name_of(mysis)),
+        Some(mysis) => zoea_text::clean::one_line(&facts.name_of(mysis)),
         None => "all".to_string(),
     }
 }
 
 /// What is shown, and since when.
-fn title(dashboard: &Dashboard, view: &GraphView, known: Option<(f64, f64)>) -> StyledLine {
+fn title(facts: &Facts, view: &GraphView, known: Option<(f64, f64)>) -> StyledLine {
     let whose = match &view.scope {
         GraphScope::Swarm => "the swarm".to_string(),
         GraphScope::Each(myses) if myses.len() > MAX_GRAPHS => {
             format!("{MAX_GRAPHS} of {} marked", myses.len())
         }
         GraphScope::Each(myses) => {
-            let names = myses.iter().map(|id| dashboard.name_of(*id).to_string());
+            let names = myses.iter().map(|id| facts.name_of(*id).to_string());
             zoea_text::clean::one_line(&names.collect::<Vec<_>>().join(", "))
         }
     };
     let since = match known {
         Some((first, last)) => {
             let taken = ((last - first).max(0.0) * 60_000.0) as u64;
-            let since = time(dashboard, view.span, first);
-            format!(
-                "  since {since} ({} of {})",
-                figures::span(taken),
-                view.span.as_str()
-            )
+            let since = time(facts, view.span, first);
+            let taken = match taken {
+                0..60_000 => "less than a minute".to_string(),
+                60_000.. => figures::span(taken),
+            };
+            format!("  since {since} ({taken} of {})", view.span.as_str())
         }
         None => format!("  {}", view.span.as_str()),
     };
     StyledLine::of(" GRAPHS  ", Tone::Brand)
         .with(
-            value_text(dashboard, view.value, view.value.as_str()),
+            value_text(facts, view.value, view.value.as_str()),
             Tone::Strong,
         )
         .with(since, Tone::Accent)
@@ -121,15 +125,15 @@ fn title(dashboard: &Dashboard, view: &GraphView, known: Option<(f64, f64)>) -> 
 }
 
 /// What a value is called: a number as the operator named it, all others in these words.
-fn value_text(dashboard: &Dashboard, value: GraphedValue, words: &str) -> String {
-    let named = || dashboard.number_name();
+fn value_text(facts: &Facts, value: GraphedValue, words: &str) -> String {
+    let named = || facts.number_name();
     let named = (value == GraphedValue::Number).then(named).flatten();
     named.unwrap_or_else(|| words.to_string())
 }
 
 /// The figures of each curve; of one curve those of all values.
 fn paint_table(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &GraphView,
     curves: &[Curve],
     area: Rect,
@@ -147,16 +151,16 @@ fn paint_table(
         [_] => GraphedValue::ALL
             .into_iter()
             .flat_map(|value| {
-                let curves = view.curves_of(value, dashboard.counts().all);
+                let curves = view.curves_of(value, facts.counts.all);
                 let known = curves.into_iter().filter(|curve| !curve.points.is_empty());
-                let name = value_text(dashboard, value, value.name());
+                let name = value_text(facts, value, value.name());
                 known.map(move |curve| (name.clone(), value, curve))
             })
             .collect(),
         curves => {
             let named = curves
                 .iter()
-                .map(|curve| (name_of(dashboard, curve), view.value, curve.clone()));
+                .map(|curve| (name_of(facts, curve), view.value, curve.clone()));
             named.collect()
         }
     };
@@ -207,7 +211,6 @@ fn value_bounds(curves: &[Curve]) -> (f64, f64) {
     (bottom, round_ceiling(values().fold(0.0, f64::max)))
 }
 
-/// A value as the axis writes it.
 fn figure(shown: GraphedValue, value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
     let size = value.abs();
@@ -232,8 +235,8 @@ fn figure(shown: GraphedValue, value: f64) -> String {
 }
 
 /// A time as the axis writes it: of a day the clock, of longer times the day.
-fn time(dashboard: &Dashboard, span: GraphSpan, minute: f64) -> String {
-    let offset = dashboard.appearance().offset;
+fn time(facts: &Facts, span: GraphSpan, minute: f64) -> String {
+    let offset = facts.appearance.offset;
     let at: Timestamp = Minute(minute as i64).start_time();
     match span {
         GraphSpan::Hour | GraphSpan::Day => offset.short_clock(at),

@@ -5,19 +5,23 @@ use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
 use crate::dashboard::keys::Movement;
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::needs::standing_need_lines;
+use crate::dashboard::toolkit::view::Pointed;
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-/// The lines that one step of the wheel scrolls.
-pub(in crate::dashboard) const WHEEL_LINES: usize = 3;
+pub(crate) const WHEEL_LINES: usize = 3;
 
 impl Dashboard {
     pub(super) fn on_mouse(&mut self, mouse: MouseEvent) {
         let layout = self.layout();
-        let over = self.overlays.iter().rposition(|layer| !layer.is_thin());
-        match over {
-            None => self.point_in_view(mouse, &layout),
-            Some(place) => self.point_in_open_view(mouse, place),
+        let over = self.layers.all.iter().rposition(|layer| !layer.is_thin());
+        let Some(place) = over else {
+            return self.point_in_view(mouse, &layout);
+        };
+        let pointed = self.with_views(|layers, context| layers.point(context, mouse, place));
+        if pointed == Some(Pointed::AsKeys) {
+            self.wheel_as_keys(mouse);
         }
     }
 
@@ -26,7 +30,11 @@ impl Dashboard {
             return self.click_need(mouse, layout);
         }
         if layout.timeline.contains(position_of(mouse)) && wheel_direction(mouse).is_none() {
-            return self.click_timeline(mouse.column);
+            let (now, place) = (self.facts.now, (layout.timeline, mouse.column));
+            if let Some(focus) = &mut self.focus {
+                focus.click_timeline(now, place, &mut self.outbox);
+            }
+            return;
         }
         if self.focus.is_none() && layout.title.contains(position_of(mouse)) {
             return self.click_title(mouse);
@@ -35,24 +43,12 @@ impl Dashboard {
             return;
         }
         let row = usize::from(mouse.row - layout.body.y);
-        match (wheel_direction(mouse), self.focus.is_some()) {
-            (Some(way), true) => self.scroll(WHEEL_LINES, way),
-            (None, true) => self.click_entry(row),
-            (Some(Direction::Back), false) => self.table.go(Movement::Up),
-            (Some(Direction::Forth), false) => self.table.go(Movement::Down),
-            (None, false) => self.click_row(row),
-        }
-    }
-
-    /// The first click selects an entry. A second one expands or folds it.
-    fn click_entry(&mut self, row: usize) {
-        let Some(focus) = &mut self.focus else {
-            return;
-        };
-        let transcript = &mut focus.transcript;
-        match transcript.entry_at(row).map(|entry| entry.seq) {
-            Some(seq) if transcript.selected() == Some(seq) => transcript.toggle_entry(seq),
-            clicked => transcript.select(clicked),
+        match (wheel_direction(mouse), &mut self.focus) {
+            (Some(way), Some(focus)) => focus.transcript.scroll(WHEEL_LINES, way),
+            (None, Some(focus)) => focus.click(row),
+            (Some(Direction::Back), None) => self.table.go(Movement::Up),
+            (Some(Direction::Forth), None) => self.table.go(Movement::Down),
+            (None, None) => self.click_row(row),
         }
     }
 
@@ -71,7 +67,7 @@ impl Dashboard {
         if wheel_direction(mouse).is_some() {
             return;
         }
-        let columns = self.table_columns();
+        let columns = self.table.columns();
         let clicked = columns
             .into_iter()
             .find(|placed| (placed.x..placed.x + placed.width + 1).contains(&mouse.column));
@@ -83,15 +79,15 @@ impl Dashboard {
 
     fn click_need(&mut self, mouse: MouseEvent, layout: &ScreenLayout) {
         let row = usize::from(mouse.row - layout.needs.y);
-        let place = row.checked_sub(1 + self.standing_need_lines().len());
-        let need = place.and_then(|place| self.panel_needs().nth(place));
+        let place = row.checked_sub(1 + standing_need_lines(&self.facts).len());
+        let need = place.and_then(|place| self.facts.panel_needs().nth(place));
         let first = need.and_then(|need| need.myses.first());
         if let (None, Some(id)) = (wheel_direction(mouse), first.map(|mysis| mysis.id)) {
             self.show_in_table(id);
         }
     }
 
-    pub(in crate::dashboard) fn wheel_as_keys(&mut self, mouse: MouseEvent) {
+    fn wheel_as_keys(&mut self, mouse: MouseEvent) {
         let code = match wheel_direction(mouse) {
             Some(Direction::Back) => KeyCode::Up,
             Some(Direction::Forth) => KeyCode::Down,
@@ -108,7 +104,7 @@ fn position_of(mouse: MouseEvent) -> Position {
 }
 
 /// The direction of the wheel; `None` for a click.
-pub(in crate::dashboard) fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
+pub(crate) fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
     let turned = [
         (MouseEventKind::ScrollUp, Direction::Back),
         (MouseEventKind::ScrollDown, Direction::Forth),

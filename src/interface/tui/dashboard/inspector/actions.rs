@@ -4,37 +4,30 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::{Position, Rect};
 
 use super::{Inspector, view};
-use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::handling::{WHEEL_LINES, wheel_direction};
-use crate::dashboard::keys::{KeyTable, Keymap, MOVEMENT_KEYS};
+use crate::dashboard::keys::{KeyTable, Movement};
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, InspectorAction};
 use crate::dashboard::overlay::query::QueryScope;
-use crate::dashboard::toolkit::view::{Pointed, Pressed, View, ViewSpec};
+use crate::dashboard::toolkit::view::{Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
-/// What is fixed of the inspector.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: None,
-    keys: || KeyTable::of("An entry or a request that is looked into", INSPECTOR_KEYS),
+    keys: || KeyTable::of("The inspected entry or request", INSPECTOR_KEYS),
     moves: true,
 };
 
 impl View for Inspector {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(INSPECTOR_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let Some(action) = board.keymap().find(INSPECTOR_KEYS, press) else {
-            if let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) {
-                self.move_to(movement);
-            }
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let Some(action) = context.facts.keymap.find(INSPECTOR_KEYS, press) else {
             return Pressed::Passes;
         };
         match action {
@@ -44,29 +37,33 @@ impl View for Inspector {
             InspectorAction::TurnAll => self.turn_all(),
             InspectorAction::NextMatch => self.next_match(Direction::Forth),
             InspectorAction::MatchBefore => self.next_match(Direction::Back),
-            InspectorAction::Copy => board.copy(&self.text()),
-            InspectorAction::Write => board.write(self.file_name(), &self.whole_text()),
-            InspectorAction::CopyAll => board.copy(&self.whole_text()),
+            InspectorAction::Copy => context.outbox.copy(&self.text()),
+            InspectorAction::Write => context.outbox.write(self.file_name(), &self.whole_text()),
+            InspectorAction::CopyAll => context.outbox.copy(&self.whole_text()),
             InspectorAction::Raw => self.turn_raw(),
             InspectorAction::Find => {
                 let known = self.text_search.as_ref();
                 let text = known.map_or("", |known| known.text()).to_string();
-                return Pressed::then(move |board| board.open_line(QueryScope::Entry, &text));
+                (context.outbox).request(Request::WriteLine(QueryScope::Entry, text));
             }
             InspectorAction::Back => return Pressed::Closes,
         }
         Pressed::Stays
     }
 
-    fn paint(&self, _: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+    fn go(&mut self, _: &mut ViewContext<'_>, movement: Movement) {
+        self.move_to(movement);
+    }
+
+    fn paint(&self, _: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
         view::paint(self, layout, painter);
     }
 
-    fn poll(&mut self, _: &mut Dashboard, page: Rect) {
+    fn poll(&mut self, _: &mut ViewContext<'_>, page: Rect) {
         self.resize(page.width.saturating_sub(2), page.height);
     }
 
-    fn take_line(&mut self, _: &mut Dashboard, text: Option<&str>) {
+    fn take_line(&mut self, _: &mut ViewContext<'_>, text: Option<&str>) {
         self.find(text.unwrap_or_default());
     }
 

@@ -17,7 +17,6 @@ use zoea_text::clean::one_line;
 /// The most bytes of a message that are shown beside its role.
 const PREVIEW_BYTES: usize = 100;
 
-/// Everything that a row holds.
 pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
     let mut tree = Tree::default();
     if form == ResultForm::Raw {
@@ -66,7 +65,7 @@ fn about(row: &Row) -> Tree {
         let meta = &words.meta;
         add("provider", &meta.provider);
         add("model", &meta.model);
-        add("took", &figures::span(meta.ms));
+        add("took", &figures::took(meta.ms));
         if let Some(usage) = meta.usage {
             add("tokens in", &usage.input.to_string());
             add("of them cached", &usage.cached.to_string());
@@ -81,7 +80,7 @@ fn about(row: &Row) -> Tree {
     if let Some((call, _, meta)) = row.result() {
         add("answers call", &format!("#{call} {}", meta.call_id));
         add("outcome", meta.status.as_str());
-        add("took", &figures::span(meta.ms));
+        add("took", &figures::took(meta.ms));
         add("size", &figures::size(meta.bytes));
         add(
             "tick",
@@ -95,7 +94,6 @@ fn about(row: &Row) -> Tree {
     tree
 }
 
-/// The body as it was sent.
 pub(super) fn of_raw(body: &str) -> Tree {
     let mut tree = Tree::default();
     tree.add_lines(0, body, Tone::Text);
@@ -110,7 +108,7 @@ pub(super) fn of_request(sent: &SentRequest, game: GameRef) -> Tree {
         Some(change) => change.describe(),
         None => "nothing to compare: the first one since its process began".to_string(),
     };
-    tree.add_leaf(0, "since the request before", &change, Tone::Text);
+    tree.add_leaf(0, "since the request before:", &change, Tone::Text);
     tree.add_branch(0, "size", &size(sent.parts.total_bytes()), sizes(sent));
     let body: Result<Map<String, Value>, _> = serde_json::from_str(&sent.body);
     let Ok(body) = body else {
@@ -189,7 +187,6 @@ fn of_messages(messages: &[Value], sent: &SentRequest, game: GameRef) -> Tree {
     tree
 }
 
-/// What a message is, by its role.
 fn what_says(message: &Value) -> &str {
     match message["role"].as_str() {
         Some("user") => "order",

@@ -32,7 +32,6 @@ impl Keymap {
         self.0.get(name).map_or(usual, Vec::as_slice)
     }
 
-    /// Whether the operator chose the keys of this action.
     #[must_use]
     pub fn is_chosen(&self, name: &str) -> bool {
         self.0.contains_key(name)
@@ -62,7 +61,6 @@ impl Keymap {
         key.map(key_name).unwrap_or_default()
     }
 
-    /// A chapter of the help screen.
     #[must_use]
     pub fn chapter(&self, table: &KeyTable) -> Chapter {
         let lines = table.actions.iter().map(|action| {
@@ -81,19 +79,21 @@ impl Keymap {
 
     /// The hints of a table: its first keys and their words.
     #[must_use]
-    pub fn hints<G>(&self, table: &'static [Binding<G>]) -> Vec<(String, &'static str)> {
-        let hinted = table.iter().filter(|binding| !binding.hint.is_empty());
-        let hints =
-            hinted.filter_map(|binding| Some((key_name(self.first_key(binding)?), binding.hint)));
+    pub fn hints(&self, table: &KeyTable) -> Vec<(String, &'static str)> {
+        let hinted = table.actions.iter().filter(|it| !it.hint.is_empty());
+        let hints = hinted.filter_map(|action| {
+            let key = self.keys(action.name, action.keys).first()?;
+            Some((key_name(*key), action.hint))
+        });
         hints.collect()
     }
 
-    /// The sentence of each action in a table, with its first key.
     #[must_use]
-    pub fn action_help<G>(&self, table: &'static [Binding<G>]) -> Vec<(&'static str, KeyEvent)> {
-        let helps = table
-            .iter()
-            .filter_map(|binding| Some((binding.help, self.first_key(binding)?)));
+    pub fn action_help(&self, table: &KeyTable) -> Vec<(&'static str, KeyEvent)> {
+        let helps = table.actions.iter().filter_map(|action| {
+            let key = self.keys(action.name, action.keys).first()?;
+            Some((action.help, *key))
+        });
         helps.collect()
     }
 

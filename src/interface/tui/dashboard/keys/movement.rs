@@ -33,48 +33,12 @@ impl Movement {
     }
 }
 
-/// The movement keys of the table, conversations, the inspector and lists.
+#[rustfmt::skip]
 pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
-    bind(
-        "up",
-        &[key(KeyCode::Up), letter('k')],
-        Movement::Up,
-        "",
-        "up",
-    ),
-    bind(
-        "down",
-        &[key(KeyCode::Down), letter('j')],
-        Movement::Down,
-        "",
-        "down",
-    ),
-    bind(
-        "page_up",
-        &[key(KeyCode::PageUp), ctrl('b')],
-        Movement::PageUp,
-        "",
-        "a page up",
-    ),
-    bind(
-        "page_down",
-        &[key(KeyCode::PageDown), ctrl('f')],
-        Movement::PageDown,
-        "",
-        "a page down",
-    ),
-    bind(
-        "top",
-        &[key(KeyCode::Home), letter('<')],
-        Movement::First,
-        "top",
-        "to the beginning",
-    ),
-    bind(
-        "bottom",
-        &[key(KeyCode::End), letter('>')],
-        Movement::Last,
-        "bottom",
-        "to the end; a conversation follows from there",
-    ),
+    bind("up", &[key(KeyCode::Up), letter('k')], Movement::Up, "", "up"),
+    bind("down", &[key(KeyCode::Down), letter('j')], Movement::Down, "", "down"),
+    bind("page_up", &[key(KeyCode::PageUp), ctrl('b')], Movement::PageUp, "", "a page up"),
+    bind("page_down", &[key(KeyCode::PageDown), ctrl('f')], Movement::PageDown, "", "a page down"),
+    bind("top", &[key(KeyCode::Home), letter('<')], Movement::First, "top", "to the beginning"),
+    bind("bottom", &[key(KeyCode::End), letter('>')], Movement::Last, "bottom", "to the end; new entries show at once"),
 ];

@@ -39,7 +39,6 @@ const HELD: [(&str, KeyModifiers); 3] = [
 pub enum KeyMistake {
     /// A part of it is not known; `known` has the words that may stand there.
     Unknown {
-        /// What stands before it.
         before: String,
         part: String,
         /// The words that may stand there.
@@ -48,7 +47,7 @@ pub enum KeyMistake {
     /// Terminals send the same for it as for another key.
     SameAs(&'static str),
     /// Terminals do not tell it from the key without what is held.
-    NotTold,
+    NotSent,
 }
 
 /// Reads a key.
@@ -106,9 +105,9 @@ fn held_key(code: KeyCode, held: KeyModifiers) -> Result<KeyEvent, KeyMistake> {
     let has_ctrl = held.contains(KeyModifiers::CONTROL);
     if let KeyCode::Char(letter) = code {
         return match (has_ctrl, is_shifted) {
-            (true, true) => Err(KeyMistake::NotTold),
+            (true, true) => Err(KeyMistake::NotSent),
             (true, false) => ctrl_letter(letter.to_ascii_lowercase(), held),
-            (false, true) if !letter.is_ascii_alphabetic() => Err(KeyMistake::NotTold),
+            (false, true) if !letter.is_ascii_alphabetic() => Err(KeyMistake::NotSent),
             (false, true) => {
                 let upper = KeyCode::Char(letter.to_ascii_uppercase());
                 Ok(KeyEvent::new(upper, held - KeyModifiers::SHIFT))
@@ -124,7 +123,7 @@ fn held_key(code: KeyCode, held: KeyModifiers) -> Result<KeyEvent, KeyMistake> {
         KeyCode::Tab | KeyCode::Enter | KeyCode::Esc | KeyCode::Backspace
     );
     match is_control && (is_shifted || has_ctrl) {
-        true => Err(KeyMistake::NotTold),
+        true => Err(KeyMistake::NotSent),
         false => Ok(KeyEvent::new(code, held)),
     }
 }
@@ -136,7 +135,7 @@ fn ctrl_letter(letter: char, held: KeyModifiers) -> Result<KeyEvent, KeyMistake>
         'm' => Err(KeyMistake::SameAs("enter")),
         '[' => Err(KeyMistake::SameAs("esc")),
         'a'..='z' | ' ' => Ok(KeyEvent::new(KeyCode::Char(letter), held)),
-        _ => Err(KeyMistake::NotTold),
+        _ => Err(KeyMistake::NotSent),
     }
 }
 
@@ -198,7 +197,7 @@ mod tests {
     fn what_no_terminal_sends_is_refused() {
         assert_eq!(parse_key("ctrl-i"), Err(KeyMistake::SameAs("tab")));
         for text in ["ctrl-shift-q", "ctrl-enter", "shift-1", "ctrl-1"] {
-            assert_eq!(parse_key(text), Err(KeyMistake::NotTold), "{text}");
+            assert_eq!(parse_key(text), Err(KeyMistake::NotSent), "{text}");
         }
         for (text, wrong, before) in [
             ("", "", ""),

@@ -8,25 +8,24 @@ use ratatui::layout::{Position, Rect};
 use super::keys::{LOG_KEYS, LogAction, WHOLE_KEYS, WholeAction};
 use super::lines::LineRules;
 use super::list::LogView;
-use super::message::LogMessage;
 use super::view;
 use super::whole::WholeEvent;
-use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::handling::wheel_direction;
 use crate::dashboard::input_event::letter;
-use crate::dashboard::keys::{KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use crate::dashboard::keys::{KeyTable, Movement, bind};
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::query::QueryScope;
-use crate::dashboard::toolkit::view::{Opening, Pointed, Pressed, View, ViewSpec};
+use crate::dashboard::toolkit::view::{Opening, Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
-/// What is fixed of the log.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: Some(bind(
         "log",
         &[letter('L')],
-        Opening(|board| board.open_view(new_log)),
+        Opening::View(|facts, _| Box::new(new_log(facts))),
         "log",
         "show the event log",
     )),
@@ -34,54 +33,44 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: true,
 };
 
-/// What is fixed of an event of the log that is shown whole.
 pub const WHOLE_SPEC: ViewSpec = ViewSpec {
     opening: None,
     keys: || KeyTable::of("An event of the log, whole", WHOLE_KEYS),
     moves: true,
 };
 
-fn new_log(board: &Dashboard) -> LogView {
-    let offset = board.appearance.offset;
+fn new_log(facts: &Facts) -> LogView {
+    let offset = facts.appearance.offset;
     LogView::new(LineRules {
         filter: super::filter::LogFilter::default(),
         only: None,
         unfolded: std::collections::BTreeSet::new(),
         unfolds_all: false,
-        looked: board.looked.rule(),
+        looked: facts.looked.rule(),
         offset,
-        today: offset.day(board.now),
+        today: offset.day(facts.now),
     })
 }
 
 impl View for LogView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+    fn spec(&self) -> &'static ViewSpec {
         match self.whole {
-            Some(_) => keymap.hints(WHOLE_KEYS),
-            None => keymap.hints(LOG_KEYS),
+            Some(_) => &WHOLE_SPEC,
+            None => &SPEC,
         }
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        if let Some(whole) = self.whole.take() {
-            return self.press_in_whole(board, whole, press);
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        if self.whole.is_some() {
+            return self.press_in_whole(context, press);
         }
-        let Some(action) = board.keymap().find(LOG_KEYS, press) else {
-            let Some(movement) = board.keymap().find(MOVEMENT_KEYS, press) else {
-                return Pressed::Passes;
-            };
-            self.complaint = None;
-            self.move_to(movement);
-            return Pressed::Stays;
+        let Some(action) = context.facts.keymap.find(LOG_KEYS, press) else {
+            return Pressed::Passes;
         };
         match action {
             LogAction::Back if self.text_search.is_some() => self.find_text(""),
             LogAction::Back => {
-                board.looked.look(board.now);
+                context.outbox.request(Request::LookedAtLog);
                 return Pressed::Closes;
             }
             LogAction::Whole => {
@@ -96,30 +85,48 @@ impl View for LogView {
             LogAction::Find => {
                 let known = self.text_search.as_ref();
                 let text = known.map_or("", |known| known.text()).to_string();
-                return Pressed::then(move |board| board.open_line(QueryScope::Log, &text));
+                (context.outbox).request(Request::WriteLine(QueryScope::Log, text));
             }
-            LogAction::NextMatch => self.step_to_match(board, Direction::Forth),
-            LogAction::MatchBefore => self.step_to_match(board, Direction::Back),
+            LogAction::NextMatch => self.step_to_match(context, Direction::Forth),
+            LogAction::MatchBefore => self.step_to_match(context, Direction::Back),
             LogAction::Copy => {
                 if let Some(event) = self.event_in_hand() {
-                    board.copy(&event.text);
+                    context.outbox.copy(&event.text);
                 }
             }
         }
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint_log(board, self, layout, painter);
+    fn go(&mut self, context: &mut ViewContext<'_>, movement: Movement) {
+        let page = context.layout.page();
+        match &mut self.whole {
+            Some(whole) => {
+                let offset = context.facts.appearance.offset;
+                let lines = whole.lines(offset, usize::from(page.width)).len();
+                whole.scroll(movement, lines, usize::from(page.height));
+            }
+            None => {
+                self.complaint = None;
+                self.move_to(movement);
+            }
+        }
+    }
+
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint_log(facts, self, layout, painter);
     }
 
     /// Brings the lines up to date, and reads older events if the oldest is in sight.
-    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
-        let offset = board.appearance.offset;
-        (self.rules.offset, self.rules.today) = (offset, offset.day(board.now));
-        self.update_lines(&board.log, (page.width.saturating_sub(1), page.height));
-        if let Some(before) = self.wants_older(&board.log) {
-            self.awaited = Some(board.read(StoreQuery::Events(EventQuery {
+    fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
+        let offset = context.facts.appearance.offset;
+        (self.rules.offset, self.rules.today) = (offset, offset.day(context.facts.now));
+        self.update_lines(
+            &context.facts.log,
+            (page.width.saturating_sub(1), page.height),
+        );
+        if let Some(before) = self.wants_older(&context.facts.log) {
+            self.awaited = Some(context.outbox.read(StoreQuery::Events(EventQuery {
                 before: Some(before),
                 limit: EVENT_PAGE,
             })));
@@ -130,30 +137,33 @@ impl View for LogView {
         self.awaited == Some(id)
     }
 
-    fn take(&mut self, board: &mut Dashboard, _: ReadId, read: Result<StoreAnswer, String>) {
+    fn take(
+        &mut self,
+        context: &mut ViewContext<'_>,
+        _: ReadId,
+        read: Result<StoreAnswer, String>,
+    ) {
         self.awaited = None;
-        let records = match read {
-            Ok(answer) => answer.try_as_events().unwrap_or_default(),
-            Err(why) => {
-                (self.seeks, self.complaint) = (false, Some(why.into()));
-                return;
-            }
-        };
-        let messages = records.iter().map(LogMessage::of).collect();
-        std::sync::Arc::make_mut(&mut board.log).add_older(messages);
-        let page = board.layout().page();
-        self.update_lines(&board.log, (page.width.saturating_sub(1), page.height));
+        if let Err(why) = read {
+            (self.seeks, self.complaint) = (false, Some(why.into()));
+            return;
+        }
+        let page = context.layout.page();
+        self.update_lines(
+            &context.facts.log,
+            (page.width.saturating_sub(1), page.height),
+        );
         if std::mem::take(&mut self.seeks) {
-            self.step_to_match(board, Direction::Back);
+            self.step_to_match(context, Direction::Back);
         }
     }
 
     /// Looks for a text, from the line in hand to older ones.
-    fn take_line(&mut self, board: &mut Dashboard, text: Option<&str>) {
+    fn take_line(&mut self, context: &mut ViewContext<'_>, text: Option<&str>) {
         let text = text.unwrap_or_default();
         self.find_text(text);
         if !text.is_empty() && !self.is_at_match() {
-            self.step_to_match(board, Direction::Back);
+            self.step_to_match(context, Direction::Back);
         }
     }
 
@@ -170,55 +180,37 @@ impl View for LogView {
 }
 
 impl LogView {
-    fn press_in_whole(
-        &mut self,
-        board: &mut Dashboard,
-        mut whole: WholeEvent,
-        press: KeyEvent,
-    ) -> Pressed {
-        match board.keymap().find(WHOLE_KEYS, press) {
-            Some(WholeAction::Back) => return Pressed::Stays,
-            Some(WholeAction::Open) => match whole.place() {
-                Some((mysis, row)) if board.roster.get(mysis).is_some() => {
-                    board.looked.look(board.now);
-                    board.open(mysis);
-                    if let Some(row) = row {
-                        board.go_in_transcript(|transcript| transcript.go_to(row));
-                    }
+    fn press_in_whole(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let action = context.facts.keymap.find(WHOLE_KEYS, press);
+        let (Some(whole), Some(action)) = (&self.whole, action) else {
+            return Pressed::Passes;
+        };
+        match action {
+            WholeAction::Back => self.whole = None,
+            WholeAction::Open => match whole.place() {
+                Some((mysis, row)) if context.facts.roster.get(mysis).is_some() => {
+                    context.outbox.request(Request::LookedAtLog);
+                    context.outbox.request(Request::Open(mysis, row));
                     return Pressed::Closes;
                 }
-                Some(_) => board.show_notice("that Mysis is no longer there"),
-                None => board.show_notice("this is about the swarm; it has no conversation"),
+                Some(_) => context.outbox.say("that Mysis is no longer there"),
+                None => (context.outbox).say("this is about the swarm; it has no conversation"),
             },
-            Some(WholeAction::Copy) => board.copy(whole.text()),
-            None => {
-                let movement = board.keymap().find(MOVEMENT_KEYS, press);
-                if let Some(movement) = movement {
-                    let page = board.layout().page();
-                    let lines = whole.lines(board.appearance.offset, usize::from(page.width));
-                    whole.scroll(movement, lines.len(), usize::from(page.height));
-                }
-                self.whole = Some(whole);
-                return match movement {
-                    Some(_) => Pressed::Stays,
-                    None => Pressed::Passes,
-                };
-            }
+            WholeAction::Copy => context.outbox.copy(whole.text()),
         }
-        self.whole = Some(whole);
         Pressed::Stays
     }
 
     /// Goes to the next line with the searched text. Older events are read until one has it.
-    fn step_to_match(&mut self, board: &mut Dashboard, way: Direction) {
+    fn step_to_match(&mut self, context: &mut ViewContext<'_>, way: Direction) {
         let Some(text) = self.text_search.as_ref().map(|known| known.text()) else {
-            return board.show_notice("no search is active; / begins one");
+            return context.outbox.say("no search is active; / begins one");
         };
         let text = text.to_string();
         if self.go_to_match(way) {
             return;
         }
-        if way == Direction::Back && board.log.has_older() {
+        if way == Direction::Back && context.facts.log.has_older() {
             self.seeks = true;
             return;
         }
@@ -226,6 +218,6 @@ impl LogView {
             Direction::Back => "before this",
             Direction::Forth => "after this",
         };
-        board.show_notice(&format!("no match for `{text}` {side}"));
+        context.outbox.say(&format!("no match for `{text}` {side}"));
     }
 }

@@ -5,13 +5,11 @@ use crate::dashboard::text::tone::Tone;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFilter {
-    /// All events and orders.
     #[default]
     All,
     Warnings,
     Errors,
     Orders,
-    /// Notices, and needs for the operator.
     Notices,
     States,
     /// What the program told this operator alone.
@@ -19,7 +17,6 @@ pub enum LogFilter {
 }
 
 impl LogFilter {
-    /// The next filter, in a cycle.
     #[must_use]
     pub fn next(self) -> LogFilter {
         match self {

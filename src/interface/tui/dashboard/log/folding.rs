@@ -50,7 +50,6 @@ pub(crate) fn fold(
     folds
 }
 
-/// The folds of the newest messages, oldest first.
 pub(crate) fn fold_newest(
     messages: &std::collections::VecDeque<Arc<LogMessage>>,
     most: usize,
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
     use crate::dashboard::log::tests::event;
 
-    fn told(messages: &[(&str, &str, i64)]) -> Vec<Arc<LogMessage>> {
+    fn messages_of(messages: &[(&str, &str, i64)]) -> Vec<Arc<LogMessage>> {
         let ids = 1..;
         let messages = ids.zip(messages).map(|(id, (who, text, at))| {
             let mut message = event(id, who, text);
@@ -132,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_one_cause_does_to_several_is_one_line_each_although_it_comes_interleaved() {
-        let messages = told(&[
+        let messages = messages_of(&[
             ("alpha", "stopped", 1),
             ("alpha", "running → stopped", 1),
             ("bravo", "stopped", 2),
@@ -146,7 +145,7 @@ mod tests {
     #[test]
     fn what_comes_much_later_or_on_another_day_is_a_line_of_its_own() {
         let day = 86_400_000;
-        let messages = told(&[
+        let messages = messages_of(&[
             ("alpha", "x", day - 70_000),
             ("bravo", "x", day - 5_000),
             ("ceres", "x", day - 1),

@@ -7,30 +7,19 @@ use crate::dashboard::keys::{Binding, bind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogAction {
-    /// Close the log.
     Back,
-    /// Show the line in hand whole.
     Whole,
-    /// Fold or unfold the line in hand.
     Turn,
-    /// Fold or unfold everything.
     TurnAll,
-    /// Show other kinds of events.
     Filter,
-    /// Show one Mysis only.
     Only,
-    /// Wrap long lines.
     Wrap,
-    /// Search a text.
     Find,
     NextMatch,
-    /// Go to the previous match.
     MatchBefore,
-    /// Copy the text in hand.
     Copy,
 }
 
-/// What a key does where an event is shown whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WholeAction {
     Back,
@@ -38,107 +27,24 @@ pub enum WholeAction {
     Copy,
 }
 
+#[rustfmt::skip]
 pub const LOG_KEYS: &[Binding<LogAction>] = &[
-    bind(
-        "log_back",
-        &[key(KeyCode::Esc), letter('q'), letter('L')],
-        LogAction::Back,
-        "close",
-        "end the search, or close the log",
-    ),
-    bind(
-        "log_open",
-        &[key(KeyCode::Enter), letter('i')],
-        LogAction::Whole,
-        "whole",
-        "show the whole text, its Mysis and the outcome",
-    ),
-    bind(
-        "log_unfold",
-        &[letter(' ')],
-        LogAction::Turn,
-        "unfold",
-        "unfold a group, or fold it",
-    ),
-    bind(
-        "log_filter",
-        &[letter('f')],
-        LogAction::Filter,
-        "only",
-        "show only warnings, errors, orders, notices, states",
-    ),
-    bind(
-        "log_find",
-        &[letter('/')],
-        LogAction::Find,
-        "find",
-        "search for a text",
-    ),
-    bind(
-        "log_only_this",
-        &[letter('o')],
-        LogAction::Only,
-        "only this one",
-        "show the events of this Mysis only, or of all",
-    ),
-    bind(
-        "log_wrap",
-        &[letter('w')],
-        LogAction::Wrap,
-        "wrap",
-        "wrap long lines, or cut them",
-    ),
-    bind(
-        "log_unfold_all",
-        &[letter('z')],
-        LogAction::TurnAll,
-        "",
-        "unfold everything, or fold it",
-    ),
-    bind(
-        "log_next_match",
-        &[letter('n')],
-        LogAction::NextMatch,
-        "",
-        "to the next match",
-    ),
-    bind(
-        "log_previous_match",
-        &[letter('N')],
-        LogAction::MatchBefore,
-        "",
-        "to the previous match, also in older events",
-    ),
-    bind(
-        "log_copy",
-        &[letter('y')],
-        LogAction::Copy,
-        "",
-        "copy the text",
-    ),
+    bind("log_back", &[key(KeyCode::Esc), letter('q'), letter('L')], LogAction::Back, "close", "end the search, or close the log"),
+    bind("log_open", &[key(KeyCode::Enter), letter('i')], LogAction::Whole, "whole", "show the whole text, its Mysis and the outcome"),
+    bind("log_unfold", &[letter(' ')], LogAction::Turn, "unfold", "unfold a group, or fold it"),
+    bind("log_filter", &[letter('f')], LogAction::Filter, "only", "show only warnings, errors, orders, notices, states"),
+    bind("log_find", &[letter('/')], LogAction::Find, "find", "search for a text"),
+    bind("log_only_this", &[letter('o')], LogAction::Only, "only this one", "show the events of this Mysis only, or of all"),
+    bind("log_wrap", &[letter('w')], LogAction::Wrap, "wrap", "wrap long lines, or cut them"),
+    bind("log_unfold_all", &[letter('z')], LogAction::TurnAll, "", "unfold everything, or fold it"),
+    bind("log_next_match", &[letter('n')], LogAction::NextMatch, "", "to the next match"),
+    bind("log_previous_match", &[letter('N')], LogAction::MatchBefore, "", "to the previous match, also in older events"),
+    bind("log_copy", &[letter('y')], LogAction::Copy, "", "copy the text"),
 ];
 
-/// The keys of an event that is shown whole.
+#[rustfmt::skip]
 pub const WHOLE_KEYS: &[Binding<WholeAction>] = &[
-    bind(
-        "event_back",
-        &[key(KeyCode::Esc), letter('q')],
-        WholeAction::Back,
-        "back",
-        "back to the log",
-    ),
-    bind(
-        "event_open",
-        &[key(KeyCode::Enter)],
-        WholeAction::Open,
-        "conversation",
-        "open the conversation, at the row if there is one",
-    ),
-    bind(
-        "event_copy",
-        &[letter('y')],
-        WholeAction::Copy,
-        "copy",
-        "copy the text",
-    ),
+    bind("event_back", &[key(KeyCode::Esc), letter('q')], WholeAction::Back, "back", "back to the log"),
+    bind("event_open", &[key(KeyCode::Enter)], WholeAction::Open, "conversation", "open the conversation, at the row if there is one"),
+    bind("event_copy", &[letter('y')], WholeAction::Copy, "copy", "copy the text"),
 ];

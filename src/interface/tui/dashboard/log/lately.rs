@@ -2,20 +2,19 @@
 
 use super::folding::fold_newest;
 use super::rows::lately_row;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::tone::StyledLine;
 
-/// The most events that are folded into lines.
 const MAX_FOLDED: usize = 300;
 
 /// The newest events as so many lines, newest first.
-pub(crate) fn lately_lines(dashboard: &Dashboard, lines: usize, columns: u16) -> Vec<StyledLine> {
+pub(crate) fn lately_lines(facts: &Facts, lines: usize, columns: u16) -> Vec<StyledLine> {
     if lines == 0 {
         return Vec::new();
     }
-    let offset = dashboard.appearance().offset;
-    let today = offset.day(dashboard.now());
-    let folds = fold_newest(dashboard.log().messages(), MAX_FOLDED);
+    let offset = facts.appearance.offset;
+    let today = offset.day(facts.now);
+    let folds = fold_newest(facts.log.messages(), MAX_FOLDED);
     let newest = folds.iter().rev().take(lines);
     let columns = usize::from(columns);
     newest

@@ -12,14 +12,12 @@ use super::folding::{fold, is_unfolded};
 use super::message::LogMessage;
 use crate::dashboard::text::figures::UtcOffset;
 
-/// What the lines depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineRules {
     pub(crate) filter: LogFilter,
     /// The name of the only Mysis that is shown.
     pub(crate) only: Option<Arc<str>>,
     pub(crate) unfolded: BTreeSet<EventId>,
-    /// Whether everything is unfolded.
     pub(crate) unfolds_all: bool,
     /// What is newer came while nobody looked.
     pub(crate) looked: Option<Timestamp>,
@@ -57,7 +55,6 @@ impl LogLine {
     }
 }
 
-/// The lines of the log, oldest first.
 pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
     let all = match rules.filter {
         LogFilter::Own => log.own_messages(),

@@ -14,18 +14,15 @@ use super::whole::WholeEvent;
 use crate::dashboard::conversation::transcript::text_search::{Direction, TextSearch};
 use crate::dashboard::keys::Movement;
 
-/// The log as it is seen.
 #[derive(Clone, Debug)]
 pub struct LogView {
     pub(crate) rules: LineRules,
     pub(crate) text_search: Option<TextSearch>,
-    /// Whether long lines are wrapped.
     pub(crate) wraps: bool,
     pub(crate) whole: Option<WholeEvent>,
     lines: Arc<Vec<LogLine>>,
     /// The places of the lines that have the searched text.
     found: Arc<Vec<usize>>,
-    /// The version of the log and the rules that the lines are made of.
     made_of: Option<(u64, LineRules)>,
     /// The event of the line in hand; `None`: the newest line, also of those that come.
     selected: Option<EventId>,
@@ -33,7 +30,6 @@ pub struct LogView {
     above: usize,
     /// The columns and rows of the window.
     size: (u16, u16),
-    /// The page of older events that is being read.
     pub(super) awaited: Option<ReadId>,
     /// Why older events cannot be read.
     pub(super) complaint: Option<Arc<str>>,
@@ -41,10 +37,8 @@ pub struct LogView {
     pub(super) seeks: bool,
 }
 
-/// The part of the lines that is in sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogWindow {
-    /// The first line.
     pub(crate) top: usize,
     /// The line behind the last one.
     pub(crate) end: usize,
@@ -71,7 +65,6 @@ impl LogView {
         }
     }
 
-    /// Brings the lines up to date, and the window to a size.
     pub(super) fn update_lines(&mut self, log: &MessageLog, size: (u16, u16)) {
         self.size = size;
         let made_of = (log.version(), self.rules.clone());
@@ -104,7 +97,6 @@ impl LogView {
         self.lines.get(self.place()?)
     }
 
-    /// The event of the line in hand.
     pub(crate) fn event_in_hand(&self) -> Option<&Arc<LogMessage>> {
         self.line_in_hand()?.event()
     }
@@ -156,12 +148,10 @@ impl LogView {
         }
     }
 
-    /// Whether the oldest line is in sight.
     fn sees_oldest(&self) -> bool {
         self.window().top == 0
     }
 
-    /// The line in this row of the window.
     fn line_at(&self, row: usize) -> Option<usize> {
         let window = self.window();
         let mut used = 0;
@@ -231,7 +221,6 @@ impl LogView {
         };
     }
 
-    /// Folds the line in hand, or unfolds it.
     pub(super) fn toggle_fold(&mut self) {
         let Some(line) = self.line_in_hand().cloned() else {
             return;
@@ -257,7 +246,6 @@ impl LogView {
         }
     }
 
-    /// Folds everything, or unfolds everything.
     pub(super) fn toggle_folds(&mut self) {
         self.rules.unfolds_all = !self.rules.unfolds_all;
         self.rules.unfolded.clear();

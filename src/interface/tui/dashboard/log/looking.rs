@@ -12,14 +12,12 @@ const KEEP_EVERY_MS: u64 = 60 * 1000;
 pub struct LookedAt {
     /// What is newer came while nobody looked: since the log was closed, or since the last pause began.
     rule: Option<Timestamp>,
-    /// When the operator last pressed a key.
     active: Option<Timestamp>,
     /// What the next run gets.
     kept: Option<Timestamp>,
 }
 
 impl LookedAt {
-    /// What an earlier run kept.
     #[must_use]
     pub fn since(kept: Option<Timestamp>) -> LookedAt {
         LookedAt {
@@ -35,19 +33,16 @@ impl LookedAt {
         self.rule
     }
 
-    /// When the operator last pressed a key.
     #[must_use]
     pub fn active(&self) -> Option<Timestamp> {
         self.active
     }
 
-    /// What the next run gets.
     #[must_use]
     pub fn kept(&self) -> Option<Timestamp> {
         self.kept
     }
 
-    /// The operator pressed a key.
     pub fn be_active(&mut self, now: Timestamp) {
         if let Some(active) = self.active
             && now.since(active) >= PAUSE_MS
@@ -63,7 +58,6 @@ impl LookedAt {
         }
     }
 
-    /// The operator has seen the log.
     pub fn look(&mut self, now: Timestamp) {
         *self = LookedAt::since(Some(now));
     }

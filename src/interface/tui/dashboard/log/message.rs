@@ -16,9 +16,7 @@ use zoea_text::clean::one_line;
 pub struct LogMessage {
     /// The record's id; 0 if the message is stored nowhere.
     pub id: EventId,
-    /// When it happened.
     pub at: Timestamp,
-    /// Its meaning, which decides its colour.
     pub tone: Tone,
     pub kind: LogKind,
     /// The name of the Mysis that it is about; empty for the swarm.
@@ -27,7 +25,6 @@ pub struct LogMessage {
     /// A short stable word for what it is.
     pub code: Arc<str>,
     pub text: Box<str>,
-    /// Who gave an order.
     pub source: Option<OrderSource>,
     /// The row of the conversation that it became or that tells it.
     pub row: Option<Seq>,
@@ -38,9 +35,7 @@ pub struct LogMessage {
 pub enum LogKind {
     Order,
     State,
-    /// A notice of the program or of a Mysis' turn.
     Notice,
-    /// A Mysis began to need the operator.
     Need,
     /// What the program tells this operator alone. It is stored nowhere.
     Own,
@@ -107,7 +102,6 @@ impl LogMessage {
         matches!(&*self.code, "said" | "screen") && self.kind == LogKind::Own
     }
 
-    /// Whether it tells of an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         matches!(self.tone, Tone::Fault | Tone::Errored)

@@ -1,5 +1,6 @@
 //! A line of the log in words: who, how often, what, and what came of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::folding::{short_span_of_names, span_of_names};
@@ -28,7 +29,6 @@ struct Parts {
     tone: Tone,
 }
 
-/// The rows of a line in so many columns.
 pub(crate) fn rows_of(
     line: &LogLine,
     rules: &LineRules,
@@ -101,20 +101,23 @@ fn parts_of(events: &[Arc<LogMessage>], when: &str, sign: &str, columns: usize) 
         true => short_span_of_names(messages()),
         false => span_of_names(messages()),
     };
-    match events.len() {
-        // More than a name needs more than the columns of a name.
-        2.. => {
-            before.push(width::fit(&span, names.max(width::of(&span))), Tone::Strong);
-            before.push(format!(" ×{}", events.len()), Tone::Accent);
-        }
-        _ => before.push(width::fit(&span, names), Tone::Strong),
+    // More than a name needs more than the columns of a name.
+    let columns_of_names = match events.len() {
+        2.. => names.max(width::of(&span)),
+        _ => names,
+    };
+    before.push(width::fit(&span, columns_of_names), Tone::Strong);
+    // One event of each Mysis is what the names say.
+    let named: BTreeSet<&str> = messages().map(|event| &*event.who).collect();
+    if events.len() > named.len() {
+        before.push(format!(" ×{}", events.len()), Tone::Accent);
     }
     before.push(" ", Tone::Dim);
     let first = events.first();
     Parts {
         before,
         text: first
-            .map(|first| first.text.to_string())
+            .map(|first| text_of_all(first, events))
             .unwrap_or_default(),
         receipt: receipt_of(events),
         source: first.map(|first| first.source_text()).unwrap_or_default(),
@@ -122,7 +125,14 @@ fn parts_of(events: &[Arc<LogMessage>], when: &str, sign: &str, columns: usize) 
     }
 }
 
-/// What came of orders.
+/// The text of the first one. Offers differ, so theirs says whose it is.
+fn text_of_all(first: &LogMessage, events: &[Arc<LogMessage>]) -> String {
+    match events.iter().all(|event| event.text == first.text) {
+        true => first.text.to_string(),
+        false => format!("{}: {}", first.who, first.text),
+    }
+}
+
 fn receipt_of(events: &[Arc<LogMessage>]) -> String {
     let Some(first) = events.first() else {
         return String::new();

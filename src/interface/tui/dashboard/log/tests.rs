@@ -1,7 +1,9 @@
 //! Tests of the log and of its view, through the dashboard.
 
 use actors::domain::event::MysisRef;
-use actors::domain::event_record::{EventRecord, EventRecordKind, MESSAGE_CODE, OrderSource};
+use actors::domain::event_record::{
+    EventRecord, EventRecordKind, MESSAGE_CODE, OFFER_CODE, OrderSource,
+};
 use actors::domain::ids::{Now, TurnNumber};
 use actors::domain::message::{Severity, Utterance};
 use actors::domain::reading::EventQuery;
@@ -86,6 +88,38 @@ fn what_is_stored_stands_where_it_happened_and_only_once() {
         "an error of before does not stay"
     );
     assert!(!log.has_older());
+}
+
+#[test]
+fn of_several_offers_in_one_line_the_shown_one_says_whose_it_is() {
+    let offer = |id: i64, who: &str, text: &str| {
+        let record = EventRecord {
+            code: OFFER_CODE.into(),
+            ..record(id, who, text)
+        };
+        Arc::new(LogMessage::of(&record))
+    };
+    let shown = |texts: [&str; 3]| {
+        let names = ["alpha", "beta", "ceres"];
+        let offers = std::iter::zip(1.., std::iter::zip(names, texts));
+        let offers: Vec<_> = offers
+            .map(|(id, (who, text))| offer(id, who, text))
+            .collect();
+        super::rows::lately_row(
+            &offers,
+            crate::dashboard::text::figures::UtcOffset::default(),
+            "",
+            120,
+        )
+        .text()
+    };
+    let differ = shown(["loop, 3 credits", "loop, 5 credits", "loop, 3 credits"]);
+    assert!(
+        differ.contains("alpha, beta and 1 more alpha: loop, 3 credits"),
+        "{differ}"
+    );
+    let alike = shown(["loop"; 3]);
+    assert!(alike.contains("alpha, beta and 1 more loop"), "{alike}");
 }
 
 #[test]
@@ -248,7 +282,7 @@ fn the_top_of_the_log_asks_for_older_events_once_and_stays_where_it_is() {
     assert_eq!(asked(&desk.key(KeyCode::Up)), [], "it is being read");
     desk.board
         .on_read(ReadId(id.0 + 77), Ok(StoreAnswer::Events(page(1))));
-    assert_eq!(desk.board.log().oldest(), Some(EventId(1_001)));
+    assert_eq!(desk.board.facts.log.oldest(), Some(EventId(1_001)));
     desk.board.on_read(id, Ok(StoreAnswer::Events(page(501))));
     desk.board.prepare_frame();
     assert_eq!(in_hand(&mut desk), "event 1001");
@@ -370,13 +404,13 @@ fn what_comes_after_a_pause_stands_below_a_rule() {
         desk.board
             .tick(Now::from_timestamp(Timestamp(1_000_000 + minute * 60_000)));
     };
-    let told = |desk: &mut Desk, id, minute: i64| {
+    let text = |desk: &mut Desk, id, minute: i64| {
         let mut event = record(id, "alpha", &format!("event {id}"));
         event.at = Timestamp(1_000_000 + minute * 60_000);
         desk.board.on_recorded(&event);
     };
-    told(&mut desk, 1, -1);
-    told(&mut desk, 2, 5);
+    text(&mut desk, 1, -1);
+    text(&mut desk, 2, 5);
     at(&mut desk, 20);
     desk.types("L");
     let rule = |desk: &mut Desk| {
@@ -385,7 +419,7 @@ fn what_comes_after_a_pause_stands_below_a_rule() {
     };
     assert_eq!(rule(&mut desk), Some(1));
     desk.types("q");
-    told(&mut desk, 3, 21);
+    text(&mut desk, 3, 21);
     at(&mut desk, 22);
     desk.types("L");
     assert_eq!(rule(&mut desk), Some(2), "the log was looked at");
@@ -422,7 +456,8 @@ fn whole_text_leads_to_the_conversation_at_its_row() {
     desk.key(KeyCode::Enter);
     let said = desk
         .board
-        .log()
+        .facts
+        .log
         .newest_notice()
         .map(|said| said.text.to_string());
     assert!(said.is_some_and(|said| said.contains("no conversation")));

@@ -5,14 +5,14 @@ use ratatui::layout::{Alignment, Rect};
 use super::list::LogView;
 use super::rows::rows_of;
 use super::whole::WholeEvent;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 pub(crate) fn paint_log(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &LogView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn paint_log(
     painter.fill(body, Ground::Base);
     painter.fill(layout.title, Ground::Panel);
     if let Some(whole) = &view.whole {
-        return paint_whole(dashboard, whole, layout, painter);
+        return paint_whole(facts, whole, layout, painter);
     }
     painter.line(layout.title, 0, &title(view));
     if view.lines().is_empty() {
@@ -87,7 +87,7 @@ fn title(view: &LogView) -> StyledLine {
 }
 
 fn paint_whole(
-    dashboard: &Dashboard,
+    facts: &Facts,
     whole: &WholeEvent,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
@@ -98,7 +98,7 @@ fn paint_whole(
         0,
         &StyledLine::of(" LOG  one event", Tone::Brand),
     );
-    let offset = dashboard.appearance().offset;
+    let offset = facts.appearance.offset;
     let lines = whole.lines(offset, usize::from(body.width));
     painter.lines(body, lines.iter().skip(whole.top));
     painter.scrollbar(body, whole.top, usize::from(body.height), lines.len());

@@ -13,7 +13,6 @@ use crate::dashboard::text::width;
 /// The columns of the words before a text.
 const LABEL_COLUMNS: usize = 9;
 
-/// An event, or several that tell the same, shown whole.
 #[derive(Clone, Debug)]
 pub(crate) struct WholeEvent {
     events: Vec<Arc<LogMessage>>,
@@ -29,7 +28,6 @@ impl WholeEvent {
         }
     }
 
-    /// The conversation that it belongs to, and the row.
     pub(super) fn place(&self) -> Option<(MysisId, Option<Seq>)> {
         let first = self.events.first()?;
         Some((first.mysis?, first.row))
@@ -40,19 +38,10 @@ impl WholeEvent {
     }
 
     pub(super) fn scroll(&mut self, movement: Movement, lines: usize, page: usize) {
-        let last = lines.saturating_sub(page);
-        let top = match movement {
-            Movement::Up => self.top.saturating_sub(1),
-            Movement::Down => self.top + 1,
-            Movement::PageUp => self.top.saturating_sub(page),
-            Movement::PageDown => self.top + page,
-            Movement::First => 0,
-            Movement::Last => last,
-        };
-        self.top = top.min(last);
+        // The next page begins behind this one.
+        self.top = movement.lead_from(self.top, lines.saturating_sub(page), page + 1);
     }
 
-    /// The lines in so many columns.
     pub(crate) fn lines(&self, offset: UtcOffset, columns: usize) -> Vec<StyledLine> {
         let Some(first) = self.events.first() else {
             return Vec::new();

@@ -12,54 +12,55 @@ use super::keys::{MAP_KEYS, MapAction};
 use super::ships::ships_by_system;
 use super::viewport::Viewport;
 use super::{MapDirection, MapView, view};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::input_event::letter;
-use crate::dashboard::keys::{KeyTable, Keymap, bind};
+use crate::dashboard::keys::{KeyTable, bind};
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::composer::ComposeTarget;
-use crate::dashboard::toolkit::view::{Opening, Pointed, Pressed, View, ViewSpec};
+use crate::dashboard::toolkit::view::{Opening, Pointed, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
 /// The part of the area by which the map is moved.
 const PAN_PART: f64 = 0.25;
 
-/// What is fixed of the map.
 pub const SPEC: ViewSpec = ViewSpec {
-    opening: Some(bind(
-        "map",
-        &[letter('M')],
-        Opening(|board| board.open_view(|_| MapView::default())),
-        "map",
-        "show the map: who is where, gains by place",
-    )),
+    opening: Some(
+        bind(
+            "map",
+            &[letter('M')],
+            Opening::View(|_, _| Box::new(MapView::default())),
+            "map",
+            "show the map: who is where, gains by place",
+        )
+        .without_game(""),
+    ),
     keys: || KeyTable::of("The map", MAP_KEYS),
     moves: false,
 };
 
 impl View for MapView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(MAP_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        let page = board.layout().page();
-        let Some(action) = board.keymap().find(MAP_KEYS, press) else {
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        let page = context.layout.page();
+        let Some(action) = context.facts.keymap.find(MAP_KEYS, press) else {
             return Pressed::Passes;
         };
         match action {
             MapAction::Back => return Pressed::Closes,
             MapAction::Filter => {
-                if let Some((system, _)) = self.myses_of_selected(board) {
-                    return Pressed::then(move |board| filter_by_system(board, &system));
+                if let Some((system, _)) = self.myses_of_selected(context) {
+                    context.outbox.request(Request::ShowSystem(system));
                 }
             }
             MapAction::Message => {
-                if let Some((_, myses)) = self.myses_of_selected(board) {
-                    return Pressed::then(|board| board.compose(ComposeTarget::Myses(myses)));
+                if let Some((_, myses)) = self.myses_of_selected(context) {
+                    context
+                        .outbox
+                        .request(Request::Compose(ComposeTarget::Myses(myses)));
                 }
             }
             MapAction::Step(direction) => {
@@ -67,7 +68,7 @@ impl View for MapView {
                 self.follow_selected(page);
             }
             MapAction::NextShips | MapAction::PreviousShips => {
-                self.step_to_ships(board, action == MapAction::NextShips);
+                self.step_to_ships(context.facts, action == MapAction::NextShips);
                 self.follow_selected(page);
             }
             MapAction::Nearer => {
@@ -83,13 +84,13 @@ impl View for MapView {
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(board, self, layout, painter);
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
     }
 
-    fn poll(&mut self, board: &mut Dashboard, _: Rect) {
+    fn poll(&mut self, context: &mut ViewContext<'_>, _: Rect) {
         let lacks_any = |map: &SystemMap| {
-            let mut members = board.roster.members().values();
+            let mut members = context.facts.roster.members().values();
             members.any(|member| {
                 let system = member.status.figures.facts.system.as_ref();
                 let is_seen = |place: usize| map.systems[place].seen_at.is_some();
@@ -97,10 +98,12 @@ impl View for MapView {
             })
         };
         let every = self.refresh_interval(lacks_any);
-        if self.map.is_due(board.moment, every) {
-            let occupied = systems_with_ships(board);
-            let id = board.read(StoreQuery::SystemMap(SystemMapQuery { occupied }));
-            self.map.ask(id, board.moment);
+        if self.map.is_due(context.facts.moment, every) {
+            let occupied = systems_with_ships(context.facts);
+            let id = context
+                .outbox
+                .read(StoreQuery::SystemMap(SystemMapQuery { occupied }));
+            self.map.ask(id, context.facts.moment);
         }
     }
 
@@ -108,8 +111,15 @@ impl View for MapView {
         self.map.awaits(id)
     }
 
-    fn take(&mut self, board: &mut Dashboard, id: ReadId, read: Result<StoreAnswer, String>) {
-        self.take_map(id, read, || systems_with_ships(board).into_iter().next());
+    fn take(
+        &mut self,
+        context: &mut ViewContext<'_>,
+        id: ReadId,
+        read: Result<StoreAnswer, String>,
+    ) {
+        self.take_map(id, read, || {
+            systems_with_ships(context.facts).into_iter().next()
+        });
     }
 
     fn forget_reads(&mut self) {
@@ -159,8 +169,8 @@ impl MapView {
     }
 
     /// Selects the next system with ships, the one with most of them first.
-    fn step_to_ships(&mut self, board: &Dashboard, forth: bool) {
-        let systems = systems_with_ships(board);
+    fn step_to_ships(&mut self, facts: &Facts, forth: bool) {
+        let systems = systems_with_ships(facts);
         let Some(map) = self.map().cloned() else {
             return;
         };
@@ -179,13 +189,15 @@ impl MapView {
     }
 
     /// The Myses in the selected system; says so if there are none.
-    fn myses_of_selected(&self, board: &mut Dashboard) -> Option<(Arc<str>, Vec<MysisId>)> {
+    fn myses_of_selected(&self, context: &mut ViewContext<'_>) -> Option<(Arc<str>, Vec<MysisId>)> {
         let system = self.map()?.systems.get(self.selected()?)?;
-        let mut ships = ships_by_system(&board.roster, board.now);
+        let mut ships = ships_by_system(&context.facts.roster, context.facts.now);
         match ships.remove(&system.id) {
             Some(ships) => Some((system.id.clone(), ships.myses)),
             None => {
-                board.show_notice(&format!("no Mysis is in {}", system.name));
+                context
+                    .outbox
+                    .say(&format!("no Mysis is in {}", system.name));
                 None
             }
         }
@@ -193,25 +205,12 @@ impl MapView {
 }
 
 /// The systems with ships, those with most of them first.
-fn systems_with_ships(board: &Dashboard) -> Vec<Arc<str>> {
-    let ships = ships_by_system(&board.roster, board.now);
+fn systems_with_ships(facts: &Facts) -> Vec<Arc<str>> {
+    let ships = ships_by_system(&facts.roster, facts.now);
     let mut systems: Vec<(usize, Arc<str>)> = ships
         .into_iter()
         .map(|(id, ships)| (ships.myses.len(), id))
         .collect();
     systems.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     systems.into_iter().map(|(_, id)| id).collect()
-}
-
-/// Shows the Myses of a system in the table.
-fn filter_by_system(board: &mut Dashboard, system: &str) {
-    // The name of the system alone, as a regex: a word would fit texts in which it occurs, too.
-    let text = format!("~^{}$", system.replace('.', r"\."));
-    board.overlays.clear();
-    board.focus = None;
-    board.table.change_filter(|filter| {
-        filter.set_text(&text);
-        filter.state = None;
-    });
-    board.show_notice(&format!("in {system}; Esc shows all"));
 }

@@ -10,7 +10,6 @@ use super::viewport::Viewport;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
 
-/// The sign of a system with ships.
 const SHIPS_SIGN: &str = "●";
 /// The sign of a system that was looked at.
 const SEEN_SIGN: &str = "○";
@@ -24,7 +23,6 @@ const CELLS_OF_NAME: usize = 60;
 pub(super) struct Label {
     /// The column in the area.
     pub(super) column: u16,
-    /// The row in the area.
     pub(super) row: u16,
     pub(super) text: String,
     pub(super) tone: Tone,
@@ -82,7 +80,6 @@ pub(super) fn place_labels(
     page.labels
 }
 
-/// A system in sight.
 struct Shown<'a> {
     system: &'a MappedSystem,
     ships: Option<&'a SystemShips>,
@@ -91,7 +88,6 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The sign, with the number of ships behind it.
     fn sign(&self) -> String {
         match (self.ships, self.system.seen_at) {
             (Some(ships), _) => format!("{SHIPS_SIGN}{}", ships.figure()),

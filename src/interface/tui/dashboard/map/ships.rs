@@ -37,7 +37,6 @@ impl SystemShips {
     }
 }
 
-/// The ships of all Myses whose system is known.
 #[must_use]
 pub(super) fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<str>, SystemShips> {
     let mut systems: BTreeMap<Arc<str>, SystemShips> = BTreeMap::new();
@@ -73,7 +72,6 @@ fn initials(roster: &Roster, myses: &[MysisId]) -> String {
     }
 }
 
-/// The most that one ship of a system earned, on average.
 #[must_use]
 pub(super) fn best_earned(systems: &BTreeMap<Arc<str>, SystemShips>) -> i64 {
     let each = systems.values().filter_map(SystemShips::earned_each);

@@ -16,10 +16,10 @@ use super::MapView;
 use super::labels::{Label, place_labels};
 use super::ships::{SystemShips, ships_by_system};
 use super::viewport::Viewport;
-use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::money::{period_text, short_credits};
+use crate::dashboard::money::short_credits;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -32,12 +32,10 @@ const MIN_COLUMNS_WITH_PANE: u16 = 100;
 const PANE_COLUMNS: u16 = 36;
 /// From this height on, the selected system has several lines below a narrow map.
 const MIN_ROWS_WITH_LINES: u16 = 14;
-/// The lines below a narrow map.
 const FOOTER_LINES: u16 = 4;
 
 type ShipsBySystem = BTreeMap<Arc<str>, SystemShips>;
 
-/// The areas of the map and of what is told of the selected system.
 pub(super) fn areas(page: Rect) -> [Rect; 2] {
     if page.width >= MIN_COLUMNS_WITH_PANE {
         let pane = Constraint::Length(PANE_COLUMNS);
@@ -52,7 +50,7 @@ pub(super) fn areas(page: Rect) -> [Rect; 2] {
 }
 
 pub(crate) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &MapView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
@@ -62,24 +60,24 @@ pub(crate) fn paint(
     painter.fill(layout.title, Ground::Panel);
     let Some(map) = view.map().filter(|map| !map.systems.is_empty()) else {
         painter.text(layout.title, 0, " MAP", Tone::Brand);
-        return paint_empty(dashboard, view, page, painter);
+        return paint_empty(facts, view, page, painter);
     };
-    let ships = ships_by_system(dashboard.roster(), dashboard.now());
+    let ships = ships_by_system(&facts.roster, facts.now);
     let [area, pane] = areas(page);
     let viewport = Viewport::new(view, map, area);
     let selected = view.selected();
-    paint_lanes(dashboard, map, selected, &viewport, painter);
+    paint_lanes(facts, map, selected, &viewport, painter);
     let labels = place_labels(map, &ships, selected, &viewport);
     for label in &labels.labels {
         paint_label(label, area, painter);
     }
-    let period = period_text(dashboard);
+    let period = facts.money_period();
     let title = title((map, &ships), &period, labels.hidden, view.zoom);
     let title = with_complaint(title, view.map.complaint());
     painter.line(layout.title, 0, &title);
     if let Some(place) = selected {
         let told = SelectedSystem {
-            dashboard,
+            facts,
             map,
             place,
             ships: map.systems.get(place).and_then(|it| ships.get(&it.id)),
@@ -89,11 +87,11 @@ pub(crate) fn paint(
 }
 
 /// Says why there is no map, and what brings one.
-fn paint_empty(dashboard: &Dashboard, view: &MapView, page: Rect, painter: &mut Painter<'_>) {
+fn paint_empty(facts: &Facts, view: &MapView, page: Rect, painter: &mut Painter<'_>) {
     let (first, second) = match (view.map.complaint(), view.map()) {
         (Some(why), _) => (format!("the map cannot be read: {why}"), ""),
         (None, None) => ("reading the map …".to_string(), ""),
-        (None, Some(_)) if !dashboard.roster().may_tell_facts() => {
+        (None, Some(_)) if !facts.roster.may_tell_facts() => {
             ("these tools tell of no places".to_string(), "")
         }
         (None, Some(_)) => (
@@ -125,7 +123,7 @@ fn title(
     if zoom > 0 {
         line.push(format!("  zoom {zoom}"), Tone::Accent);
     }
-    line.push(format!("  each earned {period}: "), Tone::Dim);
+    line.push(format!("  earned there {period}: "), Tone::Dim);
     for (text, tone) in [
         ("● best ", Tone::Success),
         ("● good ", Tone::Accent),
@@ -135,11 +133,14 @@ fn title(
     ] {
         line.push(text, tone);
     }
-    line.with(format!("  {systems} known, {seen} seen"), Tone::Dim)
+    line.with(
+        format!("  {seen} of {systems} known systems seen"),
+        Tone::Dim,
+    )
 }
 
 fn paint_lanes(
-    dashboard: &Dashboard,
+    facts: &Facts,
     map: &SystemMap,
     selected: Option<usize>,
     viewport: &Viewport,
@@ -148,7 +149,7 @@ fn paint_lanes(
     let paint = painter.paint();
     let colour = |tone| paint.text(tone).fg.unwrap_or(Color::Reset);
     let (usual, chosen) = (colour(Tone::Faint), colour(Tone::Brand));
-    let marker = match dashboard.appearance().letters {
+    let marker = match facts.appearance.letters {
         Letters::Unicode => Marker::Braille,
         Letters::Ascii => Marker::Custom('.'),
     };
@@ -192,9 +193,8 @@ fn paint_label(label: &Label, area: Rect, painter: &mut Painter<'_>) {
     painter.write(area, label.row, label.column, &label.text, label.tone);
 }
 
-/// What is told of the selected system.
 struct SelectedSystem<'a> {
-    dashboard: &'a Dashboard,
+    facts: &'a Facts,
     map: &'a SystemMap,
     place: usize,
     ships: Option<&'a SystemShips>,
@@ -246,7 +246,7 @@ impl SelectedSystem<'_> {
         let line = StyledLine::of(format!(" {count} {noun}"), Tone::Text);
         match ships.earned {
             Some(earned) => {
-                let period = period_text(self.dashboard);
+                let period = self.facts.money_period();
                 line.with(format!("  {} {period}", signed(earned)), Tone::Number)
             }
             None => line.with("  credits not known", Tone::Dim),
@@ -257,7 +257,7 @@ impl SelectedSystem<'_> {
         let Some(at) = system.seen_at else {
             return StyledLine::of(" only named, not seen yet", Tone::Dim);
         };
-        let ago = figures::ago(self.dashboard.now().since(at));
+        let ago = figures::ago(self.facts.now.since(at));
         StyledLine::of(
             format!(" seen {ago} ago").replace("now ago", "now"),
             Tone::Dim,
@@ -301,7 +301,7 @@ impl SelectedSystem<'_> {
         let names: Vec<String> = myses
             .iter()
             .take(40)
-            .map(|id| self.dashboard.name_of(*id).to_string())
+            .map(|id| self.facts.name_of(*id).to_string())
             .collect();
         StyledLine::of(format!(" {}", names.join(" ")), Tone::Text)
     }
@@ -314,11 +314,11 @@ impl SelectedSystem<'_> {
         } else {
             room
         };
-        let now = self.dashboard.now();
+        let now = self.facts.now;
         let mut lines: Vec<StyledLine> = myses
             .iter()
             .take(fits)
-            .filter_map(|id| self.dashboard.roster().get(*id))
+            .filter_map(|id| self.facts.roster.get(*id))
             .map(|member| {
                 let figures = &member.status.figures;
                 let earned = figures

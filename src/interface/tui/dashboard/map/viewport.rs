@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 
 use super::MapView;
 
-/// How much one step magnifies.
 const ZOOM_STEP: f64 = 1.4;
 /// The rows at each edge that the whole map leaves free.
 const MARGIN_ROWS: f64 = 1.0;

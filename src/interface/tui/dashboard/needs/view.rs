@@ -1,7 +1,8 @@
 //! Draws the Myses that need the operator, below the table.
 
 use super::key_of;
-use crate::dashboard::Dashboard;
+use super::standing_need_lines;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::table::keys::{TABLE_KEYS, TableAction};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -14,21 +15,21 @@ use zoea_text::clean::one_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
     painter.fill(area, Ground::Panel);
     let rows = usize::from(area.height - 1);
-    let key = |action| dashboard.keymap().key_of(TABLE_KEYS, action);
+    let key = |action| facts.keymap.key_of(TABLE_KEYS, action);
     let (next, alike) = (key(TableAction::NextNeed), key(TableAction::MarkAlike));
     let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand).with(
         format!("   {next} goes to the next   {alike} marks similar ones"),
         Tone::Hint,
     );
     painter.line(area, 0, &title);
-    let standing = dashboard.standing_need_lines();
-    let all = standing.len() + dashboard.panel_needs().count();
+    let standing = standing_need_lines(facts);
+    let all = standing.len() + facts.panel_needs().count();
     if all > rows {
         let more = StyledLine::of(format!("{} more ", all - rows), Tone::Hint);
         painter.line_at_right(area, 0, &more);
@@ -42,23 +43,17 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         painter.line(area, row, line);
     }
     let left = rows - usize::from(row);
-    for (row, need) in (row + 1..).zip(dashboard.panel_needs().take(left)) {
-        paint_need(dashboard, need, area, row, painter);
+    for (row, need) in (row + 1..).zip(facts.panel_needs().take(left)) {
+        paint_need(facts, need, area, row, painter);
     }
 }
 
-fn paint_need(
-    dashboard: &Dashboard,
-    need: &ListedNeed,
-    area: Rect,
-    row: u16,
-    painter: &mut Painter<'_>,
-) {
+fn paint_need(facts: &Facts, need: &ListedNeed, area: Rect, row: u16, painter: &mut Painter<'_>) {
     let tone = match need.severity {
         Severity::Error => Tone::Errored,
         Severity::Warn | Severity::Info => Tone::Warning,
     };
-    let ago = figures::ago(dashboard.now().since(need.since));
+    let ago = figures::ago(facts.now.since(need.since));
     let name = width::fit(&one_line(&need.whose()), 16);
     let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
         .with(name, Tone::Strong)
@@ -67,7 +62,7 @@ fn paint_need(
         StyledLine::default()
     } else {
         StyledLine::of(
-            format!("  {} ", key_of(need.remedy, dashboard.keymap())),
+            format!("  {} ", key_of(need.remedy, &facts.keymap)),
             Tone::Key,
         )
         .with(format!("{} ", need.remedy.text()), Tone::Hint)

@@ -8,89 +8,70 @@ use actors::domain::question::{
     AnswerValues, Decision, GivenAnswer, Question, read_line, typed_value,
 };
 
-use crate::dashboard::Dashboard;
-use crate::dashboard::overlay::Overlay;
-use crate::dashboard::overlay::palette::CommandPalette;
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::Outbox;
 
-impl Dashboard {
-    fn question_of(&self, id: MysisId) -> Result<&Arc<Question>, String> {
-        let member = self.roster.members().get(&id);
-        let question = member.and_then(|member| member.status.activity.question());
-        question.ok_or_else(|| "its server has no open question".to_string())
-    }
+fn question_of(facts: &Facts, id: MysisId) -> Result<&Arc<Question>, String> {
+    let member = facts.roster.members().get(&id);
+    let question = member.and_then(|member| member.status.activity.question());
+    question.ok_or_else(|| "its server has no open question".to_string())
+}
 
-    /// Opens the palette with an answer to the question of the target, to be completed.
-    pub(in crate::dashboard) fn answer_target(&mut self) {
-        let Some((id, name)) = self.target().map(|status| (status.id, status.name.clone())) else {
-            return;
-        };
-        let line = match self.question_of(id) {
-            Ok(question) => {
-                let fields = question.fields().iter();
-                let pairs = fields.map(|field| {
-                    let default = field.default.as_ref().map(typed_value);
-                    format!(" {}={}", field.name, default.unwrap_or_default())
-                });
-                let pairs: String = pairs.collect();
-                // With its number, since the server may ask something else while this is typed.
-                format!("answer {name} #{}{pairs}", question.number)
-            }
-            Err(why) => return self.show_notice(&why),
-        };
-        self.open_palette_with(&line);
-    }
+/// The command that answers the question of a Mysis, to be completed.
+pub(crate) fn answer_to_complete(facts: &Facts, id: MysisId) -> Result<String, String> {
+    let question = question_of(facts, id)?;
+    let fields = question.fields().iter();
+    let pairs = fields.map(|field| {
+        let default = field.default.as_ref().map(typed_value);
+        format!(" {}={}", field.name, default.unwrap_or_default())
+    });
+    let pairs: String = pairs.collect();
+    // With its number, since the server may ask something else while this is typed.
+    let (name, number) = (facts.name_of(id), question.number);
+    Ok(format!("answer {name} #{number}{pairs}"))
+}
 
-    /// Opens the palette with the command to raise the budget. The amount has to be typed.
-    pub(in crate::dashboard) fn ask_for_budget(&mut self) {
-        self.open_palette_with("budget ");
-    }
+/// Gives the answer to the question of a Mysis' server that is open now: values such as
+/// `#7 ore=iron count=3`. With a number it answers that question and no other one.
+pub(crate) fn answer(
+    facts: &Facts,
+    outbox: &mut Outbox,
+    id: MysisId,
+    text: &str,
+) -> Result<(), String> {
+    let question = question_of(facts, id)?;
+    let text = text.trim_start();
+    let numbered = text.strip_prefix('#').map(|rest| {
+        let (number, values) = rest.split_once(' ').unwrap_or((rest, ""));
+        (number.parse::<u64>(), values)
+    });
+    let values = match numbered {
+        Some((Ok(number), values)) if number == question.number => values,
+        Some((Ok(number), _)) => {
+            return Err(format!(
+                "question #{number} is over; its server now asks #{}: {}",
+                question.number, question.message
+            ));
+        }
+        Some((Err(_), _)) => return Err("a number of a question is such as #7".to_string()),
+        None => text,
+    };
+    let values = AnswerValues(read_line(question.fields(), values)?);
+    let decision = Decision::Accept(question.check(&values)?);
+    decide(facts, outbox, id, (question.number, decision));
+    Ok(())
+}
 
-    fn open_palette_with(&mut self, line: &str) {
-        let known = self.completion_sources();
-        let mut palette = CommandPalette::new(&known);
-        palette.paste(line, &known);
-        self.overlays.push(Overlay::Palette(Box::new(palette)));
-    }
+pub(crate) fn decline(facts: &Facts, outbox: &mut Outbox, id: MysisId) -> Result<(), String> {
+    let number = question_of(facts, id)?.number;
+    decide(facts, outbox, id, (number, Decision::Decline));
+    Ok(())
+}
 
-    /// Gives the answer to the question of a Mysis' server that is open now: values such as
-    /// `#7 ore=iron count=3`. With a number it answers that question and no other one.
-    pub(in crate::dashboard) fn answer(&mut self, id: MysisId, text: &str) -> Result<(), String> {
-        let question = self.question_of(id)?;
-        let text = text.trim_start();
-        let numbered = text.strip_prefix('#').map(|rest| {
-            let (number, values) = rest.split_once(' ').unwrap_or((rest, ""));
-            (number.parse::<u64>(), values)
-        });
-        let values = match numbered {
-            Some((Ok(number), values)) if number == question.number => values,
-            Some((Ok(number), _)) => {
-                return Err(format!(
-                    "question #{number} is over; its server now asks #{}: {}",
-                    question.number, question.message
-                ));
-            }
-            Some((Err(_), _)) => return Err("a number of a question is such as #7".to_string()),
-            None => text,
-        };
-        let values = AnswerValues(read_line(question.fields(), values)?);
-        let values = question.check(&values)?;
-        let number = question.number;
-        self.decide(id, number, Decision::Accept(values));
-        Ok(())
-    }
-
-    /// Declines the question of a Mysis' server that is open now.
-    pub(in crate::dashboard) fn decline(&mut self, id: MysisId) -> Result<(), String> {
-        let number = self.question_of(id)?.number;
-        self.decide(id, number, Decision::Decline);
-        Ok(())
-    }
-
-    fn decide(&mut self, id: MysisId, number: u64, decision: Decision) {
-        let question = Some(number);
-        let order = MysisOrder::Answer(GivenAnswer { question, decision });
-        self.order_myses("answer", &[id], &order);
-    }
+fn decide(facts: &Facts, outbox: &mut Outbox, id: MysisId, (number, decision): (u64, Decision)) {
+    let question = Some(number);
+    let order = MysisOrder::Answer(GivenAnswer { question, decision });
+    outbox.order_myses(facts, "answer", &[id], &order);
 }
 
 #[cfg(test)]
@@ -102,6 +83,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::dashboard::overlay::Overlay;
     use crate::dashboard::tests::{Desk, orders_of, status};
 
     fn desk() -> Desk {
@@ -178,12 +160,12 @@ mod tests {
     #[test]
     fn an_answer_to_a_question_that_is_over_is_refused() {
         let mut desk = desk();
-        let told = desk.board.run_command("answer alpha #6 ore=iron");
+        let result = desk.board.run_command("answer alpha #6 ore=iron");
         let now = "question #6 is over; its server now asks #7: Which ore?";
-        assert_eq!(told, Err(now.to_string()));
-        let told = desk.board.run_command("answer alpha #x ore=iron");
+        assert_eq!(result, Err(now.to_string()));
+        let result = desk.board.run_command("answer alpha #x ore=iron");
         assert_eq!(
-            told,
+            result,
             Err("a number of a question is such as #7".to_string())
         );
         desk.types(":answer alpha #7 ore=a note=1+1=");
@@ -198,18 +180,18 @@ mod tests {
         let declined = given(&mut desk, KeyCode::Enter);
         assert_eq!(declined[0].1.decision, Decision::Decline);
         for line in ["decline bravo", "answer bravo a=1"] {
-            let told = desk.board.run_command(line);
+            let result = desk.board.run_command(line);
             assert_eq!(
-                told,
+                result,
                 Err("its server has no open question".to_string()),
                 "{line}"
             );
         }
-        let told = desk.board.run_command("answer all ore=1");
-        assert_eq!(told, Err("one Mysis at a time".to_string()));
-        let told = desk.board.run_command("answer alpha ore=x count=10");
+        let result = desk.board.run_command("answer all ore=1");
+        assert_eq!(result, Err("one Mysis at a time".to_string()));
+        let result = desk.board.run_command("answer alpha ore=x count=10");
         assert_eq!(
-            told,
+            result,
             Err("count: must be a whole number up to 9".to_string())
         );
     }

@@ -2,19 +2,15 @@
 
 use actors::domain::order::{CompletedOrder, Order};
 
-/// The most receipts that can be undone.
 const MAX_UNDO_RECEIPTS: usize = 20;
 
-/// The undo steps, newest last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Undo {
     steps: Vec<UndoStep>,
 }
 
-/// The orders that undo one receipt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UndoStep {
-    /// The receipt that is undone.
     pub receipt: u64,
     /// The action that is undone, such as `stop`.
     pub what: &'static str,
@@ -22,7 +18,6 @@ pub struct UndoStep {
 }
 
 impl Undo {
-    /// Adds an order that undoes a completed order of this receipt.
     pub fn remember(&mut self, receipt: u64, what: &'static str, order: Order) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.receipt == receipt) {
             return step.orders.push(order);
@@ -37,7 +32,6 @@ impl Undo {
         });
     }
 
-    /// Whether this receipt is the next one to be undone.
     #[must_use]
     pub fn is_next(&self, receipt: u64) -> bool {
         self.steps
@@ -45,13 +39,11 @@ impl Undo {
             .is_some_and(|step| step.receipt == receipt)
     }
 
-    /// Takes the newest step.
     pub fn take(&mut self) -> Option<UndoStep> {
         self.steps.pop()
     }
 }
 
-/// Whether a completed order changed anything that could be undone.
 #[must_use]
 pub fn is_change(done: &CompletedOrder) -> bool {
     *done != CompletedOrder::MissionCleared(false)

@@ -14,17 +14,13 @@ use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The recipients of a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ComposeTarget {
-    /// A mission for the swarm.
     Swarm,
-    /// A direct message to these Myses.
     Myses(Vec<MysisId>),
     Notes(Vec<MysisId>),
 }
 
-/// A text that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composer {
     pub target: ComposeTarget,
@@ -32,24 +28,20 @@ pub struct Composer {
     recall: Recall,
 }
 
-/// The effect of a key in a composer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposerOutcome {
-    /// The key changed the composer.
     Used,
     Send(String),
     /// The operator's editor is to change the text.
     Edit,
     /// The composer closes and the text becomes a draft.
     Leave,
-    /// The composer closes and the text is thrown away.
     Discard,
     /// The composer has no use for the key.
     Unused,
 }
 
 impl Composer {
-    /// A composer with an earlier draft.
     #[must_use]
     pub fn new(target: ComposeTarget, draft: &str) -> Composer {
         Composer {
@@ -143,20 +135,17 @@ pub fn note_tokens(text: &str) -> u64 {
     estimated_tokens(u64::try_from(text.trim().len()).unwrap_or(u64::MAX))
 }
 
-/// Unsent texts by recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drafts {
     texts: Arc<BTreeMap<ComposeTarget, String>>,
 }
 
 impl Drafts {
-    /// The draft for a recipient.
     #[must_use]
     pub fn get(&self, target: &ComposeTarget) -> &str {
         self.texts.get(target).map_or("", String::as_str)
     }
 
-    /// Sets the draft for a recipient.
     pub fn keep(&mut self, target: &ComposeTarget, text: &str) {
         if self.get(target) == text {
             return;

@@ -9,6 +9,8 @@ use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::Outbox;
 use crate::dashboard::text::field::TextField;
 use actors::domain::screen::OrderId;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -16,18 +18,15 @@ use crossterm::event::{KeyCode, KeyEvent};
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisForm {
     pub purpose: FormPurpose,
-    /// The field that has the cursor.
     pub at: FormField,
     pub name: TextField,
     /// The configured providers and their models.
     pub providers: Vec<(Arc<str>, Arc<str>)>,
-    /// The index of the chosen provider.
     pub provider: usize,
     /// The model; empty for the provider's.
     pub model: TextField,
     /// The words for roles; empty where the configuration has none.
     pub roles: Vec<Arc<str>>,
-    /// The index of the chosen role.
     pub role: usize,
     /// The provider, the model and the role that the form began with.
     pub before: (usize, String, usize),
@@ -35,7 +34,6 @@ pub struct MysisForm {
     pub temperature: TextField,
     /// Whether a new Mysis starts at once.
     pub start: Start,
-    /// Why the form was refused.
     pub complaint: Option<Arc<str>>,
     /// The order that the form became, while it is not answered yet.
     pub awaited: Option<OrderId>,
@@ -44,7 +42,6 @@ pub struct MysisForm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormPurpose {
     Create,
-    /// To change a Mysis' profile.
     Configure {
         mysis: MysisId,
         name: Arc<str>,
@@ -72,18 +69,31 @@ pub enum FormField {
     Start,
 }
 
-/// The effect of a key in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormOutcome {
-    /// The key changed the form.
     Used,
     /// The form is complete and becomes this order.
     Give(Order),
-    /// The form closes.
     Leave,
 }
 
 impl MysisForm {
+    /// Gives the order of the form, whose answer it awaits.
+    pub(crate) fn send(&mut self, order: Order, facts: &Facts, outbox: &mut Outbox) {
+        let ids = match (&self.purpose, &order) {
+            (FormPurpose::Configure { mysis, .. }, _) => {
+                outbox.order_each(facts, "configure", &[*mysis], |_| order.clone())
+            }
+            (FormPurpose::Create, Order::Create { name, .. }) => {
+                let name = name.clone();
+                outbox.order(facts, "create", &name, [order])
+            }
+            (FormPurpose::Create, _) => Vec::new(),
+        };
+        self.complaint = None;
+        self.awaited = ids.first().copied();
+    }
+
     #[must_use]
     pub fn create(rules: &SwarmRules) -> MysisForm {
         let providers = providers_of(rules);
@@ -105,7 +115,6 @@ impl MysisForm {
         }
     }
 
-    /// A form with the present profile of a Mysis.
     #[must_use]
     pub fn configure(rules: &SwarmRules, status: &MysisStatus) -> MysisForm {
         let form = MysisForm::create(rules);
@@ -131,7 +140,6 @@ impl MysisForm {
         }
     }
 
-    /// The fields, from top to bottom.
     #[must_use]
     pub fn slots(&self) -> &'static [FormField] {
         match self.purpose {
@@ -180,14 +188,12 @@ impl MysisForm {
         FormOutcome::Used
     }
 
-    /// Inserts pasted text into the current field.
     pub fn paste(&mut self, text: &str) {
         if let Some(field) = self.field() {
             field.insert(text.lines().next().unwrap_or_default());
         }
     }
 
-    /// Shows why the order was refused.
     pub fn complain(&mut self, why: &str) {
         self.awaited = None;
         self.complaint = Some(why.into());

@@ -3,17 +3,20 @@
 pub mod commands;
 pub mod takes;
 
+mod sources;
+
 pub(crate) mod view;
 
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;
-use crate::dashboard::table::columns::Column;
 use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use commands::{AUTOMATIC, MYSIS_WORDS, PALETTE, PaletteCommand, find_command};
-use takes::{Takes, state_words};
+use crate::dashboard::targets::MYSIS_WORDS;
+use commands::{AUTOMATIC, PALETTE, PaletteCommand, find_command};
+pub use sources::CompletionSources;
+use takes::Takes;
 
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
 
@@ -29,7 +32,6 @@ pub struct CommandPalette {
     recall: Recall,
 }
 
-/// A completion, or a key that does the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The whole line after the completion.
@@ -39,32 +41,16 @@ pub struct Candidate {
     pub press: Option<KeyEvent>,
 }
 
-/// The names that the palette completes from.
-#[derive(Clone, Debug, Default)]
-pub struct CompletionSources {
-    pub myses: Vec<String>,
-    pub providers: Vec<String>,
-    /// The roles, and the words for none and the configuration's.
-    pub roles: Vec<String>,
-    /// What the keys of the current view do, and the keys.
-    pub gestures: Vec<(&'static str, KeyEvent)>,
-}
-
-/// The effect of a key in the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaletteOutcome {
-    /// The key changed the palette.
     Used,
-    /// This line is to be carried out.
     Run(String),
     /// This key is to be handled as if it was pressed.
     Press(KeyEvent),
-    /// The palette closes.
     Leave,
 }
 
 impl CommandPalette {
-    /// An empty palette.
     #[must_use]
     pub fn new(known: &CompletionSources) -> CommandPalette {
         let mut palette = CommandPalette::default();
@@ -185,9 +171,10 @@ fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
 fn first_words(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let wanted = written.to_lowercase();
     let mut found: Vec<(usize, Candidate)> = Vec::new();
-    for command in PALETTE.iter() {
+    let usable = PALETTE.iter();
+    for command in usable.filter(|it| known.may_be_game || !it.is_of_game) {
         if let Some(rank) = rank(command.name, command.help, &wanted) {
-            found.push((rank, of_command(command)));
+            found.push((rank, of_command(command, known)));
         }
     }
     found.sort_by_key(|(rank, _)| *rank);
@@ -217,8 +204,9 @@ fn rank(name: &str, help: &str, wanted: &str) -> Option<usize> {
     (wanted.len() > 2 && help.contains(wanted)).then_some(3)
 }
 
-fn of_command(command: &PaletteCommand) -> Candidate {
-    let takes: Vec<String> = command.takes.iter().map(|it| it.placeholder()).collect();
+fn of_command(command: &PaletteCommand, known: &CompletionSources) -> Candidate {
+    let takes = command.takes.iter();
+    let takes: Vec<String> = takes.map(|it| it.placeholder(known.may_be_game)).collect();
     let gap = if takes.is_empty() { "" } else { " " };
     Candidate {
         line: format!("{}{gap}", command.name),
@@ -246,7 +234,6 @@ fn action_candidates(written: &str, known: &CompletionSources) -> Vec<Candidate>
         .collect()
 }
 
-/// The matching values for one argument of a command.
 fn values(
     command: &PaletteCommand,
     place: usize,
@@ -270,13 +257,11 @@ fn values(
         Takes::Mysis => known.myses.clone(),
         Takes::Provider => known.providers.clone(),
         Takes::Role => known.roles.clone(),
-        Takes::Word(words) => own(words),
-        Takes::State => own(&state_words()),
-        Takes::Column => Column::all()
-            .map(|column| column.word().to_string())
-            .collect(),
+        Takes::Word(_) | Takes::State | Takes::Grouping | Takes::Column => {
+            own(&takes.words(known.may_be_game))
+        }
         Takes::Columns => {
-            let words = Column::all().map(|column| column.word().to_string());
+            let words = own(&takes.words(known.may_be_game));
             own(&[AUTOMATIC]).into_iter().chain(words).collect()
         }
         Takes::NewName | Takes::Model | Takes::Number | Takes::Amount | Takes::Text => {
@@ -309,6 +294,7 @@ mod tests {
             providers: vec!["local".to_string()],
             roles: vec!["none".to_string()],
             gestures: vec![("to the newest message, and follow", letter('G'))],
+            may_be_game: true,
         }
     }
 
@@ -339,6 +325,30 @@ mod tests {
         assert_eq!(labels("provider alpha "), ["local"]);
         assert_eq!(labels("message alpha hello th"), Vec::<String>::new());
         assert_eq!(labels("follow"), ["to the newest message, and follow"]);
+    }
+
+    #[test]
+    fn what_is_a_games_only_is_not_completed_where_the_tools_are_no_games() {
+        let label = |written: &str, may_be_game: bool| {
+            let known = CompletionSources {
+                may_be_game,
+                ..known()
+            };
+            let found = complete_line(written, &known).into_iter();
+            found.map(|found| found.label).collect::<Vec<String>>()
+        };
+        for (written, of_game) in [
+            ("group p", "place"),
+            ("sort cr", "credits"),
+            ("columns name,ca", "cargo"),
+            ("map", "map"),
+            ("take", "take NAMES"),
+        ] {
+            assert_eq!(label(written, true)[0], of_game, "{written}");
+            assert!(!label(written, false).contains(&of_game.to_string()));
+        }
+        assert_eq!(label("group", false)[0], "group role|model|state|off");
+        assert_eq!(label("sort t", false), ["trend", "turns", "tokens"]);
     }
 
     #[test]

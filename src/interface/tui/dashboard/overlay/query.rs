@@ -6,15 +6,12 @@ use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// A search or filter that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// What is searched.
     pub within: QueryScope,
     pub field: TextField,
 }
 
-/// What a query searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryScope {
     /// The Myses of the table. The filter follows each keystroke.
@@ -30,11 +27,9 @@ pub enum QueryScope {
     Log,
 }
 
-/// The effect of a key in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryOutcome {
     Changed,
-    /// The text is complete.
     Done,
     /// The query closes and the search ends.
     Leave,
@@ -43,7 +38,6 @@ pub enum QueryOutcome {
 }
 
 impl Query {
-    /// A query with the text of the last one.
     #[must_use]
     pub fn new(within: QueryScope, text: &str) -> Query {
         Query {
@@ -52,7 +46,6 @@ impl Query {
         }
     }
 
-    /// The hints for its keys.
     #[must_use]
     pub fn hints(&self) -> &'static [(&'static str, &'static str)] {
         match self.within {

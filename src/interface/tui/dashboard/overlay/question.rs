@@ -24,14 +24,12 @@ pub struct NumberToType {
     typed: String,
 }
 
-/// An action that needs a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
     Stop(Vec<MysisId>),
     /// Giving these Myses this long note.
     Note(Vec<MysisId>, Arc<str>),
-    /// Taking the loops that these Myses repeat as routines.
     TakeLoops(Vec<MysisId>),
     Thaw,
     Drain(Arc<str>),
@@ -39,7 +37,6 @@ pub enum ActionToConfirm {
     LeaveRoutine,
     /// Stopping the process until the shell continues it.
     Suspend,
-    /// Closing the program.
     Quit,
 }
 
@@ -63,7 +60,6 @@ pub enum ConfirmAnswer {
 }
 
 impl NumberToType {
-    /// Nothing is typed yet.
     #[must_use]
     pub fn new(wanted: usize) -> NumberToType {
         NumberToType {

@@ -8,23 +8,11 @@ use crate::dashboard::keys::{Binding, bind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessesAction {
     Back,
-    /// Drain the selected process, or end that.
     Drain,
 }
 
+#[rustfmt::skip]
 pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
-    bind(
-        "processes_back",
-        &[key(KeyCode::Esc), letter('q'), letter('H')],
-        ProcessesAction::Back,
-        "back",
-        "back to the previous view",
-    ),
-    bind(
-        "processes_drain",
-        &[letter('d')],
-        ProcessesAction::Drain,
-        "drain",
-        "drain the process, or end that; asks first",
-    ),
+    bind("processes_back", &[key(KeyCode::Esc), letter('q'), letter('H')], ProcessesAction::Back, "back", "back to the previous view"),
+    bind("processes_drain", &[letter('d')], ProcessesAction::Drain, "drain", "drain the process, or end that; asks first"),
 ];

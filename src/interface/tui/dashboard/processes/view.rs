@@ -5,7 +5,7 @@ use actors::domain::ids::Timestamp;
 use zoea_text::clean::one_line;
 
 use super::ProcessesView;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -68,7 +68,6 @@ fn state_cell(process: &FleetProcess) -> StyledLine {
     StyledLine::of(process.state.as_str(), tone)
 }
 
-/// How long ago a process was heard of.
 fn last_seen_cell(process: &FleetProcess, now: Timestamp) -> StyledLine {
     match process.until {
         Some(until) => age(until, now, Tone::Warning),
@@ -81,7 +80,7 @@ fn age(at: Timestamp, now: Timestamp, tone: Tone) -> StyledLine {
 }
 
 pub(super) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &ProcessesView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
@@ -91,11 +90,15 @@ pub(super) fn paint(
         let (words, tone) = match (view.processes.complaint(), view.processes.value()) {
             (Some(why), _) => (format!("the processes cannot be read: {why}"), Tone::Fault),
             (None, None) => ("reading the processes …".to_string(), Tone::Dim),
-            (None, Some(_)) => ("no other process uses this database".to_string(), Tone::Dim),
+            (None, Some(_)) => (
+                "this program runs all Myses: others can join only on a PostgreSQL database"
+                    .to_string(),
+                Tone::Dim,
+            ),
         };
         return say(lines_area(page), &words, tone, painter);
     }
-    let columns = columns(dashboard.now());
+    let columns = columns(facts.now);
     paint_list(&columns, view.all(), &view.selection, page, painter);
 }
 
@@ -108,4 +111,24 @@ fn title(view: &ProcessesView) -> StyledLine {
         title = title.with(format!("{up} {word} this database"), Tone::Strong);
     }
     with_complaint(title, view.processes.complaint())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_and_states_are_whole_in_their_columns() {
+        let columns = columns(Timestamp(0));
+        assert!(columns.iter().all(ListColumn::has_whole_head));
+        for state in [
+            ProcessState::Alive,
+            ProcessState::Draining,
+            ProcessState::Frozen,
+            ProcessState::Ended,
+            ProcessState::Gone,
+        ] {
+            assert!(state.as_str().len() <= 8, "{}", state.as_str());
+        }
+    }
 }

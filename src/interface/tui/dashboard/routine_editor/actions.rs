@@ -1,7 +1,5 @@
 //! What opens, feeds and steers the editor of a routine.
 
-use std::sync::Arc;
-
 use actors::domain::ids::MysisId;
 use actors::domain::order::{CompletedOrder, MysisOrder, OrderRefusal};
 use actors::domain::screen::OrderId;
@@ -10,112 +8,95 @@ use serde_json::{Value, json};
 
 use super::keys::{ROUTINE_KEYS, RoutineAction};
 use super::{Awaited, EMPTY_ROUTINE, RoutineEditor, view};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::input_event::{has_alt, has_ctrl};
-use crate::dashboard::keys::{KeyTable, Keymap};
+use crate::dashboard::keys::KeyTable;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::orders::AnsweredOrder;
+use crate::dashboard::outbox::{Outbox, Request};
 use crate::dashboard::overlay::query::QueryScope;
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
-use crate::dashboard::toolkit::view::{Pressed, View, ViewSpec};
+use crate::dashboard::toolkit::view::{Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
 const PAGE_LINES: usize = 10;
 
-/// What is fixed of the editor of a routine.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: None,
     keys: || KeyTable::of("The text of a routine", ROUTINE_KEYS),
     moves: false,
 };
 
-/// Changes the routines of these Myses as written. What is no JSON is the name of a routine to show, and nothing stands for
-/// the one that runs.
-pub(in crate::dashboard) fn edit_routines(
-    board: &mut Dashboard,
-    ids: &[MysisId],
-    written: &str,
-) -> Result<(), String> {
-    if written.starts_with('{') {
-        let order = MysisOrder::EditRoutine(written.into());
-        board.order_myses("edit the routine", ids, &order);
-        return Ok(());
+impl RoutineEditor {
+    /// An editor that reads the routine of this name; without a name the one that runs, else the newest.
+    pub(crate) fn of(
+        mysis: MysisId,
+        name: Option<&str>,
+        facts: &Facts,
+        outbox: &mut Outbox,
+    ) -> RoutineEditor {
+        let mut editor = RoutineEditor::new(mysis);
+        let asked = name.map_or(json!({}), |name| json!({"name": name}));
+        let order = MysisOrder::EditRoutine(asked.to_string().into());
+        let given = outbox.order_myses(facts, "read the routine", &[mysis], &order);
+        editor.awaited = given.first().map(|id| (*id, Awaited::Text));
+        editor
     }
-    let [id] = ids else {
-        return Err("the routine of one Mysis at a time".to_string());
-    };
-    let name = Some(written).filter(|name| !name.is_empty());
-    edit_routine(board, *id, name);
-    Ok(())
-}
-
-/// Opens the editor with the routine of this name; without a name with the one that runs, else the newest.
-pub(in crate::dashboard) fn edit_routine(
-    board: &mut Dashboard,
-    mysis: MysisId,
-    name: Option<&str>,
-) {
-    let mut editor = RoutineEditor::new(mysis);
-    let asked = name.map_or(json!({}), |name| json!({"name": name}));
-    let order = MysisOrder::EditRoutine(asked.to_string().into());
-    let given = board.order_myses("read the routine", &[mysis], &order);
-    editor.awaited = given.first().map(|id| (*id, Awaited::Text));
-    board.push_view(editor);
 }
 
 impl View for RoutineEditor {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(ROUTINE_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
         // A letter is written, whatever was chosen for it.
         let is_letter =
             matches!(press.code, KeyCode::Char(_)) && !has_ctrl(press) && !has_alt(press);
-        let action = board.keymap().find(ROUTINE_KEYS, press);
+        let action = context.facts.keymap.find(ROUTINE_KEYS, press);
         match action.filter(|_| !is_letter) {
-            Some(RoutineAction::Save) => self.save(board),
-            Some(RoutineAction::Start) => return self.ask_who_starts(board),
+            Some(RoutineAction::Save) => self.save(context),
+            Some(RoutineAction::Start) => self.ask_who_starts(context),
             Some(RoutineAction::NextMistake) => self.go_to_next_mistake(),
-            Some(RoutineAction::Back) => return self.leave(board),
+            Some(RoutineAction::Back) => return self.leave(context),
             None if self.is_loading() => {}
             None => {
                 if !self.write(press) {
-                    return Pressed::then(move |board| board.press_behind(press));
+                    return Pressed::Scrolls;
                 }
             }
         }
         Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        view::paint(board, self, layout, painter);
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        view::paint(facts, self, layout, painter);
     }
 
-    fn take_answer(&mut self, board: &mut Dashboard, id: OrderId, outcome: &AnsweredOrder) -> bool {
+    fn take_answer(
+        &mut self,
+        context: &mut ViewContext<'_>,
+        id: OrderId,
+        outcome: &AnsweredOrder,
+    ) -> bool {
         let Some((_, awaited)) = self.awaited.take_if(|(awaited, _)| *awaited == id) else {
             return false;
         };
         if awaited == Awaited::Text {
             // Nothing was ordered: the text was read, or the editor says why not.
-            Arc::make_mut(&mut board.orders).withdraw(outcome.receipt);
+            context.outbox.request(Request::Withdraw(outcome.receipt));
         }
         self.take_outcome(awaited, outcome);
         true
     }
 
     /// Starts the text with the Myses of these words.
-    fn take_line(&mut self, board: &mut Dashboard, text: Option<&str>) {
+    fn take_line(&mut self, context: &mut ViewContext<'_>, text: Option<&str>) {
         if let Some(words) = text {
-            self.start(board, words);
+            self.start(context, words);
         }
     }
 
-    /// Inserts a pasted text.
     fn paste(&mut self, text: &str) {
         if !self.is_loading() {
             self.field.insert(text);
@@ -125,51 +106,51 @@ impl View for RoutineEditor {
 }
 
 impl RoutineEditor {
-    fn leave(&self, board: &Dashboard) -> Pressed {
+    fn leave(&self, context: &mut ViewContext<'_>) -> Pressed {
         if !self.is_changed() {
             return Pressed::Closes;
         }
-        let name = board.name_of(self.mysis);
-        Pressed::then(move |board| {
-            board.confirm(ConfirmDialog::new(
-                ActionToConfirm::LeaveRoutine,
-                vec![
-                    format!("Discard the changes to the routine of {name}?"),
-                    "What you wrote is lost.".to_string(),
-                ],
-            ));
-        })
+        let name = context.facts.name_of(self.mysis);
+        let lines = vec![
+            format!("Discard the changes to the routine of {name}?"),
+            "What you wrote is lost.".to_string(),
+        ];
+        let dialog = ConfirmDialog::new(ActionToConfirm::LeaveRoutine, lines);
+        context.outbox.request(Request::Confirm(dialog));
+        Pressed::Stays
     }
 
-    fn save(&mut self, board: &mut Dashboard) {
+    fn save(&mut self, context: &mut ViewContext<'_>) {
         let changes = match self.changes() {
             Ok(changes) => changes,
             Err(why) => return self.notice = Some(why),
         };
         let order = MysisOrder::EditRoutine(Value::Object(changes).to_string().into());
-        let given = board.order_myses("edit the routine", &[self.mysis], &order);
+        let what = "edit the routine";
+        let given = (context.outbox).order_myses(context.facts, what, &[self.mysis], &order);
         self.awaited = given.first().map(|id| (*id, Awaited::Saved));
         self.notice = None;
     }
 
-    fn ask_who_starts(&mut self, board: &Dashboard) -> Pressed {
+    fn ask_who_starts(&mut self, context: &mut ViewContext<'_>) {
         if self.is_loading() {
-            return Pressed::Stays;
+            return;
         }
         if self.written().is_none() {
             self.notice = Some("first correct the mistakes".to_string());
-            return Pressed::Stays;
+            return;
         }
-        let name = board.name_of(self.mysis);
-        Pressed::then(move |board| {
-            board.open_line(QueryScope::Routine, &name);
-        })
+        let name = context.facts.name_of(self.mysis).to_string();
+        (context.outbox).request(Request::WriteLine(QueryScope::Routine, name));
     }
 
     /// Starts the text with the Myses of these words. As long as it is the one that its Mysis has, that
     /// one starts it by its name, and so may go on where it stopped.
-    fn start(&mut self, board: &mut Dashboard, words: &str) {
-        match (board.parse_myses(words.trim()), self.written()) {
+    fn start(&mut self, context: &mut ViewContext<'_>, words: &str) {
+        match (
+            context.targets.parse(context.facts, words.trim()),
+            self.written(),
+        ) {
             (Ok(ids), Some(written)) => {
                 let is_own = |id: &MysisId| *id == self.mysis && !self.is_changed();
                 let by_name = json!({"name": self.name()}).to_string();
@@ -179,7 +160,12 @@ impl RoutineEditor {
                 let mut given = Vec::new();
                 for (ids, text) in [(own, by_name), (others, whole)] {
                     let order = MysisOrder::StartRoutine(text.into());
-                    given.extend(board.order_myses("start the routine", &ids, &order));
+                    let what = "start the routine";
+                    given.extend(
+                        context
+                            .outbox
+                            .order_myses(context.facts, what, &ids, &order),
+                    );
                 }
                 self.awaited = given.last().map(|id| (*id, Awaited::Started));
                 self.notice = None;
@@ -200,16 +186,16 @@ impl RoutineEditor {
                 self.notice = Some(format!("started with {}", outcome.name))
             }
             (Ok(_), _) => {
-                let told = "the process that runs it has not answered yet";
-                self.notice = Some(told.to_string());
+                let words = "the process that runs it has not answered yet";
+                self.notice = Some(words.to_string());
             }
-            (Err(OrderRefusal::BadEdit(told)), Awaited::Text) => {
+            (Err(OrderRefusal::BadEdit(mistakes)), Awaited::Text) => {
                 self.show(EMPTY_ROUTINE.to_string());
-                self.notice = Some(told.join("; "));
+                self.notice = Some(mistakes.join("; "));
             }
-            (Err(OrderRefusal::BadEdit(told)), _) => self.take_refusal(told),
-            (Err(OrderRefusal::BadRoutine(told)), _) => {
-                self.take_refusal(told);
+            (Err(OrderRefusal::BadEdit(mistakes)), _) => self.take_refusal(mistakes),
+            (Err(OrderRefusal::BadRoutine(mistakes)), _) => {
+                self.take_refusal(mistakes);
                 self.notice = Some(format!("not started with {}", outcome.name));
             }
             (Err(refusal), _) => self.notice = Some(refusal.to_string()),

@@ -13,33 +13,10 @@ pub enum RoutineAction {
     Back,
 }
 
+#[rustfmt::skip]
 pub const ROUTINE_KEYS: &[Binding<RoutineAction>] = &[
-    bind(
-        "routine_save",
-        &[ctrl('s')],
-        RoutineAction::Save,
-        "save",
-        "save it; it holds from the next step on",
-    ),
-    bind(
-        "routine_start",
-        &[ctrl('r')],
-        RoutineAction::Start,
-        "start",
-        "start it, with the Myses that you name",
-    ),
-    bind(
-        "routine_next_mistake",
-        &[ctrl('n')],
-        RoutineAction::NextMistake,
-        "next mistake",
-        "to the next line with a mistake",
-    ),
-    bind(
-        "routine_back",
-        &[key(KeyCode::Esc)],
-        RoutineAction::Back,
-        "back",
-        "back to the previous view; asks if it is changed",
-    ),
+    bind("routine_save", &[ctrl('s')], RoutineAction::Save, "save", "save it; it holds from the next step on"),
+    bind("routine_start", &[ctrl('r')], RoutineAction::Start, "start", "start it, with the Myses that you name"),
+    bind("routine_next_mistake", &[ctrl('n')], RoutineAction::NextMistake, "next mistake", "to the next line with a mistake"),
+    bind("routine_back", &[key(KeyCode::Esc)], RoutineAction::Back, "back", "back to the previous view; asks if it is changed"),
 ];

@@ -11,8 +11,7 @@ use serde_json::{Map, Value};
 pub(super) struct Mistake {
     /// The line, from 0; `None` if it is of no line.
     pub(super) line: Option<usize>,
-    /// What is wrong.
-    pub(super) told: String,
+    pub(super) text: String,
 }
 
 /// Reads the text of a routine.
@@ -22,23 +21,25 @@ pub(super) struct Mistake {
 pub(super) fn read_text(text: &str) -> Result<Map<String, Value>, Vec<Mistake>> {
     let read = serde_json::from_str::<Map<String, Value>>(text);
     let members = read.map_err(|why| {
-        let told = why.to_string();
-        let told = told.split(" at line ").next().unwrap_or_default();
+        let said = why.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default();
         vec![Mistake {
             line: Some(why.line().saturating_sub(1)),
-            told: format!("column {}: {told}", why.column()),
+            text: format!("column {}: {said}", why.column()),
         }]
     })?;
     match read_routine(&members) {
         Ok(_) => Ok(members),
-        Err(told) => Err(told.iter().map(|told| place_of(text, told)).collect()),
+        Err(reasons) => Err((reasons.iter())
+            .map(|reason| place_of(text, reason))
+            .collect()),
     }
 }
 
 /// A mistake that names its place (`steps 3 until: …`), at its line.
-pub(super) fn place_of(text: &str, told: &str) -> Mistake {
+pub(super) fn place_of(text: &str, reason: &str) -> Mistake {
     let lines = lines_of_places(text);
-    let mut place = told.split(": ").next().unwrap_or_default();
+    let mut place = reason.split(": ").next().unwrap_or_default();
     let line = loop {
         if let Some(line) = lines.get(place) {
             break Some(*line);
@@ -51,11 +52,10 @@ pub(super) fn place_of(text: &str, told: &str) -> Mistake {
     };
     Mistake {
         line,
-        told: told.to_string(),
+        text: reason.to_string(),
     }
 }
 
-/// What the reader of the places is in.
 enum Inside {
     /// An object: the member that was named last, and whether a name comes next.
     Object(String, bool),
@@ -144,13 +144,13 @@ mod tests {
   "colour": 1
 }"#;
 
-    fn told(text: &str) -> Vec<(Option<usize>, String)> {
+    fn found_in(text: &str) -> Vec<(Option<usize>, String)> {
         let mistakes = read_text(text).err().unwrap_or_default();
-        let told = mistakes.into_iter().map(|mistake| {
-            let place = mistake.told.split(':').next().unwrap_or_default();
+        let found = mistakes.into_iter().map(|mistake| {
+            let place = mistake.text.split(':').next().unwrap_or_default();
             (mistake.line, place.to_string())
         });
-        told.collect()
+        found.collect()
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             (Some(8), "guards 2"),
             (Some(1), "rounds"),
         ];
-        let found = told(TEXT);
+        let found = found_in(TEXT);
         for (line, place) in expected {
             assert!(
                 found.contains(&(line, place.to_string())),
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn a_text_that_is_no_json_has_one_mistake_at_its_line() {
         assert_eq!(
-            told("{\n  \"name\": \"a\"\n  \"rounds\": 2\n}"),
+            found_in("{\n  \"name\": \"a\"\n  \"rounds\": 2\n}"),
             [(Some(2), "column 3".to_string())]
         );
-        assert_eq!(told("[]").len(), 1);
-        assert_eq!(told("").len(), 1);
+        assert_eq!(found_in("[]").len(), 1);
+        assert_eq!(found_in("").len(), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use zoea_text::clean::one_line;
 
 use super::RoutineEditor;
 use super::mistakes::Mistake;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::keys::Keymap;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -19,7 +19,7 @@ use super::keys::{ROUTINE_KEYS, RoutineAction};
 const GUTTER_COLUMNS: u16 = 5;
 
 pub(crate) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     editor: &RoutineEditor,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
@@ -27,12 +27,12 @@ pub(crate) fn paint(
     let page = layout.page();
     painter.fill(page, Ground::Base);
     painter.fill(layout.title, Ground::Panel);
-    painter.line(layout.title, 0, &title(dashboard, editor));
+    painter.line(layout.title, 0, &title(facts, editor));
     if editor.is_loading() {
         painter.text(page, 0, " reading the routine …", Tone::Dim);
         return;
     }
-    let mut lines = foot_lines(editor, dashboard.keymap());
+    let mut lines = foot_lines(editor, &facts.keymap);
     let most = usize::from((page.height / 3).max(1));
     if lines.len() > most {
         let more = lines.len() - most + 1;
@@ -46,17 +46,17 @@ pub(crate) fn paint(
     painter.lines(foot, &lines);
 }
 
-fn title(dashboard: &Dashboard, editor: &RoutineEditor) -> StyledLine {
+fn title(facts: &Facts, editor: &RoutineEditor) -> StyledLine {
     let name = editor.name().map_or("a new one", |name| name);
-    let of = one_line(&dashboard.name_of(editor.mysis));
+    let of = one_line(&facts.name_of(editor.mysis));
     let mut title = StyledLine::of(" ROUTINE  ", Tone::Brand)
         .with(one_line(name), Tone::Strong)
         .with(format!(" of {of}"), Tone::Dim);
-    let member = dashboard.roster().get(editor.mysis);
+    let member = facts.roster.get(editor.mysis);
     let run = member.and_then(|member| member.status.routine.as_ref());
     if let Some(run) = run.filter(|run| Some(&*run.name) == editor.name()) {
-        let told = format!("  runs, round {} of {}", run.round, run.rounds);
-        title = title.with(told, Tone::Success);
+        let words = format!("  runs, round {} of {}", run.round, run.rounds);
+        title = title.with(words, Tone::Success);
     }
     match editor.is_changed() {
         true => title.with("  not saved", Tone::Warning),
@@ -99,17 +99,17 @@ fn paint_text(editor: &RoutineEditor, area: Rect, painter: &mut Painter<'_>) {
 /// What is wrong, else what can be done.
 fn foot_lines(editor: &RoutineEditor, keymap: &Keymap) -> Vec<StyledLine> {
     let notice = editor.notice.as_ref();
-    let notice = notice.map(|told| StyledLine::of(format!(" {}", one_line(told)), Tone::Warning));
+    let notice = notice.map(|words| StyledLine::of(format!(" {}", one_line(words)), Tone::Warning));
     let mistakes = editor.all_mistakes().into_iter().map(mistake_line);
     let mut lines: Vec<StyledLine> = notice.into_iter().chain(mistakes).collect();
     if lines.is_empty() {
         let key = |action| keymap.key_of(ROUTINE_KEYS, action);
-        let told = match (editor.is_changed(), editor.known.is_some()) {
+        let words = match (editor.is_changed(), editor.known.is_some()) {
             (true, true) => format!(" no mistakes; {} saves it", key(RoutineAction::Save)),
             (_, false) => format!(" no mistakes; {} starts it", key(RoutineAction::Start)),
             (false, true) => " as it is stored".to_string(),
         };
-        lines.push(StyledLine::of(told, Tone::Dim));
+        lines.push(StyledLine::of(words, Tone::Dim));
     }
     lines
 }
@@ -119,6 +119,6 @@ fn mistake_line(mistake: &Mistake) -> StyledLine {
         Some(line) => format!(" line {}  ", line + 1),
         None => " ".to_string(),
     };
-    let told = one_line(&mistake.told);
-    StyledLine::of(place, Tone::Fault).with(width::clip(&told, 400).into_owned(), Tone::Text)
+    let words = one_line(&mistake.text);
+    StyledLine::of(place, Tone::Fault).with(width::clip(&words, 400).into_owned(), Tone::Text)
 }

@@ -5,7 +5,7 @@ use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
 use super::{SearchHit, SearchView};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -24,7 +24,6 @@ const MIN_COLUMNS_WITH_DAY: u16 = 100;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchAreas {
-    /// The list of places.
     pub(super) list: Rect,
     detail: Rect,
 }
@@ -40,20 +39,20 @@ pub(super) fn areas(page: Rect) -> SearchAreas {
 }
 
 pub(crate) fn paint(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &SearchView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
     let page = begin_page(layout, &title(view), painter);
     if view.hits().is_empty() {
-        return paint_nothing(dashboard, view, page, painter);
+        return paint_nothing(facts, view, page, painter);
     }
     let areas = areas(page);
-    let columns = columns(dashboard, view, areas.list.width);
+    let columns = columns(facts, view, areas.list.width);
     paint_list(&columns, view.hits(), &view.selection, areas.list, painter);
     if let Some(hit) = view.selected() {
-        paint_detail(dashboard, view, hit, areas.detail, painter);
+        paint_detail(facts, view, hit, areas.detail, painter);
     }
 }
 
@@ -69,16 +68,16 @@ fn title(view: &SearchView) -> StyledLine {
     }
     let words = match (count, view.may_have_more(), view.has_more_to_read()) {
         (0, _, _) => String::new(),
-        (1, false, _) => "1 place".to_string(),
+        (1, false, _) => "1 match".to_string(),
         (_, false, _) => format!("{count} matches, newest first"),
-        (_, true, true) => format!("newest {count} matches; ↓ at the end: older ones"),
+        (_, true, true) => format!("newest {count} matches; ↓ on the last reads older ones"),
         (_, true, false) => format!("newest {count} matches; a longer text finds fewer"),
     };
     line.with(format!("  {words}"), Tone::Dim)
 }
 
 /// Says that nothing was found, and what was searched.
-fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: &mut Painter<'_>) {
+fn paint_nothing(facts: &Facts, view: &SearchView, page: Rect, painter: &mut Painter<'_>) {
     let mut lines: Vec<(String, Tone)> = Vec::new();
     if let Some(why) = view.complaint() {
         lines.push((why.to_string(), Tone::Fault));
@@ -86,7 +85,7 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
     } else if view.is_searching() {
         lines.push(("searching all conversations …".to_string(), Tone::Dim));
     } else {
-        let myses = dashboard.counts().all;
+        let myses = facts.counts.all;
         let case = match view.text_search().is_case_sensitive() {
             true => "upper and lower case had to match",
             false => "lower case matches upper case too",
@@ -98,7 +97,7 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
         ));
         lines.push((case.to_string(), Tone::Dim));
         if let Some(before) = view.removed_before() {
-            let day = dashboard.appearance().offset.day(before);
+            let day = facts.appearance.offset.day(before);
             lines.push((
                 format!("messages older than {day} are not all kept"),
                 Tone::Dim,
@@ -114,7 +113,7 @@ fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: 
 
 /// The selected place with all that is kept around it.
 fn paint_detail(
-    dashboard: &Dashboard,
+    facts: &Facts,
     view: &SearchView,
     hit: &SearchHit,
     area: Rect,
@@ -124,8 +123,8 @@ fn paint_detail(
         return;
     }
     let paint = painter.paint();
-    let offset = dashboard.appearance().offset;
-    let head = StyledLine::of(format!(" {}", owner(dashboard, hit)), Tone::Strong)
+    let offset = facts.appearance.offset;
+    let head = StyledLine::of(format!(" {}", owner(facts, hit)), Tone::Strong)
         .with(format!(" #{} {}", hit.key.1.0, hit.kind), Tone::Text)
         .with(
             format!("  {} {} ", offset.day(hit.at), offset.clock(hit.at)),
@@ -147,9 +146,8 @@ fn paint_detail(
     painter.render(text.block(block), area);
 }
 
-/// The name of the Mysis whose row it is.
-fn owner(dashboard: &Dashboard, hit: &SearchHit) -> String {
-    let member = dashboard.roster().get(hit.key.0);
+fn owner(facts: &Facts, hit: &SearchHit) -> String {
+    let member = facts.roster.get(hit.key.0);
     member.map_or_else(
         || "(deleted)".to_string(),
         |member| one_line(&member.status.name),
@@ -158,7 +156,7 @@ fn owner(dashboard: &Dashboard, hit: &SearchHit) -> String {
 
 /// What is told of a hit. Who and when give way to the place itself.
 fn columns<'a>(
-    dashboard: &'a Dashboard,
+    facts: &'a Facts,
     view: &'a SearchView,
     room: u16,
 ) -> [ListColumn<'a, SearchHit>; 4] {
@@ -170,26 +168,26 @@ fn columns<'a>(
     let kind = if room >= MIN_COLUMNS_WITH_KIND { 7 } else { 0 };
     [
         ListColumn::text("WHEN", 2, (time, time), |hit: &SearchHit, columns| {
-            StyledLine::of(time_of(dashboard, hit, columns), Tone::Dim)
+            StyledLine::of(time_of(facts, hit, columns), Tone::Dim)
         }),
         ListColumn::text("MYSIS", 3, (name, name), |hit: &SearchHit, _| {
-            StyledLine::of(owner(dashboard, hit), Tone::Mysis)
+            StyledLine::of(owner(facts, hit), Tone::Mysis)
         }),
         ListColumn::text("ROW", 1, (kind, kind), |hit: &SearchHit, _| {
             StyledLine::of(&*hit.kind, Tone::Dim)
         }),
-        ListColumn::text("PLACE", 4, (10, u16::MAX), |hit: &SearchHit, columns| {
+        ListColumn::text("TEXT", 4, (10, u16::MAX), |hit: &SearchHit, columns| {
             place_in_row(view, hit, columns)
         }),
     ]
 }
 
 /// The local time: with the day where there is room, and where it is not today.
-fn time_of(dashboard: &Dashboard, hit: &SearchHit, columns: usize) -> String {
-    let offset = dashboard.appearance().offset;
+fn time_of(facts: &Facts, hit: &SearchHit, columns: usize) -> String {
+    let offset = facts.appearance.offset;
     let (day, clock) = (offset.day(hit.at), offset.clock(hit.at));
     let short_day = day.get(5..).unwrap_or_default();
-    let is_today = day == offset.day(dashboard.now());
+    let is_today = day == offset.day(facts.now);
     match (columns, is_today) {
         (14.., _) => format!("{short_day} {clock}"),
         (8.., true) => clock,

@@ -11,6 +11,7 @@ use actors::domain::state::LifeState;
 
 use super::lanes::{down_words, queue_text, queue_words};
 use super::ranks::{NeedRank, need_rank};
+use crate::dashboard::facts::Facts;
 use crate::dashboard::money;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
@@ -18,7 +19,6 @@ use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
 use zoea_text::clean::one_line;
 
-/// The width up to which a cell's text is built.
 const MAX_CELL_COLUMNS: usize = 400;
 /// The remaining time of a wait is shown from this length on, in milliseconds.
 const LONG_MS: u64 = 5_000;
@@ -116,7 +116,6 @@ pub fn place_within(status: &MysisStatus) -> (String, Tone) {
     text.unwrap_or_else(unknown)
 }
 
-/// The tone of what was earned.
 #[must_use]
 pub fn tone_of_gain(credits: i64) -> Tone {
     match credits.cmp(&0) {
@@ -161,7 +160,15 @@ pub(super) fn nudges(at: &CellFacts<'_>) -> (String, Tone) {
     }
 }
 
-/// What a Mysis does, and the elapsed or remaining time.
+/// What a Mysis does: that it is frozen, unless it still awaits an answer.
+#[must_use]
+pub fn doing_text(facts: &Facts, status: &MysisStatus) -> (String, Tone) {
+    match facts.is_held(status) {
+        true => ("frozen".to_string(), Tone::Found),
+        false => activity_text(status, facts.now, &facts.outages),
+    }
+}
+
 #[must_use]
 pub fn activity_text(
     status: &MysisStatus,
@@ -213,10 +220,11 @@ pub(super) fn doing_within(
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (short_or_long("model", "asks model"), Tone::Text),
         Activity::Answering(arrived) => (timed(&answer_words(*arrived)), Tone::Text),
-        Activity::CoolingDown(_) => match left {
-            Some(left) => (format!("retries in {left}"), Tone::Warning),
-            None => (format!("retries soon {taken}"), Tone::Warning),
-        },
+        Activity::CoolingDown(_) => {
+            let soon = ("retries soon", &taken);
+            let (words, time) = left.as_ref().map_or(soon, |left| ("retries in", left));
+            (with_time(words, None, time, columns), Tone::Warning)
+        }
         Activity::CallingTool(tool) => {
             let name = short_name(tool);
             (short_or_long(&name, &format!("calls {name}")), Tone::Text)
@@ -233,7 +241,6 @@ pub(super) fn doing_within(
     }
 }
 
-/// How much of an answer is here.
 fn answer_words(arrived: AnswerProgress) -> String {
     let (is_thinking, size) = arrived.describe_progress();
     let verb = if is_thinking { "thinks" } else { "answers" };
@@ -295,11 +302,11 @@ pub(super) fn last_words_text(
         return (clip_to_line(&fault.text), Tone::Errored);
     }
     if let Activity::Queueing(lane) = &status.activity {
-        let told = match outages.of(lane) {
+        let text = match outages.of(lane) {
             Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
             None => queue_text(lane),
         };
-        return (clip_to_line(&told), Tone::Warning);
+        return (clip_to_line(&text), Tone::Warning);
     }
     if let Activity::Asked(question) = &status.activity {
         return (clip_to_line(&question.summary()), Tone::Warning);
@@ -328,7 +335,6 @@ pub(super) fn last_words_text(
     (clip_to_line(&status.last_words), tone)
 }
 
-/// A completed tool call and its result.
 #[must_use]
 pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
@@ -348,7 +354,12 @@ fn clip_to_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
+    use actors::domain::game::GameRef;
+    use actors::domain::ids::Lane;
+    use actors::domain::outages::{OutageStage, ServerOutage};
+    use actors::domain::question::Question;
     use actors::domain::routine::{RoutineStatus, RunSource};
 
     use super::*;
@@ -356,12 +367,124 @@ mod tests {
 
     #[test]
     fn a_narrow_column_keeps_the_verb_and_the_time() {
-        let told = |columns| with_time("travels", Some("0:02"), "0:07", columns);
-        assert_eq!(told(22), "travels 0:02 left");
-        assert_eq!(told(13), "travels 0:02");
+        let cell = |columns| with_time("travels", Some("0:02"), "0:07", columns);
+        assert_eq!(cell(22), "travels 0:02 left");
+        assert_eq!(cell(13), "travels 0:02");
         assert_eq!(with_time("travels", None, "0:07", 13), "travels 0:07");
         assert_eq!(with_time("on cooldown", None, "0:07", 13), "on cooldown");
         assert_eq!(with_time("on cooldown", None, "0:07", 10), "on c… 0:07");
+    }
+
+    /// Every activity. The compiler asks for a new one here.
+    fn activities() -> Vec<Activity> {
+        let question = Question::read(
+            "tools.example",
+            &serde_json::json!({"message": "Go on?",
+            "requestedSchema": {"type": "object", "properties": {}}}),
+        );
+        let all = vec![
+            Activity::Resting,
+            Activity::Rebuilding,
+            Activity::Pausing,
+            Activity::Waiting,
+            Activity::Done,
+            Activity::Queueing(Lane::Game),
+            Activity::Queueing(Lane::Logins),
+            Activity::Queueing(Lane::Provider("openrouter".into())),
+            Activity::Connecting,
+            Activity::AwaitingLogin("enter K-1 at https://game.example".into()),
+            Activity::CallingModel,
+            Activity::Answering(AnswerProgress {
+                thoughts: 99_900,
+                words: 0,
+            }),
+            Activity::Answering(AnswerProgress {
+                thoughts: 99_900,
+                words: 999_000,
+            }),
+            Activity::CoolingDown("HTTP 503".into()),
+            Activity::CallingTool("get_map".into()),
+            Activity::Asked(Arc::new(question.expect("a question"))),
+            Activity::Travelling,
+            Activity::Mining,
+            Activity::Fighting,
+            Activity::InTransit,
+            Activity::OnCooldown,
+            Activity::Recording,
+            Activity::Paused("the swarm's budget spent".into()),
+        ];
+        for activity in &all {
+            match activity {
+                Activity::Resting
+                | Activity::Rebuilding
+                | Activity::Pausing
+                | Activity::Waiting
+                | Activity::Done
+                | Activity::Queueing(_)
+                | Activity::Connecting
+                | Activity::AwaitingLogin(_)
+                | Activity::CallingModel
+                | Activity::Answering(_)
+                | Activity::CoolingDown(_)
+                | Activity::CallingTool(_)
+                | Activity::Asked(_)
+                | Activity::Travelling
+                | Activity::Mining
+                | Activity::Fighting
+                | Activity::InTransit
+                | Activity::OnCooldown
+                | Activity::Recording
+                | Activity::Paused(_) => {}
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_short_word_of_a_column_is_whole_in_fifteen_letters() {
+        let away = |lane: &Lane| ServerOutage {
+            lane: lane.clone(),
+            text: "HTTP 503".into(),
+            since: Timestamp(0),
+            next_try: Timestamp(4_000_000),
+            needs_operator: false,
+            stage: OutageStage::Away,
+        };
+        let lanes = [
+            Lane::Game,
+            Lane::Logins,
+            Lane::Provider("openrouter".into()),
+        ];
+        let outages = [vec![], lanes.iter().map(away).collect()].map(ServerOutages);
+        // Half a minute, a quarter of an hour, and more than an hour.
+        for taken in [30_000, 900_000, 4_500_000] {
+            let now = Timestamp(taken);
+            for (game, until) in [GameRef::SPACEMOLT, GameRef::ANY_TOOLS]
+                .into_iter()
+                .flat_map(|game| {
+                    [
+                        (game, None),
+                        (game, Some(now.plus(Duration::from_secs(2_000)))),
+                    ]
+                })
+            {
+                for state in [LifeState::Running, LifeState::Idle] {
+                    for activity in activities() {
+                        let status = MysisStatus {
+                            activity,
+                            activity_until: until,
+                            game: Some(game),
+                            ..(*status(1, "alpha", state)).clone()
+                        };
+                        for outages in &outages {
+                            let (cell, _) = doing_within(&status, now, outages, 15);
+                            let words = format!("{:?}, {taken}: {cell}", status.activity);
+                            assert!(width::of(&cell) <= 15 && !cell.contains('…'), "{words}");
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]
@@ -380,9 +503,9 @@ mod tests {
             })),
             ..(*running).clone()
         };
-        let told = |columns| with_round(&status, "travels", Some("0:02"), "0:07", columns);
-        assert_eq!(told(13), "↻2/20 travels");
-        assert_eq!(told(20), "↻2/20 travels 0:02");
-        assert_eq!(told(30), "↻2/20 travels 0:02 left");
+        let cell = |columns| with_round(&status, "travels", Some("0:02"), "0:07", columns);
+        assert_eq!(cell(13), "↻2/20 travels");
+        assert_eq!(cell(20), "↻2/20 travels 0:02");
+        assert_eq!(cell(30), "↻2/20 travels 0:02 left");
     }
 }

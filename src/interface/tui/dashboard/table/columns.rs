@@ -15,9 +15,9 @@ use actors::domain::rules::SwarmRules;
 use zoea_text::clean::one_line;
 use zoea_text::natural::compare_natural;
 
-use elsewhere::Told::{As, Not};
+use elsewhere::Naming::{As, Not};
 use elsewhere::{
-    A_MARK, A_NUMBER, A_SUM, A_WORD, Elsewhere, LABEL, OF_NOW, OWN_TABLE, OWN_VIEW, told,
+    A_MARK, A_NUMBER, A_SUM, A_WORD, Elsewhere, LABEL, OF_NOW, OWN_TABLE, OWN_VIEW, named,
 };
 
 use super::cells::{self, CellFacts};
@@ -38,7 +38,6 @@ pub enum Column {
     Name,
     State,
     Doing,
-    /// The process of the fleet that runs it.
     Process,
     Place,
     Credits,
@@ -59,7 +58,6 @@ pub enum Column {
     Nudges,
     Turns,
     Tokens,
-    /// The cost of the tokens.
     Cost,
     /// The credits that it earned for a US dollar, since its actor began.
     Value,
@@ -85,10 +83,8 @@ struct ColumnSpec {
 
 type CellText = fn(&CellFacts<'_>) -> (String, Tone);
 
-/// By what a column sorts.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnOrder {
-    /// By these two.
     Compare(fn(&MysisStatus, &MysisStatus) -> Ordering),
     /// By a number, the smallest first, which is made once for each.
     Rank(fn(&MysisStatus, Timestamp, &ServerOutages) -> i64),
@@ -126,79 +122,79 @@ const fn spec(
 const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Mark, "need", ""), (3, 3, 0), TEXT,
         |at| cells::attention_mark(at.member), Rank(|of, _, _| ranks::need_rank(of) as i64),
-        told(Err(A_MARK), Not(OWN_VIEW), As("zoea_needs"), Not(OF_NOW))),
+        named(Err(A_MARK), Not(OWN_VIEW), As("zoea_needs"), Not(OF_NOW))),
     spec((Column::Name, "name", "MYSIS"), (11, 18, 0), TEXT,
         |at| (one_line(&at.status().name), Tone::Strong), Compare(|a, b| compare_natural(&a.name, &b.name)),
-        told(Ok(|of, _| [Some(&of.name), None, None]), As("name"), Not(LABEL), As("Mysis"))),
+        named(Ok(|of, _| [Some(&of.name), None, None]), As("name"), Not(LABEL), As("Mysis"))),
     spec((Column::Doing, "doing", "DOING"), (15, 22, 0), TEXT,
         |at| cells::doing_within(at.status(), at.now, at.outages, usize::from(at.width)),
         Compare(|a, b| ranks::activity_rank(&a.activity).cmp(&ranks::activity_rank(&b.activity))),
-        told(Err("it changes with each call"), As("activity"), Not(A_WORD), Not(OF_NOW))),
+        named(Err("it changes with each call"), As("activity"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::State, "state", "STATE"), (9, 9, 0), TEXT,
         |at| SeenState::of(at.status(), at.outages).label(), Rank(|of, _, outages| SeenState::of(of, outages) as i64),
-        told(Ok(|_, seen| [Some(seen.as_str()), None, None]), As("state"), As("zoea_myses"), Not(OF_NOW))),
+        named(Ok(|_, seen| [Some(seen.as_str()), None, None]), As("state"), As("zoea_myses"), Not(OF_NOW))),
     spec((Column::Process, "process", "PROCESS"), (8, 14, 0), TEXT,
         |at| cells::process_text(at.status()), Compare(|a, b| ranks::process_of(a).cmp(&ranks::process_of(b))),
-        told(Err(OWN_VIEW), As("process"), Not(LABEL), Not(OF_NOW))),
+        named(Err(OWN_VIEW), As("process"), Not(LABEL), Not(OF_NOW))),
     // The rate of a minute is a line of several tones (`earning`).
     spec((Column::Trend, "trend", "A MINUTE"), (8, 22, 0), TEXT,
         cells::earned_text, Rank(|of, now, _| ranks::trend_rank(of, now)),
-        told(Err(A_NUMBER), Not(A_SUM), Not(A_SUM), Not(OWN_VIEW))),
+        named(Err(A_NUMBER), Not(A_SUM), Not(A_SUM), Not(OWN_VIEW))),
     spec((Column::Credits, "credits", "CREDITS"), (8, 9, 0), FIGURE,
         cells::credits_text, Compare(|a, b| b.figures.facts.credits.cmp(&a.figures.facts.credits)),
-        told(Err(A_NUMBER), As("credits"), As("zoea_credits"), As("credits"))),
+        named(Err(A_NUMBER), As("credits"), As("zoea_credits"), As("credits"))),
     spec((Column::Earned, "earned", "EARNED"), (7, 7, 0), FIGURE,
         cells::earned_text, Rank(|of, now, _| ranks::earned_rank(of, now)),
-        told(Err(A_NUMBER), As("earned_last_hour"), As("zoea_credits_earned"), As("earned"))),
+        named(Err(A_NUMBER), As("earned_last_hour"), As("zoea_credits_earned"), As("earned"))),
     spec((Column::Place, "place", "PLACE"), (20, 28, 0), TEXT,
         |at| cells::place_text(at.status()), Compare(|a, b| ranks::place_key(a).cmp(&ranks::place_key(b))),
-        told(Ok(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None]), As("system"), Not(A_WORD), Not(OWN_TABLE))),
+        named(Ok(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None]), As("system"), Not(A_WORD), Not(OWN_TABLE))),
     spec((Column::Words, "words", "LAST WORDS"), (22, 400, 0), TEXT,
         |at| cells::last_words_text(at.member, at.now, at.outages), Compare(newest_first),
-        told(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| fault.text.as_str()), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
+        named(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| fault.text.as_str()), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
     // The fullest hold and the emptiest tank first.
     spec((Column::Cargo, "cargo", "CARGO"), (7, 9, 0), FIGURE,
         |at| cargo_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
         Compare(|a, b| percent(b.figures.facts.cargo).cmp(&percent(a.figures.facts.cargo))),
-        told(Err(A_NUMBER), As("cargo"), Not(OWN_VIEW), Not(OF_NOW))),
+        named(Err(A_NUMBER), As("cargo"), Not(OWN_VIEW), Not(OF_NOW))),
     spec((Column::Fuel, "fuel", "FUEL"), (4, 4, 0), FIGURE,
         |at| fuel_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),
         Compare(|a, b| ranks::fuel_key(a).cmp(&ranks::fuel_key(b))),
-        told(Err(A_NUMBER), As("fuel"), Not(OWN_VIEW), Not(OF_NOW))),
+        named(Err(A_NUMBER), As("fuel"), Not(OWN_VIEW), Not(OF_NOW))),
     spec((Column::Cost, "cost", "COST"), (7, 7, 0), FIGURE,
         |at| (cells::cost_text(at.status(), at.rules), Tone::Dim), Compare(|a, b| b.totals.cost_micros.cmp(&a.totals.cost_micros)),
-        told(Err(A_NUMBER), As("cost"), As("zoea_cost_usd_total"), As("cost"))),
+        named(Err(A_NUMBER), As("cost"), As("zoea_cost_usd_total"), As("cost"))),
     spec((Column::Account, "account", "ACCOUNT"), (9, 14, 0), TEXT,
         |at| cells::account_text(at.status()), Compare(|a, b| (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))),
-        told(Ok(|of, _| [of.account.as_deref(), None, None]), As("account"), Not(A_WORD), Not(OF_NOW))),
+        named(Ok(|of, _| [of.account.as_deref(), None, None]), As("account"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::Role, "role", "ROLE"), (7, 10, 0), TEXT,
         |at| cells::role_text(at.status()), Compare(|a, b| ranks::role_key(a).cmp(&ranks::role_key(b))),
-        told(Ok(|of, _| [of.profile.role.as_deref(), None, None]), As("role"), Not(A_WORD), Not(OF_NOW))),
+        named(Ok(|of, _| [of.profile.role.as_deref(), None, None]), As("role"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::Provider, "provider", "PROVIDER"), (8, 10, 0), TEXT,
         |at| (one_line(&at.status().profile.provider), Tone::Dim), Compare(|a, b| a.profile.provider.cmp(&b.profile.provider)),
-        told(Ok(|of, _| [Some(&of.profile.provider), None, None]), As("provider"), Not(LABEL), Not(OWN_TABLE))),
+        named(Ok(|of, _| [Some(&of.profile.provider), None, None]), As("provider"), Not(LABEL), Not(OWN_TABLE))),
     spec((Column::Tokens, "tokens", "TOKENS"), (6, 6, 0), FIGURE,
         |at| (figures::amount(ranks::tokens(at.status())), Tone::Dim), Compare(|a, b| ranks::tokens(b).cmp(&ranks::tokens(a))),
-        told(Err(A_NUMBER), As("tokens_in"), As("zoea_tokens_total"), As("tokens in"))),
+        named(Err(A_NUMBER), As("tokens_in"), As("zoea_tokens_total"), As("tokens in"))),
     spec((Column::Nudges, "nudges", "NUDGE"), (5, 5, 110), FIGURE,
         cells::nudges, Compare(|a, b| b.nudges.cmp(&a.nudges)),
-        told(Err(A_NUMBER), As("nudges"), Not("its turns are counted"), Not(OF_NOW))),
+        named(Err(A_NUMBER), As("nudges"), Not("its turns are counted"), Not(OF_NOW))),
     spec((Column::Model, "model", "MODEL"), (12, 16, 150), TEXT,
         |at| (one_line(&at.status().model), Tone::Dim), Compare(|a, b| a.model.cmp(&b.model)),
-        told(Ok(|of, _| [Some(&of.model), None, None]), As("model"), Not(A_WORD), Not(OF_NOW))),
+        named(Ok(|of, _| [Some(&of.model), None, None]), As("model"), Not(A_WORD), Not(OF_NOW))),
     spec((Column::Turns, "turns", "TURNS"), (5, 5, 150), FIGURE,
         |at| (figures::amount(at.status().totals.turns), Tone::Dim), Compare(|a, b| b.totals.turns.cmp(&a.totals.turns)),
-        told(Err(A_NUMBER), As("turns"), As("zoea_turns_total"), As("turns"))),
+        named(Err(A_NUMBER), As("turns"), As("zoea_turns_total"), As("turns"))),
     spec((Column::Latency, "call", "CALL"), (5, 5, 150), FIGURE,
         |at| (at.status().last_call_ms.map(figures::span).unwrap_or_default(), Tone::Dim),
         Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms)),
-        told(Err(A_NUMBER), Not("`zoea history` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
+        named(Err(A_NUMBER), Not("`zoea history` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
     spec((Column::Seen, "seen", "SEEN"), (4, 4, 150), FIGURE,
         |at| (figures::ago(at.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first),
-        told(Err(A_NUMBER), As("last_activity_at"), Not(OF_NOW), Not(OF_NOW))),
+        named(Err(A_NUMBER), As("last_activity_at"), Not(OF_NOW), Not(OF_NOW))),
     spec((Column::Value, "value", "C/$"), (6, 6, 240), FIGURE, cells::value_text,
         Compare(|a, b| b.figures.value.credits_per_dollar().cmp(&a.figures.value.credits_per_dollar())),
-        told(Err(A_NUMBER), As("credits_per_dollar"), Not(A_SUM), As("per dollar"))),
+        named(Err(A_NUMBER), As("credits_per_dollar"), Not(A_SUM), As("per dollar"))),
 ];
 
 fn newest_first(a: &MysisStatus, b: &MysisStatus) -> Ordering {
@@ -240,7 +236,6 @@ impl Column {
         &self.spec().elsewhere
     }
 
-    /// By what it sorts.
     pub(super) fn order(self) -> ColumnOrder {
         self.spec().order
     }
@@ -279,7 +274,6 @@ impl ColumnSpec {
     }
 }
 
-/// All words of a Mysis among which a filter looks.
 pub(super) fn filter_words(status: &MysisStatus, seen: SeenState) -> impl Iterator<Item = &str> {
     let words = COLUMNS.iter().filter_map(|spec| spec.elsewhere.filter.ok());
     words.flat_map(move |words| words(status, seen)).flatten()
@@ -297,7 +291,6 @@ pub fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
     known
 }
 
-/// A column with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedColumn {
     pub column: Column,

@@ -1,16 +1,18 @@
 //! The detail pane: the selected Mysis and the newest messages, below a short table.
 
+use super::MysisTable;
 use super::cells;
 use super::groups::{Group, Grouping};
 use super::seen_state::SeenState;
-use crate::dashboard::Dashboard;
 use crate::dashboard::earning::{EarnRate, whole_points};
+use crate::dashboard::facts::Facts;
 use crate::dashboard::first_minute;
 use crate::dashboard::graphs::marks::marks;
 use crate::dashboard::graphs::round_ceiling;
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::money::short_credits;
 use crate::dashboard::roster::RosterMember;
+use crate::dashboard::saving::saving;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -34,26 +36,25 @@ const MIN_GRAPH_MINUTES: i64 = 4;
 /// The most lines of words or of a fault.
 const MAX_TEXT_LINES: usize = 4;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(facts: &Facts, table: &MysisTable, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
     painter.fill(area, Ground::Panel);
-    let graph = graph_columns(dashboard, area);
+    let graph = graph_columns(facts, area);
     let [area, graph] =
         Layout::horizontal([Constraint::Min(0), Constraint::Length(graph)]).areas(area);
-    paint_graph(dashboard, graph, painter);
-    let table = dashboard.table();
+    paint_graph(facts, graph, painter);
     let member = table.selected();
-    let member = member.and_then(|id| dashboard.roster().get(id));
+    let member = member.and_then(|id| facts.roster.get(id));
     let mut lines = Vec::new();
     if let Some(member) = member {
-        add_member(dashboard, member, usize::from(area.width), &mut lines);
+        add_member(facts, member, usize::from(area.width), &mut lines);
     }
     if let (Some(group), Some(by)) = (table.selected_group(), table.grouping()) {
         add_group(group, by, &mut lines);
     }
-    let setup_rows = setup_rows_below(dashboard, lines.len(), area);
+    let setup_rows = setup_rows_below(facts, lines.len(), area);
     if setup_rows > 0 {
         lines.push(StyledLine::default());
         lines.push(StyledLine::of(" WHAT THEY USE", Tone::Brand));
@@ -61,7 +62,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         let inside = area.inner(Margin::new(1, 0));
         let setup = row_of(inside, above);
         first_minute::view::paint_setup(
-            dashboard,
+            facts,
             Rect {
                 height: setup_rows,
                 ..setup
@@ -72,30 +73,30 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
     if room > 0 {
-        let key = dashboard.keymap().key_named(&OPENING_KEYS, "log");
+        let key = facts.keymap.key_named(&OPENING_KEYS, "log");
         lines.push(StyledLine::default());
         lines.push(
             StyledLine::of(" LATELY", Tone::Brand).with(format!("   {key} shows all"), Tone::Hint),
         );
     }
-    lines.extend(lately_lines(dashboard, room, area.width));
+    lines.extend(lately_lines(facts, room, area.width));
     painter.lines(area, &lines);
 }
 
 /// The columns for the graph of the swarm, where there is room for one and something was earned.
-fn graph_columns(dashboard: &Dashboard, area: Rect) -> u16 {
+fn graph_columns(facts: &Facts, area: Rect) -> u16 {
     let has_room = area.width >= MIN_COLUMNS_WITH_GRAPH && area.height >= MIN_ROWS_WITH_GRAPH;
-    let has_figures = dashboard.money().points.iter().any(|point| *point != 0);
+    let has_figures = facts.money.points.iter().any(|point| *point != 0);
     u16::from(has_room && has_figures) * (area.width * 2 / 5)
 }
 
 /// Draws what the swarm earned a minute in the last hour.
-fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let now = Minute::of(dashboard.now()).0;
+fn paint_graph(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
+    let now = Minute::of(facts.now).0;
     let minutes = |points: usize| i64::try_from(points).unwrap_or(0) * TREND_MINUTES;
-    let points = &dashboard.money().points;
-    let since = dashboard.money().known_since(dashboard.now());
-    let whole = whole_points(points, dashboard.now());
+    let points = &facts.money.points;
+    let since = facts.money.known_since(facts.now);
+    let whole = whole_points(points, facts.now);
     let first = whole.iter().position(|point| *point != 0).unwrap_or(0);
     let newest = now.div_euclid(TREND_MINUTES) * TREND_MINUTES;
     // A point is of all its minutes.
@@ -113,8 +114,8 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     } else {
         0.0
     };
-    let rate = EarnRate::of(points, dashboard.now());
-    let offset = dashboard.appearance().offset;
+    let rate = EarnRate::of(points, facts.now);
+    let offset = facts.appearance.offset;
     let begin = newest - minutes(TREND_POINTS - 1 - first);
     let bounds = (begin.min(now - MIN_GRAPH_MINUTES) as f64, now as f64);
     let time_text = |minute: f64| offset.short_clock(Minute(minute as i64).start_time());
@@ -127,9 +128,9 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
         points: &curve,
         bounds,
         values: (bottom, round_ceiling(extreme(f64::max))),
-        marks: &marks(dashboard, None, bounds),
+        marks: &marks(facts, None, bounds),
         title: [&since, &rate.figure()],
-        unit: match dashboard.money().number {
+        unit: match facts.money.number {
             Some(_) => "/min",
             None => "cr/min",
         },
@@ -140,16 +141,15 @@ fn paint_graph(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 }
 
 /// The rows for what the Myses use, while none of them has had a turn: none where there is no room.
-fn setup_rows_below(dashboard: &Dashboard, above: usize, area: Rect) -> u16 {
-    if !dashboard.is_first_minute() || dashboard.setup().is_none() {
+fn setup_rows_below(facts: &Facts, above: usize, area: Rect) -> u16 {
+    if !facts.is_first_minute() || facts.setup.is_none() {
         return 0;
     }
-    let rows = first_minute::view::setup_rows(dashboard, area.width.saturating_sub(2));
+    let rows = first_minute::view::setup_rows(facts, area.width.saturating_sub(2));
     let room = usize::from(area.height).saturating_sub(above + 2);
     if usize::from(rows) <= room { rows } else { 0 }
 }
 
-/// Adds how many of a group are in which state.
 fn add_group(group: &Group, by: Grouping, lines: &mut Vec<StyledLine>) {
     let counts = group.sums.counts;
     let states = [
@@ -176,44 +176,37 @@ fn add_group(group: &Group, by: Grouping, lines: &mut Vec<StyledLine>) {
 }
 
 /// Adds what the table's columns leave out, and the last words or the fault in full.
-fn add_member(
-    dashboard: &Dashboard,
-    member: &RosterMember,
-    columns: usize,
-    lines: &mut Vec<StyledLine>,
-) {
+fn add_member(facts: &Facts, member: &RosterMember, columns: usize, lines: &mut Vec<StyledLine>) {
     let status = &*member.status;
-    let (state, tone) = SeenState::of(status, dashboard.outages()).label();
-    let (doing, doing_tone) = dashboard.doing_text(status);
+    let (state, tone) = SeenState::of(status, &facts.outages).label();
+    let (doing, doing_tone) = cells::doing_text(facts, status);
     lines.push(
         StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Brand)
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
     lines.push(StyledLine::of(
-        format!(" {}", facts_of(dashboard, status).join(" · ")),
+        format!(" {}", facts_of(facts, status).join(" · ")),
         Tone::Dim,
     ));
     if let Some(routine) = &status.routine {
         add_wrapped(&one_line(&routine.describe()), Tone::Tool, columns, lines);
     }
     if let Some(circle) = &status.circle {
-        let take = dashboard
-            .keymap()
-            .key_of(TARGET_KEYS, TargetAction::Routine);
-        let told = format!("{}; {take} takes it as a routine", circle.describe());
-        add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
+        let take = facts.keymap.key_of(TARGET_KEYS, TargetAction::Routine);
+        let text = format!("{}; {take} takes it as a routine", circle.describe());
+        add_wrapped(&one_line(&text), Tone::Tool, columns, lines);
     }
-    let reminders = status.reminders.as_deref().unwrap_or_default();
+    let reminders = status.memos.reminders.as_deref().unwrap_or_default();
     if let Some(next) = reminders.first() {
-        let offset = dashboard.appearance().offset;
+        let offset = facts.appearance.offset;
         let more = match reminders.len() {
             1 => String::new(),
             all => format!(" (1 of {all})"),
         };
         let (day, clock) = (offset.day(next.at), offset.clock(next.at));
-        let told = format!("reminder for {day} {clock}{more}: {}", next.text);
-        add_wrapped(&one_line(&told), Tone::Dim, columns, lines);
+        let text = format!("reminder for {day} {clock}{more}: {}", next.text);
+        add_wrapped(&one_line(&text), Tone::Dim, columns, lines);
     }
     let (words, tone) = match (&status.fault, &status.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
@@ -228,9 +221,9 @@ fn add_member(
 }
 
 /// What the table's columns leave out.
-fn facts_of(dashboard: &Dashboard, status: &MysisStatus) -> Vec<String> {
+fn facts_of(facts: &Facts, status: &MysisStatus) -> Vec<String> {
     let totals = status.totals;
-    let mut facts = vec![
+    let mut words = vec![
         one_line(&status.model),
         figures::counted(totals.turns, "turn"),
         format!(
@@ -246,24 +239,24 @@ fn facts_of(dashboard: &Dashboard, status: &MysisStatus) -> Vec<String> {
         } else {
             ""
         };
-        facts.insert(0, format!("{}{known}", one_line(role)));
+        words.insert(0, format!("{}{known}", one_line(role)));
     }
     if let Some(place) = &status.tier {
-        facts.insert(1, format!("tier {}: {}", place.tier, one_line(&place.why)));
+        words.insert(1, format!("tier {}: {}", place.tier, one_line(&place.why)));
     }
     if totals.cost_micros > 0 {
-        facts.push(figures::money(totals.cost_micros));
+        words.push(figures::money(totals.cost_micros));
     }
-    if let Some(spared) = status.spared_calls.filter(|spared| *spared > 0) {
-        let saved = dashboard.saving(status, spared).text();
-        facts.insert(0, format!("routines saved {saved}"));
+    if let Some(calls) = status.saved_calls.filter(|calls| *calls > 0) {
+        let saved = saving(&facts.spending, status, calls).text();
+        words.insert(0, format!("routines saved {saved}"));
     }
-    facts.extend(
+    words.extend(
         status
             .last_call_ms
             .map(|ms| format!("call {}", figures::span(ms))),
     );
-    facts
+    words
 }
 
 fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {

@@ -25,7 +25,6 @@ macro_rules! regex_sign {
     };
 }
 
-/// The forms of a term, with a separator.
 macro_rules! term_forms {
     ($between:literal) => {
         concat!(
@@ -48,7 +47,6 @@ pub const FILTER_COMMAND_HELP: &str = concat!(
     "; nothing shows all"
 );
 
-/// The hint beside the line of the filter.
 pub const FILTER_HINT: &str = term_forms!(" ");
 
 /// A filter. It shows the Myses that match every term.

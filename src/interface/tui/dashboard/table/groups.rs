@@ -21,10 +21,8 @@ use crate::dashboard::toolkit::list::Listed;
 
 pub use sums::GroupSums;
 
-/// What the Myses of a group have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// The system that they are in.
     Place,
     Role,
     Model,
@@ -56,6 +54,14 @@ impl Grouping {
         Self::ALL.into_iter().find(|it| it.as_str() == word)
     }
 
+    #[must_use]
+    pub fn is_of_game(self) -> bool {
+        match self {
+            Grouping::Place => true,
+            Grouping::Role | Grouping::Model | Grouping::State => false,
+        }
+    }
+
     pub(super) fn column(self) -> Option<Column> {
         match self {
             // It has the place within the system besides.
@@ -76,7 +82,6 @@ impl Grouping {
         }
     }
 
-    /// Whether it tells any of these Myses from the others.
     fn tells_apart(self, roster: &Roster, outages: &ServerOutages) -> bool {
         let mut members = roster.members().values();
         let key = |member: &RosterMember| self.key(&member.status, outages);
@@ -184,7 +189,6 @@ impl MysisTable {
         self.arrange_anew();
     }
 
-    /// Folds the selected group, or shows its Myses.
     pub fn toggle_fold(&mut self) {
         let Some(key) = self.selected_group().map(|group| group.key.clone()) else {
             return;
@@ -247,7 +251,6 @@ impl MysisTable {
         self.lines = Arc::new(lines);
     }
 
-    /// Brings the sums of the groups up to date.
     pub fn sum_groups(&mut self, roster: &Roster, now: Timestamp) {
         if self.groups.is_empty() {
             return;
@@ -317,7 +320,6 @@ impl MysisTable {
     }
 }
 
-/// The key of a group in the order of names.
 #[derive(PartialEq, Eq)]
 struct Name(GroupKey);
 

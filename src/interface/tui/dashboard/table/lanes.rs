@@ -9,7 +9,7 @@ use crate::dashboard::text::width;
 fn server_name(lane: &Lane) -> String {
     match lane {
         Lane::Provider(name) => one_line(name),
-        Lane::Logins | Lane::Game => "game".to_string(),
+        Lane::Logins | Lane::Game => "tools".to_string(),
     }
 }
 
@@ -30,7 +30,6 @@ pub(super) fn queue_words(lane: &Lane) -> String {
     }
 }
 
-/// The same as a sentence.
 pub(super) fn queue_text(lane: &Lane) -> String {
     match lane {
         Lane::Provider(name) => format!("waits for its turn at {}", one_line(name)),

@@ -8,7 +8,6 @@ use crate::dashboard::text::tone::Tone;
 /// Stands before a figure that may have changed since it was told.
 pub const OLD_MARK: char = '~';
 
-/// A tank below this percentage is marked.
 const LOW_FUEL_PERCENT: u32 = 15;
 
 fn tone_of_fuel(percent: u32) -> Tone {
@@ -34,7 +33,6 @@ pub fn cargo_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     })
 }
 
-/// The fuel in percent.
 #[must_use]
 pub fn fuel_text(facts: &GameFacts, columns: u16) -> Option<(String, Tone)> {
     let percent = money::percent(facts.fuel)?;
@@ -78,15 +76,15 @@ mod tests {
             };
             [cargo_text(&facts, columns), fuel_text(&facts, columns)]
         };
-        let told = |text: &str, tone| Some((text.to_string(), tone));
+        let cell = |text: &str, tone| Some((text.to_string(), tone));
         assert_eq!(
             of(false, 9),
-            [told("43/75", Tone::Text), told("9%", Tone::Warning)]
+            [cell("43/75", Tone::Text), cell("9%", Tone::Warning)]
         );
         assert_eq!(
             of(true, 9),
-            [told("~43/75", Tone::Dim), told("~9%", Tone::Warning)]
+            [cell("~43/75", Tone::Dim), cell("~9%", Tone::Warning)]
         );
-        assert_eq!(of(true, 5)[0], told("43/75", Tone::Dim));
+        assert_eq!(of(true, 5)[0], cell("43/75", Tone::Dim));
     }
 }

@@ -18,7 +18,6 @@ pub(super) enum NeedRank {
     None,
 }
 
-/// The place of a Mysis in the order by needs.
 #[must_use]
 pub(super) fn need_rank(status: &MysisStatus) -> NeedRank {
     match operator_need(status).map(|need| need.severity) {

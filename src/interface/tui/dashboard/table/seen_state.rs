@@ -10,14 +10,11 @@ use crate::dashboard::text::tone::Tone;
 /// that plays. The order is that of the table: who plays least comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SeenState {
-    /// A fault ended it.
     Errored,
-    /// It runs but pauses.
     Paused,
     /// It runs but waits for a server that is away, or for its next try.
     Waiting,
     Running,
-    /// It has nothing to do.
     Idle,
     Stopped,
 }
@@ -69,7 +66,6 @@ impl SeenState {
         Self::ALL.get(place + 1).copied()
     }
 
-    /// The sign and the word, with the tone of both.
     #[must_use]
     pub fn label(self) -> (String, Tone) {
         let (sign, tone) = match self {

@@ -64,7 +64,6 @@ impl Sorting {
         }
     }
 
-    /// Compares two Myses together with their ranks.
     #[must_use]
     pub fn compare_ranked(self, a: (i64, &MysisStatus), b: (i64, &MysisStatus)) -> Ordering {
         let order = match self.from {

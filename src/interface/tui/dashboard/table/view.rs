@@ -1,14 +1,16 @@
 //! Draws the table of Myses.
 
+use super::MysisTable;
 use super::cells::place_within;
 use super::columns::{Column, PlacedColumn};
 use super::groups::{Group, Grouping, TableLine};
-use super::sorting::SortDirection;
-use crate::dashboard::Dashboard;
+use super::sorting::{SortDirection, Sorting};
 use crate::dashboard::earning::rate_line;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::first_minute;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::roster::RosterMember;
+use crate::dashboard::summary::back_key;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use ratatui::layout::{Alignment, Rect};
@@ -17,18 +19,22 @@ use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 use zoea_text::clean::one_line;
 
-pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-    let columns = dashboard.table_columns();
+pub(crate) fn paint(
+    facts: &Facts,
+    table: &MysisTable,
+    layout: &ScreenLayout,
+    painter: &mut Painter<'_>,
+) {
+    let columns = table.columns();
     for placed in &columns {
-        paint_title(dashboard, layout.title, *placed, painter);
+        paint_title(table.sorting(), layout.title, *placed, painter);
     }
-    if dashboard.offers_first_steps() {
-        return first_minute::view::paint(dashboard, layout.body, painter);
+    if facts.offers_first_steps() {
+        return first_minute::view::paint(facts, layout.body, painter);
     }
-    if dashboard.table().order().is_empty() {
-        return paint_empty(dashboard, layout.body, painter);
+    if table.order().is_empty() {
+        return paint_empty(facts, layout.body, painter);
     }
-    let table = dashboard.table();
     let (above, visible) = table.visible();
     for (row, shown) in (0..).zip(visible) {
         let line = row_of(layout.body, row);
@@ -38,13 +44,13 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
         }
         match shown {
             TableLine::Mysis(id) => {
-                if let Some(member) = dashboard.roster().get(*id) {
-                    paint_row(dashboard, member, line, &columns, painter);
+                if let Some(member) = facts.roster.get(*id) {
+                    paint_row((facts, table), member, line, &columns, painter);
                 }
             }
             TableLine::Group(key) => {
                 if let Some(group) = table.group(key) {
-                    paint_group(dashboard, group, line, &columns, painter);
+                    paint_group((facts, table), group, line, &columns, painter);
                 }
             }
         }
@@ -53,14 +59,8 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     painter.scrollbar(layout.body, above, visible.len(), all);
 }
 
-fn paint_title(
-    dashboard: &Dashboard,
-    title: Rect,
-    placed: PlacedColumn,
-    painter: &mut Painter<'_>,
-) {
+fn paint_title(sorting: Sorting, title: Rect, placed: PlacedColumn, painter: &mut Painter<'_>) {
     let area = cell_area(title, placed);
-    let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
     let sign = match (is_sorted, sorting.from) {
         (true, SortDirection::Normal) => "▾",
@@ -73,34 +73,29 @@ fn paint_title(
 }
 
 fn paint_row(
-    dashboard: &Dashboard,
+    (facts, table): (&Facts, &MysisTable),
     member: &RosterMember,
     line: Rect,
     columns: &[PlacedColumn],
     painter: &mut Painter<'_>,
 ) {
     for placed in columns {
-        if placed.column == Column::Trend && paint_rate(dashboard, member, line, *placed, painter) {
+        if placed.column == Column::Trend && paint_rate(facts, member, line, *placed, painter) {
             continue;
         }
         let is_mark = placed.column == Column::Mark;
-        let is_of_place = dashboard.table().grouping() == Some(Grouping::Place);
+        let is_of_place = table.grouping() == Some(Grouping::Place);
         let is_doing = placed.column == Column::Doing;
-        let (text, tone) = if is_doing && dashboard.is_held(&member.status) {
+        let (text, tone) = if is_doing && facts.is_held(&member.status) {
             ("frozen".to_string(), Tone::Found)
-        } else if placed.column == Column::Words && dashboard.is_held(&member.status) {
+        } else if placed.column == Column::Words && facts.is_held(&member.status) {
             (one_line(&member.status.last_words), Tone::Dim)
         } else if placed.column == Column::Place && is_of_place {
             place_within(&member.status)
-        } else if is_mark && dashboard.table().marks().contains(&member.status.id) {
+        } else if is_mark && table.marks().contains(&member.status.id) {
             ("◆".to_string(), Tone::Accent)
         } else {
-            placed.cell(
-                member,
-                dashboard.now(),
-                dashboard.outages(),
-                dashboard.rules(),
-            )
+            placed.cell(member, facts.now, &facts.outages, facts.rules.as_deref())
         };
         let area = cell_area(line, *placed);
         painter.text_at(area, 0, side(placed.column), &text, tone);
@@ -109,13 +104,12 @@ fn paint_row(
 
 /// Draws a group: its name, how many it has, who of them needs the operator, and its sums in their columns.
 fn paint_group(
-    dashboard: &Dashboard,
+    (facts, table): (&Facts, &MysisTable),
     group: &Group,
     line: Rect,
     columns: &[PlacedColumn],
     painter: &mut Painter<'_>,
 ) {
-    let table = dashboard.table();
     let Some(by) = table.grouping() else {
         return;
     };
@@ -127,7 +121,7 @@ fn paint_group(
     let sums = &group.sums;
     let mut room = line.width;
     for placed in columns.iter().rev() {
-        if let Some(cell) = sums.cell(*placed, dashboard.now(), scale) {
+        if let Some(cell) = sums.cell(*placed, facts.now, scale) {
             let area = cell_area(line, *placed);
             match side(placed.column) {
                 Alignment::Right => painter.line_at_right(area, 0, &cell),
@@ -169,27 +163,27 @@ fn paint_group(
 
 /// Draws what it earns a minute. Returns whether that is known.
 fn paint_rate(
-    dashboard: &Dashboard,
+    facts: &Facts,
     member: &RosterMember,
     line: Rect,
     placed: PlacedColumn,
     painter: &mut Painter<'_>,
 ) -> bool {
-    let (figures, now) = (&member.status.figures, dashboard.now());
+    let (figures, now) = (&member.status.figures, facts.now);
     let Some(points) = figures.rate_points(now) else {
         return false;
     };
-    let scale = dashboard.money().scale;
+    let scale = facts.money.scale;
     let rate = rate_line(&points, now, scale, usize::from(placed.width));
     painter.line(cell_area(line, placed), 0, &rate);
     true
 }
 
-fn paint_empty(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
-    let (words, help) = if dashboard.rules().is_none() {
+fn paint_empty(facts: &Facts, body: Rect, painter: &mut Painter<'_>) {
+    let (words, help) = if facts.rules.as_deref().is_none() {
         ("Loading the swarm …", String::new())
     } else {
-        let help = format!("{} shows all", dashboard.back_key());
+        let help = format!("{} shows all", back_key(&facts.keymap, false));
         ("No Mysis matches the filter.", help)
     };
     let lines = [

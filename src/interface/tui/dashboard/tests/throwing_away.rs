@@ -20,6 +20,7 @@ use crossterm::event::KeyCode;
 use super::{Desk, orders_of, status};
 use crate::dashboard::input_event::{Input, ctrl};
 use crate::dashboard::inspector::Inspector;
+use crate::dashboard::loops::loops_line;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crossterm::event::Event;
@@ -31,7 +32,7 @@ fn control_c_throws_a_draft_away_and_the_history_brings_it_back() {
     assert!(desk.press(ctrl('c')).is_empty());
     assert!(desk.board.overlays().is_empty());
     let target = ComposeTarget::Myses(vec![MysisId(1)]);
-    assert_eq!(desk.board.drafts.get(&target), "");
+    assert_eq!(desk.board.writing.drafts.get(&target), "");
     desk.types("m");
     let text = |desk: &Desk| {
         let composer = desk.board.overlays()[0].composer().expect("a composer");
@@ -65,7 +66,7 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     // What was written is still there.
     desk.types("n");
     let target = ComposeTarget::Notes(vec![MysisId(1)]);
-    assert_eq!(desk.board.drafts.get(&target).len(), long.len());
+    assert_eq!(desk.board.writing.drafts.get(&target).len(), long.len());
     desk.types("a");
     desk.key(KeyCode::Enter);
     let given = orders_of(&desk.types("y"));
@@ -73,7 +74,7 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
         panic!("{} orders", given.len());
     };
     assert!(matches!(order, MysisOrder::Note(text) if text.len() == long.len()));
-    assert_eq!(desk.board.drafts.get(&target), "");
+    assert_eq!(desk.board.writing.drafts.get(&target), "");
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn a_paying_loop_is_taken_by_one_key_and_those_of_all_after_a_question() {
     );
     desk.board.prepare_frame();
     assert_eq!(
-        desk.board.loops_line().text(),
+        loops_line(&desk.board.facts, desk.board.table.selected()).text(),
         " 2 of 3 repeat a paying loop; w takes it for this one, W for all"
     );
     let start = MysisOrder::StartRoutine(r#"{"name":"ore_round"}"#.into());
@@ -240,7 +241,7 @@ fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
     };
     desk.answers(given, Ok(request_with_a_result(Some(change))));
     desk.board.prepare_frame();
-    let told = lines(&desk);
+    let text = lines(&desk);
     for part in [
         "2 messages added (about 1,800 tokens), 1 message changed (about 900 tokens), 3 messages dropped",
         "1 tool changed (sell)",
@@ -252,15 +253,15 @@ fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
         "+4 result",
         "sell: sold 4 iron",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
     desk.types("v");
     let raw = lines(&desk);
     assert!(raw.contains(r#""quantity_sold\":4"#), "{raw}");
     assert!(!raw.contains("sold 4 iron"), "{raw}");
     desk.types("v");
-    assert_eq!(lines(&desk), told);
+    assert_eq!(lines(&desk), text);
     desk.key(KeyCode::Esc);
     let given = id(&desk.types("x"));
     desk.answers(given, Ok(request_with_a_result(None)));
@@ -336,7 +337,7 @@ fn words_of_others_in_loops_and_routines_are_drawn_clean_at_every_size() {
         }),
         Arc::new(MysisStatus {
             routine: Some(Arc::new(routine)),
-            spared_calls: Some(u64::MAX),
+            saved_calls: Some(u64::MAX),
             ..runs(
                 2,
                 "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",

@@ -17,18 +17,15 @@ pub struct TextField {
     text: String,
     /// A byte offset. It is always between two graphemes.
     cursor: usize,
-    /// The text that was cut last.
     cut: String,
     undo: Vec<(String, usize)>,
 }
 
-/// The lines of a field, and the position of the cursor in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldLayout {
     pub lines: Vec<String>,
     /// For each of them the line of the text, from 0, of which it is a part.
     pub paragraphs: Vec<usize>,
-    /// The cursor's line.
     pub row: usize,
     /// The cursor's column.
     pub column: usize,

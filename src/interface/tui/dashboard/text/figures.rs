@@ -61,6 +61,15 @@ pub fn span(ms: u64) -> String {
     }
 }
 
+/// The time that a call took; empty where it is not known, as in an imported conversation, or below a millisecond.
+#[must_use]
+pub fn took(ms: Option<u64>) -> String {
+    match ms {
+        None | Some(0) => String::new(),
+        Some(ms) => span(ms),
+    }
+}
+
 /// The time since an event, in coarse steps so that it does not change with every picture.
 #[must_use]
 pub fn ago(ms: u64) -> String {

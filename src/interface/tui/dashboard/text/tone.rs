@@ -2,15 +2,11 @@
 
 use super::width;
 
-/// What a piece of text means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tone {
-    /// Ordinary text.
     #[default]
     Text,
-    /// Important text.
     Strong,
-    /// Text of little importance.
     Dim,
     /// Frames, rulers and fillers: never letters or digits, for it has less contrast than text.
     Faint,
@@ -19,22 +15,17 @@ pub enum Tone {
     /// Live parts of the screen.
     Accent,
     Success,
-    /// A failure.
     Fault,
-    /// Something that needs attention.
     Warning,
     /// An action that is possible here.
     Hint,
-    /// A key to press.
     Key,
     /// The operator's message to one Mysis.
     You,
     /// The operator's message to the swarm.
     Broadcast,
-    /// Another Mysis' message.
     Peer,
     Note,
-    /// The Mysis' own words.
     Mysis,
     Reasoning,
     Tool,
@@ -54,7 +45,6 @@ pub enum Tone {
     Errored,
 }
 
-/// A piece of a line with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyledSpan {
     /// The text, without control characters and line ends.
@@ -63,7 +53,6 @@ pub struct StyledSpan {
 }
 
 impl StyledSpan {
-    /// A piece with this text and meaning.
     #[must_use]
     pub fn new(text: impl Into<Box<str>>, tone: Tone) -> StyledSpan {
         StyledSpan {

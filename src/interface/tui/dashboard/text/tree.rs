@@ -6,7 +6,6 @@ use super::tone::{StyledLine, Tone};
 use super::width;
 use zoea_text::clean::{clean_text, one_line};
 
-/// The most lines of one value.
 const LINES_OF_A_VALUE: usize = 400;
 /// The greatest indentation, in levels. Deeper nodes have the same.
 const DEEPEST_INDENT: usize = 12;
@@ -17,7 +16,6 @@ pub struct Tree {
     nodes: Vec<Node>,
 }
 
-/// A name with a value, or with child nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The number of its ancestors.
@@ -26,18 +24,14 @@ pub struct Node {
     pub name: Box<str>,
     /// The value. For a node with children, a summary of them.
     pub text: Box<str>,
-    /// The meaning of the value.
     pub tone: Tone,
     /// The number of its descendants.
     pub inside: usize,
-    /// Whether its children are shown.
     pub fold: Fold,
 }
 
-/// Whether children are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
-    /// They are hidden.
     #[default]
     Closed,
     Open,
@@ -82,7 +76,6 @@ impl Tree {
         &self.nodes
     }
 
-    /// Adds a node with a value.
     pub fn add_leaf(&mut self, depth: usize, name: &str, text: &str, tone: Tone) {
         self.nodes.push(Node {
             depth,
@@ -94,7 +87,6 @@ impl Tree {
         });
     }
 
-    /// Adds a node with all nodes of another tree as descendants.
     pub fn add_branch(&mut self, depth: usize, name: &str, text: &str, inside: Tree) {
         self.add_leaf(depth, name, text, Tone::Dim);
         if let Some(node) = self.nodes.last_mut() {
@@ -121,7 +113,6 @@ impl Tree {
         }
     }
 
-    /// Opens or closes a node.
     pub fn fold(&mut self, node: usize, fold: Fold) {
         if let Some(node) = self.nodes.get_mut(node)
             && node.inside > 0
@@ -130,14 +121,12 @@ impl Tree {
         }
     }
 
-    /// Opens or closes every node.
     pub fn fold_all(&mut self, fold: Fold) {
         for place in 0..self.nodes.len() {
             self.fold(place, fold);
         }
     }
 
-    /// Opens all ancestors of a node.
     pub fn reveal(&mut self, target: usize) {
         for place in 0..target.min(self.nodes.len()) {
             let holds = place + self.nodes[place].inside >= target;
@@ -168,7 +157,6 @@ impl Tree {
         })
     }
 
-    /// The lines of a node, wrapped to this width.
     #[must_use]
     pub fn lines_of(&self, place: usize, columns: usize) -> Vec<StyledLine> {
         let Some(node) = self.nodes.get(place) else {
@@ -209,7 +197,6 @@ impl Tree {
         lines
     }
 
-    /// A node and its descendants as plain text.
     #[must_use]
     pub fn text_of(&self, place: usize) -> String {
         let Some(node) = self.nodes.get(place) else {

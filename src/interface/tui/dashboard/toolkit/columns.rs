@@ -13,7 +13,6 @@ use crate::theme::Ground;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WidthRequest {
     pub gap: u16,
-    /// Without these it is left out.
     pub least: u16,
     /// These it gets before others get more than their least.
     pub good: u16,
@@ -98,6 +97,14 @@ impl<'a, L> ListColumn<'a, L> {
             side: Alignment::Right,
             ..ListColumn::text(title, worth, (columns, columns), move |line, _| cell(line))
         }
+    }
+}
+
+#[cfg(test)]
+impl<L> ListColumn<'_, L> {
+    /// Whether its head is whole where it has the least room.
+    pub fn has_whole_head(&self) -> bool {
+        self.title.len() <= usize::from(self.request.least)
     }
 }
 

@@ -9,7 +9,6 @@ pub trait Listed {
     fn key(&self) -> &Self::Key;
 }
 
-/// Which line of a list is selected, and which part of the list is in sight.
 #[derive(Clone, Debug)]
 pub struct Selection<K> {
     /// The selected line; `None` for the first one.
@@ -33,7 +32,6 @@ impl<K> Default for Selection<K> {
 }
 
 impl<K: Clone + PartialEq> Selection<K> {
-    /// The place of the selected line.
     #[must_use]
     pub fn place<L: Listed<Key = K>>(&self, list: &[L]) -> usize {
         let Some(key) = &self.key else {
@@ -70,7 +68,6 @@ impl<K: Clone + PartialEq> Selection<K> {
         self.scroll_to_selection(list, self.height);
     }
 
-    /// Selects another line.
     pub fn go<L: Listed<Key = K>>(&mut self, movement: Movement, list: &[L]) {
         let last = list.len().saturating_sub(1);
         self.go_to(

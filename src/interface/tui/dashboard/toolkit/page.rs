@@ -18,7 +18,6 @@ pub fn begin_page(layout: &ScreenLayout, title: &StyledLine, painter: &mut Paint
     page
 }
 
-/// Says one sentence in the middle of an area.
 pub fn say(area: Rect, words: &str, tone: Tone, painter: &mut Painter<'_>) {
     let middle = centre_area(area, area.width, 1);
     painter.text_at(middle, 0, Alignment::Center, words, tone);

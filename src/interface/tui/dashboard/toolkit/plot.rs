@@ -17,16 +17,13 @@ const TIME_COLUMNS: u16 = 14;
 const EIGHTHS: f64 = 8.0;
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// A mark on the axis of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The first and the last minute.
     pub minutes: (f64, f64),
     pub sign: &'static str,
     pub tone: Tone,
 }
 
-/// What is drawn.
 pub struct Plot<'a> {
     /// Minutes and values.
     pub points: &'a [(f64, f64)],
@@ -36,7 +33,6 @@ pub struct Plot<'a> {
     pub values: (f64, f64),
     /// Later ones hide earlier ones.
     pub marks: &'a [Mark],
-    /// Whose values they are, and the newest one.
     pub title: [&'a str; 2],
     pub unit: &'a str,
     /// A value and a time as labels.
@@ -108,7 +104,6 @@ impl Plot<'_> {
         (0..=parts).map(label).collect()
     }
 
-    /// Where the labels of values and of times are, a dotted line each.
     fn paint_grid(&self, plot: Rect, labels: &[(u16, String)], painter: &mut Painter<'_>) {
         for (row, _) in labels {
             for x in (0..plot.width).step_by(2) {

@@ -39,7 +39,6 @@ impl<T> Polled<T> {
         self.awaited.is_none() && (self.is_outdated || self.asked_at.is_none_or(is_old))
     }
 
-    /// Notes that a read is under way.
     pub fn ask(&mut self, id: ReadId, now: Moment) {
         (self.awaited, self.asked_at) = (Some(id), Some(now));
         self.is_outdated = false;
@@ -92,7 +91,6 @@ impl<T> Polled<T> {
         }
     }
 
-    /// What was read last.
     #[must_use]
     pub fn value(&self) -> Option<&Arc<T>> {
         self.value.as_ref()

@@ -1,7 +1,8 @@
 //! What a view is: a page over the table and the conversation. A key opens it, it reads what it shows, and it closes
 //! again.
 //!
-//! A view keeps its own state and refers to Myses by id. What it shows beyond that are the facts of the dashboard.
+//! A view keeps its own state and refers to Myses by id. What it shows beyond that are the facts, and what it wants done
+//! goes to the outbox.
 
 use std::any::Any;
 use std::fmt;
@@ -10,39 +11,53 @@ use actors::domain::screen::{OrderId, ReadId, StoreAnswer};
 use crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 
-use crate::dashboard::Dashboard;
-use crate::dashboard::keys::{Binding, KeyTable, Keymap};
+use crate::dashboard::facts::Facts;
+use crate::dashboard::keys::{Binding, KeyTable, Keymap, Movement};
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::orders::AnsweredOrder;
+use crate::dashboard::outbox::Outbox;
+use crate::dashboard::targets::Targets;
 use crate::painter::Painter;
 
-/// A page over the table or the conversation.
-pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
-    /// The hints for its keys, the most useful first.
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)>;
+pub struct ViewContext<'a> {
+    pub facts: &'a Facts,
+    pub targets: &'a Targets,
+    pub layout: &'a ScreenLayout,
+    pub outbox: &'a mut Outbox,
+}
 
-    /// Its keys, with which the help begins over it.
-    fn keys(&self) -> Option<KeyTable> {
-        None
+pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
+    /// What is fixed of it: from its table of keys come its hints and the first chapter of the help over it.
+    fn spec(&self) -> &'static ViewSpec;
+
+    /// The hints for its keys, the most useful first.
+    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
+        keymap.hints(&(self.spec().keys)())
     }
 
-    /// Takes a key. The view is not among the layers while this runs; what opens others is told by the
-    /// answer.
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed;
+    /// Does what a key of its table asks for.
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed;
 
-    /// Draws it.
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>);
+    /// Moves in it, if the keys for movement work in it and the key is none of its table.
+    fn go(&mut self, _context: &mut ViewContext<'_>, _movement: Movement) {}
+
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>);
 
     /// Brings it up to date before a picture, with this page to draw on, and asks for what is due.
-    fn poll(&mut self, _board: &mut Dashboard, _page: Rect) {}
+    fn poll(&mut self, _context: &mut ViewContext<'_>, _page: Rect) {}
 
     /// Whether it waits for this answer of the store.
     fn awaits(&self, _id: ReadId) -> bool {
         false
     }
 
-    /// Takes the answer that it waits for, or the error of the store.
-    fn take(&mut self, _board: &mut Dashboard, _id: ReadId, _read: Result<StoreAnswer, String>) {}
+    fn take(
+        &mut self,
+        _context: &mut ViewContext<'_>,
+        _id: ReadId,
+        _read: Result<StoreAnswer, String>,
+    ) {
+    }
 
     /// Asks again for what it waits for, because the answer may be lost.
     fn forget_reads(&mut self) {}
@@ -50,7 +65,7 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
     /// Takes the answer to an order that it gave. Returns whether it was one.
     fn take_answer(
         &mut self,
-        _board: &mut Dashboard,
+        _context: &mut ViewContext<'_>,
         _id: OrderId,
         _outcome: &AnsweredOrder,
     ) -> bool {
@@ -58,34 +73,26 @@ pub trait View: Any + fmt::Debug + Send + Sync + CloneView {
     }
 
     /// Takes what was written into the line that it opened; `None` if that was left.
-    fn take_line(&mut self, _board: &mut Dashboard, _text: Option<&str>) {}
+    fn take_line(&mut self, _context: &mut ViewContext<'_>, _text: Option<&str>) {}
 
     fn paste(&mut self, _text: &str) {}
 
-    /// Takes an input of the mouse on its page.
     fn point(&mut self, _mouse: MouseEvent, _page: Rect) -> Pointed {
         Pointed::AsKeys
     }
 }
 
 /// What becomes of a view after a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     Stays,
     Closes,
     /// It stays open, and the key may be one that works everywhere.
     Passes,
-    /// It stays open, and then this happens.
-    Then(Box<dyn FnOnce(&mut Dashboard)>),
+    /// It stays open, and the key may scroll what is behind it.
+    Scrolls,
 }
 
-impl Pressed {
-    /// It stays open, and then this happens.
-    pub fn then(next: impl FnOnce(&mut Dashboard) + 'static) -> Pressed {
-        Pressed::Then(Box::new(next))
-    }
-}
-
-/// What becomes of an input of the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointed {
     Used,
@@ -95,7 +102,6 @@ pub enum Pointed {
 
 /// Clones a view, because every picture has the views of its moment.
 pub trait CloneView {
-    /// A copy.
     fn clone_view(&self) -> Box<dyn View>;
 }
 
@@ -112,9 +118,13 @@ impl Clone for Box<dyn View> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Opening(pub fn(&mut Dashboard));
+pub enum Opening {
+    /// With what it begins with. One of its kind that is open already comes to the front instead.
+    View(fn(&Facts, &Targets) -> Box<dyn View>),
+    /// Its text is asked for first.
+    Search,
+}
 
-/// What is fixed of a view.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewSpec {
     /// The key that opens it from everywhere, if there is one.
@@ -122,4 +132,13 @@ pub struct ViewSpec {
     pub keys: fn() -> KeyTable,
     /// Whether the keys for movement work in it.
     pub moves: bool,
+}
+
+impl ViewSpec {
+    /// Whether it shows what only a game tells.
+    #[must_use]
+    pub fn is_of_game(&self) -> bool {
+        let opening = self.opening.as_ref();
+        opening.is_some_and(|opening| opening.help_without_game.is_empty())
+    }
 }

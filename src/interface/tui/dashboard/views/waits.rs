@@ -7,27 +7,27 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::input_event::{key, letter};
-use crate::dashboard::keys::{Binding, KeyTable, Keymap, MOVEMENT_KEYS, bind};
+use crate::dashboard::keys::{Binding, KeyTable, Movement, bind};
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::outbox::Request;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::toolkit::columns::{ListColumn, lines_area, paint_list};
 use crate::dashboard::toolkit::list::{Listed, Selection};
 use crate::dashboard::toolkit::page::{begin_page, say};
-use crate::dashboard::toolkit::view::{Opening, Pressed, View, ViewSpec};
+use crate::dashboard::toolkit::view::{Opening, Pressed, View, ViewContext, ViewSpec};
 use crate::painter::Painter;
 
 /// From this time on a wait is not what a call takes.
 const LONG_MS: u64 = 60_000;
 
-/// What is fixed of the list of waits.
 pub const SPEC: ViewSpec = ViewSpec {
     opening: Some(bind(
         "waits",
         &[letter('Z')],
-        Opening(|board| board.open_view(|_| WaitsView::default())),
+        Opening::View(|_, _| Box::new(WaitsView::default())),
         "",
         "show who waits for which server, and for how long",
     )),
@@ -35,29 +35,16 @@ pub const SPEC: ViewSpec = ViewSpec {
     moves: true,
 };
 
-/// What a key does in the list of waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitsAction {
     Back,
-    /// Open the conversation of the selected Mysis.
     Open,
 }
 
+#[rustfmt::skip]
 pub const WAITS_KEYS: &[Binding<WaitsAction>] = &[
-    bind(
-        "waits_back",
-        &[key(KeyCode::Esc), letter('q'), letter('Z')],
-        WaitsAction::Back,
-        "back",
-        "back to the previous view",
-    ),
-    bind(
-        "waits_open",
-        &[key(KeyCode::Enter)],
-        WaitsAction::Open,
-        "open",
-        "open the conversation of the selected Mysis",
-    ),
+    bind("waits_back", &[key(KeyCode::Esc), letter('q'), letter('Z')], WaitsAction::Back, "back", "back to the previous view"),
+    bind("waits_open", &[key(KeyCode::Enter)], WaitsAction::Open, "open", "open the conversation of the selected Mysis"),
 ];
 
 #[derive(Clone, Debug, Default)]
@@ -129,45 +116,39 @@ impl Wait {
 }
 
 impl View for WaitsView {
-    fn hints(&self, keymap: &Keymap) -> Vec<(String, &'static str)> {
-        keymap.hints(WAITS_KEYS)
+    fn spec(&self) -> &'static ViewSpec {
+        &SPEC
     }
 
-    fn keys(&self) -> Option<KeyTable> {
-        Some((SPEC.keys)())
-    }
-
-    fn press(&mut self, board: &mut Dashboard, press: KeyEvent) -> Pressed {
-        match board.keymap().find(WAITS_KEYS, press) {
-            Some(WaitsAction::Back) => Pressed::Closes,
-            Some(WaitsAction::Open) => match self.selection.line(&self.waits) {
-                Some(&Wait { mysis, .. }) => {
-                    Pressed::then(move |board| board.open_from_list(mysis))
+    fn press(&mut self, context: &mut ViewContext<'_>, press: KeyEvent) -> Pressed {
+        match context.facts.keymap.find(WAITS_KEYS, press) {
+            Some(WaitsAction::Back) => return Pressed::Closes,
+            Some(WaitsAction::Open) => {
+                if let Some(wait) = self.selection.line(&self.waits) {
+                    context.outbox.request(Request::OpenFromList(wait.mysis));
                 }
-                None => Pressed::Stays,
-            },
-            None => match board.keymap().find(MOVEMENT_KEYS, press) {
-                Some(movement) => {
-                    self.selection.go(movement, &self.waits);
-                    Pressed::Stays
-                }
-                None => Pressed::Passes,
-            },
+            }
+            None => return Pressed::Passes,
         }
+        Pressed::Stays
     }
 
-    fn paint(&self, board: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
-        let page = begin_page(layout, &self.title(board.now()), painter);
+    fn go(&mut self, _: &mut ViewContext<'_>, movement: Movement) {
+        self.selection.go(movement, &self.waits);
+    }
+
+    fn paint(&self, facts: &Facts, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+        let page = begin_page(layout, &self.title(facts.now), painter);
         if self.waits.is_empty() {
             return say(page, "no Mysis waits for a server", Tone::Dim, painter);
         }
-        let columns = columns(board.now());
+        let columns = columns(facts.now);
         paint_list(&columns, &self.waits, &self.selection, page, painter);
     }
 
-    fn poll(&mut self, board: &mut Dashboard, page: Rect) {
-        let members = board.roster().members().values();
-        let waits = members.filter_map(|member| Wait::of(&member.status, board.outages()));
+    fn poll(&mut self, context: &mut ViewContext<'_>, page: Rect) {
+        let members = context.facts.roster.members().values();
+        let waits = members.filter_map(|member| Wait::of(&member.status, &context.facts.outages));
         self.waits = waits.collect();
         self.waits.sort_by_key(|wait| (wait.since, wait.mysis));
         let rows = usize::from(lines_area(page).height);
@@ -251,6 +232,11 @@ mod tests {
     fn rows(desk: &Desk) -> Vec<String> {
         let text = render_text(&crate::view::paint(&desk.board, Depth::True).buffer);
         text.lines().map(|row| row.trim_end().to_string()).collect()
+    }
+
+    #[test]
+    fn heads_are_whole_in_their_columns() {
+        assert!(columns(Timestamp(0)).iter().all(ListColumn::has_whole_head));
     }
 
     #[test]

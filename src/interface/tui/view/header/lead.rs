@@ -3,7 +3,7 @@
 use zoea_text::clean::one_line;
 
 use super::GAP;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::verdict::verdict;
@@ -12,12 +12,12 @@ use crate::dashboard::verdict::verdict;
 const MAX_NAME_COLUMNS: usize = 24;
 
 /// How it goes, and who needs the operator, in so many columns: names and reasons give way to figures.
-pub(super) fn lead(dashboard: &Dashboard, room: usize) -> [Option<StyledLine>; 2] {
-    let verdict = verdict(dashboard);
+pub(super) fn lead(facts: &Facts, room: usize) -> [Option<StyledLine>; 2] {
+    let verdict = verdict(facts);
     let forms = [
-        (verdict.line(), needs_text(dashboard)),
-        (verdict.line(), need_count_text(dashboard)),
-        (verdict.short_line(), need_count_text(dashboard)),
+        (verdict.line(), needs_text(facts)),
+        (verdict.line(), need_count_text(facts)),
+        (verdict.short_line(), need_count_text(facts)),
     ];
     let fits = |(line, needs): &(StyledLine, Option<StyledLine>)| {
         let needs = needs
@@ -30,18 +30,16 @@ pub(super) fn lead(dashboard: &Dashboard, room: usize) -> [Option<StyledLine>; 2
     [Some(line), needs]
 }
 
-/// How many need the operator.
-fn need_count_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let needs = dashboard.need_count();
+fn need_count_text(facts: &Facts) -> Option<StyledLine> {
+    let needs = facts.need_count();
     let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
     (needs > 0).then(|| line.with(" need you", Tone::Dim))
 }
 
-/// How many need the operator, and who the first of them is.
-pub(super) fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
-    let count = need_count_text(dashboard)?;
-    let needs = dashboard.need_count();
-    let first = dashboard.needs().first()?;
+pub(super) fn needs_text(facts: &Facts) -> Option<StyledLine> {
+    let count = need_count_text(facts)?;
+    let needs = facts.need_count();
+    let first = facts.needs.first()?;
     // Of one need that all have, what it is tells more than how many they are.
     let first = match first.count() == needs && needs > 1 {
         true => first.what.to_string(),

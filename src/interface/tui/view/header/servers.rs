@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::servers::{ServerLight, ServerState};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -15,15 +15,15 @@ const GAP: &str = "   ";
 
 /// Draws the servers with their lights, those in trouble first. Where not all fit, the game's light is the first
 /// one, so that it is always there.
-pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+pub(super) fn paint(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     let room = usize::from(area.width);
-    let mut lights: Vec<&ServerLight> = dashboard.servers().iter().collect();
+    let mut lights: Vec<&ServerLight> = facts.servers.iter().collect();
     lights.sort_by_key(|light| std::cmp::Reverse(light.state.rank().max(1)));
     let mut line = StyledLine::default();
-    if dashboard.store_trouble().is_some() {
+    if facts.store_trouble().is_some() {
         line.push("✖ store takes no writes", Tone::Fault);
     }
-    let parts = lights.iter().map(|light| server_text(dashboard, light));
+    let parts = lights.iter().map(|light| server_text(facts, light));
     let mut parts: Vec<StyledLine> = parts.collect();
     let wide = |part: &StyledLine| width::of(&part.text()) + GAP.len();
     let all = wide(&line) + parts.iter().map(wide).sum::<usize>();
@@ -33,7 +33,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         if let Some(game) = lights.iter().position(|light| light.provider.is_none()) {
             drop(parts.remove(game));
             let (sign, tone) = sign_of(&lights[game].state);
-            let name = format!(" {}", tools_word(dashboard));
+            let name = format!(" {}", tools_word(facts));
             parts.insert(0, StyledLine::of(sign, tone).with(name, Tone::Text));
         }
         let mut taken = wide(&line) + MORE_COLUMNS;
@@ -57,9 +57,9 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
 }
 
 /// The lights in two dots, where there is no row for the servers: the worst of the model servers, and the game.
-pub(super) fn push_dots(dashboard: &Dashboard, line: &mut StyledLine) {
-    let (models, game): (Vec<&ServerLight>, Vec<&ServerLight>) = dashboard
-        .servers()
+pub(super) fn push_dots(facts: &Facts, line: &mut StyledLine) {
+    let (models, game): (Vec<&ServerLight>, Vec<&ServerLight>) = facts
+        .servers
         .iter()
         .partition(|light| light.provider.is_some());
     line.push(" ", Tone::Dim);
@@ -70,7 +70,6 @@ pub(super) fn push_dots(dashboard: &Dashboard, line: &mut StyledLine) {
     }
 }
 
-/// The sign and colour of a light.
 fn sign_of(state: &ServerState) -> (&'static str, Tone) {
     match state {
         ServerState::Unknown => ("○", Tone::Dim),
@@ -81,19 +80,19 @@ fn sign_of(state: &ServerState) -> (&'static str, Tone) {
     }
 }
 
-/// The word for the server of tools: `game`, unless one that knows it says that it is none.
-fn tools_word(dashboard: &Dashboard) -> &'static str {
-    let mut members = dashboard.roster().members().values();
+/// The word for the server of tools: `game` where a Mysis knows that it is one.
+fn tools_word(facts: &Facts) -> &'static str {
+    let mut members = facts.roster.members().values();
     match members.find_map(|member| member.status.game) {
-        Some(game) if !game.tells_facts() => "tools",
-        Some(_) | None => "game",
+        Some(game) if game.tells_facts() => "game",
+        Some(_) | None => "tools",
     }
 }
 
 /// A server with its light, as `● local (qwen3:8b) 410ms` or `● game tick 271090`.
-fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
+fn server_text(facts: &Facts, light: &ServerLight) -> StyledLine {
     let (sign, tone) = sign_of(&light.state);
-    let of_tools = tools_word(dashboard);
+    let of_tools = tools_word(facts);
     let name = light.provider.as_ref().map_or(of_tools, |name| name);
     let mut line = StyledLine::of(sign, tone);
     line.push(format!(" {}", one_line(name)), Tone::Text);
@@ -103,7 +102,7 @@ fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
             Tone::Dim,
         );
     }
-    let state = light.state.text(light.latency_ms, dashboard.now());
+    let state = light.state.text(light.latency_ms, facts.now);
     if !state.is_empty() {
         let tone = if light.state.answers() {
             Tone::Dim
@@ -112,7 +111,7 @@ fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
         };
         line.push(format!(" {state}"), tone);
     }
-    if let (None, Some(tick)) = (&light.provider, dashboard.counts().tick) {
+    if let (None, Some(tick)) = (&light.provider, facts.counts.tick) {
         line.push(format!(" tick {tick}"), Tone::Dim);
     }
     line

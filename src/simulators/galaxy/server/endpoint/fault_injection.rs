@@ -20,7 +20,6 @@ use crate::{
     grouped,
 };
 
-/// A request's session and connection, as faults change them.
 pub(super) struct FaultedRequest<'a> {
     pub(super) session: Option<&'a str>,
     pub(super) connection: Option<ConnectionId>,
@@ -152,7 +151,6 @@ impl EndpointState {
         }
     }
 
-    /// Applies a fault that changes the answer of an executed request.
     pub(super) async fn spoil_answer(
         &self,
         answer: Response,

@@ -17,7 +17,7 @@ pub(super) async fn show_health(State(endpoint): State<GalaxyEndpoint>) -> Respo
     let asked = endpoint
         .0
         .requests
-        .send(OwnerRequest::Health { reply })
+        .send(OwnerRequest::GalaxyHealth { reply })
         .await;
     match (asked, health.await) {
         (Ok(()), Ok(health)) => {

@@ -57,7 +57,6 @@ pub(crate) fn undock_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     Ok(json!({ "action": "undock" }))
 }
 
-/// Docks the ship for a command that needs it.
 pub(crate) fn auto_dock(
     world: &mut World,
     player: PlayerId,
@@ -73,7 +72,6 @@ pub(crate) fn auto_dock(
     Ok(())
 }
 
-/// Undocks the ship for a command that needs it.
 pub(crate) fn auto_undock(world: &mut World, player: PlayerId, command: &str) {
     world.player_mut(player).berth = Berth::Space;
     notify_berth(

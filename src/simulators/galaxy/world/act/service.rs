@@ -10,10 +10,9 @@ use super::{
         catalogue::{CatalogueItem, ItemRemedy},
         player::PlayerAccount,
     },
-    Goods, Mutation,
+    ItemQuantity, Mutation,
 };
 
-/// Credits for one point of hull.
 const HULL_PRICE: u64 = 2;
 
 pub(crate) fn read_refuel(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
@@ -26,7 +25,7 @@ pub(crate) fn read_refuel(arguments: CommandArguments) -> Result<Mutation, GameR
     if !arguments.has("item_id") {
         return Ok(Mutation::Refuel(None));
     }
-    let goods = Goods {
+    let goods = ItemQuantity {
         item: arguments.item()?,
         quantity: arguments.quantity_or(1)?,
     };
@@ -38,13 +37,17 @@ pub(crate) fn read_repair(_: CommandArguments) -> Result<Mutation, GameRefusal> 
 }
 
 pub(crate) fn read_use_item(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
-    Ok(Mutation::UseItem(Goods {
+    Ok(Mutation::UseItem(ItemQuantity {
         item: arguments.named_item("Use 'get_cargo' to see what you carry.")?,
         quantity: arguments.quantity_or(1)?,
     }))
 }
 
-pub(crate) fn refuel_ship(world: &mut World, player: PlayerId, cells: Option<Goods>) -> GameAnswer {
+pub(crate) fn refuel_ship(
+    world: &mut World,
+    player: PlayerId,
+    cells: Option<ItemQuantity>,
+) -> GameAnswer {
     let pilot = world.player(player);
     if pilot.ship.fuel >= pilot.ship.class().fuel {
         return Err(GameRefusal::new("tank_full", "Fuel tank is already full."));
@@ -61,7 +64,7 @@ pub(crate) fn refuel_ship(world: &mut World, player: PlayerId, cells: Option<Goo
                 )
             })?;
             let quantity = pilot.ship.cargo.count(item);
-            refuel_from_cells(world, player, Goods { item, quantity })
+            refuel_from_cells(world, player, ItemQuantity { item, quantity })
         }
         (Some(_) | None, Some(goods)) => refuel_from_cells(world, player, goods),
     }
@@ -94,7 +97,7 @@ fn insufficient_credits(price: u64, unit: &str, held: u64) -> GameRefusal {
 }
 
 /// Burns as many fuel cells as the tank takes, at most the given number.
-fn refuel_from_cells(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
+fn refuel_from_cells(world: &mut World, player: PlayerId, goods: ItemQuantity) -> GameAnswer {
     let each = fuel_of(goods.item);
     let pilot = world.player_mut(player);
     let full = pilot.ship.class().fuel;
@@ -151,8 +154,8 @@ pub(crate) fn repair_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     }))
 }
 
-pub(crate) fn use_item(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+pub(crate) fn use_item(world: &mut World, player: PlayerId, goods: ItemQuantity) -> GameAnswer {
+    let ItemQuantity { item, quantity } = goods;
     let pilot = world.player_mut(player);
     let held = pilot.ship.cargo.count(item);
     if held < quantity {

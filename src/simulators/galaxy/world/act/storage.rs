@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     super::{GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments},
-    Goods, Mutation,
+    ItemQuantity, Mutation,
 };
 
 pub(crate) fn read_deposit(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
@@ -19,15 +19,19 @@ pub(crate) fn read_jettison(arguments: CommandArguments) -> Result<Mutation, Gam
     read_goods(arguments).map(Mutation::Jettison)
 }
 
-fn read_goods(arguments: CommandArguments) -> Result<Goods, GameRefusal> {
-    Ok(Goods {
+fn read_goods(arguments: CommandArguments) -> Result<ItemQuantity, GameRefusal> {
+    Ok(ItemQuantity {
         item: arguments.named_item("Use 'get_cargo' or 'view_storage' to see what you have.")?,
         quantity: arguments.quantity()?,
     })
 }
 
-pub(crate) fn deposit_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+pub(crate) fn deposit_goods(
+    world: &mut World,
+    player: PlayerId,
+    goods: ItemQuantity,
+) -> GameAnswer {
+    let ItemQuantity { item, quantity } = goods;
     let pilot = world.player_mut(player);
     let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     check_held(pilot.ship.cargo.count(item), goods, "cargo", "deposit")?;
@@ -44,8 +48,12 @@ pub(crate) fn deposit_goods(world: &mut World, player: PlayerId, goods: Goods) -
     }))
 }
 
-pub(crate) fn withdraw_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+pub(crate) fn withdraw_goods(
+    world: &mut World,
+    player: PlayerId,
+    goods: ItemQuantity,
+) -> GameAnswer {
+    let ItemQuantity { item, quantity } = goods;
     let pilot = world.player_mut(player);
     let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
     let space = pilot.ship.space();
@@ -67,8 +75,12 @@ pub(crate) fn withdraw_goods(world: &mut World, player: PlayerId, goods: Goods) 
     }))
 }
 
-pub(crate) fn jettison_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+pub(crate) fn jettison_goods(
+    world: &mut World,
+    player: PlayerId,
+    goods: ItemQuantity,
+) -> GameAnswer {
+    let ItemQuantity { item, quantity } = goods;
     let pilot = world.player_mut(player);
     check_held(pilot.ship.cargo.count(item), goods, "cargo", "jettison")?;
     pilot.ship.cargo.take(item, quantity);
@@ -82,7 +94,7 @@ pub(crate) fn jettison_goods(world: &mut World, player: PlayerId, goods: Goods) 
     }))
 }
 
-fn check_held(held: u64, goods: Goods, place: &str, verb: &str) -> Result<(), GameRefusal> {
+fn check_held(held: u64, goods: ItemQuantity, place: &str, verb: &str) -> Result<(), GameRefusal> {
     if held >= goods.quantity {
         return Ok(());
     }

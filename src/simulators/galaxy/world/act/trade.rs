@@ -13,14 +13,14 @@ use super::{
         player::PlayerAccount,
         view,
     },
-    Goods, Mutation, PurchaseDelivery,
+    ItemQuantity, Mutation, PurchaseDelivery,
 };
 
 pub(crate) fn read_sell(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
     let item = arguments.named_item("Use 'view_market' to see available items.")?;
     let quantity = arguments.quantity()?;
     arguments.flag("auto_list")?;
-    Ok(Mutation::Sell(Goods { item, quantity }))
+    Ok(Mutation::Sell(ItemQuantity { item, quantity }))
 }
 
 pub(crate) fn read_buy(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
@@ -36,12 +36,12 @@ pub(crate) fn read_buy(arguments: CommandArguments) -> Result<Mutation, GameRefu
             )));
         }
     };
-    Ok(Mutation::Buy(Goods { item, quantity }, delivery))
+    Ok(Mutation::Buy(ItemQuantity { item, quantity }, delivery))
 }
 
 /// Sells into the bids as far as they go. A market without bids is no error.
-pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: ItemQuantity) -> GameAnswer {
+    let ItemQuantity { item, quantity } = goods;
     let now = world.tick;
     let pilot = world.player(player);
     let held = pilot.ship.cargo.count(item);
@@ -94,10 +94,10 @@ pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: Goods) -> G
 pub(crate) fn buy_goods(
     world: &mut World,
     player: PlayerId,
-    goods: Goods,
+    goods: ItemQuantity,
     to: PurchaseDelivery,
 ) -> GameAnswer {
-    let Goods { item, quantity } = goods;
+    let ItemQuantity { item, quantity } = goods;
     let now = world.tick;
     let pilot = world.player(player);
     let base = pilot.docked_at().ok_or_else(GameRefusal::not_docked)?;
@@ -144,7 +144,7 @@ pub(crate) fn buy_goods(
 /// Refuses a purchase without an ask, without the credits or without the room for it.
 fn check_purchase(
     pilot: &PlayerAccount,
-    goods: Goods,
+    goods: ItemQuantity,
     to: PurchaseDelivery,
     (bought, cost): (u64, u64),
 ) -> Result<(), GameRefusal> {
@@ -187,7 +187,6 @@ pub(crate) fn market_view<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> 
     }
 }
 
-/// The sum of units and credits.
 pub(crate) fn sum_fills(fills: &[PriceLevel]) -> (u64, u64) {
     fills.iter().fold((0, 0), |(units, credits), fill| {
         (units + fill.quantity, credits + fill.quantity * fill.price)

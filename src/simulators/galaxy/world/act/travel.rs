@@ -18,7 +18,6 @@ use super::{
     Mutation, MutationResult,
 };
 
-/// The largest number of pilots that an arrival lists.
 const MAX_LISTED_PILOTS: usize = 20;
 
 /// The crowd at one place above which nobody is told who comes and goes.

@@ -195,7 +195,6 @@ impl Growth {
         }
     }
 
-    /// Joins unconnected parts by their shortest gap.
     fn join_islands(&mut self) {
         loop {
             let hops = self.count_hops(&[SystemIx(0)]);

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::PoiKind;
 
-/// A system with places that are described by hand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedSystem {
@@ -16,7 +15,6 @@ pub(super) struct NamedSystem {
     pub(super) places: Vec<NamedPlace>,
 }
 
-/// A place that is described by hand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedPlace {
@@ -24,7 +22,6 @@ pub(super) struct NamedPlace {
     pub(super) name: String,
     pub(super) kind: PoiKind,
     pub(super) at: (f64, f64),
-    /// The class of a planet.
     pub(super) class: Option<String>,
     #[serde(default)]
     pub(super) description: String,
@@ -34,7 +31,6 @@ pub(super) struct NamedPlace {
     pub(super) base: Option<NamedBase>,
 }
 
-/// A base that is described by hand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedBase {

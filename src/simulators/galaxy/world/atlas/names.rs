@@ -18,7 +18,6 @@ impl SystemNames {
         Self { stars, roll }
     }
 
-    /// The next id and name, for an id that is free.
     pub(super) fn next_name(&mut self, is_free: impl Fn(&str) -> bool) -> (String, String) {
         loop {
             let name = match self.stars.pop() {

@@ -31,7 +31,6 @@ pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng
     }
 }
 
-/// One place of a generated system.
 struct WildPlace {
     suffix: String,
     name: String,

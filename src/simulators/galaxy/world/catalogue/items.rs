@@ -22,7 +22,6 @@ pub(crate) enum ItemCategory {
     Module,
 }
 
-/// The effect of using one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ItemRemedy {

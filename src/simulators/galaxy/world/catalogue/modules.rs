@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::{CATALOGUE, items::CatalogueItem};
 
-/// The fixed figures of a module type.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ModuleSpec {
     pub(crate) id: String,
@@ -22,7 +21,6 @@ pub(crate) enum ModulePurpose {
     Weapon(WeaponSpec),
 }
 
-/// The figures of a weapon.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WeaponSpec {
     pub(crate) damage: u64,

@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::{super::empire::Empire, CATALOGUE};
 
-/// The figures of a ship class.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShipClass {
@@ -27,7 +26,6 @@ pub(crate) struct ShipClass {
 }
 
 impl ShipClass {
-    /// The ship of an empire's new players.
     pub(crate) fn starter(empire: Empire) -> &'static Self {
         Self::all()
             .find(|class| class.empire == empire)

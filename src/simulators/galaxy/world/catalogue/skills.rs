@@ -16,7 +16,6 @@ pub(super) struct SkillSpec {
     description: String,
 }
 
-/// The experience that leads from this level to the next one.
 pub(crate) fn xp_for_next(level: u64) -> u64 {
     35 * (level + 1) * (level + 1) + 25
 }
@@ -30,7 +29,6 @@ impl Skill {
     pub(crate) const CRAFTING: Self = Self(5);
     pub(crate) const SCANNING: Self = Self(6);
 
-    /// The highest level of every skill.
     pub(crate) const MAX_LEVEL: u64 = 100;
 
     pub(crate) fn all() -> impl Iterator<Item = Self> {

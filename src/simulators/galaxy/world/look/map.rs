@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::super::{CommandArguments, GameAnswer, GameRefusal, World, player::PlayerAccount, view};
 
-/// The largest number of systems that a search lists.
 const MAX_FOUND_SYSTEMS: usize = 20;
 
 pub(crate) fn get_map(

@@ -12,7 +12,6 @@ use super::super::{
     view,
 };
 
-/// The largest number of insights in an analysis.
 const MAX_INSIGHTS: usize = 5;
 
 pub(crate) fn view_market(

@@ -93,7 +93,6 @@ pub(crate) fn decline_mission(
     Ok(json!({ "message": format!("{name}: {}", template.dialog.decline) }))
 }
 
-/// A mission as the board lists it.
 fn offer_view(world: &World, template: &MissionTemplate, base: BaseIx) -> Value {
     let mut offer = mission_heading(world, template, base);
     let poi = world.atlas.poi(world.atlas.base(base).poi);
@@ -122,7 +121,6 @@ fn offer_view(world: &World, template: &MissionTemplate, base: BaseIx) -> Value 
     offer.into()
 }
 
-/// A mission as its pilot's list shows it.
 fn progress_view(world: &World, player: &PlayerAccount, mission: &ActiveMission) -> Value {
     let (template, base) = (mission.template(), mission.base);
     let task = template.task;

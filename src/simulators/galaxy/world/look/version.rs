@@ -7,10 +7,8 @@ use super::{
     ListPage,
 };
 
-/// The release date of the simulated version.
 pub(crate) const RELEASE_DATE: &str = "2026-03-10";
 
-/// The release notes of the simulated version.
 pub(crate) const RELEASE_NOTES: [&str; 1] =
     ["This is a simulation of SpaceMolt 0.188, not the game itself."];
 

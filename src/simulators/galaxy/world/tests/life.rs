@@ -236,8 +236,8 @@ fn levels_come_with_a_notification() {
         game.ok(pilot, "get_skills", json!({}))["skills"]["mining"]["level"],
         1
     );
-    let told = game.ok(pilot, "get_notifications", json!({ "limit": 100 }));
-    let kinds: Vec<&str> = told["notifications"]
+    let text = game.ok(pilot, "get_notifications", json!({ "limit": 100 }));
+    let kinds: Vec<&str> = text["notifications"]
         .as_array()
         .unwrap()
         .iter()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Game, map, order};
 use crate::world::{PlayerId, World, WorldRules};
 
-fn told(game: &mut Game, pilot: PlayerId) -> Vec<(String, Value)> {
+fn notices_of(game: &mut Game, pilot: PlayerId) -> Vec<(String, Value)> {
     let answer = game.ok(pilot, "get_notifications", json!({ "limit": 100 }));
     let notices = answer["notifications"].as_array().unwrap().iter();
     notices
@@ -33,21 +33,24 @@ fn pilots_hear_each_other_and_see_who_comes() {
         "chat",
         json!({ "channel": "private", "target_id": "ben", "content": "psst" }),
     );
-    let heard = told(&mut game, ben);
-    assert_eq!(heard[0].1["content"], "hello");
-    assert_eq!(heard[1].1["target_name"], "Ben");
-    assert!(told(&mut game, ann).is_empty());
+    let last_message = notices_of(&mut game, ben);
+    assert_eq!(last_message[0].1["content"], "hello");
+    assert_eq!(last_message[1].1["target_name"], "Ben");
+    assert!(notices_of(&mut game, ann).is_empty());
     game.ok(ann, "travel", json!({ "target_poi": "main_belt" }));
-    assert_eq!(told(&mut game, ben)[0].0, "poi_departure");
+    assert_eq!(notices_of(&mut game, ben)[0].0, "poi_departure");
     game.ok(ben, "travel", json!({ "target_poi": "main_belt" }));
-    let seen = told(&mut game, ann);
+    let seen = notices_of(&mut game, ann);
     assert_eq!(seen.last().unwrap().0, "poi_arrival");
     assert_eq!(seen.last().unwrap().1["username"], "Ben");
     let nearby = game.ok(ann, "get_nearby", json!({}));
     assert_eq!(nearby["nearby"][0]["username"], "Ben");
     let scan = game.ok(ann, "scan", json!({ "target_id": ben.to_string() }));
     assert_eq!(scan["ship_class"], "theoria");
-    assert_eq!(told(&mut game, ben).last().unwrap().0, "scan_detected");
+    assert_eq!(
+        notices_of(&mut game, ben).last().unwrap().0,
+        "scan_detected"
+    );
     let history = game.ok(ben, "get_chat_history", json!({ "channel": "private" }));
     assert_eq!(history["messages"][0]["content"], "psst");
 }
@@ -98,7 +101,7 @@ fn the_anonymous_pass_unseen() {
     let nearby = game.ok(ben, "get_nearby", json!({}));
     assert_eq!(nearby["nearby"][0].get("username"), None);
     game.ok(ann, "travel", json!({ "target_poi": "earth" }));
-    assert!(told(&mut game, ben).is_empty());
+    assert!(notices_of(&mut game, ben).is_empty());
 }
 
 #[test]

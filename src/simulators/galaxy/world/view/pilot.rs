@@ -144,7 +144,6 @@ pub(crate) fn cargo(player: &PlayerAccount) -> Value {
     })
 }
 
-/// Another pilot, with the facts that are visible at the same place.
 pub(crate) fn visible(other: &PlayerAccount) -> Value {
     let class = other.ship.class();
     if other.profile.is_anonymous {

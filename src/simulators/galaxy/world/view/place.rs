@@ -56,7 +56,6 @@ pub(crate) fn poi_of_system(world: &World, ix: PoiIx) -> Value {
     view
 }
 
-/// A system in maps and searches.
 pub(crate) fn map_entry(world: &World, player: &PlayerAccount, ix: SystemIx) -> Value {
     let system = world.atlas.system(ix);
     let lanes = system

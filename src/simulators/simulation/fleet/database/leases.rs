@@ -15,7 +15,6 @@ use super::super::sabotage::Sabotage;
 use super::super::session::LeaseSession;
 use super::{FleetDatabase, FleetTables, server_time};
 
-/// How long a lease lasts, and the row of a process.
 const LEASE_TIME: Duration = Duration::from_secs(30);
 
 pub(super) struct Lease {
@@ -33,7 +32,6 @@ pub(super) struct ProcessRow {
     expires: Instant,
 }
 
-/// What a process sees of the fleet.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct FleetView {
     pub(in super::super) held: usize,
@@ -98,7 +96,6 @@ impl FleetTables {
 }
 
 impl FleetDatabase {
-    /// Takes leases when a process opens the database, and returns its swarm.
     pub(in super::super) fn open(
         &self,
         session: &LeaseSession,
@@ -147,7 +144,6 @@ impl FleetDatabase {
         }
     }
 
-    /// Removes the leases of Myses that a process let go.
     pub(in super::super) fn give_back(&self, owner: &str, myses: &[MysisId]) {
         let mut tables = self.lock();
         for mysis in myses {
@@ -158,7 +154,6 @@ impl FleetDatabase {
         }
     }
 
-    /// Says that a process lives, renews its leases, and returns them.
     pub(in super::super) fn renew(
         &self,
         session: &LeaseSession,
@@ -274,7 +269,6 @@ impl FleetDatabase {
         self.give_back_allowances(session);
     }
 
-    /// Drains the living process with this name, or ends that.
     pub(in super::super) fn drain(&self, name: &str, is_draining: bool) -> bool {
         let (mut tables, now) = (self.lock(), server_time());
         let processes = tables.processes.values_mut();
@@ -288,7 +282,6 @@ impl FleetDatabase {
         tables.processes.get(owner).map(|row| row.name.clone())
     }
 
-    /// All processes, as one of them sees them.
     pub(in super::super) fn signs(&self, owner: &str) -> Vec<ProcessSign> {
         let (tables, now) = (self.lock(), server_time());
         let rows = tables.processes.iter();
@@ -301,7 +294,6 @@ impl FleetDatabase {
         rows.map(sign).collect()
     }
 
-    /// The records of these Myses, the passwords of their accounts, and the mission.
     pub(in super::super) fn records_of(
         &self,
         myses: &BTreeSet<MysisId>,
@@ -317,7 +309,6 @@ impl FleetDatabase {
         tables.leases.get(&mysis).map(|lease| lease.owner.clone())
     }
 
-    /// All Myses with their names, and the process that holds each.
     pub(in super::super) fn population(&self) -> Vec<(MysisId, Arc<str>, Option<Arc<str>>)> {
         let tables = self.lock();
         let names = self.memory.look(StoredSwarm::names);

@@ -23,7 +23,6 @@ use super::{FleetDatabase, server_time};
 const PART_TIME: Duration = Duration::from_secs(10);
 /// How long an expired part is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
-/// How long a trial of a refusal counts.
 const TRIAL_TIME: Duration = Duration::from_secs(3600);
 
 #[derive(Default)]
@@ -54,7 +53,6 @@ struct OutageRow {
 }
 
 impl LimitTables {
-    /// What all said of a limit, as this process sees it.
     fn seen(&self, name: &str, session: &LeaseSession, now: Instant) -> Vec<Allowance> {
         let rows = self.allowances.iter().filter(|((of, _), row)| {
             let is_remembered = now.saturating_duration_since(row.expires) < REMEMBERED;
@@ -97,13 +95,12 @@ impl LimitTables {
         }
     }
 
-    /// Takes the trials that may be made, and tells those of all.
     fn share_trials(&mut self, claims: &[TrialClaim], now: Instant) -> Vec<SharedTrial> {
         self.trials
             .retain(|(_, at)| now.saturating_duration_since(*at) < TRIAL_TIME);
         for claim in claims {
-            let is_told = self.trials.iter().any(|(known, _)| known == claim);
-            if !is_told && claim.is_admitted(&self.shared_trials(now)) {
+            let is_known = self.trials.iter().any(|(known, _)| known == claim);
+            if !is_known && claim.is_admitted(&self.shared_trials(now)) {
                 self.trials.push((claim.clone(), now));
             }
         }
@@ -133,7 +130,6 @@ impl LimitTables {
 }
 
 impl FleetDatabase {
-    /// Renews the parts of a process in one transaction.
     pub(in super::super) fn renew_limits(
         &self,
         session: &LeaseSession,
@@ -217,7 +213,6 @@ impl FleetDatabase {
         }
     }
 
-    /// Gives the parts back at an orderly end.
     pub(super) fn give_back_allowances(&self, session: &LeaseSession) {
         let (mut tables, now) = (self.lock(), server_time());
         for ((_, owner), row) in &mut tables.limits.allowances {
@@ -236,7 +231,6 @@ impl FleetDatabase {
         spent
     }
 
-    /// The processes that hold parts, other than these.
     pub(in super::super) fn part_holders_besides(
         &self,
         living: &BTreeSet<Arc<str>>,

@@ -8,10 +8,8 @@ use actors::ports::{FleetOrder, FleetOrders, FleetReport, OrderOutcome};
 use super::super::sabotage::Sabotage;
 use super::{FleetDatabase, FleetTables};
 
-/// The most orders that one step takes up.
 const MAX_ORDERS: usize = 200;
 
-/// An order, and what became of it.
 pub(super) struct OrderRow {
     order: FleetOrder,
     giver: Arc<str>,
@@ -30,7 +28,6 @@ impl FleetTables {
         }
     }
 
-    /// Removes the orders for a Mysis that is deleted.
     pub(super) fn forget_orders(&mut self, mysis: MysisId) {
         self.orders.retain(|row| row.order.mysis != mysis);
     }
@@ -57,7 +54,6 @@ impl FleetTables {
 }
 
 impl FleetDatabase {
-    /// Stores the orders and the answers of a process.
     pub(in super::super) fn share_orders(&self, owner: &Arc<str>, report: &FleetReport) {
         let mut tables = self.lock();
         for order in &report.given {
@@ -81,7 +77,6 @@ impl FleetDatabase {
         tables.orders.retain(|row| !is_settled(row));
     }
 
-    /// The orders that this process is to carry out.
     pub(in super::super) fn open_orders(&self, owner: &str) -> Vec<FleetOrder> {
         let tables = self.lock();
         let is_open = |row: &&OrderRow| {
@@ -106,7 +101,6 @@ impl FleetDatabase {
         words.collect()
     }
 
-    /// What became of the orders that a process gave.
     pub(in super::super) fn outcomes(
         &self,
         owner: &str,
@@ -124,7 +118,6 @@ impl FleetDatabase {
         awaited.iter().filter_map(outcome).collect()
     }
 
-    /// What is read of orders in one step.
     pub(in super::super) fn orders_for(
         &self,
         owner: &str,

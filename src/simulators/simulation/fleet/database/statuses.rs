@@ -10,7 +10,6 @@ use actors::ports::{FleetNeighbours, MysisPlace, PublishedStatus};
 
 use super::FleetDatabase;
 
-/// The most statuses that one step reads.
 const MAX_STATUSES: usize = 1_000;
 
 pub(super) struct StatusRow {
@@ -46,7 +45,7 @@ impl FleetDatabase {
         let mut rows: Vec<_> = rows.filter(|(_, row)| is_news(row)).collect();
         rows.sort_by_key(|(_, row)| row.place);
         rows.truncate(MAX_STATUSES);
-        let told = |(mysis, row): &(&MysisId, &StatusRow)| {
+        let shared = |(mysis, row): &(&MysisId, &StatusRow)| {
             let status = status_memo::from_text(**mysis, &row.status)?;
             Some(PublishedStatus {
                 owner: row.owner.clone(),
@@ -56,7 +55,7 @@ impl FleetDatabase {
         FleetNeighbours {
             has_more: rows.len() == MAX_STATUSES,
             read_to: rows.last().map_or(read_to, |(_, row)| row.place),
-            statuses: rows.iter().filter_map(told).collect(),
+            statuses: rows.iter().filter_map(shared).collect(),
             ..FleetNeighbours::default()
         }
     }
@@ -65,15 +64,15 @@ impl FleetDatabase {
     pub(in super::super) fn places(&self, owner: &str) -> (Vec<MysisPlace>, BTreeSet<MysisId>) {
         let tables = self.lock();
         let states: Vec<_> = self.memory.look(|swarm| swarm.states().collect());
-        let mut untold = BTreeSet::new();
+        let mut unshared = BTreeSet::new();
         let mut places = Vec::new();
         for (mysis, _) in states {
             let of = tables.leases.get(&mysis).map(|lease| lease.owner.clone());
             if of.as_deref() != Some(owner) && !tables.statuses.contains_key(&mysis) {
-                untold.insert(mysis);
+                unshared.insert(mysis);
             }
             places.push(MysisPlace { mysis, owner: of });
         }
-        (places, untold)
+        (places, unshared)
     }
 }

@@ -115,7 +115,6 @@ impl FleetMonitor {
         }
     }
 
-    /// Notes that the gate of a process was killed.
     pub(in super::super) fn on_gate_killed(&self, owner: &Arc<str>) {
         self.tokens.on_gate_killed(owner);
         let mut seen = self.lock();
@@ -137,7 +136,6 @@ impl FleetMonitor {
     }
 }
 
-/// A request that the models work on.
 pub(in super::super) struct InFlight {
     monitor: Arc<FleetMonitor>,
     number: u64,
@@ -151,7 +149,6 @@ pub(super) struct AskedProvider {
 }
 
 impl InFlight {
-    /// Notes that it failed.
     pub(in super::super) fn fail(&self) {
         self.monitor.tokens.on_failed(self.number);
     }

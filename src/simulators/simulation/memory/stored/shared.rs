@@ -31,13 +31,11 @@ impl StoredSwarm {
         self.myses.contains_key(&mysis)
     }
 
-    /// The newest incarnation of each of these.
     pub(crate) fn incarnations(&self, myses: &BTreeSet<MysisId>) -> Vec<(MysisId, Incarnation)> {
         let known = |id: &MysisId| Some((*id, self.myses.get(id)?.record.incarnation));
         myses.iter().filter_map(known).collect()
     }
 
-    /// The records of these Myses, by name, and the passwords of their accounts.
     pub(crate) fn records_of(
         &self,
         myses: &BTreeSet<MysisId>,
@@ -59,7 +57,6 @@ impl StoredSwarm {
         self.mission.clone()
     }
 
-    /// The texts that are held back, oldest first.
     pub(crate) fn held_texts(&self) -> Vec<HeldText> {
         let held = self.held.all().iter();
         held.map(|held| HeldText::clone(held)).collect()

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::StoredMission;
 
-use super::members::{count_or_zero, mission_id, required_place, required_text, required_time};
+use super::members::{mission_id, required_count, required_place, required_text, required_time};
 
 pub(super) struct MysisLine {
     pub(super) new: NewMysis,
@@ -66,25 +66,28 @@ pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
             None
         } else {
             Some(MysisFault {
-                kind: MysisFaultKind::parse(required_text(fault, "kind")?)
-                    .unwrap_or(MysisFaultKind::Crash),
+                kind: parse_fault_kind(required_text(fault, "kind")?)?,
                 text: required_text(fault, "text")?.to_string(),
                 at: required_time(fault, "at")?,
             })
         },
         totals: Totals {
-            turns: parse_total(line, "turns"),
-            tokens_in: parse_total(line, "tokens_in"),
-            tokens_out: parse_total(line, "tokens_out"),
-            cost_micros: parse_total(line, "cost_micros"),
+            turns: parse_total(line, "turns")?,
+            tokens_in: parse_total(line, "tokens_in")?,
+            tokens_out: parse_total(line, "tokens_out")?,
+            cost_micros: parse_total(line, "cost_micros")?,
         },
         notes_after: Seq(required_place(line, "notes_after", 0)?),
         account: line["account"].as_str().map(Into::into),
     })
 }
 
-/// Reads a total. A value that cannot be true becomes zero.
-fn parse_total(line: &Value, key: &str) -> u64 {
-    let sum = count_or_zero(line, key);
-    if sum > MAX_SUM { 0 } else { sum }
+fn parse_fault_kind(word: &str) -> Result<MysisFaultKind, String> {
+    MysisFaultKind::parse(word).ok_or_else(|| format!("`{word}` is not a kind of fault"))
+}
+
+/// Reads a total. A figure that a provider must have invented counts as nothing, as in the books.
+fn parse_total(line: &Value, key: &str) -> Result<u64, String> {
+    let sum = required_count(line, key)?;
+    Ok(if sum > MAX_SUM { 0 } else { sum })
 }

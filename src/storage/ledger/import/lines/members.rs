@@ -38,8 +38,9 @@ pub(super) fn required_place(line: &Value, key: &str, least: i64) -> Result<i64,
     ))
 }
 
-pub(super) fn count_or_zero(line: &Value, key: &str) -> u64 {
-    line[key].as_u64().unwrap_or(0)
+pub(super) fn required_count(line: &Value, key: &str) -> Result<u64, String> {
+    let count = line[key].as_u64();
+    count.ok_or_else(|| format!("`{key}` is missing, or is not a count"))
 }
 
 pub(super) fn required_time(line: &Value, key: &str) -> Result<Timestamp, String> {

@@ -29,7 +29,6 @@ pub(super) fn read_hour(line: &Value) -> Result<StoredHour, String> {
     })
 }
 
-/// The samples that an import brings.
 #[derive(Default)]
 pub(super) struct SamplesImport {
     /// The Myses that are imported, and their hours that were here before: samples of a deleted
@@ -38,7 +37,6 @@ pub(super) struct SamplesImport {
 }
 
 impl SamplesImport {
-    /// Begins with a Mysis that was not here.
     pub(super) async fn begin(
         &mut self,
         import: &BulkImport,

@@ -13,7 +13,6 @@ pub(super) enum ReadLine {
     End,
 }
 
-/// Reads a line, as long as it is within its bounds.
 pub(super) fn read_line(source: &mut impl BufRead) -> std::io::Result<ReadLine> {
     let mut line = Vec::new();
     let mut values = 0;

@@ -11,7 +11,6 @@ use zoea_text::redact::Redactor;
 
 use super::members::{call_key, required_text, required_time};
 
-/// A line with a snapshot.
 pub(super) struct SightingLine {
     account: Arc<str>,
     snapshot: SnapshotResult,

@@ -17,7 +17,6 @@ pub const IMPORTED: &str = "imported";
 /// The text for a result that the source does not contain.
 const NO_RESULT: &str = "outcome unknown: no result of this call is in the imported database";
 
-/// A memory of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// `user`, `assistant`, `tool` or `system`.
@@ -32,7 +31,6 @@ pub struct Memory {
     pub at: Option<Timestamp>,
 }
 
-/// The names of the Myses by their ids in the source.
 pub type Names = BTreeMap<String, Arc<str>>;
 
 /// The author of a memory with the role `user`.
@@ -72,7 +70,6 @@ struct UnansweredCall {
 }
 
 impl<'a> ConversationConverter<'a> {
-    /// Begins a conversation at the time when its Mysis was created.
     #[must_use]
     pub fn new(names: &'a Names, at: Timestamp) -> ConversationConverter<'a> {
         ConversationConverter {
@@ -231,7 +228,7 @@ fn result(call: &UnansweredCall, text: &str, status: CallStatus) -> RowBody {
             call_id: call.id.clone(),
             tool: call.tool.clone(),
             status,
-            ms: 0,
+            ms: None,
             tick: None,
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,

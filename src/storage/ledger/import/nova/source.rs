@@ -20,9 +20,7 @@ use super::convert::{Memory, Names};
 use super::moment;
 
 const NOVA_VERSION: i64 = 12;
-/// The memories of one query.
 const PIECE_MEMORIES: i64 = 500;
-/// The JSON members whose values are secrets.
 const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
 
 pub(super) struct SourceMysis {

@@ -10,7 +10,7 @@ use crate::dashboard::tests::{Desk, loads_of, order_of, status, words};
 use actors::domain::message::{RowBody, Utterance};
 use actors::domain::order::CompletedOrder;
 use actors::domain::samples::Minute;
-use actors::domain::screen::StoreAnswer;
+use actors::domain::screen::{StoreAnswer, UiEffect};
 use crossterm::event::KeyCode;
 
 const ALPHA: Option<(i64, &str)> = Some((1, "alpha"));
@@ -74,8 +74,8 @@ impl Shared {
     fn change(&mut self) -> Vec<UiEffect> {
         let now = Now::from_timestamp(Timestamp(self.now));
         self.desk.board.tick(now);
-        let told = EventKind::StatusChanged(seen(self.now, true));
-        self.desk.happens(ALPHA, told);
+        let text = EventKind::StatusChanged(seen(self.now, true));
+        self.desk.happens(ALPHA, text);
         self.desk.board.take_effects()
     }
 
@@ -203,8 +203,8 @@ fn nothing_is_lacking_and_nothing_twice_when_the_mysis_moves() {
         .desk
         .happens(ALPHA, EventKind::StatusChanged(seen(2, false)));
     shared.store(8..=8);
-    let told = EventKind::Stored(words(8, "hello"));
-    shared.desk.happens(ALPHA, told);
+    let text = EventKind::Stored(words(8, "hello"));
+    shared.desk.happens(ALPHA, text);
     let asked = shared.desk.board.take_effects();
     shared.answer(&asked);
     assert_eq!(shared.held(), all(8));
@@ -235,8 +235,8 @@ fn nothing_is_lacking_after_the_machine_slept_and_others_took_the_mysis() {
         shared.answer(&asked);
         if has_spoken {
             shared.store(6..=6);
-            let told = EventKind::Stored(words(6, "hello"));
-            shared.desk.happens(ALPHA, told);
+            let text = EventKind::Stored(words(6, "hello"));
+            shared.desk.happens(ALPHA, text);
         }
         let first = if has_spoken { 7 } else { 6 };
         shared.store(first..=500);
@@ -255,7 +255,7 @@ fn nothing_is_lacking_after_the_machine_slept_and_others_took_the_mysis() {
 fn who_reads_further_up_stays_there_and_what_came_is_marked() {
     let mut shared = Shared::open(300);
     let is_unread = |shared: &Shared| {
-        let roster = shared.desk.board.roster();
+        let roster = &shared.desk.board.facts.roster;
         roster.get(MysisId(1)).is_some_and(|it| it.is_unread())
     };
     let asked = shared.desk.key(KeyCode::PageUp);
@@ -282,7 +282,7 @@ fn who_reads_further_up_stays_there_and_what_came_is_marked() {
 fn the_timeline_counts_what_was_read_and_then_told_once() {
     let thought = |seq: i64, ms: u64| {
         let mut utterance = Utterance::default();
-        utterance.meta.ms = ms;
+        utterance.meta.ms = Some(ms);
         Arc::new(Row {
             body: RowBody::Reply(utterance),
             ..Row::clone(&words(seq, ""))
@@ -302,7 +302,7 @@ fn the_timeline_counts_what_was_read_and_then_told_once() {
 fn a_store_that_cannot_be_read_is_told_of_once() {
     let mut shared = Shared::open(5);
     let complaints = |shared: &Shared| {
-        let own = shared.desk.board.log().own_messages().iter();
+        let own = shared.desk.board.facts.log.own_messages().iter();
         own.filter(|message| &*message.code == "unreadable").count()
     };
     for _ in 0..3 {

@@ -1,65 +1,50 @@
 //! What feeds the timeline, and what its keys and clicks do.
 
-use actors::domain::ids::Seq;
+use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::samples::Minute;
-use actors::domain::screen::{StoreQuery, UiEffect};
+use actors::domain::screen::StoreQuery;
+use ratatui::layout::Rect;
 
+use super::super::Focus;
 use super::view;
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::Outbox;
 
-impl Dashboard {
-    /// Reads the samples of the open conversation if it is time.
-    pub(in crate::dashboard) fn refresh_timeline(&mut self) {
-        let moment = self.moment;
-        let is_due = |focus: &&super::super::Focus| focus.timeline.is_due(moment);
-        if self.focus.as_ref().filter(is_due).is_none() {
-            return;
-        }
-        let id = self.next_read_id();
-        if let Some(focus) = &mut self.focus {
-            let mysis = focus.mysis();
-            let query = focus
-                .timeline
-                .ask_for_samples(id, mysis, (self.now, moment));
-            self.effects.push(UiEffect::Read {
-                id,
-                query: StoreQuery::Samples(query),
-            });
+impl Focus {
+    /// Reads the samples of the conversation if it is time.
+    pub(crate) fn refresh_timeline(&mut self, facts: &Facts, outbox: &mut Outbox) {
+        if self.timeline.is_due(facts.moment) {
+            let (id, mysis) = (outbox.next_read_id(), self.mysis());
+            let times = (facts.now, facts.moment);
+            let query = self.timeline.ask_for_samples(id, mysis, times);
+            outbox.read_as(id, StoreQuery::Samples(query));
         }
     }
 
     /// Goes to the next or the previous minute in which something was said or done.
-    pub(in crate::dashboard) fn step_in_timeline(&mut self, is_later: bool) {
-        if self.layout().timeline.height == 0 {
-            return self.show_notice("the timeline needs a taller terminal");
-        }
-        let Some(focus) = &self.focus else {
-            return;
-        };
-        match focus.timeline.beside(is_later) {
-            Some(there) => self.go_to_minute(there),
-            None if is_later => self.show_notice("that is the newest minute"),
-            None => self.show_notice("the timeline has no earlier minute"),
+    pub(crate) fn step_in_timeline(&mut self, is_later: bool, outbox: &mut Outbox) {
+        match self.timeline.beside(is_later) {
+            Some(there) => self.go_to_minute(there, outbox),
+            None if is_later => outbox.say("that is the newest minute"),
+            None => outbox.say("the timeline has no earlier minute"),
         }
     }
 
     /// Goes to the minute in a column of the timeline, or to the last one before it.
-    pub(in crate::dashboard) fn click_timeline(&mut self, column: u16) {
-        let area = self.layout().timeline;
-        let minute = view::minute_at(self.now, area, column);
-        let there = self
-            .focus
-            .as_ref()
-            .and_then(|focus| focus.timeline.upto(minute?));
-        if let Some(there) = there {
-            self.go_to_minute(there);
+    pub(crate) fn click_timeline(
+        &mut self,
+        now: Timestamp,
+        (area, column): (Rect, u16),
+        outbox: &mut Outbox,
+    ) {
+        let minute = view::minute_at(now, area, column);
+        if let Some(there) = minute.and_then(|minute| self.timeline.upto(minute)) {
+            self.go_to_minute(there, outbox);
         }
     }
 
-    fn go_to_minute(&mut self, (minute, seq): (Minute, Seq)) {
-        if let Some(focus) = &mut self.focus {
-            focus.timeline.cursor = Some(minute);
-        }
-        self.go_in_transcript(|transcript| transcript.go_to(seq));
+    fn go_to_minute(&mut self, (minute, seq): (Minute, Seq), outbox: &mut Outbox) {
+        self.timeline.cursor = Some(minute);
+        self.move_in_transcript(outbox, |transcript| transcript.go_to(seq));
     }
 }

@@ -26,7 +26,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
             call_id: "x".into(),
             tool: tool.into(),
             status,
-            ms: seconds * 1_000,
+            ms: Some(seconds * 1_000),
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,
@@ -37,7 +37,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
 
 fn thought(seq: i64, at_second: i64, seconds: u64) -> Row {
     let meta = ReplyMeta {
-        ms: seconds.saturating_mul(1_000),
+        ms: Some(seconds.saturating_mul(1_000)),
         ..ReplyMeta::default()
     };
     let utterance = Utterance {
@@ -72,10 +72,10 @@ fn a_minute_is_of_what_took_most_of_it() {
     ] {
         timeline.on_row_stored(&row);
     }
-    let told = uses(&timeline, 0..7);
+    let text = uses(&timeline, 0..7);
     let (think, act) = (Some(MinuteUse::Think), Some(MinuteUse::Act));
     let (travel, fail) = (Some(MinuteUse::Travel), Some(MinuteUse::Fail));
-    assert_eq!(told, [think, act, travel, travel, travel, fail, None]);
+    assert_eq!(text, [think, act, travel, travel, travel, fail, None]);
     assert_eq!(timeline.minute(Minute(3)).and_then(|it| it.first), None);
     assert_eq!(
         timeline.minute(Minute(4)).and_then(|it| it.first),

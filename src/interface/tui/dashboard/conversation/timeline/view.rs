@@ -7,8 +7,8 @@ use actors::domain::samples::Minute;
 use ratatui::layout::Rect;
 
 use super::MinuteUse;
-use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::Focus;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::painter::Painter;
@@ -44,13 +44,13 @@ fn first_minute(now: Timestamp, area: Rect) -> Minute {
     Minute(Minute::of(now).0.saturating_sub(i64::from(cells(area)) - 1))
 }
 
-pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(facts: &Facts, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
     if area.height < 2 {
         return;
     }
     painter.fill(area, Ground::Panel);
-    let first = first_minute(dashboard.now(), area);
-    let offset = dashboard.appearance().offset;
+    let first = first_minute(facts.now, area);
+    let offset = facts.appearance.offset;
     let clock = |minute: Minute| offset.short_clock(minute.start_time());
     let begin = clock(first);
     painter.text(area, 1, &format!(" {begin}"), Tone::Dim);
@@ -77,7 +77,7 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
             flags_end = if flags_end == 0 { column } else { flags_end };
         }
     }
-    let member = dashboard.roster().get(focus.mysis());
+    let member = facts.roster.get(focus.mysis());
     let travels = member.is_none_or(|member| member.status.may_tell_facts());
     let legend = legend(
         travels,

@@ -26,15 +26,12 @@ pub struct TranscriptEntry {
     pub speaker: Tone,
     /// The local time, shown beside the first line.
     pub clock: Box<str>,
-    /// The lines, at least one.
     pub lines: Vec<StyledLine>,
-    /// Whether the entry hides lines.
     pub folds: bool,
     /// Whether an empty line separates it from the entry above.
     pub is_apart: bool,
 }
 
-/// How a folded result is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResultForm {
     #[default]
@@ -43,7 +40,6 @@ pub enum ResultForm {
 }
 
 impl ResultForm {
-    /// The other one.
     #[must_use]
     pub fn opposite(self) -> ResultForm {
         match self {
@@ -53,26 +49,20 @@ impl ResultForm {
     }
 }
 
-/// How a row is laid out.
 #[derive(Clone, Debug)]
 pub struct EntryOptions<'a> {
     /// The width of the text in columns.
     pub columns: usize,
     pub name: &'a str,
-    /// The operator's time zone.
     pub offset: UtcOffset,
     /// Whether results and long texts are expanded.
     pub fold: Fold,
-    /// Whether reasoning is expanded.
     pub reasoning: Fold,
-    /// How folded results are shown.
     pub results: ResultForm,
-    /// The text that is searched and marked.
     pub text_search: Option<&'a TextSearch>,
 }
 
 impl TranscriptEntry {
-    /// Lays out a row.
     #[must_use]
     pub fn of(row: &Row, look: &EntryOptions<'_>) -> TranscriptEntry {
         let mut draft = EntryBuilder {
@@ -285,8 +275,9 @@ fn call_summary(utterance: &Utterance) -> String {
     if !meta.model.is_empty() {
         parts.push(one_line(&meta.model));
     }
-    if meta.ms > 0 {
-        parts.push(figures::span(meta.ms));
+    let took = figures::took(meta.ms);
+    if !took.is_empty() {
+        parts.push(took);
     }
     if let Some(usage) = meta.usage {
         let (input, output) = (figures::amount(usage.input), figures::amount(usage.output));

@@ -11,8 +11,8 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::PageFrom;
 use actors::domain::screen::ReadId;
 
-/// The rows of one query.
-pub const PAGE: usize = 200;
+/// The rows that an open conversation reads at once.
+pub(super) const PAGE: usize = 200;
 /// The most rows in memory. Beyond that the far end is dropped.
 const MAX_HELD_ROWS: usize = 3000;
 /// The most rows that are kept from events while the newest end is not in memory.
@@ -22,6 +22,7 @@ const MAX_ARRIVED_ROWS: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Pages {
     rows: VecDeque<Arc<Row>>,
+    rows_at_once: usize,
     /// Whether the first row in memory is the conversation's first.
     pub start: Edge,
     /// Whether the last row in memory is the conversation's last.
@@ -39,22 +40,19 @@ pub struct Pages {
 pub enum Edge {
     /// There is nothing beyond it.
     Reached,
-    /// There may be more.
     Open,
 }
 
-/// A query, and what it does to the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     pub from: PageFrom,
+    pub limit: usize,
     pub then: PageMerge,
 }
 
-/// How new rows are merged with the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageMerge {
     Join,
-    /// They replace the rows in memory.
     Replace,
 }
 
@@ -62,6 +60,7 @@ impl Default for Pages {
     fn default() -> Self {
         Pages {
             rows: VecDeque::new(),
+            rows_at_once: PAGE,
             start: Edge::Open,
             end: Edge::Open,
             arrived: VecDeque::new(),
@@ -73,13 +72,20 @@ impl Default for Pages {
 }
 
 impl Pages {
-    /// The rows in memory, oldest first.
+    /// Pages that are read a few rows at a time.
+    #[must_use]
+    pub fn of_few(rows_at_once: usize) -> Pages {
+        Pages {
+            rows_at_once,
+            ..Pages::default()
+        }
+    }
+
     #[must_use]
     pub fn rows(&self) -> &VecDeque<Arc<Row>> {
         &self.rows
     }
 
-    /// Whether the store may be queried.
     #[must_use]
     pub fn may_load(&self) -> bool {
         self.loading.is_none() && !self.is_unreadable
@@ -110,11 +116,11 @@ impl Pages {
             .filter(|row| row.seq == seq)
     }
 
-    /// The query for the newest end.
     #[must_use]
     pub fn newest(&self) -> Load {
         Load {
             from: PageFrom::Newest,
+            limit: self.rows_at_once,
             then: PageMerge::Replace,
         }
     }
@@ -125,6 +131,7 @@ impl Pages {
         let first = self.rows.front()?;
         (self.start == Edge::Open).then_some(Load {
             from: PageFrom::Before(first.seq),
+            limit: self.rows_at_once,
             then: PageMerge::Join,
         })
     }
@@ -135,16 +142,17 @@ impl Pages {
         let last = self.rows.back()?;
         (self.end == Edge::Open).then_some(Load {
             from: PageFrom::After(last.seq),
+            limit: self.rows_at_once,
             then: PageMerge::Join,
         })
     }
 
-    /// The query for a row and the rows around it.
     #[must_use]
     pub fn around(seq: Seq) -> Load {
         let half = i64::try_from(PAGE / 2).unwrap_or(0);
         Load {
             from: PageFrom::After(Seq(seq.0.saturating_sub(half).max(0))),
+            limit: PAGE,
             then: PageMerge::Replace,
         }
     }
@@ -174,7 +182,7 @@ impl Pages {
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<PageMerge> {
         let (_, load) = self.loading.filter(|(expected, _)| *expected == stamp)?;
         self.loading = None;
-        let was_short = page.len() < PAGE;
+        let was_short = page.len() < load.limit;
         let edge = if was_short { Edge::Reached } else { Edge::Open };
         if load.then == PageMerge::Replace {
             self.rows.clear();

@@ -9,9 +9,6 @@ use super::pages::{Edge, Load, Pages};
 use super::text_search::Direction;
 use super::{ScrollPosition, Transcript, VisibleLine};
 
-/// More rows are loaded when fewer than this remain beyond the window.
-const LOAD_AHEAD_ROWS: usize = 60;
-
 impl Transcript {
     /// Lays out the visible lines. Returns the next query that is needed.
     pub fn prepare_frame(&mut self) -> Option<Load> {
@@ -37,7 +34,6 @@ impl Transcript {
         self.next_load()
     }
 
-    /// Moves the window by this many lines.
     pub fn scroll(&mut self, lines: usize, way: Direction) {
         self.is_held = false;
         self.pages.try_again();
@@ -132,7 +128,6 @@ impl Transcript {
         }
     }
 
-    /// Selects the next or the previous entry.
     pub fn select_next(&mut self, way: Direction) {
         self.is_held = false;
         self.pages.try_again();
@@ -157,13 +152,11 @@ impl Transcript {
         }
     }
 
-    /// Selects a visible entry, or none.
     pub fn select(&mut self, seq: Option<Seq>) {
         self.is_held = false;
         self.selected = seq;
     }
 
-    /// The entry at a visible line.
     #[must_use]
     pub fn entry_at(&self, line: usize) -> Option<&Arc<TranscriptEntry>> {
         self.shown.get(line).map(|shown| &shown.entry)
@@ -279,13 +272,13 @@ impl Transcript {
             return None;
         };
         let below = self.pages.rows().len() - 1 - self.pages.index_of(last.entry.seq);
-        if below < LOAD_AHEAD_ROWS
+        if below < self.load_ahead
             && let Some(load) = self.pages.more_after()
         {
             return Some(load);
         }
         let above = self.pages.index_of(first.entry.seq);
-        if above < LOAD_AHEAD_ROWS {
+        if above < self.load_ahead {
             self.pages.more_before()
         } else {
             None

@@ -13,7 +13,7 @@ use actors::domain::message::{
 use actors::domain::reading::PageFrom;
 
 use super::Transcript;
-use super::pages::{Load, PAGE};
+use super::pages::Load;
 use super::text_search::{Direction, TextSearch};
 use actors::domain::screen::ReadId;
 
@@ -46,7 +46,11 @@ impl Reader {
     }
 
     fn holding(stored: Vec<Arc<Row>>) -> Reader {
-        let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+        let transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+        Reader::with(transcript, stored)
+    }
+
+    fn with(mut transcript: Transcript, stored: Vec<Arc<Row>>) -> Reader {
         transcript.resize(80, 12);
         let mut reader = Reader {
             stored,
@@ -68,15 +72,23 @@ impl Reader {
         self.stamps += 1;
         self.loads += 1;
         self.transcript.expect(ReadId(self.stamps), load);
+        let limit = load.limit;
         let page: Vec<Arc<Row>> = match load.from {
-            PageFrom::Newest => self.stored.iter().rev().take(PAGE).rev().cloned().collect(),
+            PageFrom::Newest => self
+                .stored
+                .iter()
+                .rev()
+                .take(limit)
+                .rev()
+                .cloned()
+                .collect(),
             PageFrom::Before(seq) => {
                 let end = self.stored.partition_point(|row| row.seq < seq);
-                self.stored[end.saturating_sub(PAGE)..end].to_vec()
+                self.stored[end.saturating_sub(limit)..end].to_vec()
             }
             PageFrom::After(seq) => {
                 let after = self.stored.iter().filter(|row| row.seq > seq);
-                after.take(PAGE).cloned().collect()
+                after.take(limit).cloned().collect()
             }
         };
         self.transcript.take(ReadId(self.stamps), page);
@@ -118,6 +130,18 @@ impl Reader {
             shown.last().map_or(0, |line| line.entry.seq.0),
         )
     }
+}
+
+#[test]
+fn a_window_that_does_not_scroll_reads_what_it_shows_and_follows_the_end() {
+    let rows = (1..=900).map(|seq| said(seq, "words")).collect();
+    let transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0)).reading_few(12);
+    let mut reader = Reader::with(transcript, rows);
+    assert_eq!(reader.transcript.pages().rows().len(), 12);
+    assert_eq!((reader.loads, reader.first_and_last().1), (1, 900));
+    assert_eq!(reader.lines().len(), 12);
+    reader.push(said(901, "more"));
+    assert_eq!((reader.loads, reader.first_and_last().1), (1, 901));
 }
 
 #[test]
@@ -252,7 +276,7 @@ fn utterance(text: &str, reasoning: Option<&str>) -> Utterance {
         reasoning: reasoning.map(Into::into),
         seen_up_to: Seq(0),
         meta: ReplyMeta {
-            ms: 1240,
+            ms: Some(1240),
             model: "qwen3:8b".into(),
             ..ReplyMeta::default()
         },
@@ -283,7 +307,7 @@ fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
         call_id: "1".into(),
         tool: "mine".into(),
         status,
-        ms: 9800,
+        ms: Some(9800),
         tick: Some(42),
         bytes: text.len() as u64,
         game: actors::domain::game::GameRef::SPACEMOLT,

@@ -44,7 +44,6 @@ impl TextSearch {
         self.is_case_sensitive
     }
 
-    /// The rows that contain the text and are known so far.
     #[must_use]
     pub fn places(&self) -> &[Seq] {
         &self.places
@@ -79,13 +78,11 @@ impl TextSearch {
         }
     }
 
-    /// Whether this text contains the searched one.
     #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         self.first_in(text).is_some()
     }
 
-    /// Whether this row contains the searched text.
     #[must_use]
     pub fn is_in(&self, row: &Row) -> bool {
         let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
@@ -134,7 +131,6 @@ impl TextSearch {
         })
     }
 
-    /// Marks the hits in these lines.
     pub fn mark(&self, lines: &mut [StyledLine]) {
         for line in lines {
             if line
@@ -168,12 +164,10 @@ impl TextSearch {
     }
 }
 
-/// A place of a searched text, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The text before it. It begins with `…` if it was cut.
     pub before: Box<str>,
-    /// The place itself.
     pub found: Box<str>,
     /// The text after it. It ends with `…` if it was cut.
     pub after: Box<str>,

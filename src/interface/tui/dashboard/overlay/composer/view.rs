@@ -1,7 +1,7 @@
 //! Draws the composer.
 
 use super::{ComposeTarget, Composer};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use actors::domain::ids::MysisId;
@@ -11,12 +11,7 @@ use zoea_text::clean::one_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(
-    dashboard: &Dashboard,
-    composer: &Composer,
-    area: Rect,
-    painter: &mut Painter<'_>,
-) {
+pub(crate) fn paint(facts: &Facts, composer: &Composer, area: Rect, painter: &mut Painter<'_>) {
     painter.fill(area, Ground::Field);
     let rows = [Constraint::Length(1), Constraint::Min(0)];
     let [_, below] = Layout::vertical(rows).areas(area);
@@ -29,7 +24,7 @@ pub(crate) fn paint(
     let laid = composer.field.lay_out(usize::from(text.width));
     let rows = usize::from(text.height);
     let top = (laid.row + 1).saturating_sub(rows);
-    let mut head = title(dashboard, &composer.target);
+    let mut head = title(facts, &composer.target);
     if let Some(hint) = composer.gain_hint() {
         head = head.with(format!("  ·  {hint}"), Tone::Accent);
     }
@@ -51,22 +46,22 @@ pub(crate) fn paint(
     }
 }
 
-fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
+fn title(facts: &Facts, target: &ComposeTarget) -> StyledLine {
     match target {
         ComposeTarget::Swarm => StyledLine::of(" BROADCAST", Tone::Broadcast)
-            .with(format!(" a mission to {}", swarm(dashboard)), Tone::Dim),
+            .with(format!(" a mission to {}", swarm(facts)), Tone::Dim),
         ComposeTarget::Myses(ids) => StyledLine::of(" MESSAGE", Tone::You)
-            .with(format!(" to {}", whom(dashboard, ids)), Tone::Dim),
+            .with(format!(" to {}", whom(facts, ids)), Tone::Dim),
         ComposeTarget::Notes(ids) => {
-            let words = format!(" for {}, a lasting note", whom(dashboard, ids));
+            let words = format!(" for {}, a lasting note", whom(facts, ids));
             StyledLine::of(" NOTE", Tone::Note).with(words, Tone::Dim)
         }
     }
 }
 
 /// Whom a mission reaches, and whom it wakes.
-fn swarm(dashboard: &Dashboard) -> String {
-    let counts = dashboard.counts();
+fn swarm(facts: &Facts) -> String {
+    let counts = facts.counts;
     let wakes = match counts.idle {
         0 => String::new(),
         idle => format!("; wakes {idle} idle"),
@@ -78,10 +73,10 @@ fn swarm(dashboard: &Dashboard) -> String {
     format!("the whole swarm: {} running{wakes}{missed}", counts.running)
 }
 
-fn whom(dashboard: &Dashboard, ids: &[MysisId]) -> String {
+fn whom(facts: &Facts, ids: &[MysisId]) -> String {
     match ids {
-        [id] => dashboard
-            .roster()
+        [id] => facts
+            .roster
             .get(*id)
             .map_or_else(|| "?".to_string(), |member| one_line(&member.status.name)),
         ids => format!("{} Myses", ids.len()),

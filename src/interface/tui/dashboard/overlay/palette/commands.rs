@@ -8,37 +8,58 @@ use std::sync::LazyLock;
 
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::selector::SelectorWord;
-use actors::domain::state::LifeState;
 
 use super::takes::Takes;
-use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Appearance;
+use crate::dashboard::facts::Facts;
+use crate::dashboard::outbox::{Outbox, Request};
+use crate::dashboard::table::MysisTable;
+use crate::dashboard::targets::Targets;
 use crate::dashboard::views::OPENING_KEYS;
 use naming::{CommandArgs, Complaint};
 
 #[derive(Clone, Copy, Debug)]
 pub struct PaletteCommand {
     pub name: &'static str,
-    /// The arguments.
     pub takes: &'static [Takes],
     pub help: &'static str,
+    /// Whether only a game's tools have use for it.
+    pub is_of_game: bool,
     run: Run,
+}
+
+impl PaletteCommand {
+    const fn of_game(mut self) -> PaletteCommand {
+        self.is_of_game = true;
+        self
+    }
+}
+
+/// What a command may look at, the table, and where it asks.
+pub(crate) struct CommandContext<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) targets: &'a Targets,
+    pub(crate) table: &'a mut MysisTable,
+    pub(crate) outbox: &'a mut Outbox,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Run {
     /// It takes nothing.
-    Once(fn(&mut Dashboard)),
-    Myses(fn(&mut Dashboard, Vec<MysisId>)),
+    Once(fn(&mut CommandContext<'_>)),
+    /// It takes nothing and gives the swarm this order. What it is called, and whom it is for, are first.
+    Order(&'static str, &'static str, &'static Order),
+    /// It takes nothing and opens the view of its name.
+    Open,
+    Myses(fn(&mut CommandContext<'_>, Vec<MysisId>)),
     /// It takes Myses, each of which gets this order. What it is called is first.
-    Order(&'static str, &'static MysisOrder),
+    ForEach(&'static str, &'static MysisOrder),
     /// It takes Myses and a word, which makes an order for each.
     Set(fn(String) -> Result<MysisOrder, Complaint>),
     /// It takes a word, which changes how the screen looks. Whether it is one of its values.
     Look(fn(&mut Appearance, &str) -> bool),
     /// It reads its arguments itself.
-    Line(fn(&mut Dashboard, CommandArgs<'_>) -> Result<(), Complaint>),
+    Line(fn(&mut CommandContext<'_>, CommandArgs<'_>) -> Result<(), Complaint>),
 }
 
 const fn command(
@@ -51,6 +72,7 @@ const fn command(
         name,
         takes,
         help,
+        is_of_game: false,
         run,
     }
 }
@@ -59,7 +81,10 @@ const fn command(
 pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
     // `search` takes its text in the same line.
     let views = OPENING_KEYS.iter().filter(|key| key.name != "search_swarm");
-    let views = views.map(|key| command(key.name, &[], Run::Once(key.gesture.0), key.help));
+    let views = views.map(|key| PaletteCommand {
+        is_of_game: key.help_without_game.is_empty(),
+        ..command(key.name, &[], Run::Open, key.help)
+    });
     let own = orders::ORDERS.iter().chain(screen::SCREEN).copied();
     own.chain(views).collect()
 });
@@ -67,64 +92,54 @@ pub static PALETTE: LazyLock<Vec<PaletteCommand>> = LazyLock::new(|| {
 /// The argument of `:columns` that shows the columns that fit.
 pub const AUTOMATIC: &str = "auto";
 
-/// The words of a selector, beside names.
-pub const MYSIS_WORDS: [SelectorWord; 7] = [
-    SelectorWord::All,
-    SelectorWord::Marked,
-    SelectorWord::InHand,
-    SelectorWord::State(LifeState::Running),
-    SelectorWord::State(LifeState::Idle),
-    SelectorWord::State(LifeState::Stopped),
-    SelectorWord::State(LifeState::Errored),
-];
-
 #[must_use]
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     PALETTE.iter().find(|command| command.name == name)
 }
 
-impl Dashboard {
-    pub(in crate::dashboard) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
-        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
-        let mut words = CommandArgs::new(command, rest);
-        match command.run {
-            Run::Once(run) => run(self),
-            Run::Myses(run) => {
-                let ids = words.myses(self)?;
-                run(self, ids);
-            }
-            Run::Order(what, order) => {
-                let ids = words.myses(self)?;
-                self.order_myses(what, &ids, order);
-            }
-            Run::Set(order_of) => {
-                let ids = words.myses(self)?;
-                let order = order_of(words.next()?.to_string())?;
-                self.order_myses("configure", &ids, &order);
-            }
-            Run::Look(change) => {
-                let word = words.next()?;
-                if !change(&mut self.appearance, word) {
-                    let takes = command.takes.first().copied();
-                    return Err(takes.unwrap_or(Takes::Text).refuse(word));
-                }
-            }
-            Run::Line(run) => return run(self, words),
+pub(crate) fn run_command(context: &mut CommandContext<'_>, line: &str) -> Result<(), Complaint> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
+    let may_be_game = context.facts.roster.may_tell_facts();
+    let mut words = CommandArgs::new(command, rest, may_be_game);
+    match command.run {
+        Run::Once(run) => run(context),
+        Run::Order(what, whom, order) => {
+            (context.outbox).order(context.facts, what, whom, [order.clone()]);
         }
-        Ok(())
+        Run::Open => context.outbox.request(Request::OpenView(command.name)),
+        Run::Myses(run) => {
+            let ids = words.myses(context)?;
+            run(context, ids);
+        }
+        Run::ForEach(what, order) => {
+            let ids = words.myses(context)?;
+            (context.outbox).order_myses(context.facts, what, &ids, order);
+        }
+        Run::Set(order_of) => {
+            let ids = words.myses(context)?;
+            let order = order_of(words.next()?.to_string())?;
+            (context.outbox).order_myses(context.facts, "configure", &ids, &order);
+        }
+        Run::Look(change) => {
+            let word = words.next()?;
+            let mut look = context.facts.appearance;
+            if !change(&mut look, word) {
+                let takes = command.takes.first().copied();
+                return Err(takes.unwrap_or(Takes::Text).refuse(word, may_be_game));
+            }
+            context.outbox.request(Request::ChangeLook(look));
+        }
+        Run::Line(run) => return run(context, words),
     }
-
-    /// Gives an order to the whole swarm.
-    fn order_swarm(&mut self, what: &'static str, order: Order) {
-        self.order_once(what, "the swarm", order);
-    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dashboard::tests::{Desk, orders_of, status};
+    use actors::domain::state::LifeState;
     use crossterm::event::KeyCode;
 
     fn desk() -> Desk {

@@ -1,12 +1,14 @@
 //! The types of the arguments of commands.
 
 use crate::dashboard::table::columns::Column;
+use crate::dashboard::table::groups::Grouping;
 use crate::dashboard::table::seen_state::SeenState;
 
 /// The argument of `:state` that shows all Myses.
 pub const ALL_STATES: &str = "all";
+/// The argument of `:group` that ends the groups.
+pub const NO_GROUPING: &str = "off";
 
-/// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Names of Myses and words for several, separated by commas.
@@ -19,7 +21,8 @@ pub enum Takes {
     Role,
     Word(&'static [&'static str]),
     State,
-    /// A column of the table.
+    /// By what the table is grouped, or `off`.
+    Grouping,
     Column,
     /// Columns of the table, separated by commas or blanks, or `auto`.
     Columns,
@@ -32,16 +35,14 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// The placeholder in the help text.
     #[must_use]
-    pub fn placeholder(self) -> String {
+    pub fn placeholder(self, may_be_game: bool) -> String {
         match self {
             Takes::Myses => "NAMES".to_string(),
             Takes::Mysis | Takes::NewName => "NAME".to_string(),
             Takes::Provider => "PROVIDER".to_string(),
             Takes::Role => "ROLE".to_string(),
-            Takes::Word(words) => words.join("|"),
-            Takes::State => state_words().join("|"),
+            Takes::Word(_) | Takes::State | Takes::Grouping => self.words(may_be_game).join("|"),
             Takes::Column => "COLUMN".to_string(),
             Takes::Columns => "COLUMNS|auto".to_string(),
             Takes::Model => "MODEL".to_string(),
@@ -53,14 +54,33 @@ impl Takes {
 
     /// That a word is not an argument of this type.
     #[must_use]
-    pub fn refuse(self, word: &str) -> String {
-        let words = match self {
-            Takes::Word(words) => words.join(", "),
-            Takes::State => state_words().join(", "),
-            Takes::Column | Takes::Columns => Column::all()
-                .map(Column::word)
-                .collect::<Vec<_>>()
-                .join(", "),
+    pub fn refuse(self, word: &str, may_be_game: bool) -> String {
+        let words = self.words(may_be_game);
+        let words = match words.is_empty() {
+            true => self.placeholder(may_be_game),
+            false => words.join(", "),
+        };
+        format!("`{word}` is not one of {words}")
+    }
+
+    /// The words of which it is one, without those of a game unless the tools may be a game's; empty if it is free.
+    #[must_use]
+    pub fn words(self, may_be_game: bool) -> Vec<&'static str> {
+        match self {
+            Takes::Word(words) => words.to_vec(),
+            Takes::State => {
+                let states = SeenState::ALL.into_iter().map(SeenState::as_str);
+                [ALL_STATES].into_iter().chain(states).collect()
+            }
+            Takes::Grouping => {
+                let known = Grouping::ALL.into_iter();
+                let known = known.filter(|it| may_be_game || !it.is_of_game());
+                known.map(Grouping::as_str).chain([NO_GROUPING]).collect()
+            }
+            Takes::Column | Takes::Columns => {
+                let known = Column::all().filter(|it| may_be_game || !it.is_of_game());
+                known.map(Column::word).collect()
+            }
             Takes::Myses
             | Takes::Mysis
             | Takes::NewName
@@ -69,15 +89,7 @@ impl Takes {
             | Takes::Model
             | Takes::Number
             | Takes::Amount
-            | Takes::Text => self.placeholder(),
-        };
-        format!("`{word}` is not one of {words}")
+            | Takes::Text => Vec::new(),
+        }
     }
-}
-
-/// The arguments of `:state`.
-#[must_use]
-pub fn state_words() -> Vec<&'static str> {
-    let states = SeenState::ALL.into_iter().map(SeenState::as_str);
-    [ALL_STATES].into_iter().chain(states).collect()
 }

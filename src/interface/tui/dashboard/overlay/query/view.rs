@@ -1,8 +1,9 @@
 //! Draws the one-line input for searches and filters.
 
 use super::{Query, QueryScope};
-use crate::dashboard::Dashboard;
+use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::without_left;
+use crate::dashboard::table::MysisTable;
 use crate::dashboard::table::filter::FILTER_HINT;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -11,7 +12,12 @@ use ratatui::layout::Rect;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &mut Painter<'_>) {
+pub(crate) fn paint(
+    (facts, table): (&Facts, &MysisTable),
+    query: &Query,
+    area: Rect,
+    painter: &mut Painter<'_>,
+) {
     painter.fill(area, Ground::Field);
     let words = match query.within {
         QueryScope::Table => " SHOW ",
@@ -22,7 +28,7 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
     let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
     let mut text = without_left(area, taken);
     // What is written has at least a third of the line. The hint gives way.
-    let hint = query_hint(dashboard, query, usize::from(text.width / 3 * 2));
+    let hint = query_hint((facts, table), query, usize::from(text.width / 3 * 2));
     let hint_columns = u16::try_from(width::of(&hint.text())).unwrap_or(text.width);
     painter.line_at_right(area, 0, &hint);
     text.width = text.width.saturating_sub(hint_columns).min(60);
@@ -36,16 +42,16 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
 }
 
 /// The hint in so many columns: a complaint is cut, other hints lose what they say last.
-fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLine {
-    let filter = dashboard.table().filter();
+fn query_hint((facts, table): (&Facts, &MysisTable), query: &Query, columns: usize) -> StyledLine {
+    let filter = table.filter();
     let hints = match (query.within, filter.complaint()) {
         (QueryScope::Table, Some(complaint)) => {
             let complaint = width::clip(complaint, columns.saturating_sub(1));
             return StyledLine::of(format!("{complaint} "), Tone::Fault);
         }
         (QueryScope::Table, None) => {
-            let shown = dashboard.table().order().len();
-            let all = dashboard.counts().all;
+            let shown = table.order().len();
+            let all = facts.counts.all;
             let count = format!("{shown} of {all} shown");
             [format!("{count}; {FILTER_HINT} "), format!("{count} ")]
         }

@@ -152,5 +152,8 @@ fn who_knows_no_routine_gets_an_empty_one_to_start() {
     desk.answers(id, Err(OrderRefusal::BadEdit(why)));
     assert_eq!(editor(&desk).field.text(), EMPTY_ROUTINE);
     assert!(editor(&desk).notice.is_some() && !editor(&desk).is_changed());
-    assert!(desk.board.orders().receipts().is_empty(), "it was no order");
+    assert!(
+        desk.board.facts.orders.receipts().is_empty(),
+        "it was no order"
+    );
 }

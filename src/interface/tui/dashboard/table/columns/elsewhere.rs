@@ -2,6 +2,7 @@
 
 use actors::domain::event::MysisStatus;
 
+use super::Column;
 use crate::dashboard::table::seen_state::SeenState;
 
 /// The words of a column for the filter.
@@ -13,45 +14,73 @@ pub struct Elsewhere {
     /// By which words a filter finds it, or why by none.
     pub filter: Result<FilterWords, &'static str>,
     /// The member of `zoea mysis list --json`.
-    pub export: Told,
-    /// The metric.
-    pub metric: Told,
+    pub export: Naming,
+    pub metric: Naming,
     /// The head of the column in the report's table of Myses.
-    pub report: Told,
+    pub report: Naming,
 }
 
-/// Whether a value is told in a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// Under this name.
+pub enum Naming {
     As(&'static str),
-    /// Not, and why.
+    /// It does not; the reason.
     Not(&'static str),
 }
 
-impl Told {
-    /// The name under which it is told.
+impl Naming {
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
-            Told::As(name) => Some(name),
-            Told::Not(_) => None,
+            Naming::As(name) => Some(name),
+            Naming::Not(_) => None,
         }
     }
 }
 
 /// The filter, the export, the metric and the report of a column.
-pub(super) const fn told(
+pub(super) const fn named(
     filter: Result<FilterWords, &'static str>,
-    export: Told,
-    metric: Told,
-    report: Told,
+    export: Naming,
+    metric: Naming,
+    report: Naming,
 ) -> Elsewhere {
     Elsewhere {
         filter,
         export,
         metric,
         report,
+    }
+}
+
+impl Column {
+    /// Whether only a game tells what it shows.
+    #[must_use]
+    pub fn is_of_game(self) -> bool {
+        match self {
+            Column::Place
+            | Column::Credits
+            | Column::Earned
+            | Column::Cargo
+            | Column::Fuel
+            | Column::Value => true,
+            Column::Mark
+            | Column::Name
+            | Column::State
+            | Column::Doing
+            | Column::Process
+            | Column::Trend
+            | Column::Words
+            | Column::Account
+            | Column::Role
+            | Column::Provider
+            | Column::Model
+            | Column::Nudges
+            | Column::Turns
+            | Column::Tokens
+            | Column::Cost
+            | Column::Latency
+            | Column::Seen => false,
+        }
     }
 }
 
@@ -62,4 +91,4 @@ pub(super) const A_WORD: &str = "a metric is a number";
 pub(super) const LABEL: &str = "it is a label of the metrics";
 pub(super) const OF_NOW: &str = "it is of now, and not of a period";
 pub(super) const OWN_TABLE: &str = "the report has a table of it";
-pub(super) const OWN_VIEW: &str = "it is told in a form of its own";
+pub(super) const OWN_VIEW: &str = "it has a form of its own";

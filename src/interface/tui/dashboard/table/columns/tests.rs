@@ -13,6 +13,18 @@ fn every_column_has_one_word_and_one_place() {
 }
 
 #[test]
+fn every_head_is_whole_in_its_narrowest_column_and_in_fifteen_letters() {
+    for spec in &COLUMNS {
+        let (least, ..) = spec.widths;
+        assert!(
+            spec.title.len() <= usize::from(least.min(15)),
+            "{}",
+            spec.title
+        );
+    }
+}
+
+#[test]
 fn columns_fill_every_width_and_never_more() {
     let all: Vec<Column> = Column::all().collect();
     let folded = BTreeSet::from([Column::Words, Column::Provider]);

@@ -14,7 +14,6 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 pub struct GroupSums {
     pub counts: Counts,
     pub money: SwarmMoney,
-    /// How many need the operator.
     pub needs: usize,
 }
 
@@ -32,7 +31,6 @@ impl GroupSums {
         }
     }
 
-    /// The highest point of what it earned.
     #[must_use]
     pub fn highest_point(&self) -> i64 {
         self.money.points.iter().copied().max().unwrap_or(0)

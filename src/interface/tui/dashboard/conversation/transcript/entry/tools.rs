@@ -19,11 +19,7 @@ const MAX_WORDS_LINES: usize = 6;
 const MAX_RAW_LINES: usize = 6;
 
 impl EntryBuilder<'_> {
-    pub(in crate::dashboard) fn add_calls(
-        &mut self,
-        utterance: &Utterance,
-        calls: &[CallRecord],
-    ) -> Tone {
+    pub(crate) fn add_calls(&mut self, utterance: &Utterance, calls: &[CallRecord]) -> Tone {
         let speaks = has_words(utterance);
         if speaks {
             self.add_speaker(utterance);
@@ -93,11 +89,11 @@ impl EntryBuilder<'_> {
         }
     }
 
-    pub(in crate::dashboard) fn add_result(&mut self, text: &Arc<str>, meta: &ResultMeta) -> Tone {
+    pub(crate) fn add_result(&mut self, text: &Arc<str>, meta: &ResultMeta) -> Tone {
         let (sign, word, tone) = status_sign(meta.status);
         let sign = format!("{sign} ");
         let name = one_line(&meta.tool);
-        let took = figures::span(meta.ms);
+        let took = figures::took(meta.ms);
         let tick = meta
             .tick
             .map_or(String::new(), |tick| format!("tick {tick}"));
@@ -176,7 +172,6 @@ impl EntryBuilder<'_> {
     }
 }
 
-/// What is known of a call, in one line.
 fn joined(parts: &[&str]) -> String {
     let known: Vec<&str> = parts
         .iter()

@@ -1,18 +1,13 @@
 //! The arguments of commands, and which Myses they name.
 
 use actors::domain::ids::MysisId;
-use actors::domain::selector::Selector;
-use zoea_contract::{Conditions, MysisStatusJson, to_value};
 
-use super::{MYSIS_WORDS, PaletteCommand};
-use crate::dashboard::Dashboard;
+use super::{CommandContext, PaletteCommand};
 use crate::dashboard::overlay::palette::takes::Takes;
+use crate::dashboard::targets::WHERE;
 
 /// Why a line could not be carried out.
 pub(super) type Complaint = String;
-
-/// The word before conditions that select Myses.
-const WHERE: &str = "where";
 
 /// The arguments of a command, in order.
 pub(super) struct CommandArgs<'a> {
@@ -20,15 +15,21 @@ pub(super) struct CommandArgs<'a> {
     /// How many were read.
     read: usize,
     rest: &'a str,
+    may_be_game: bool,
 }
 
 impl<'a> CommandArgs<'a> {
     /// The arguments of a line behind its command.
-    pub(super) fn new(command: &'static PaletteCommand, rest: &'a str) -> CommandArgs<'a> {
+    pub(super) fn new(
+        command: &'static PaletteCommand,
+        rest: &'a str,
+        may_be_game: bool,
+    ) -> CommandArgs<'a> {
         CommandArgs {
             command,
             read: 0,
             rest: rest.trim_start(),
+            may_be_game,
         }
     }
 
@@ -49,20 +50,24 @@ impl<'a> CommandArgs<'a> {
         };
         let (word, rest) = self.rest.split_at(length);
         if word.is_empty() {
-            return Err(format!("{} what? {}", command.name, takes.placeholder()));
+            let values = takes.placeholder(self.may_be_game);
+            return Err(format!("{} what? {values}", command.name));
         }
         self.rest = rest.trim_start();
         Ok(word)
     }
 
     /// The Myses that the next argument names.
-    pub(super) fn myses(&mut self, board: &Dashboard) -> Result<Vec<MysisId>, Complaint> {
-        board.parse_myses(self.next()?)
+    pub(super) fn myses(
+        &mut self,
+        context: &CommandContext<'_>,
+    ) -> Result<Vec<MysisId>, Complaint> {
+        context.targets.parse(context.facts, self.next()?)
     }
 
     /// The one Mysis that the next argument names.
-    pub(super) fn one_mysis(&mut self, board: &Dashboard) -> Result<MysisId, Complaint> {
-        match self.myses(board)?[..] {
+    pub(super) fn one_mysis(&mut self, context: &CommandContext<'_>) -> Result<MysisId, Complaint> {
+        match self.myses(context)?[..] {
             [id] => Ok(id),
             [..] => Err("one Mysis at a time".to_string()),
         }
@@ -107,36 +112,6 @@ fn length_of_naming(line: &str) -> usize {
         if !line[..end].ends_with(',') || end == line.len() {
             return end;
         }
-    }
-}
-
-impl Dashboard {
-    /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas, or `where` and conditions.
-    pub(in crate::dashboard) fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
-        let conditions = words.strip_prefix(WHERE).map(str::trim_start);
-        let ids = match conditions.filter(|text| !text.is_empty() && *text != &words[WHERE.len()..])
-        {
-            Some(conditions) => self.myses_that_meet(&Conditions::parse(conditions)?),
-            None => {
-                let selector = Selector::parse(words, &MYSIS_WORDS);
-                let ids = selector.resolve(&self.candidates());
-                ids.map_err(|refusal| refusal.to_string())?
-            }
-        };
-        if ids.is_empty() {
-            return Err(format!("no Mysis matches `{words}`"));
-        }
-        Ok(ids)
-    }
-
-    fn myses_that_meet(&self, conditions: &Conditions) -> Vec<MysisId> {
-        let members = self.roster.members().values();
-        let statuses = members.map(|member| &member.status);
-        let fitting = statuses.filter(|status| {
-            let told = MysisStatusJson::new(status, true, &self.outages, self.now);
-            conditions.fit(&to_value(&told))
-        });
-        fitting.map(|status| status.id).collect()
     }
 }
 

@@ -1,18 +1,18 @@
 //! Commands of the palette that give orders.
 
 use actors::domain::ids::Timestamp;
+use actors::domain::memo::reminder::parse_reminder_id;
 use actors::domain::mission_end::typed_mission;
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::reminder::parse_reminder_id;
 use zoea_grammar::when::parse_when;
 
-use super::Run::{Line, Myses, Once, Order as ForEach, Set};
+use super::Run::{ForEach, Line, Myses, Once, Order as Give, Set};
 use super::naming::{CommandArgs, Complaint};
-use super::{PaletteCommand, command};
-use crate::dashboard::Dashboard;
+use super::{CommandContext, PaletteCommand, command};
+use crate::dashboard::orders::{asked, ordering};
+use crate::dashboard::outbox::Request;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::overlay::palette::takes::Takes;
-use crate::dashboard::routine_editor::edit_routines;
 
 #[rustfmt::skip]
 pub(super) const ORDERS: &[PaletteCommand] = &[
@@ -23,17 +23,17 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
     command("clear-notes", &[Takes::Myses], ForEach("clear notes", &MysisOrder::ClearNotes), "remove the lasting notes"),
     command("new", &[Takes::NewName, Takes::Provider, Takes::Model], Line(create), "create a Mysis and start it"),
     command("start", &[Takes::Myses], ForEach("start", &MysisOrder::Start), "start or relaunch"),
-    command("resume", &[], Once(Dashboard::resume), "start the Myses that ran when the program ended"),
-    command("freeze", &[], Once(|board| board.order_swarm("freeze", Order::Freeze)), "pause model and tool calls"),
-    command("thaw", &[], Once(|board| board.order_swarm("thaw", Order::Thaw)), "end the pause"),
+    command("resume", &[], Once(|it| ordering::resume(it.facts, it.targets, it.outbox)), "start the Myses that ran when the program ended"),
+    command("freeze", &[], Give("freeze", "the swarm", &Order::Freeze), "pause model and tool calls"),
+    command("thaw", &[], Give("thaw", "the swarm", &Order::Thaw), "end the pause"),
     command("forget-held", &[Takes::Text], Line(forget_held), "allow a held text again, by its id"),
-    command("budget", &[Takes::Amount], Line(|board, words| board.raise_budget(words.rest_of_line()?)), "raise today's spending cap"),
-    command("stop", &[Takes::Myses], Myses(Dashboard::stop), "stop at once"),
+    command("budget", &[Takes::Amount], Line(raise_budget), "raise today's spending cap"),
+    command("stop", &[Takes::Myses], Myses(|it, ids| ordering::stop(it.facts, it.outbox, ids)), "stop at once"),
     command("routine", &[Takes::Myses, Takes::Text], Line(start_routine), "start a repeated round, or an earlier routine"),
-    command("take", &[Takes::Myses], Myses(Dashboard::ask_to_take_loops), "let them repeat their paying loops as routines; asks first"),
+    command("take", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_take_loops(it.facts, it.outbox, ids)), "let them repeat their paying loops as routines; asks first").of_game(),
     command("edit-routine", &[Takes::Myses, Takes::Text], Line(edit_routine), "write its routine; with {\"rounds\": 9} change it at once"),
     command("stop-routine", &[Takes::Myses], ForEach("stop the routine", &MysisOrder::StopRoutine), "stop the routine that runs; the model is asked"),
-    command("delete", &[Takes::Myses], Myses(Dashboard::ask_to_delete), "delete with the conversation; asks first"),
+    command("delete", &[Takes::Myses], Myses(|it, ids| ordering::ask_to_delete(it.facts, it.outbox, ids)), "delete with the conversation; asks first"),
     command("undelete", &[Takes::NewName], Line(undelete), "bring back one that was deleted in the last day"),
     command("retry", &[Takes::Myses], ForEach("retry", &MysisOrder::Retry), "retry waits and errors at once"),
     command("answer", &[Takes::Mysis, Takes::Text], Line(answer), "answer its server's question: #number field=value …"),
@@ -48,40 +48,51 @@ pub(super) const ORDERS: &[PaletteCommand] = &[
 
 type Done = Result<(), Complaint>;
 
-fn broadcast(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
+fn give(context: &mut CommandContext<'_>, what: &'static str, whom: &str, order: Order) {
+    context.outbox.order(context.facts, what, whom, [order]);
+}
+
+fn raise_budget(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
+    ordering::raise_budget(context.facts, context.outbox, words.rest_of_line()?)
+}
+
+fn broadcast(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     let text = words.rest_of_line()?;
-    board.send(ComposeTarget::Swarm, &typed_mission(text));
+    let request = Request::Send(ComposeTarget::Swarm, typed_mission(text).into());
+    context.outbox.request(request);
     Ok(())
 }
 
-fn show_or_clear_mission(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn show_or_clear_mission(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     match words.next()? {
-        "clear" => board.order_swarm("clear mission", Order::ClearMission),
+        "clear" => give(context, "clear mission", "the swarm", Order::ClearMission),
         "show" => {
-            let text = match &board.mission {
+            let text = match &context.facts.mission {
                 Some(mission) => format!("mission: {mission}"),
                 None => "there is no mission".to_string(),
             };
-            board.show_notice(&text);
+            context.outbox.say(&text);
         }
         other => return Err(format!("show or clear, not `{other}`")),
     }
     Ok(())
 }
 
-fn send_message(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(board)?;
-    board.send(ComposeTarget::Myses(ids), words.rest_of_line()?);
+fn send_message(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let ids = words.myses(context)?;
+    let text = words.rest_of_line()?.to_string();
+    (context.outbox).request(Request::Send(ComposeTarget::Myses(ids), text));
     Ok(())
 }
 
-fn add_note(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(board)?;
-    board.send(ComposeTarget::Notes(ids), words.rest_of_line()?);
+fn add_note(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let ids = words.myses(context)?;
+    let text = words.rest_of_line()?.to_string();
+    (context.outbox).request(Request::Send(ComposeTarget::Notes(ids), text));
     Ok(())
 }
 
-fn create(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn create(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let name = words.next()?.to_string();
     let order = Order::Create {
         name: name.clone(),
@@ -90,60 +101,71 @@ fn create(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
         role: None,
         start: true,
     };
-    board.order_once("create", &name, order);
+    give(context, "create", &name, order);
     Ok(())
 }
 
-fn forget_held(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    board.forget_held(words.next()?);
+fn forget_held(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let id = words.next()?;
+    give(
+        context,
+        "forget",
+        id,
+        Order::ForgetHeld { id: id.to_string() },
+    );
     Ok(())
 }
 
-fn start_routine(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(board)?;
+fn start_routine(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let ids = words.myses(context)?;
     let wanted = serde_json::json!({"name": words.rest_of_line()?});
     let order = MysisOrder::StartRoutine(wanted.to_string().into());
-    board.order_myses("start the routine", &ids, &order);
+    (context.outbox).order_myses(context.facts, "start the routine", &ids, &order);
     Ok(())
 }
 
-fn edit_routine(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(board)?;
-    edit_routines(board, &ids, words.rest())
+fn edit_routine(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let ids = words.myses(context)?;
+    ordering::edit_routines(context.facts, context.outbox, &ids, words.rest())
 }
 
-fn answer(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let id = words.one_mysis(board)?;
-    board.answer(id, words.rest())
+fn answer(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let id = words.one_mysis(context)?;
+    asked::answer(context.facts, context.outbox, id, words.rest())
 }
 
-fn decline(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let id = words.one_mysis(board)?;
-    board.decline(id)
+fn decline(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let id = words.one_mysis(context)?;
+    asked::decline(context.facts, context.outbox, id)
 }
 
-fn remind(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let ids = words.myses(board)?;
-    let offset = i64::from(board.appearance.offset.0) * 60_000;
-    let at = parse_when(words.next()?, board.now().0, |_| offset)?;
+fn remind(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let ids = words.myses(context)?;
+    let offset = i64::from(context.facts.appearance.offset.0) * 60_000;
+    let at = parse_when(words.next()?, context.facts.now.0, |_| offset)?;
     let order = MysisOrder::Remind {
         at: Timestamp(at),
         reminder: words.rest_of_line()?.into(),
     };
-    board.order_myses("remind", &ids, &order);
+    (context.outbox).order_myses(context.facts, "remind", &ids, &order);
     Ok(())
 }
 
-fn cancel_reminder(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
+fn cancel_reminder(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     let (name, number) = parse_reminder_id(words.rest_of_line()?)?;
     let order = MysisOrder::CancelReminder(number).for_mysis(name);
-    board.order_once("cancel a reminder", name, order);
+    give(context, "cancel a reminder", name, order);
     Ok(())
 }
 
-fn undelete(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn undelete(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let name = words.next()?.to_string();
-    board.order_once("undelete", &name, Order::Undelete { name: name.clone() });
+    give(
+        context,
+        "undelete",
+        &name,
+        Order::Undelete { name: name.clone() },
+    );
     Ok(())
 }
 

@@ -1,18 +1,16 @@
 //! Commands of the palette for what the screen shows, and for files.
 
-use std::sync::Arc;
-
 use actors::domain::order::Order;
 use actors::domain::screen::{ExportFormat, FileOrder, UiEffect};
 
-use super::Run::{Line, Look, Myses, Once};
+use super::Run::{Line, Look, Myses, Once, Order as Give};
 use super::naming::{CommandArgs, Complaint};
-use super::{AUTOMATIC, PaletteCommand, command};
-use crate::dashboard::Dashboard;
+use super::{AUTOMATIC, CommandContext, PaletteCommand, command};
+use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Appearance, Letters, Motion, MouseUse, Notify, Theme};
-use crate::dashboard::help::HelpView;
-use crate::dashboard::overlay::palette::takes::{ALL_STATES, Takes};
-use crate::dashboard::search::search_swarm;
+use crate::dashboard::orders::ordering;
+use crate::dashboard::outbox::Request;
+use crate::dashboard::overlay::palette::takes::{ALL_STATES, NO_GROUPING, Takes};
 use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
 use crate::dashboard::table::groups::Grouping;
@@ -24,142 +22,157 @@ pub(super) const SCREEN: &[PaletteCommand] = &[
     command("filter", &[Takes::Text], Line(filter), FILTER_COMMAND_HELP),
     command("state", &[Takes::State], Line(filter_state), "show only one state"),
     command("sort", &[Takes::Column], Line(sort), "sort the table; again reverses it"),
-    command("group", &[GROUPINGS], Line(group), "group the table, with sums"),
+    command("group", &[Takes::Grouping], Line(group), "group the table, with sums"),
     command("columns", &[Takes::Columns], Line(choose_columns), "show these columns, in this order; `auto`: those that fit"),
-    command("mark", &[Takes::Myses], Myses(|board, ids| board.table.mark_only(ids)), "mark for an order to several"),
-    command("unmark", &[], Once(|board| board.table.mark_only([])), "mark none"),
+    command("mark", &[Takes::Myses], Myses(|it, ids| it.table.mark_only(ids)), "mark for an order to several"),
+    command("unmark", &[], Once(|it| it.table.mark_only([])), "mark none"),
     command("find", &[Takes::Text], Line(find), "search the conversation"),
     command("export", &[FORMATS], Line(export), "write the conversation to a file"),
     command("report", &[Takes::Text], Line(report), "write a report: of today, or since 10h, 22:00, looked"),
-    command("backup", &[], Once(|board| board.effects.push(UiEffect::Write(FileOrder::Backup))), "write a copy of the database"),
-    command("undo", &[], Once(Dashboard::undo_last), "undo the last order"),
+    command("backup", &[], Once(|it| it.outbox.effects.push(UiEffect::Write(FileOrder::Backup))), "write a copy of the database"),
+    command("undo", &[], Once(|it| it.outbox.request(Request::Undo)), "undo the last order"),
     command("search", &[Takes::Text], Line(search_all), "search everything"),
-    command("help", &[], Once(|board| board.open_view(|_| HelpView::default())), "show the keys"),
+    command("help", &[], Once(|it| it.outbox.request(Request::ShowHelp)), "show the keys"),
     command("theme", &[Takes::Word(&["dark", "light", "contrast", "terminal", "none"])], Look(|look, word| put(&mut look.theme, Theme::parse(word))), "other colours"),
     command("letters", &[Takes::Word(&["unicode", "ascii"])], Look(set_letters), "ASCII letters or Unicode"),
     command("motion", &[Takes::Word(&["full", "reduced"])], Look(set_motion), "animation on or reduced"),
     command("mouse", &[Takes::Word(&["on", "off"])], Look(set_mouse), "off: the terminal selects text"),
     command("notify", &[Takes::Word(&["off", "bell", "message"])], Look(set_notify), "how to notify you when a Mysis needs you"),
-    command("dump", &[], Once(Dashboard::dump), "write the screen to files, as text and as a picture"),
-    command("dismiss", &[], Once(|board| Arc::make_mut(&mut board.log).dismiss_all()), "dismiss all errors"),
-    command("redraw", &[], Once(Dashboard::redraw), "redraw the screen"),
-    command("suspend", &[], Once(Dashboard::suspend), "suspend to the shell"),
-    command("reload", &[], Once(|board| { board.order_once("reload", "the configuration", Order::Reload); }), "read the configuration again"),
-    command("quit", &[], Once(Dashboard::quit), "close the program"),
+    command("dump", &[], Once(|it| it.outbox.actions.push(TerminalAction::Dump)), "write the screen to files, as text and as a picture"),
+    command("dismiss", &[], Once(|it| it.outbox.request(Request::DismissErrors)), "dismiss all errors"),
+    command("redraw", &[], Once(|it| it.outbox.actions.push(TerminalAction::Redraw)), "redraw the screen"),
+    command("suspend", &[], Once(|it| ordering::suspend(it.facts, it.outbox)), "suspend to the shell"),
+    command("reload", &[], Give("reload", "the configuration", &Order::Reload), "read the configuration again"),
+    command("quit", &[], Once(|it| ordering::quit(it.facts, it.outbox)), "close the program"),
 ];
 
-const GROUPINGS: Takes = Takes::Word(&["place", "role", "model", "state", "off"]);
 const FORMATS: Takes = Takes::Word(&["md", "jsonl"]);
 
 type Done = Result<(), Complaint>;
 
-fn open(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    if let Some(id) = words.myses(board)?.first() {
-        board.open(*id);
+fn open(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    if let Some(id) = words.myses(context)?.first() {
+        context.outbox.request(Request::Open(*id, None));
     }
     Ok(())
 }
 
-fn filter(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
-    board.filter_by(words.rest());
+fn filter(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
+    let text = words.rest();
+    context.table.change_filter(|filter| filter.set_text(text));
     Ok(())
 }
 
-fn filter_state(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn filter_state(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let state = match SeenState::parse(word) {
-        None if word != ALL_STATES => return Err(Takes::State.refuse(word)),
+        None if word != ALL_STATES => return Err(refuse(context, Takes::State, word)),
         state => state,
     };
-    board.table.change_filter(|filter| filter.state = state);
+    context.table.change_filter(|filter| filter.state = state);
     Ok(())
 }
 
-fn parse_column(word: &str) -> Result<Column, Complaint> {
-    Column::parse(word).ok_or_else(|| Takes::Column.refuse(word))
+fn refuse(context: &CommandContext<'_>, takes: Takes, word: &str) -> Complaint {
+    takes.refuse(word, context.facts.roster.may_tell_facts())
 }
 
-fn sort(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
-    let column = parse_column(words.next()?)?;
-    board.table.sort(board.table.sorting().with_column(column));
+fn parse_column(context: &CommandContext<'_>, word: &str) -> Result<Column, Complaint> {
+    Column::parse(word).ok_or_else(|| refuse(context, Takes::Column, word))
+}
+
+fn sort(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
+    let column = parse_column(context, words.next()?)?;
+    context
+        .table
+        .sort(context.table.sorting().with_column(column));
     Ok(())
 }
 
-fn group(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn group(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let word = words.next()?;
     let grouping = match Grouping::parse(word) {
-        None if word != "off" => return Err(GROUPINGS.refuse(word)),
+        None if word != NO_GROUPING => return Err(refuse(context, Takes::Grouping, word)),
         grouping => grouping,
     };
-    board.table.group_by(grouping);
+    context.table.group_by(grouping);
     Ok(())
 }
 
-fn choose_columns(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
+fn choose_columns(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     let is_between = |letter: char| letter == ',' || letter.is_whitespace();
     let named = words.rest().split(is_between);
     let named = named.filter(|word| !word.is_empty());
     if named.clone().eq([AUTOMATIC]) {
-        board.table.choose_columns(None);
+        context.table.choose_columns(None);
         return Ok(());
     }
-    let chosen: Result<Vec<Column>, Complaint> = named.map(parse_column).collect();
+    let chosen: Result<Vec<Column>, Complaint> =
+        named.map(|word| parse_column(context, word)).collect();
     let chosen = distinct(chosen?.into_iter());
     if chosen.is_empty() {
-        let takes = Takes::Columns.placeholder();
+        let takes = Takes::Columns.placeholder(context.facts.roster.may_tell_facts());
         return Err(format!("columns what? {takes}"));
     }
-    board.table.choose_columns(Some(chosen.clone()));
-    let placed: Vec<Column> = board.table_columns().iter().map(|it| it.column).collect();
+    context.table.choose_columns(Some(chosen.clone()));
+    let placed: Vec<Column> = context.table.columns().iter().map(|it| it.column).collect();
     let missing: Vec<&str> = chosen
         .iter()
         .filter(|column| !placed.contains(column))
         .map(|column| column.word())
         .collect();
     if !missing.is_empty() {
-        board.show_notice(&format!("too narrow for {}", missing.join(", ")));
+        context
+            .outbox
+            .say(&format!("too narrow for {}", missing.join(", ")));
     }
     Ok(())
 }
 
-fn find(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
-    board.find_text(words.rest_of_line()?);
+fn find(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
+    let text = words.rest_of_line()?.to_string();
+    context.outbox.request(Request::Find(text));
     Ok(())
 }
 
-fn search_all(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
-    search_swarm(board, words.rest_of_line()?);
+fn search_all(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
+    let text = words.rest_of_line()?.to_string();
+    context.outbox.request(Request::SearchSwarm(text));
     Ok(())
 }
 
-fn export(board: &mut Dashboard, mut words: CommandArgs<'_>) -> Done {
+fn export(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let format = match words.optional().unwrap_or("md") {
         "md" => ExportFormat::Markdown,
         "jsonl" => ExportFormat::JsonLines,
-        other => return Err(FORMATS.refuse(other)),
+        other => return Err(refuse(context, FORMATS, other)),
     };
-    let status = board.target().ok_or("no Mysis is selected")?;
-    let (mysis, name) = (status.id, status.name.clone());
-    board.effects.push(UiEffect::Write(FileOrder::Conversation {
-        mysis,
-        name,
-        format,
-    }));
+    let mysis = context.targets.selected.ok_or("no Mysis is selected")?;
+    let name = context.facts.name_of(mysis);
+    context
+        .outbox
+        .effects
+        .push(UiEffect::Write(FileOrder::Conversation {
+            mysis,
+            name,
+            format,
+        }));
     Ok(())
 }
 
 /// Writes a report of today, or since a time.
-fn report(board: &mut Dashboard, words: CommandArgs<'_>) -> Done {
+fn report(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
     let since = match words.rest().trim() {
         "" => None,
         "looked" => {
-            let left = board.looked.rule();
+            let left = context.facts.looked.rule();
             let left = left.ok_or("you have not been away since you looked at the log")?;
             Some(left.to_string().into())
         }
         since => Some(since.into()),
     };
-    board
+    context
+        .outbox
         .effects
         .push(UiEffect::Write(FileOrder::Report(since)));
     Ok(())

@@ -3,9 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// The way in which a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
+pub enum SessionMode {
     /// With a session, which `initialize` opens: the revisions up to 2025-11-25.
     Sessions,
     /// Without sessions: each request says everything. The revision 2026-07-28.
@@ -14,18 +13,18 @@ pub enum Era {
 
 /// What is known of a server. All sessions with it share this.
 #[derive(Debug, Default)]
-pub(super) struct EraMemory(Mutex<Option<Era>>);
+pub(super) struct KnownMode(Mutex<Option<SessionMode>>);
 
-impl EraMemory {
-    pub(super) fn of(era: Era) -> EraMemory {
-        EraMemory(Mutex::new(Some(era)))
+impl KnownMode {
+    pub(super) fn of(mode: SessionMode) -> KnownMode {
+        KnownMode(Mutex::new(Some(mode)))
     }
 
-    pub(super) fn known(&self) -> Option<Era> {
+    pub(super) fn known(&self) -> Option<SessionMode> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn set(&self, era: Option<Era>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = era;
+    pub(super) fn set(&self, mode: Option<SessionMode>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
     }
 }

@@ -5,13 +5,10 @@
 
 use super::Situation;
 
-/// The first line of the caller's note.
 const NOTE_LINE: &str = "[from the runtime, not an order]";
-/// The query that tells the place and the ship.
 const STATUS_LINE: &str = "- get_status (";
 /// What stands with the age of a result that an action may have outdated.
 const OUTDATED: &str = "may have changed it since";
-/// How the report of a routine names where things stand.
 const REPORT_LINE: &str = "Now: at ";
 
 impl Situation {
@@ -21,8 +18,8 @@ impl Situation {
         if !text.starts_with(NOTE_LINE) {
             return;
         }
-        let told = text.lines().find_map(|line| line.strip_prefix(STATUS_LINE));
-        let Some((age, digest)) = told.and_then(|told| told.split_once("): ")) else {
+        let facts = text.lines().find_map(|line| line.strip_prefix(STATUS_LINE));
+        let Some((age, digest)) = facts.and_then(|facts| facts.split_once("): ")) else {
             return;
         };
         let value = |name: &str| {
@@ -52,8 +49,8 @@ impl Situation {
     /// Reads where the report of a routine says that the ship is. A report that names no base says
     /// too little to act on.
     pub(super) fn on_report(&mut self, text: &str) {
-        let told = text.lines().find_map(|line| line.strip_prefix(REPORT_LINE));
-        let Some((poi, gauges)) = told.and_then(|told| told.split_once(" (docked), ")) else {
+        let facts = text.lines().find_map(|line| line.strip_prefix(REPORT_LINE));
+        let Some((poi, gauges)) = facts.and_then(|facts| facts.split_once(" (docked), ")) else {
             return;
         };
         self.place.poi = Some(poi.to_owned());

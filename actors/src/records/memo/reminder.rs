@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::Timestamp;
+use crate::ids::Timestamp;
 
 pub const MAX_REMINDERS: usize = 100;
 /// The most bytes of a reminder's text.
 pub const MAX_REMINDER_BYTES: usize = 4096;
-/// How far ahead a reminder may be.
 pub const MAX_REMINDER_AHEAD: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// A message to be delivered at a time.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Reminder {
     /// Tells it from all others of its Mysis, those that are gone included.
@@ -46,7 +44,6 @@ pub fn parse_reminder_id(id: &str) -> Result<(&str, u64), String> {
 /// The reminders of a Mysis that wait, the one that is due first at the front.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Reminders {
-    /// The number of the newest one.
     last: u64,
     waiting: Vec<Reminder>,
 }

@@ -1,4 +1,4 @@
-//! Doubts about a session: servers say in many ways that they do not know one any more.
+//! The health of a session: servers say in many ways that they do not know one any more.
 //!
 //! Whatever the words are, two refusals in a row are a reason to ask, and a new session that cures
 //! them is the proof. One that does not is an outage of the server: the next one is opened after
@@ -25,12 +25,10 @@ const TRIAL_WAIT: Duration = Duration::from_secs(10);
 /// The JSON-RPC codes of refusals that are about what was asked: an unknown method or tool, wrong
 /// arguments.
 const ABOUT_REQUEST_CODES: [i64; 2] = [-32601, -32602];
-/// The word by which a server says what it misses.
 const SESSION_WORD: &str = "session";
 
-/// What the answers to the last calls say about a session.
 #[derive(Debug, Default)]
-pub(super) struct SessionDoubt {
+pub(super) struct SessionHealth {
     /// The refusals in a row.
     refused: u32,
     /// Whether they mean the session, unless they mean the whole server. Otherwise they may be the
@@ -38,10 +36,8 @@ pub(super) struct SessionDoubt {
     is_certain: bool,
     /// The new sessions in a row that cured nothing.
     in_vain: u32,
-    /// When the next one may be opened.
     not_before: Option<Instant>,
     trial: SessionTrial,
-    /// The last refusal.
     why: String,
     /// The lists of tools in a row that did not come.
     unlisted: u32,
@@ -50,7 +46,6 @@ pub(super) struct SessionDoubt {
 /// Trials of new sessions in place of one that the server says it knows.
 #[derive(Debug, Default)]
 struct SessionTrial {
-    /// Whether the next session is one.
     is_due: bool,
     /// Whether the first answer in it has not come yet.
     is_open: bool,
@@ -71,15 +66,15 @@ enum Hint {
     Nothing,
 }
 
-impl SessionDoubt {
+impl SessionHealth {
     /// Takes the answer to a call, or why there is none.
     pub(super) fn on_answer(&mut self, answer: &Result<LinkReply, McpFailure>) {
         match hint_of(answer.as_ref()) {
             Hint::Known => {
                 let trial = std::mem::take(&mut self.trial).after(true);
-                *self = SessionDoubt {
+                *self = SessionHealth {
                     trial,
-                    ..SessionDoubt::default()
+                    ..SessionHealth::default()
                 };
             }
             Hint::Refused { is_certain } => {
@@ -109,7 +104,6 @@ impl SessionDoubt {
         before >= DOUBTFUL && before.is_power_of_two()
     }
 
-    /// Notes that the tools were listed.
     pub(super) fn on_listed(&mut self) {
         self.unlisted = 0;
     }
@@ -157,7 +151,6 @@ impl SessionDoubt {
         })
     }
 
-    /// Notes that a new session was opened.
     pub(super) fn on_opened(&mut self, now: Instant) {
         if self.is_doubtful() && self.trial.is_due {
             self.trial.begin(now);
@@ -300,7 +293,7 @@ mod tests {
                 status(500),
                 status(404),
             ] {
-                let mut doubt = SessionDoubt::default();
+                let mut doubt = SessionHealth::default();
                 doubt.on_answer(&first);
                 assert!(!doubt.is_doubtful());
                 doubt.on_answer(&second);
@@ -309,7 +302,7 @@ mod tests {
                 assert!(!doubt.is_doubtful());
             }
         }
-        let mut doubt = SessionDoubt::default();
+        let mut doubt = SessionHealth::default();
         for _ in 0..2 {
             doubt.on_answer(&refused("not enough fuel", 200));
         }
@@ -334,7 +327,7 @@ mod tests {
 
     #[test]
     fn beside_a_session_in_which_nothing_is_listed_a_new_one_is_opened_ever_more_seldom() {
-        let mut doubt = SessionDoubt::default();
+        let mut doubt = SessionHealth::default();
         let opened = (1..100).filter(|_| doubt.on_listing()).count();
         assert_eq!(opened, 6, "after 2, 4, 8, 16, 32 and 64");
         doubt.on_listed();
@@ -344,7 +337,7 @@ mod tests {
     #[test]
     fn a_session_that_the_server_says_it_knows_is_tried_anew_less_often_if_that_cures_nothing() {
         let begin = Instant::now();
-        let (mut doubt, mut at, mut opened) = (SessionDoubt::default(), begin, Vec::new());
+        let (mut doubt, mut at, mut opened) = (SessionHealth::default(), begin, Vec::new());
         for second in 0..400 {
             at = begin + Duration::from_secs(second);
             doubt.on_answer(&refused("no such client", 200));
@@ -384,7 +377,7 @@ mod tests {
     #[test]
     fn a_new_session_that_cures_nothing_is_followed_later_each_time() {
         let now = Instant::now();
-        let mut doubt = SessionDoubt::default();
+        let mut doubt = SessionHealth::default();
         let mut waits = Vec::new();
         for _ in 0..8 {
             doubt.on_answer(&status(500));

@@ -10,15 +10,14 @@ use std::time::Duration;
 
 use crate::ids::{Moment, Now, Timestamp};
 use crate::memo::MemoKind;
+use crate::memo::reminder::{Reminder, Reminders};
 use crate::message::{RowBody, Severity};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
-use crate::reminder::{Reminder, Reminders};
 
-use super::input::{AlarmId, Effect, ReplyId};
-use super::record::WriteDraft;
-use super::{Life, Mode};
+use crate::life::input::{AlarmId, Effect, ReplyId};
+use crate::life::record::WriteDraft;
+use crate::life::{Life, Mode};
 
-/// The longest wait of one timer.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Debug)]
@@ -27,7 +26,6 @@ pub(super) struct LifeReminders {
     known: Option<Reminders>,
     /// When each is due by the monotonic clock, by number.
     due: BTreeMap<u64, Moment>,
-    /// The timer, and the moment for which it is set.
     alarm: Option<(AlarmId, Moment)>,
     /// Those that wait, for watchers.
     shown: Arc<[Reminder]>,
@@ -45,6 +43,14 @@ impl LifeReminders {
             alarm: None,
             shown: waiting.into(),
             known,
+        }
+    }
+
+    /// What a memo says; without reminders if it is not understood, and then why.
+    pub(super) fn restore(memo: Option<&str>, now: Now) -> (LifeReminders, Option<String>) {
+        match Reminders::from_memo(memo) {
+            Ok(known) => (LifeReminders::new(Some(known), now), None),
+            Err(why) => (LifeReminders::new(None, now), Some(why)),
         }
     }
 
@@ -69,10 +75,10 @@ impl LifeReminders {
     }
 
     fn known(&mut self) -> Result<&mut Reminders, OrderRefusal> {
-        let why = "its stored reminders are not known, so that none is added or cancelled: its log says why";
+        let why = "its stored reminders could not be read, so reminders can be neither added nor cancelled; its log says why";
         self.known
             .as_mut()
-            .ok_or_else(|| OrderRefusal::Told(why.to_string()))
+            .ok_or_else(|| OrderRefusal::Because(why.to_string()))
     }
 }
 
@@ -81,35 +87,26 @@ fn moment_of(at: Timestamp, now: Now) -> Moment {
     now.moment.plus(Duration::from_millis(at.since(now.wall)))
 }
 
-/// What a memo says; without reminders if it is not understood, and then why.
-pub(super) fn restore(memo: Option<&str>, now: Now) -> (LifeReminders, Option<String>) {
-    match Reminders::from_memo(memo) {
-        Ok(known) => (LifeReminders::new(Some(known), now), None),
-        Err(why) => (LifeReminders::new(None, now), Some(why)),
-    }
-}
-
 impl Life {
-    /// Says that the stored reminders are not understood.
     pub(super) fn emit_unknown_reminders(&mut self, draft: &mut WriteDraft, why: &str) {
         let text = format!(
-            "its stored reminders are not understood, so that none is delivered ({why}): another version of zoea \
-             may have written them"
+            "its stored reminders cannot be understood ({why}), so none of them is delivered; another version of \
+             zoea may have written them"
         );
         self.add_host_notice(draft, Severity::Error, "reminders_unknown", None, &text);
     }
 
-    pub(super) fn take_reminder(
+    pub(in crate::life) fn take_reminder(
         &mut self,
         reply: ReplyId,
         at: Timestamp,
         text: Arc<str>,
     ) -> Result<(), OrderRefusal> {
         let text = self.redactor.clean_shared(text);
-        let added = self.reminders.known()?.add(at, text);
-        let reminder = added.map_err(OrderRefusal::Told)?;
+        let added = self.memos.reminders.known()?.add(at, text);
+        let reminder = added.map_err(OrderRefusal::Because)?;
         let due = moment_of(at, self.both_clocks());
-        self.reminders.due.insert(reminder.number, due);
+        self.memos.reminders.due.insert(reminder.number, due);
         let draft = WriteDraft::default().with_answer(
             reply,
             CompletedOrder::Reminded {
@@ -121,19 +118,19 @@ impl Life {
         Ok(())
     }
 
-    pub(super) fn cancel_reminder(
+    pub(in crate::life) fn cancel_reminder(
         &mut self,
         reply: ReplyId,
         number: u64,
     ) -> Result<(), OrderRefusal> {
-        if self.reminders.known()?.remove(number).is_none() {
+        if self.memos.reminders.known()?.remove(number).is_none() {
             let why = format!(
                 "no reminder {}:{number} waits; `zoea reminders` lists those that do",
                 self.name()
             );
-            return Err(OrderRefusal::Told(why));
+            return Err(OrderRefusal::Because(why));
         }
-        self.reminders.due.remove(&number);
+        self.memos.reminders.due.remove(&number);
         let done = CompletedOrder::Done(CompletedAction::ReminderCancelled);
         self.record_reminders(WriteDraft::default().with_answer(reply, done));
         Ok(())
@@ -145,9 +142,9 @@ impl Life {
     }
 
     fn add_reminders(&mut self, draft: &mut WriteDraft) {
-        if let Some(known) = &self.reminders.known {
+        if let Some(known) = &self.memos.reminders.known {
             self.add_memo(draft, MemoKind::Reminders, &known.to_memo());
-            self.reminders.shown = known.waiting().into();
+            self.memos.reminders.shown = known.waiting().into();
         }
     }
 
@@ -157,11 +154,11 @@ impl Life {
         if self.mode != Mode::Live || self.is_moving {
             return;
         }
-        let (now, due) = (self.moment, &self.reminders.due);
+        let (now, due) = (self.moment, &self.memos.reminders.due);
         if due.values().any(|due| *due <= now) && self.takes_messages().is_ok() {
             self.deliver_due();
         }
-        let (now, due) = (self.moment, &self.reminders.due);
+        let (now, due) = (self.moment, &self.memos.reminders.due);
         let next = due.values().filter(|due| **due > now).min().copied();
         self.wait_for_reminder(next);
     }
@@ -169,18 +166,18 @@ impl Life {
     /// Sets the timer for the first one, also if it is due already.
     pub(super) fn begin_with_reminders(&mut self) {
         if self.mode == Mode::Live {
-            self.wait_for_reminder(self.reminders.due.values().min().copied());
+            self.wait_for_reminder(self.memos.reminders.due.values().min().copied());
         }
     }
 
     fn wait_for_reminder(&mut self, next: Option<Moment>) {
-        let set_for = self.reminders.alarm.map(|(_, moment)| moment);
+        let set_for = self.memos.reminders.alarm.map(|(_, moment)| moment);
         let Some(next) = next.filter(|next| set_for != Some(*next)) else {
             return;
         };
         let after = next.since(self.moment).min(MAX_WAIT);
         let alarm = self.new_alarm();
-        self.reminders.alarm = Some((alarm, next));
+        self.memos.reminders.alarm = Some((alarm, next));
         self.effects.push(Effect::Wake {
             alarm,
             after,
@@ -189,8 +186,8 @@ impl Life {
     }
 
     fn deliver_due(&mut self) {
-        let (now, due) = (self.moment, &mut self.reminders.due);
-        let Some(known) = &mut self.reminders.known else {
+        let (now, due) = (self.moment, &mut self.memos.reminders.due);
+        let Some(known) = &mut self.memos.reminders.known else {
             return;
         };
         let waiting = known.waiting().iter().cloned();

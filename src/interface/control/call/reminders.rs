@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use actors::domain::ids::Timestamp;
 use actors::domain::memo::MemoKind;
+use actors::domain::memo::reminder::{MAX_REMINDER_AHEAD, Reminders, parse_reminder_id};
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::reminder::{MAX_REMINDER_AHEAD, Reminders, parse_reminder_id};
 use actors::ports::Clock;
 use chrono::{Local, Offset, TimeZone};
 use clap::Args;
@@ -18,7 +18,7 @@ use zoea_system::clock::MachineClock;
 
 use crate::interface::swarm::Swarm;
 
-use super::status::current_statuses;
+use crate::interface::control::status::current_statuses;
 
 /// Parameters of `remind`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]

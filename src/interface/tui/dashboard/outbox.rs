@@ -1,0 +1,228 @@
+//! What leaves the screen: effects that others carry out, actions of the terminal, orders, and what a view asks of the
+//! screen around it. Filling it changes nothing on the screen.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use actors::domain::ids::{MysisId, Seq};
+use actors::domain::order::{MysisOrder, Order};
+use actors::domain::screen::{OrderId, ReadId, StoreQuery, UiEffect};
+
+use super::action::TerminalAction;
+use super::appearance::Appearance;
+use super::facts::Facts;
+use super::orders::{GivenOrder, GivenOrders};
+use super::overlay::composer::ComposeTarget;
+use super::overlay::query::QueryScope;
+use super::overlay::question::ConfirmDialog;
+use super::text::tone::Tone;
+use super::view_choices::ViewChoices;
+
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    pub(super) effects: Vec<UiEffect>,
+    pub(super) actions: Vec<TerminalAction>,
+    pub(super) given: Vec<GivenOrders>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) requests: VecDeque<Request>,
+    /// The reads, orders and receipts that were numbered.
+    numbered: u64,
+    /// What the operator chose about the views, as the terminal was told to keep it.
+    pub(super) kept: ViewChoices,
+}
+
+/// What the operator is told by this terminal.
+#[derive(Clone, Debug)]
+pub(super) struct Notice {
+    pub(super) tone: Tone,
+    pub(super) code: &'static str,
+    pub(super) text: String,
+}
+
+/// What a view or a command asks of the screen around it.
+#[derive(Clone, Debug)]
+pub(super) enum Request {
+    /// Opens a conversation at a row, in place of what is open.
+    Open(MysisId, Option<Seq>),
+    /// Opens a conversation. Esc goes back from it to what is open now.
+    OpenFromList(MysisId),
+    /// The same at a row that has a searched text.
+    OpenHit(MysisId, Seq, String),
+    /// Opens the view with the key of this name.
+    OpenView(&'static str),
+    /// Opens a composer with the draft for this target.
+    Compose(ComposeTarget),
+    Send(ComposeTarget, String),
+    Confirm(ConfirmDialog),
+    /// Opens the line in which a text is written.
+    WriteLine(QueryScope, String),
+    /// Shows the Myses of a system in the table.
+    ShowSystem(Arc<str>),
+    /// The operator has looked at the log.
+    LookedAtLog,
+    /// Removes the receipt of what was no order.
+    Withdraw(u64),
+    /// Opens the editor with the routine of this name; without a name with the one that runs, else the newest.
+    EditRoutine(MysisId, Option<String>),
+    Undo,
+    /// Searches a text in the open conversation.
+    Find(String),
+    /// Searches a text in all conversations.
+    SearchSwarm(String),
+    ShowHelp,
+    DismissErrors,
+    ChangeLook(Appearance),
+    /// Ends the program, or only the connection of an attached terminal.
+    Close,
+}
+
+impl Outbox {
+    pub(super) fn forget(&mut self) {
+        *self = Outbox {
+            numbered: self.numbered,
+            kept: std::mem::take(&mut self.kept),
+            ..Outbox::default()
+        };
+    }
+
+    /// Has the terminal keep what the operator chose about the views, if that is new.
+    pub(super) fn keep_choices(&mut self, choices: ViewChoices) {
+        if choices != self.kept {
+            self.kept = choices.clone();
+            self.actions.push(TerminalAction::KeepChoices(choices));
+        }
+    }
+
+    pub(super) fn write(&mut self, name: String, text: &str) {
+        let text = text.into();
+        self.actions.push(TerminalAction::Write { name, text });
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.numbered += 1;
+        self.numbered
+    }
+
+    pub(super) fn next_read_id(&mut self) -> ReadId {
+        ReadId(self.next_number())
+    }
+
+    /// Asks the store. Its answer comes with this id.
+    pub(super) fn read(&mut self, query: StoreQuery) -> ReadId {
+        let id = self.next_read_id();
+        self.read_as(id, query);
+        id
+    }
+
+    /// Asks the store under an id that was taken before.
+    pub(super) fn read_as(&mut self, id: ReadId, query: StoreQuery) {
+        self.effects.push(UiEffect::Read { id, query });
+    }
+
+    pub(super) fn request(&mut self, request: Request) {
+        self.requests.push_back(request);
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        self.notify(Tone::Hint, "said", text);
+    }
+
+    /// Tells this operator something.
+    pub(super) fn notify(&mut self, tone: Tone, code: &'static str, text: &str) {
+        let text = text.to_string();
+        self.notices.push(Notice { tone, code, text });
+    }
+
+    pub(super) fn copy(&mut self, text: &str) {
+        let lines = text.lines().count().max(1);
+        self.actions.push(TerminalAction::Copy(text.into()));
+        self.say(&format!(
+            "{lines} line{} sent to the terminal's clipboard",
+            if lines == 1 { "" } else { "s" }
+        ));
+    }
+
+    /// Gives each Mysis its own order, all under one receipt.
+    pub(super) fn order_each(
+        &mut self,
+        facts: &Facts,
+        what: &'static str,
+        ids: &[MysisId],
+        order: impl Fn(String) -> Order,
+    ) -> Vec<OrderId> {
+        let known = ids.iter().filter_map(|id| facts.roster.get(*id));
+        let orders: Vec<(MysisId, Order, Option<Order>)> = known
+            .map(|member| {
+                let order = order(member.status.name.to_string());
+                let inverse = order.inverse(Some(&member.status), facts.mission.as_ref());
+                (member.status.id, order, inverse)
+            })
+            .collect();
+        let whom = match orders[..] {
+            [] => return Vec::new(),
+            [(id, ..)] => facts.name_of(id),
+            _ => format!("{} myses", orders.len()).into(),
+        };
+        let orders = orders
+            .into_iter()
+            .map(|(id, order, inverse)| (Some(id), order, inverse));
+        self.give(what, whom, orders)
+    }
+
+    /// Gives the same order to each of these Myses, under one receipt.
+    pub(super) fn order_myses(
+        &mut self,
+        facts: &Facts,
+        what: &'static str,
+        ids: &[MysisId],
+        order: &MysisOrder,
+    ) -> Vec<OrderId> {
+        self.order_each(facts, what, ids, |name| order.clone().for_mysis(name))
+    }
+
+    /// Gives orders that are not for a known Mysis, under one receipt.
+    pub(super) fn order(
+        &mut self,
+        facts: &Facts,
+        what: &'static str,
+        whom: &str,
+        orders: impl IntoIterator<Item = Order>,
+    ) -> Vec<OrderId> {
+        let orders = orders.into_iter().map(|order| {
+            let inverse = order.inverse(None, facts.mission.as_ref());
+            (None, order, inverse)
+        });
+        self.give(what, whom.into(), orders)
+    }
+
+    fn give(
+        &mut self,
+        what: &'static str,
+        whom: Arc<str>,
+        orders: impl Iterator<Item = (Option<MysisId>, Order, Option<Order>)>,
+    ) -> Vec<OrderId> {
+        let receipt = self.next_number();
+        let given = orders.map(|(mysis, order, inverse)| GivenOrder {
+            id: self.ask(order.clone()),
+            order,
+            mysis,
+            inverse,
+        });
+        let orders: Vec<GivenOrder> = given.collect();
+        let ids = orders.iter().map(|given| given.id).collect();
+        self.given.push(GivenOrders {
+            receipt,
+            what,
+            whom,
+            orders,
+        });
+        ids
+    }
+
+    /// Gives an order of which no receipt is kept: a query.
+    pub(super) fn ask(&mut self, order: Order) -> OrderId {
+        let id = OrderId(self.next_number());
+        self.effects.push(UiEffect::Order { id, order });
+        id
+    }
+}
