@@ -252,9 +252,9 @@ fn an_order_that_is_held_back_is_a_need_until_the_operator_acts_and_can_be_forgo
         page.contains("not delivered: nova-a: your message"),
         "{page}"
     );
-    let events = home.lines(&["events", "--limit", "0", "--json"]);
-    let is_need = |event: &&Value| event["kind"] == "need" && event["code"] == "not delivered";
-    assert_eq!(events.iter().filter(is_need).count(), 1);
+    let is_need = |event: &Value| event["kind"] == "need" && event["code"] == "not delivered";
+    let events = home.recorded("it is recorded", is_need);
+    assert_eq!(events.iter().filter(|event| is_need(event)).count(), 1);
 
     // It is listed, with and without a running program.
     let listed = |checks: &Value| {

@@ -11,6 +11,9 @@ use tempfile::TempDir;
 
 /// The longest wait for anything, far beyond the usual time on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// The bounds of the pause between two looks at a condition.
+const SHORTEST_REST: Duration = Duration::from_millis(20);
+const LONGEST_REST: Duration = Duration::from_millis(200);
 
 pub fn zoea() -> Command {
     zoea_of(&crate::program())
@@ -28,19 +31,22 @@ fn zoea_of(program: &Path) -> Command {
     command
 }
 
-/// Waits until `check` gives a value.
+/// Waits until `check` gives a value. Between two looks it rests as long as a look took, so that tests that wait
+/// leave the processor to those that work.
 pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
+        let began = Instant::now();
         if let Some(found) = check() {
             return found;
         }
+        let rest = began.elapsed().clamp(SHORTEST_REST, LONGEST_REST);
         assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
         #[expect(
             clippy::disallowed_methods,
             reason = "a pause between two looks; the condition decides"
         )]
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(rest);
     }
 }
 
@@ -277,6 +283,15 @@ impl Home {
     /// Runs a command that answers in JSON lines.
     pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         lines(&self.ok(arguments))
+    }
+
+    /// Waits until an event is stored that fulfils a condition, and returns all. What the program answers is ahead of what
+    /// it has stored.
+    pub fn recorded(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Vec<Value> {
+        until(what, || {
+            let events = self.lines(&["events", "--limit", "0", "--json"]);
+            events.iter().any(&is_it).then_some(events)
+        })
     }
 
     /// Starts the swarm without a terminal and waits until it can be reached.

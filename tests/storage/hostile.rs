@@ -37,12 +37,21 @@ fn harm(output: &[u8]) -> Option<String> {
     Some(format!("{c:?} behind {around:?}"))
 }
 
+/// The texts are independent of each other, so swarms with a few of them each play side by side.
 #[test]
 fn no_command_writes_what_a_terminal_would_obey() {
+    std::thread::scope(|scope| {
+        for texts in HOSTILE.chunks(HOSTILE.len().div_ceil(4)) {
+            scope.spawn(move || no_command_writes_any(texts));
+        }
+    });
+}
+
+fn no_command_writes_any(texts: &'static [&'static str]) {
     let parrot = Parrot::start(
-        HOSTILE.len(),
+        texts.len(),
         "registered",
-        Arc::new(|place, round| format!("[{place}] {}", HOSTILE[round])),
+        Arc::new(|place, round| format!("[{place}] {}", texts[round])),
     );
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
@@ -121,7 +130,7 @@ fn no_command_writes_what_a_terminal_would_obey() {
         "{} commands, {} places, {} hostile texts",
         outputs.len(),
         parrot.places().len(),
-        HOSTILE.len()
+        texts.len()
     );
     let logged = outputs
         .iter()

@@ -19,7 +19,7 @@ use zoea_rig::Home;
 const STANDSTILL: Duration = Duration::from_secs(120);
 
 /// How long a Mysis may be silent before it is ordered to ask at once.
-const HURRY: Duration = Duration::from_millis(300);
+const HURRY: Duration = Duration::from_millis(100);
 
 /// The text for a place in a round.
 pub(crate) type Say = Arc<dyn Fn(&str, usize) -> String + Send + Sync>;

@@ -51,28 +51,35 @@ fn for_model(parrot: &Parrot) -> String {
 #[test]
 fn the_password_is_kept_and_hidden_wherever_the_answer_tells_it() {
     let pair = json!({"username": "Quill", "password": PASSWORD});
-    for answer in [
+    let answers = [
         json!({ "result": pair }).to_string(),
         json!({"account": pair.to_string(), "ok": true}).to_string(),
         format!("Welcome! You are registered.\nUsername: Quill\nPassword: {PASSWORD}\nKeep it."),
-    ] {
-        let (home, parrot) = registered(&answer);
-        let file = home.file("zoea.db");
-        let kept = sqlite::column(&file, "SELECT username || ' ' || password FROM account");
-        assert_eq!(kept, [format!("Quill {PASSWORD}")], "{answer}");
-        assert_eq!(times_registered(&parrot), 1, "{answer}");
-        assert_eq!(home.mysis("alpha")["account"], "Quill");
-        let for_model = for_model(&parrot);
-        assert!(
-            for_model.contains("[redacted]") && !for_model.contains(PASSWORD),
-            "{answer}"
-        );
-        let listed = sqlite::all_texts(&file)
-            .into_iter()
-            .filter(|(name, _)| name != "account.password");
-        let listed: Vec<_> = listed.filter(|(_, text)| text.contains(PASSWORD)).collect();
-        assert!(listed.is_empty(), "{listed:?}");
-    }
+    ];
+    std::thread::scope(|scope| {
+        for answer in &answers {
+            scope.spawn(|| is_kept_and_hidden(answer));
+        }
+    });
+}
+
+fn is_kept_and_hidden(answer: &str) {
+    let (home, parrot) = registered(answer);
+    let file = home.file("zoea.db");
+    let kept = sqlite::column(&file, "SELECT username || ' ' || password FROM account");
+    assert_eq!(kept, [format!("Quill {PASSWORD}")], "{answer}");
+    assert_eq!(times_registered(&parrot), 1, "{answer}");
+    assert_eq!(home.mysis("alpha")["account"], "Quill");
+    let for_model = for_model(&parrot);
+    assert!(
+        for_model.contains("[redacted]") && !for_model.contains(PASSWORD),
+        "{answer}"
+    );
+    let listed = sqlite::all_texts(&file)
+        .into_iter()
+        .filter(|(name, _)| name != "account.password");
+    let listed: Vec<_> = listed.filter(|(_, text)| text.contains(PASSWORD)).collect();
+    assert!(listed.is_empty(), "{listed:?}");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn is_left_alone_over_a_kill(store: &str) {
         (&mysis["state"], model.requests().len()),
         (&json!("running"), 2)
     );
-    let events = home.lines(&["events", "--json"]);
+    let events = home.recorded("it is recorded", |event| event["code"] == "done");
     let done = events
         .iter()
         .find(|event| event["code"] == "done")

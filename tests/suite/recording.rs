@@ -138,6 +138,7 @@ fn what_happened_is_in_the_log_and_outlives_a_kill() {
     until("it is errored", || {
         (home.mysis("alpha")["state"] == "errored").then_some(())
     });
+    home.recorded("it is recorded", |event| event["code"] == "errored");
     swarm.signal("-KILL");
     assert!(!swarm.wait().success());
     let log = std::fs::read_to_string(home.file("zoea.log")).expect("a log");

@@ -54,10 +54,9 @@ fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
         brought.find(|alert| alert["cause"] == "no calls yet")
     });
     assert_eq!(need["help"], "stop");
-    let events = home.lines(&["events", "--json"]);
-    let noticed = events
-        .iter()
-        .filter(|event| event["code"] == "nothing_happens");
+    let is_notice = |event: &serde_json::Value| event["code"] == "nothing_happens";
+    let events = home.recorded("it is recorded", is_notice);
+    let noticed = events.iter().filter(|event| is_notice(event));
     assert_eq!(noticed.count(), 1, "{events:?}");
 }
 

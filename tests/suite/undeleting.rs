@@ -148,47 +148,53 @@ fn where_no_copy_can_be_kept_nothing_is_deleted_unless_now() {
 
 #[test]
 fn killed_while_it_deletes_it_loses_nothing() {
-    for store in stores() {
-        let (home, _galaxy, _pilot) = played(&store);
-        let mut swarm = fly(&home, "--start-swarm");
-        let mut dice = fastrand::Rng::with_seed(u64::from(std::process::id()));
-        let mut was_back = 0;
-        for kill in 0..KILLS {
-            let before = log(&home, "alpha");
-            let deleting = home.command(&["mysis", "delete", "alpha", "--yes"]);
-            let deleting = Process::spawn(deleting);
-            // From before the copy is begun to after the Mysis is gone.
-            let moment = dice.u64(0..600);
-            let begun = std::time::Instant::now();
-            until("the moment of the kill", || {
-                (begun.elapsed().as_millis() >= u128::from(moment)).then_some(())
-            });
-            swarm.signal("-KILL");
-            swarm.wait();
-            deleting.wait();
-            let exists = lines(&home.ok(&["export"]))
-                .iter()
-                .any(|line| line["record"] == "mysis" && line["name"] == "alpha");
-            if exists {
-                let (_, printed) = home.fails(&["mysis", "undelete", "alpha"]);
-                let is_explained =
-                    printed.contains("was not deleted") || printed.contains("no copy of");
-                assert!(is_explained, "kill {kill}: {printed}");
-            } else {
-                home.ok(&["mysis", "undelete", "alpha"]);
-                was_back += 1;
-            }
-            let after = log(&home, "alpha");
-            assert_eq!(
-                said(&after)[..before.len()],
-                said(&before)[..],
-                "kill {kill}"
-            );
-            home.ok(&["send", "alpha", "go on"]);
-            swarm = home.fly(&["--resume"]);
-            home.run(&["mysis", "start", "alpha"]);
+    std::thread::scope(|scope| {
+        for store in stores() {
+            scope.spawn(move || a_kill_while_it_deletes_loses_nothing(&store));
         }
-        println!("{was_back} of {KILLS} came back from their copies");
-        drop(swarm);
+    });
+}
+
+fn a_kill_while_it_deletes_loses_nothing(store: &str) {
+    let (home, _galaxy, _pilot) = played(store);
+    let mut swarm = fly(&home, "--start-swarm");
+    let mut dice = fastrand::Rng::with_seed(u64::from(std::process::id()));
+    let mut was_back = 0;
+    for kill in 0..KILLS {
+        let before = log(&home, "alpha");
+        let deleting = home.command(&["mysis", "delete", "alpha", "--yes"]);
+        let deleting = Process::spawn(deleting);
+        // From before the copy is begun to after the Mysis is gone.
+        let moment = dice.u64(0..600);
+        let begun = std::time::Instant::now();
+        until("the moment of the kill", || {
+            (begun.elapsed().as_millis() >= u128::from(moment)).then_some(())
+        });
+        swarm.signal("-KILL");
+        swarm.wait();
+        deleting.wait();
+        let exists = lines(&home.ok(&["export"]))
+            .iter()
+            .any(|line| line["record"] == "mysis" && line["name"] == "alpha");
+        if exists {
+            let (_, printed) = home.fails(&["mysis", "undelete", "alpha"]);
+            let is_explained =
+                printed.contains("was not deleted") || printed.contains("no copy of");
+            assert!(is_explained, "kill {kill}: {printed}");
+        } else {
+            home.ok(&["mysis", "undelete", "alpha"]);
+            was_back += 1;
+        }
+        let after = log(&home, "alpha");
+        assert_eq!(
+            said(&after)[..before.len()],
+            said(&before)[..],
+            "kill {kill}"
+        );
+        home.ok(&["send", "alpha", "go on"]);
+        swarm = home.fly(&["--resume"]);
+        home.run(&["mysis", "start", "alpha"]);
     }
+    println!("{was_back} of {KILLS} came back from their copies");
+    drop(swarm);
 }
