@@ -195,6 +195,5 @@ fn a_kill_while_it_deletes_loses_nothing(store: &str) {
         swarm = home.fly(&["--resume"]);
         home.run(&["mysis", "start", "alpha"]);
     }
-    println!("{was_back} of {KILLS} came back from their copies");
     drop(swarm);
 }
