@@ -343,11 +343,10 @@ impl Life {
         let count = asked.len();
         // The first call beyond the limit is stored with a result that says so, for itself and all
         // after it.
-        let calls = asked
-            .into_iter()
-            .take(MAX_CALLS + 1)
-            .map(|call| self.recorded_call(call))
-            .collect();
+        let calls = asked.into_iter().take(MAX_CALLS + 1);
+        let mut calls: Vec<_> = calls.map(|call| self.recorded_call(call)).collect();
+        // It stays as long as the row. Where one was asked for, there was room for four.
+        calls.shrink_to_fit();
         let mut draft = WriteDraft::default();
         if count > MAX_CALLS {
             let text = format!(

@@ -1,5 +1,6 @@
 //! Recording: sends rows and states to the store, and continues when they are stored.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bounds;
@@ -170,6 +171,10 @@ impl Life {
         let Some(pending) = self.pending.remove(&write_id) else {
             return;
         };
+        if self.pending.is_empty() {
+            // An empty map keeps room for eleven, which are 2.5 KB of each Mysis.
+            self.pending = BTreeMap::new();
+        }
         if let Err(why) = outcome {
             return self.not_recorded(pending, &why);
         }
