@@ -20,6 +20,12 @@ pub use together::{ProviderSpending, SpentTogether};
 
 const LOW_BUDGET_PERCENT: u64 = 80;
 
+/// How the reason of a pause begins: where the swarm's budget is spent, and where that of one Mysis is.
+pub(super) const SWARM_PAUSE: &str = "the swarm's budget spent";
+pub(super) const OWN_PAUSE: &str = "budget spent";
+/// Stands before the time when it goes on.
+pub(super) const RESUMES: &str = ", resumes ";
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetRules {
     pub mysis: BudgetLimits,
@@ -284,15 +290,15 @@ impl BudgetTracker {
         self.enter_day(now);
         let until = self.day.end_time();
         let own = self.percent_of(mysis);
-        let no_more = |whose: &str| BudgetAllowance::NoMore {
-            why: format!("{whose} spent, resumes {}", format_utc_time(until)).into(),
+        let no_more = |what: &str| BudgetAllowance::NoMore {
+            why: format!("{what}{RESUMES}{}", format_utc_time(until)).into(),
             until,
         };
         if self.swarm_percent() >= Some(100) {
-            return no_more("the swarm's budget");
+            return no_more(SWARM_PAUSE);
         }
         if own >= Some(100) {
-            return no_more("budget");
+            return no_more(OWN_PAUSE);
         }
         let low = own.filter(|percent| *percent >= LOW_BUDGET_PERCENT);
         BudgetAllowance::More(low.filter(|_| self.reported_low.insert(Some(mysis))).map(

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use strum::{EnumCount, VariantArray};
 
+use super::budget::{OWN_PAUSE, RESUMES, SWARM_PAUSE};
 use super::event::{Activity, LinkState, MysisStatus, PARKED_PREFIX};
 use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
@@ -42,10 +43,9 @@ const ERRORED: &str = "errored";
 const PAUSED: &str = "paused";
 const LOGIN_REFUSED: &str = "login refused";
 
-/// What the reason of a pause holds that is a budget's, and how the need says it.
-const BUDGET_PAUSE: &str = "budget spent";
-const BUDGET_SPENT: &str = "budget of today is spent";
-const SWARM_BUDGET_PAUSE: &str = "the swarm's budget spent";
+/// How a need says that a budget is spent: the swarm's, and that of one Mysis.
+const SWARM_BUDGET_SPENT: &str = "the swarm's budget of today is spent";
+const OWN_BUDGET_SPENT: &str = "its budget of today is spent";
 const RAISE_BUDGET: &str = "to allow more today: `zoea budget AMOUNT`, in US dollars or as `30M tokens`; for good: \
                             write it under [budget] of the configuration and reload it";
 
@@ -275,7 +275,13 @@ fn cause_of(what: &str, why: &str) -> NeedCause {
         NO_TOOLS | NO_ACCESS_NEED => NeedCause::Game,
         LOGIN_REFUSED => NeedCause::Login,
         ERRORED if why.contains(KEY_WORDS) => NeedCause::Key,
-        PAUSED if why.contains(BUDGET_SPENT) => NeedCause::Budget,
+        PAUSED
+            if [SWARM_BUDGET_SPENT, OWN_BUDGET_SPENT]
+                .iter()
+                .any(|spent| why.starts_with(spent)) =>
+        {
+            NeedCause::Budget
+        }
         _ => NeedCause::Mysis,
     }
 }
@@ -288,21 +294,19 @@ fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>, NeedRemedy
     let Activity::Paused(why) = activity else {
         return None;
     };
-    let (whose, then, advice, remedy) = match why {
-        why if why.contains(SWARM_BUDGET_PAUSE) => (
-            "the swarm's",
-            "all Myses pause",
-            RAISE_BUDGET,
-            NeedRemedy::Raise,
-        ),
-        why if why.contains(BUDGET_PAUSE) => {
-            ("its", "it pauses", RAISE_OWN_BUDGET, NeedRemedy::Nothing)
-        }
-        why => return Some((PAUSED, why.clone(), NeedRemedy::Nothing)),
+    // Other reasons may have the words of a server.
+    let (rest, spent, advice, remedy) = if let Some(rest) = why.strip_prefix(SWARM_PAUSE) {
+        let spent = format!("{SWARM_BUDGET_SPENT}: all Myses pause");
+        (rest, spent, RAISE_BUDGET, NeedRemedy::Raise)
+    } else if let Some(rest) = why.strip_prefix(OWN_PAUSE) {
+        let spent = format!("{OWN_BUDGET_SPENT}: it pauses");
+        (rest, spent, RAISE_OWN_BUDGET, NeedRemedy::Nothing)
+    } else {
+        return Some((PAUSED, why.clone(), NeedRemedy::Nothing));
     };
-    let until = why.split_once("resumes ");
-    let until = until.map_or_else(String::new, |(_, at)| format!(" until {at}"));
-    let text = format!("{whose} {BUDGET_SPENT}: {then}{until}; {advice}");
+    let until = rest.strip_prefix(RESUMES);
+    let until = until.map_or_else(String::new, |at| format!(" until {at}"));
+    let text = format!("{spent}{until}; {advice}");
     Some((PAUSED, text.into(), remedy))
 }
 
