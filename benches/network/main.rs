@@ -13,7 +13,7 @@ mod mock;
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -107,7 +107,7 @@ fn configure(home: &Home, address: SocketAddr, is_encrypted: bool, myses: usize)
 }
 
 fn start(home: &Home, trusted: &Path) -> Process {
-    let mut command = home.command_of(&measured(), &["run", "--headless", "--json"]);
+    let mut command = home.command(&["run", "--headless", "--json"]);
     command.env("SSL_CERT_FILE", trusted).stderr(Stdio::null());
     let out = std::fs::File::create(home.file("out.jsonl")).expect("a file");
     let program = Process::spawn_into(command, out);
@@ -115,14 +115,4 @@ fn start(home: &Home, trusted: &Path) -> Process {
         home.file("run.json").exists().then_some(())
     });
     program
-}
-
-/// The measured program: the one that was built with the bench, or `ZOEA_BIN`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "which program a bench measures is no setting of the program"
-)]
-fn measured() -> PathBuf {
-    let chosen = std::env::var("ZOEA_BIN").map(PathBuf::from);
-    chosen.unwrap_or_else(|_| zoea_rig::program())
 }

@@ -22,13 +22,22 @@ pub use process::{Home, Process, Server, http, lines, texts, until, written, zoe
 pub use process_figures::ProcessFigures;
 pub use scripted::{ScriptedReply, ScriptedRequest, ScriptedServer};
 
-/// The program under test. Cargo builds it before the tests, next to the folder of their binaries.
+/// The program under test: `ZOEA_BIN`, else the one that Cargo builds before the tests, next to the folder of their
+/// binaries.
 ///
 /// # Panics
 ///
 /// The program is not built.
 #[must_use]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which program is tried is no setting of the program"
+)]
 pub fn program() -> PathBuf {
+    if let Ok(chosen) = std::env::var("ZOEA_BIN") {
+        // A relative path would be looked up in the search path.
+        return std::path::absolute(chosen).expect("a path");
+    }
     let own = std::env::current_exe().expect("a test binary has a path");
     let found = own
         .ancestors()

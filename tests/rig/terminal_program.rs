@@ -32,7 +32,12 @@ impl Program {
         let home_argument = home.to_string_lossy();
         let mut all = vec!["--home", &home_argument];
         all.extend(arguments);
-        Program::open(&binary(), &all, home, (COLUMNS, ROWS))
+        Program::open(
+            &crate::program().to_string_lossy(),
+            &all,
+            home,
+            (COLUMNS, ROWS),
+        )
     }
 
     /// Any program, under a terminal of that many columns and rows.
@@ -199,7 +204,7 @@ impl Program {
 
 /// Runs a command of the program to its end.
 pub fn command(home: &Path, arguments: &[&str]) {
-    let done = std::process::Command::new(binary())
+    let done = std::process::Command::new(crate::program())
         .arg("--home")
         .arg(home)
         .args(arguments)
@@ -211,19 +216,6 @@ pub fn command(home: &Path, arguments: &[&str]) {
         "{}",
         String::from_utf8_lossy(&done.stderr)
     );
-}
-
-/// The measured program: the one that was built with the bench, or `ZOEA_BIN`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "which program a bench measures is no setting of the program"
-)]
-fn binary() -> String {
-    let built = || crate::program().to_string_lossy().into_owned();
-    let chosen = std::env::var("ZOEA_BIN").unwrap_or_else(|_| built());
-    // A relative path would be looked up in the search path.
-    let absolute = std::path::absolute(&chosen).expect("a path");
-    absolute.to_string_lossy().into_owned()
 }
 
 fn nonzero(number: u16) -> std::num::NonZeroU16 {
