@@ -47,6 +47,7 @@ fn no_command_writes_what_a_terminal_would_obey() {
     });
 }
 
+#[expect(clippy::print_stderr, reason = "the figures of a run")]
 fn no_command_writes_any(texts: &'static [&'static str]) {
     let parrot = Parrot::start(
         texts.len(),

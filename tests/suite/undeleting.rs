@@ -159,7 +159,6 @@ fn a_kill_while_it_deletes_loses_nothing(store: &str) {
     let (home, _galaxy, _pilot) = played(store);
     let mut swarm = fly(&home, "--start-swarm");
     let mut dice = fastrand::Rng::with_seed(u64::from(std::process::id()));
-    let mut was_back = 0;
     for kill in 0..KILLS {
         let before = log(&home, "alpha");
         let deleting = home.command(&["mysis", "delete", "alpha", "--yes"]);
@@ -183,7 +182,6 @@ fn a_kill_while_it_deletes_loses_nothing(store: &str) {
             assert!(is_explained, "kill {kill}: {printed}");
         } else {
             home.ok(&["mysis", "undelete", "alpha"]);
-            was_back += 1;
         }
         let after = log(&home, "alpha");
         assert_eq!(
