@@ -14,6 +14,7 @@ mod learnt;
 mod offline;
 mod outside;
 mod prompt;
+mod raise;
 mod reload;
 mod roles;
 mod room;
@@ -60,6 +61,7 @@ use zoea_toolbox::McpUpstream;
 
 use archivist::HomeArchivist;
 use assembly::SwarmParts;
+use raise::RaiseFile;
 use reload::ReloadTrigger;
 use setup_check::SetupCheck;
 use watchers::Watchers;
@@ -153,7 +155,10 @@ impl RunningSwarm {
         parts.operator.set_commander(&commander);
         if options.mode == Mode::Live {
             // The send fails only if the Commander is gone, and it has reported why.
-            let trigger = Arc::new(ReloadTrigger(reload_sender));
+            let trigger = Arc::new(ReloadTrigger {
+                reload: reload_sender,
+                raise: RaiseFile::of(&home),
+            });
             let _ = commander.cast(CommanderMsg::Configured(trigger));
         }
         let source = OrderSource::CommandLine;

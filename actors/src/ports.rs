@@ -21,6 +21,7 @@ use futures::future::BoxFuture;
 use thiserror::Error;
 
 use crate::domain::books::{CostEntry, Day, SavedCalls};
+use crate::domain::budget::BudgetRules;
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
 use crate::domain::held::HeldText;
@@ -229,6 +230,10 @@ pub trait Upstream: Send + Sync + 'static {
 pub trait Configuration: fmt::Debug + Send + Sync + 'static {
     /// Reads and applies it. Returns the mistakes if the old one stays in force.
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>>;
+
+    /// Stores what the operator allows the swarm for one day, beside the limits for which that holds. Returns why that
+    /// failed.
+    fn keep_raise(&self, budget: BudgetRules) -> BoxFuture<'static, Result<(), String>>;
 }
 
 /// Keeps over restarts whether the swarm is frozen.

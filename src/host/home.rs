@@ -10,6 +10,7 @@ mod lock;
 pub mod log;
 mod owners;
 mod permissions;
+mod raise;
 mod replace;
 mod run_file;
 mod traces;
@@ -34,6 +35,7 @@ const OFFLINE: &str = "offline";
 const INCIDENTS: &str = "incidents";
 
 const FREEZE_FILE: &str = "zoea.frozen";
+const RAISE_FILE: &str = "zoea.raised";
 
 /// A home directory that exists, is writable and is closed to other users.
 #[derive(Debug, Clone, PartialEq, Eq)]

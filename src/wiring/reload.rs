@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::commander::CommanderMsg;
+use actors::domain::budget::BudgetRules;
 use actors::domain::event_record::OrderSource;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, Reloaded};
@@ -20,6 +21,7 @@ use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
 use super::outside::refuse_unusable_proxies;
+use super::raise::RaiseFile;
 use super::{
     RunningSwarm, describe_default_cap, describe_missing_secrets, provider_endpoints, roles, rules,
 };
@@ -29,12 +31,15 @@ pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
 
 /// The Commander's way to ask for a reload, for the operator of a terminal.
 #[derive(Debug)]
-pub(super) struct ReloadTrigger(pub(super) mpsc::Sender<ReloadReply>);
+pub(super) struct ReloadTrigger {
+    pub(super) reload: mpsc::Sender<ReloadReply>,
+    pub(super) raise: RaiseFile,
+}
 
 impl Configuration for ReloadTrigger {
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.0.try_send(reply);
+        let sent = self.reload.try_send(reply);
         async move {
             let refused = |text: &str| Err(vec![text.to_string()]);
             if sent.is_err() {
@@ -46,6 +51,10 @@ impl Configuration for ReloadTrigger {
             }
         }
         .boxed()
+    }
+
+    fn keep_raise(&self, budget: BudgetRules) -> BoxFuture<'static, Result<(), String>> {
+        self.raise.keep(budget)
     }
 }
 

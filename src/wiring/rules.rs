@@ -14,6 +14,7 @@ use zoea_settings::{
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 
 use super::prompt::prompt_template;
+use super::raise::with_kept_raise;
 use super::roles;
 use super::url_secrets::{url_keys, url_passwords};
 use crate::host::home::Home;
@@ -44,7 +45,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             ..settings.mcp.tools.clone()
         },
         supervision: settings.supervision.clone(),
-        budget: budget_rules(settings),
+        budget: with_kept_raise(budget_rules(settings), home),
         providers: providers
             .map(|(name, provider)| (name.as_str().into(), provider.rules.clone()))
             .collect(),

@@ -66,8 +66,23 @@ fn a_spent_cap_is_a_need_and_a_typed_amount_lets_all_go_on_today() {
             .any(|event| event["code"] == "reloaded")
             .then_some(())
     });
-    let (_, printed) = home.fails(&["budget", "60M tokens"]);
-    assert!(printed.contains("100000000 tokens already"), "{printed}");
+    let refused = |why: &str| {
+        let (_, printed) = home.fails(&["budget", "60M tokens"]);
+        assert!(printed.contains(why), "{printed}");
+    };
+    refused("100000000 tokens already");
+    // What was acknowledged outlives a kill.
+    swarm.signal("-KILL");
+    swarm.wait();
+    let swarm = home.fly(&["--resume"]);
+    refused("100000000 tokens already");
+    let before = spent();
+    until("more is spent", || (spent() > before).then_some(()));
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
+    // Another cap of the configuration ends it.
+    let other = BUDGET.replace("60_000", "50_000");
+    home.configure(&pilot.url, &galaxy.url, &other);
+    let _swarm = home.fly(&["--resume"]);
+    until("both pause again", || budget_need(&home));
 }

@@ -116,7 +116,8 @@ impl CommanderState {
         });
     }
 
-    /// Raises the cap on what the swarm spends today. Those that pause for it go on by themselves.
+    /// Raises the cap on what the swarm spends today. Those that pause for it go on by themselves. It is answered once
+    /// a restart would know it.
     pub(super) fn raise_budget(&mut self, to: BudgetLimits, reply: OrderReply) {
         let mut rules = self.rules.current.clone();
         let spent = self.news.budget_on(Day::of(self.now()));
@@ -125,7 +126,18 @@ impl CommanderState {
                 Arc::make_mut(&mut rules).budget = budget;
                 self.change_rules(rules);
                 let done = CompletedOrder::Done(CompletedAction::BudgetRaised);
-                reply.answer(Ok(done));
+                let Some(source) = &self.rules.source else {
+                    return reply.answer(Ok(done));
+                };
+                let keeping = source.keep_raise(budget);
+                self.jobs.spawn(async move {
+                    let kept = keeping.await.map(|()| done);
+                    reply.answer(kept.map_err(|why| {
+                        OrderRefusal::Store(format!(
+                            "{why}; today's cap is raised all the same, but a restart would not know it"
+                        ))
+                    }));
+                });
             }
             Err(why) => reply.answer(Err(OrderRefusal::Because(why))),
         }

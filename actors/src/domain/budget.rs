@@ -10,6 +10,8 @@ mod together;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
@@ -26,7 +28,7 @@ pub(super) const OWN_PAUSE: &str = "budget spent";
 /// Stands before the time when it goes on.
 pub(super) const RESUMES: &str = ", resumes ";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct BudgetRules {
     pub mysis: BudgetLimits,
     pub swarm: BudgetLimits,
@@ -47,7 +49,7 @@ impl BudgetRules {
 
 /// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
 /// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct DefaultCap {
     /// Millionths of a US dollar.
     pub cost_micros: Option<u64>,

@@ -100,7 +100,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OWN_FILES: [&str; 10] = [
+    const OWN_FILES: [&str; 11] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
@@ -108,6 +108,7 @@ fn is_made_by_us(name: &str) -> bool {
         "zoea.views.json",
         "zoea.probe",
         super::FREEZE_FILE,
+        super::RAISE_FILE,
         "run.json",
         "control.token",
         super::MODEL_CHECKS_FILE,

@@ -1,9 +1,11 @@
 //! The limits for a day.
 
+use serde::{Deserialize, Serialize};
+
 use crate::books::BudgetUse;
 
 /// The limits for a day; `None` for no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct BudgetLimits {
     pub tokens: Option<u64>,
     /// Millionths of a US dollar.

@@ -1,0 +1,104 @@
+//! Keeps in the home what the operator allowed the swarm for one day.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::budget::BudgetRules;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::host::home::Home;
+
+/// The file, and what was allowed last. Orders that come at the same time are stored one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct RaiseFile {
+    home: Home,
+    newest: Arc<Mutex<BudgetRules>>,
+    writing: Arc<Mutex<()>>,
+}
+
+impl RaiseFile {
+    pub(super) fn of(home: &Home) -> RaiseFile {
+        RaiseFile {
+            home: home.clone(),
+            newest: Arc::default(),
+            writing: Arc::default(),
+        }
+    }
+
+    pub(super) fn keep(&self, budget: BudgetRules) -> BoxFuture<'static, Result<(), String>> {
+        *locked(&self.newest) = budget;
+        let file = self.clone();
+        let keeping = tokio::task::spawn_blocking(move || file.write_newest());
+        async move { keeping.await.unwrap_or_else(|error| Err(error.to_string())) }.boxed()
+    }
+
+    /// Whoever writes last has the newest, in whatever order they begin.
+    fn write_newest(&self) -> Result<(), String> {
+        let _alone = locked(&self.writing);
+        let newest = *locked(&self.newest);
+        let text = serde_json::to_string(&newest).map_err(|error| error.to_string())?;
+        let kept = self.home.keep_raise(&text);
+        kept.map_err(|error| format!("{}: {error}", self.home.raise_file().display()))
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics under these locks.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// These limits, with what the operator allowed in an earlier process for the same ones. It holds for its day alone.
+pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
+    let kept = match home.kept_raise() {
+        Ok(None) => return budget,
+        Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match kept {
+        Ok(kept) => budget.keeping_raise_of(&kept),
+        Err(why) => {
+            let file = home.raise_file();
+            tracing::warn!(file = %file.display(), why, "what was allowed for a day is not known; `zoea budget` allows it again");
+            budget
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actors::domain::books::Day;
+    use actors::domain::budget::BudgetLimits;
+
+    #[tokio::test]
+    async fn what_was_allowed_holds_while_the_limits_stay_and_a_damaged_file_allows_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path().join("home")).unwrap();
+        let limits = |tokens| BudgetLimits {
+            tokens: Some(tokens),
+            cost_micros: None,
+        };
+        let configured = BudgetRules {
+            swarm: limits(5),
+            ..BudgetRules::default()
+        };
+        assert_eq!(with_kept_raise(configured, &home), configured);
+        let raised = |tokens| BudgetRules {
+            raised: Some((Day(7), limits(tokens))),
+            ..configured
+        };
+        let file = RaiseFile::of(&home);
+        let both = [file.keep(raised(20)), file.keep(raised(30))];
+        for kept in futures::future::join_all(both).await {
+            assert_eq!(kept, Ok(()));
+        }
+        assert_eq!(with_kept_raise(configured, &home), raised(30));
+        let other = BudgetRules {
+            swarm: limits(6),
+            ..configured
+        };
+        assert_eq!(with_kept_raise(other, &home), other);
+        home.keep_raise("{").unwrap();
+        assert_eq!(with_kept_raise(configured, &home), configured);
+    }
+}
