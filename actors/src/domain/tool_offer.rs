@@ -50,6 +50,8 @@ pub struct ToolSelection {
     pub may_end: bool,
     /// The names of those that stand in no request, because the model's server refuses them.
     pub left_out: Vec<Arc<str>>,
+    /// The only ones that may stand in the request; `None` if all may. A list that becomes known later adds none.
+    pub only: Option<Vec<Arc<str>>>,
 }
 
 /// The tools that a request offers, and the list that they were chosen from.
@@ -142,7 +144,13 @@ fn offered_tools(
     for tool in &mut chosen {
         tool.name = catalog.names().offered(&tool.name);
     }
-    chosen.retain(|tool| !selection.left_out.contains(&tool.name));
+    let may_stand = |name: &Arc<str>| {
+        selection
+            .only
+            .as_ref()
+            .is_none_or(|only| only.contains(name))
+    };
+    chosen.retain(|tool| may_stand(&tool.name) && !selection.left_out.contains(&tool.name));
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
 }
@@ -506,6 +514,19 @@ mod tests {
         let chosen = ToolOffer::choose(&flat(), &permit(&["work_7", "mine"]), selection(&all));
         assert!(chosen.tools().get("work_7").is_none() && chosen.tools().get("mine").is_none());
         assert!(chosen.tools().get("work_8").is_some());
+    }
+
+    #[test]
+    fn where_only_some_may_stand_a_list_that_comes_later_adds_none() {
+        let only = |names: &[&str]| ToolSelection {
+            only: Some(names.iter().map(|name| (*name).into()).collect()),
+            ..ToolSelection::default()
+        };
+        let unknown = Arc::default();
+        let none = ToolOffer::choose(&unknown, &permit(&[]), only(&[]));
+        assert!(names(&none.of_catalog(&flat(), &permit(&[]))).is_empty());
+        let one = ToolOffer::choose(&unknown, &permit(&[]), only(&["mine"]));
+        assert_eq!(names(&one.of_catalog(&flat(), &permit(&[]))), ["mine"]);
     }
 
     #[test]

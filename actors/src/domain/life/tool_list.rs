@@ -83,6 +83,7 @@ impl Life {
             routines: self.routines_of_role(),
             may_end: self.may_end(),
             left_out: self.tools_left_out(),
+            only: None,
         }
     }
 

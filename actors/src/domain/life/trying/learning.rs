@@ -111,7 +111,6 @@ impl Life {
             let step = search.filter(|_| form == AskForm::Tools);
             let tools = match step.map(|search| search.step()) {
                 Some(ToolStep::Ask(names)) => self.offer_of(&names),
-                // An empty offer would be filled from the list that the session has now.
                 Some(ToolStep::Found(_)) | None => self.offer_of(&[]),
             };
             return (fixed_text(), tools);
@@ -128,12 +127,10 @@ impl Life {
     }
 
     fn offer_of(&self, names: &[Arc<str>]) -> ToolOffer {
-        let offer = &self.session.offer;
-        let offered = offer.tools().tools().iter().map(|tool| &tool.name);
-        let left_out = offered.filter(|name| !names.contains(name));
         let selection = ToolSelection {
-            left_out: left_out.cloned().collect(),
-            ..offer.selection().clone()
+            // The list may become known only when the request leaves.
+            only: Some(names.to_vec()),
+            ..self.session.offer.selection().clone()
         };
         ToolOffer::choose(&self.session.tools, &self.tool_permit(), selection)
     }
