@@ -165,7 +165,7 @@ impl Actor for Commander {
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
             CommanderMsg::Query(query) => state.answer_query(query),
-            CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
+            CommanderMsg::RulesChanged(rules) => state.take_rules(rules),
             CommanderMsg::Configured(source) => state.rules.source = Some(source),
             CommanderMsg::SecretsKnown(secrets, reply) => {
                 state.learn_secrets(secrets);

@@ -99,7 +99,7 @@ impl SwarmParts {
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
-        let rules = Arc::new(lessons.complete(rules::swarm_rules(settings, lock.home())?));
+        let rules = Arc::new(lessons.complete(rules::rules_at_start(settings, lock.home())?));
         let prices = PriceBook::new(rules.clone());
         let mut watchers = Watchers::default();
         if options.mode == Mode::Live {

@@ -36,10 +36,14 @@ impl RaiseFile {
     fn write_newest(&self) -> Result<(), String> {
         let _alone = locked(&self.writing);
         let newest = *locked(&self.newest);
-        let text = serde_json::to_string(&newest).map_err(|error| error.to_string())?;
-        let kept = self.home.keep_raise(&text);
-        kept.map_err(|error| format!("{}: {error}", self.home.raise_file().display()))
+        write(&self.home, &newest)
     }
+}
+
+fn write(home: &Home, budget: &BudgetRules) -> Result<(), String> {
+    let text = serde_json::to_string(budget).map_err(|error| error.to_string())?;
+    let kept = home.keep_raise(&text);
+    kept.map_err(|error| format!("{}: {error}", home.raise_file().display()))
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -47,7 +51,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// These limits, with what the operator allowed in an earlier process for the same ones. It holds for its day alone.
+/// These limits at the start of a process, with what the operator allowed in an earlier one for the same limits. It holds
+/// for its day alone. Other limits end it.
 pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
     let kept = match home.kept_raise() {
         Ok(None) => return budget,
@@ -55,7 +60,18 @@ pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
         Err(error) => Err(error.to_string()),
     };
     match kept {
-        Ok(kept) => budget.keeping_raise_of(&kept),
+        Ok(kept) => {
+            let rules = budget.keeping_raise_of(&kept);
+            if rules != kept
+                && let Err(why) = write(home, &rules)
+            {
+                tracing::warn!(
+                    why,
+                    "what was allowed for other limits could not be taken back"
+                );
+            }
+            rules
+        }
         Err(why) => {
             let file = home.raise_file();
             tracing::warn!(file = %file.display(), why, "what was allowed for a day is not known; `zoea budget` allows it again");
@@ -98,6 +114,7 @@ mod tests {
             ..configured
         };
         assert_eq!(with_kept_raise(other, &home), other);
+        assert_eq!(with_kept_raise(configured, &home), configured, "it is over");
         home.keep_raise("{").unwrap();
         assert_eq!(with_kept_raise(configured, &home), configured);
     }

@@ -45,12 +45,21 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             ..settings.mcp.tools.clone()
         },
         supervision: settings.supervision.clone(),
-        budget: with_kept_raise(budget_rules(settings), home),
+        budget: budget_rules(settings),
         providers: providers
             .map(|(name, provider)| (name.as_str().into(), provider.rules.clone()))
             .collect(),
         roles: Arc::new(roles),
         ..swarm
+    })
+}
+
+/// The rules at the start of a process, with what an earlier one was allowed.
+pub(super) fn rules_at_start(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
+    let rules = swarm_rules(settings, home)?;
+    Ok(SwarmRules {
+        budget: with_kept_raise(rules.budget, home),
+        ..rules
     })
 }
 

@@ -83,6 +83,25 @@ fn a_spent_cap_is_a_need_and_a_typed_amount_lets_all_go_on_today() {
     // Another cap of the configuration ends it.
     let other = BUDGET.replace("60_000", "50_000");
     home.configure(&pilot.url, &galaxy.url, &other);
-    let _swarm = home.fly(&["--resume"]);
+    let swarm = home.fly(&["--resume"]);
     until("both pause again", || budget_need(&home));
+    // So it is over, also where the former cap comes back.
+    let kept = |what: &str| {
+        until("it is stored", || {
+            let text = std::fs::read_to_string(home.file("zoea.raised")).expect("a file");
+            text.contains(what).then_some(())
+        });
+    };
+    kept("\"raised\":null");
+    home.ok(&["budget", "200M tokens"]);
+    kept("200000000");
+    home.configure(&pilot.url, &galaxy.url, BUDGET);
+    swarm.signal("-HUP");
+    kept("\"raised\":null");
+    swarm.signal("-KILL");
+    swarm.wait();
+    home.configure(&pilot.url, &galaxy.url, &other);
+    let _swarm = home.fly(&["--resume"]);
+    let refused = home.fails(&["budget", "50k tokens"]).1;
+    assert!(refused.contains("cap is 50000 tokens already"), "{refused}");
 }

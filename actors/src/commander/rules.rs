@@ -116,6 +116,27 @@ impl CommanderState {
         });
     }
 
+    /// Takes the rules of another configuration. Other limits end what the operator allowed, for a restart, too.
+    pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>) {
+        let was_raised = self.rules.current.budget.raised.is_some();
+        self.change_rules(rules);
+        let budget = self.rules.current.budget;
+        let Some(source) = self.rules.source.as_ref().filter(|_| was_raised) else {
+            return;
+        };
+        if budget.raised.is_none() {
+            let keeping = source.keep_raise(budget);
+            self.jobs.spawn(async move {
+                if let Err(why) = keeping.await {
+                    tracing::warn!(
+                        why,
+                        "a restart would allow again what was allowed for other limits"
+                    );
+                }
+            });
+        }
+    }
+
     /// Raises the cap on what the swarm spends today. Those that pause for it go on by themselves. It is answered once
     /// a restart would know it.
     pub(super) fn raise_budget(&mut self, to: BudgetLimits, reply: OrderReply) {
