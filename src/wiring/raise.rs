@@ -32,7 +32,7 @@ impl RaiseFile {
         async move { keeping.await.unwrap_or_else(|error| Err(error.to_string())) }.boxed()
     }
 
-    /// Whoever writes last has the newest, in whatever order they begin.
+    /// Each write takes the newest rules, so the last one stores them, in whatever order the writes begin.
     fn write_newest(&self) -> Result<(), String> {
         let _alone = locked(&self.writing);
         let newest = *locked(&self.newest);
@@ -74,7 +74,7 @@ pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
         }
         Err(why) => {
             let file = home.raise_file();
-            tracing::warn!(file = %file.display(), why, "what was allowed for a day is not known; `zoea budget` allows it again");
+            tracing::warn!(file = %file.display(), why, "what was allowed for today cannot be read; `zoea budget AMOUNT` allows it again");
             budget
         }
     }

@@ -48,7 +48,7 @@ impl Home {
         synced
     }
 
-    fn sync_directory(&self) -> io::Result<()> {
+    pub(super) fn sync_directory(&self) -> io::Result<()> {
         File::open(self.directory())?.sync_all()
     }
 

@@ -25,7 +25,7 @@ impl Home {
     /// The system's error.
     pub fn keep_raise(&self, raise: &str) -> io::Result<()> {
         drop(replace::replace(&self.raise_file(), raise.as_bytes())?);
-        fs::File::open(self.directory())?.sync_all()
+        self.sync_directory()
     }
 
     #[must_use]

@@ -23,7 +23,7 @@ fn a_transient_fault_is_tried_again_with_the_configured_waits() {
     let is_last_try = |scene: &Scene| scene.asked().is_last_try;
     assert!(!is_last_try(&scene));
     scene.ring();
-    assert!(is_last_try(&scene), "whoever fails now has no other try");
+    assert!(is_last_try(&scene), "no other try follows a failure now");
     scene.fail(transient());
     assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
