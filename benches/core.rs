@@ -77,6 +77,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         tick: None,
                         bytes: RESULT as u64 + 10,
                         game: actors::domain::game::GameRef::SPACEMOLT,
+                        kept: None,
                     },
                 },
                 _ => RowBody::Reply(said(seq - 1, "I mined three units of iron ore.")),

@@ -307,7 +307,6 @@ impl MysisState {
 
     /// Takes a task that continues when other tasks are cut off.
     pub(super) fn own_task(&mut self, task: AbortOnDropHandle<()>) {
-        self.tasks.retain(|task| !task.is_finished());
         self.tasks.push(task);
     }
 

@@ -177,6 +177,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
                     tick: None,
                     bytes,
                     game: actors::domain::game::GameRef::SPACEMOLT,
+                    kept: None,
                 },
             },
         )],

@@ -1,10 +1,13 @@
 //! Properties: every request of every history keeps all rules at once.
 
+use std::sync::Arc;
+
 use actors::domain::compose::{
-    TurnOwner, choose_owner, first_row_of_earlier_turns, shown_of_earlier_results,
+    TurnOwner, choose_owner, first_row_of_earlier_turns, row_in_earlier_turns,
 };
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
+use actors::domain::message::Row;
 use proptest::prelude::*;
 
 use zoea_scenes::history::{History, NUDGE, Step, Text, histories};
@@ -107,7 +110,8 @@ fn loses_nothing(mut history: History) -> Result<(), TestCaseError> {
         .mission
         .as_ref()
         .and_then(|_| first_row_of_earlier_turns(&whole, recorded.turn, share));
-    let earlier = first.map(|first| (first, shown_of_earlier_results(share)));
+    let shorten = |row: &Arc<Row>| row_in_earlier_turns(row, share);
+    let earlier = first.map(|first| (first, &shorten as _));
     window.trim_window(history.window, None, earlier);
     let mission = recorded.mission.as_ref();
     let owner = choose_owner(&whole, mission, history.window, NUDGE.into());

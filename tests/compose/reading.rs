@@ -166,6 +166,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             tick: None,
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         };
         let text = text.into();
         row(seq, RowBody::Result { call, text, meta })

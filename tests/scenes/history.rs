@@ -293,6 +293,7 @@ impl Recorded {
                 tick: None,
                 bytes: text.len() as u64,
                 game: GameRef::SPACEMOLT,
+                kept: None,
             },
             text,
         });

@@ -90,6 +90,8 @@ impl MysisState {
             }
         }
         self.end_stale_alarms();
+        // The system's memory of a task that ended stays as long as its handle.
+        self.tasks.retain(|task| !task.is_finished());
         self.emit_status();
         self.send_records(myself);
         self.count_wait_later(myself);

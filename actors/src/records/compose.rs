@@ -33,7 +33,7 @@ use zoea_text::json_size::escaped_len;
 
 use excerpt::Excerpt;
 
-pub use earlier::shown_of_earlier_results;
+pub use earlier::row_in_earlier_turns;
 pub use owner::{TurnOwner, choose_owner};
 pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
 pub use select::{GO_ON_TEXT, first_row_of_earlier_turns};

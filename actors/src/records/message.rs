@@ -204,9 +204,19 @@ pub struct ResultMeta {
     pub bytes: u64,
     /// The game whose tool it is. The result is read as that game's, wherever it is read.
     pub game: GameRef,
+    /// How many bytes of the text are the result's own; `None`: all. Behind them a note tells what was
+    /// cut. Only memory holds such rows.
+    pub kept: Option<u32>,
 }
 
 impl ResultMeta {
+    /// The result's own words in the text of its row.
+    #[must_use]
+    pub fn own_part<'a>(&self, text: &'a str) -> &'a str {
+        let kept = self.kept.and_then(|kept| text.get(..kept as usize));
+        kept.unwrap_or(text)
+    }
+
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.status != CallStatus::Done
@@ -330,6 +340,20 @@ impl Row {
             return None;
         };
         Some(meta)
+    }
+
+    /// A result with another text, of which so many bytes at the beginning are its own if a note follows.
+    #[must_use]
+    pub(super) fn with_result(&self, text: Arc<str>, kept: Option<u32>) -> Arc<Row> {
+        let mut row = self.clone();
+        if let RowBody::Result {
+            text: old, meta, ..
+        } = &mut row.body
+        {
+            *old = text;
+            meta.kept = kept;
+        }
+        Arc::new(row)
     }
 
     #[must_use]

@@ -182,6 +182,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     };
     assert_eq!(

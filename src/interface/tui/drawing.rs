@@ -136,7 +136,7 @@ impl Canvas {
             self.backend.clear_region(ClearType::All)?;
             self.shown = Buffer::empty(area);
         }
-        self.backend.draw(self.shown.diff(&self.next).into_iter())?;
+        self.backend.draw(self.shown.diff_iter(&self.next))?;
         if let Some((x, y)) = cursor {
             queue!(self.backend, MoveTo(x, y), Show)?;
         }

@@ -138,6 +138,7 @@ impl Scratch {
                 tick: None,
                 bytes: text.len() as u64,
                 game: GameRef::SPACEMOLT,
+                kept: None,
             };
             let call = CallKey { seq, position };
             let text: Arc<str> = text.into();

@@ -35,6 +35,7 @@ pub(super) fn of_result(meta: &Value, text: &str) -> Option<ResultMeta> {
         // A stored text is never cut.
         bytes: meta["bytes"].as_u64().unwrap_or(text.len() as u64),
         game: GameRef::of_key(meta["game"].as_str()),
+        kept: None,
     })
 }
 

@@ -237,6 +237,7 @@ fn conversation() -> Vec<Arc<Row>> {
                     tick: Some(9),
                     bytes: 3,
                     game: actors::domain::game::GameRef::SPACEMOLT,
+                    kept: None,
                 },
             },
         ),

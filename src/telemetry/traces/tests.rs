@@ -107,6 +107,7 @@ fn an_interrupted_turn_is_told_when_the_results_of_its_calls_are_stored() {
         tick: None,
         bytes: 0,
         game: actors::domain::game::GameRef::SPACEMOLT,
+        kept: None,
     };
     let body = RowBody::Result {
         call: key,

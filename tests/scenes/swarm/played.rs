@@ -68,6 +68,7 @@ impl Swarm {
                     tick: None,
                     bytes: 0,
                     game: GameRef::ANY_TOOLS,
+                    kept: None,
                 },
             };
             let row = Row {

@@ -271,7 +271,10 @@ impl Life {
             meta: ReplyMeta {
                 usage,
                 ms: Some(ms),
-                model: model.map_or(asked, Into::into),
+                model: match model {
+                    Some(model) if *model != *asked => model.into(),
+                    Some(_) | None => asked,
+                },
                 provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
                 cost_micros: bill.and_then(|bill| bill.cost_micros),

@@ -53,6 +53,7 @@ impl Life {
             tick: outcome.tick,
             bytes: text.len() as u64,
             game,
+            kept: None,
         };
         let call = open.key;
         let text = text.into();

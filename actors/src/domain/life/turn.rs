@@ -1,15 +1,14 @@
 //! The turn: a prompt, then model calls and tool calls, until a reply or the limit ends it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::compose::{
-    TurnOwner, choose_owner, first_row_of_earlier_turns, shown_of_earlier_results,
-};
+use crate::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns, row_in_earlier_turns};
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, TurnEvent};
 use crate::ids::TurnNumber;
-use crate::message::{RowKind, Severity};
+use crate::message::{Row, RowKind, Severity};
 use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
@@ -279,8 +278,9 @@ impl Life {
             None => None,
         };
         // Another provider may be asked later.
-        let shown = shown_of_earlier_results(self.rules.most_earlier_bytes());
-        let earlier = first.map(|first| (first, shown));
+        let most = self.rules.most_earlier_bytes();
+        let shorten = |row: &Arc<Row>| row_in_earlier_turns(row, most);
+        let earlier = first.map(|first| (first, &shorten as _));
         let window = self.rules.context_window;
         self.conversation.trim_window(window, open, earlier);
     }

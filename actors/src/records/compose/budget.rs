@@ -11,6 +11,7 @@
 
 use crate::ids::CallKey;
 
+use super::excerpt::Excerpt;
 use super::part::{LoopPart, OrderPart, Pair, RequestPart};
 use super::steady::{Block, first_kept, round_limit};
 use super::{render, snapshot, wire};
@@ -79,6 +80,10 @@ impl Caps {
         self.words
     }
 
+    pub(super) fn shorten_result(&self, call: CallKey, text: &mut Excerpt) {
+        text.shorten(self.words, |kept| reading_on(call, kept));
+    }
+
     pub(super) fn shorten_parts(&self, parts: &mut [RequestPart]) {
         for part in parts {
             self.shorten_part(part);
@@ -111,10 +116,7 @@ impl Caps {
                 pair.arguments.replace(&stub);
             }
             if let Some(result) = &mut pair.result {
-                let key = pair.key;
-                result
-                    .text
-                    .shorten(self.words, |kept| reading_on(key, kept));
+                self.shorten_result(pair.key, &mut result.text);
             }
         }
     }

@@ -4,12 +4,14 @@
 //! turns. So they stay the same in every request, and a provider's cache keeps them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::ids::{Seq, TurnNumber};
+use crate::message::Row;
 use crate::snapshot_query::SnapshotQuery;
 
 use super::budget::{self, Caps};
-use super::part::{Pair, PairResult, ReplyPart, RequestPart, Results, Unit};
+use super::part::{Pair, PairResult, ReplyPart, RequestPart, Results, Unit, result_excerpt};
 use super::render;
 use super::steady::{Block, first_kept, first_within};
 
@@ -17,10 +19,31 @@ use super::steady::{Block, first_kept, first_within};
 /// the same turns.
 const MAX_ROWS: usize = 128;
 
-/// The most bytes that earlier turns show of a result, if they may have so many.
+/// The row with what earlier turns show of its result, if they may have so many bytes. Requests then
+/// share its text.
 #[must_use]
-pub fn shown_of_earlier_results(bytes: usize) -> usize {
-    Caps::of_earlier_turns(bytes).results()
+pub fn row_in_earlier_turns(row: &Arc<Row>, bytes: usize) -> Arc<Row> {
+    let Some((call, text, meta)) = row.result() else {
+        return row.clone();
+    };
+    let mut shown = result_excerpt(text, meta);
+    let caps = Caps::of_earlier_turns(bytes);
+    caps.shorten_result(call, &mut shown);
+    let Some(kept) = shown
+        .kept()
+        .filter(|kept| meta.kept != u32::try_from(*kept).ok())
+    else {
+        return row.clone();
+    };
+    // A text that is held back is known by its own words. Where requests show others, these stay.
+    if text.starts_with(&shown.text()[..kept]) {
+        return row.with_result(shown.text().clone(), u32::try_from(kept).ok());
+    }
+    let beginning = &text[..text.floor_char_boundary(caps.results())];
+    match beginning.len() < text.len() {
+        true => row.with_result(beginning.into(), None),
+        false => row.clone(),
+    }
 }
 
 pub(super) struct SentPart<'a> {
@@ -170,4 +193,81 @@ fn is_snapshot(pair: &Pair) -> bool {
     let look =
         |result: &PairResult| SnapshotQuery::of(result.game, &pair.tool, pair.arguments.text());
     pair.result.as_ref().and_then(look).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::GameRef;
+    use crate::ids::{CallKey, Timestamp};
+    use crate::message::{CallStatus, ResultMeta, RowBody};
+
+    use super::super::runtime_note::RUNTIME_NOTE_LINE;
+
+    fn result(text: &str) -> Arc<Row> {
+        let call = CallKey {
+            seq: Seq(1),
+            position: 0,
+        };
+        let meta = ResultMeta {
+            call_id: "a".into(),
+            tool: "look".into(),
+            status: CallStatus::Done,
+            ms: None,
+            tick: None,
+            bytes: text.len() as u64,
+            game: GameRef::ANY_TOOLS,
+            kept: None,
+        };
+        let text = text.into();
+        Arc::new(Row {
+            seq: Seq(2),
+            at: Timestamp(0),
+            turn: TurnNumber(1),
+            body: RowBody::Result { call, text, meta },
+        })
+    }
+
+    /// What requests show of a row whose turn is over, where earlier turns may have so many bytes.
+    fn shown_of(row: &Row, bytes: usize) -> Arc<str> {
+        let (call, text, meta) = row.result().expect("a result");
+        let mut shown = result_excerpt(text, meta);
+        Caps::of_earlier_turns(bytes).shorten_result(call, &mut shown);
+        shown.text().clone()
+    }
+
+    #[test]
+    fn a_result_is_cut_once_and_then_shared_and_known_by_its_own_words() {
+        let whole = result(&"\"ore\" and more ".repeat(400));
+        let cut = row_in_earlier_turns(&whole, 16 << 10);
+        assert!(cut.text().len() <= 1024, "{}", cut.text().len());
+        assert!(cut.text().ends_with(" reads on]"), "{}", cut.text());
+        let again = row_in_earlier_turns(&cut, 16 << 10);
+        assert!(Arc::ptr_eq(&again, &cut), "it is not cut anew");
+        assert!(Arc::ptr_eq(&shown_of(&cut, 16 << 10), cut.text()));
+        for bytes in [16 << 10, 8 << 10, 1] {
+            let of_whole = shown_of(&whole, bytes);
+            assert_eq!(shown_of(&cut, bytes), of_whole, "with {bytes} bytes");
+        }
+        let own = cut.words();
+        assert!(own.len() > 500 && whole.text().starts_with(&*own), "{own}");
+    }
+
+    #[test]
+    fn a_result_that_requests_show_in_other_words_keeps_its_own() {
+        for odd in ["\u{1}", RUNTIME_NOTE_LINE] {
+            let whole = result(&format!("ore {odd} and more ").repeat(200));
+            let cut = row_in_earlier_turns(&whole, 16 << 10);
+            assert!(cut.text().len() <= 1024 && whole.text().starts_with(&*cut.words()));
+            let again = row_in_earlier_turns(&cut, 16 << 10);
+            assert!(Arc::ptr_eq(&again, &cut), "it is not cut anew");
+            assert_eq!(shown_of(&cut, 16 << 10), shown_of(&whole, 16 << 10));
+        }
+    }
+
+    #[test]
+    fn a_result_that_fits_stays_the_same_row() {
+        let short = result("ore");
+        assert!(Arc::ptr_eq(&row_in_earlier_turns(&short, 16 << 10), &short));
+    }
 }

@@ -34,6 +34,14 @@ impl Excerpt {
         Excerpt::as_it_is(printable_text(text), whole)
     }
 
+    /// A text with `whole` bytes that was shortened before: behind `kept` bytes of it its note follows.
+    pub(super) fn from_shortened(text: Arc<str>, whole: u64, kept: usize) -> Excerpt {
+        Excerpt {
+            kept,
+            ..Excerpt::as_it_is(text, whole)
+        }
+    }
+
     /// A complete text that must not be empty. A placeholder replaces an empty one.
     pub(super) fn from_required(text: Arc<str>) -> Excerpt {
         Excerpt::from_whole(text)
@@ -62,6 +70,11 @@ impl Excerpt {
     /// The length in bytes inside a JSON string.
     pub(super) fn size(&self) -> usize {
         self.size
+    }
+
+    /// The length of the original text at the beginning, if a note about the rest follows.
+    pub(super) fn kept(&self) -> Option<usize> {
+        (self.kept < self.text.len()).then_some(self.kept)
     }
 
     pub(super) fn is_whole(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::game::GameRef;
 use crate::ids::{CallKey, Seq, TurnNumber};
-use crate::message::{CallRecord, Row, RowBody, Utterance};
+use crate::message::{CallRecord, ResultMeta, Row, RowBody, Utterance};
 use crate::model::Echo;
 use crate::tool_names::{ToolNames, fit_name};
 
@@ -194,7 +194,7 @@ impl<'a> Results<'a> {
     fn pair_result(&self, call: CallKey) -> Option<PairResult> {
         let (_, text, meta) = self.by_call.get(&call)?.result()?;
         Some(PairResult {
-            text: Excerpt::from_beginning(without_forgery(text), meta.bytes),
+            text: result_excerpt(text, meta),
             is_error: meta.is_error(),
             game: meta.game,
         })
@@ -269,6 +269,14 @@ impl<'a> Results<'a> {
             pairs,
             echo: echo.cloned(),
         })
+    }
+}
+
+/// The text of a result. One that was cut for earlier turns has its note already.
+pub(super) fn result_excerpt(text: &Arc<str>, meta: &ResultMeta) -> Excerpt {
+    match meta.kept {
+        Some(kept) => Excerpt::from_shortened(text.clone(), meta.bytes, kept as usize),
+        None => Excerpt::from_beginning(without_forgery(text), meta.bytes),
     }
 }
 

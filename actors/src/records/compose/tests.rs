@@ -667,6 +667,7 @@ fn of_two_turns() -> Conversation {
         tick: None,
         bytes: 3,
         game: crate::game::GameRef::SPACEMOLT,
+        kept: None,
     };
     let key = CallKey {
         seq: Seq(1),

@@ -84,6 +84,7 @@ fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
             tick: None,
             bytes: text.len() as u64,
             game: crate::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     };
     row(seq, body)

@@ -44,13 +44,13 @@ impl Conversation {
 
     /// Drops rows that no request of the next turn needs. An order is searched in the newest
     /// `window` sendable rows. With `open`, that turn is still in progress. With `earlier`, the
-    /// rows from there on stay, because earlier turns may stand before the next one, which show so
-    /// many bytes of a result.
+    /// rows from there on stay, because earlier turns may stand before the next one, which show of a
+    /// result what this function leaves.
     pub fn trim_window(
         &mut self,
         window: usize,
         open: Option<TurnNumber>,
-        earlier: Option<(Seq, usize)>,
+        earlier: Option<(Seq, &dyn Fn(&Arc<Row>) -> Arc<Row>)>,
     ) {
         let needed = self.first_needed(window, open);
         let first = earlier.map(|(first, _)| first);
@@ -59,8 +59,8 @@ impl Conversation {
         self.rows
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
         self.complete_from = self.complete_from.max(first.unwrap_or(self.last.next()));
-        if let Some((_, shown)) = earlier {
-            self.shorten_earlier_results(window, open, shown);
+        if let Some((_, shorten)) = earlier {
+            self.shorten_earlier_results(window, open, shorten);
         }
         self.drop_middle_orders();
         self.rows.shrink_to_fit();
@@ -72,7 +72,12 @@ impl Conversation {
     /// Keeps of old results no more than earlier turns show of them. Those of the newest turn, of the
     /// last loop, since an order that may own the next turn, and of the turn before that order may be
     /// sent whole.
-    fn shorten_earlier_results(&mut self, window: usize, open: Option<TurnNumber>, shown: usize) {
+    fn shorten_earlier_results(
+        &mut self,
+        window: usize,
+        open: Option<TurnNumber>,
+        shorten: &dyn Fn(&Arc<Row>) -> Arc<Row>,
+    ) {
         let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
         let since = |turn: TurnNumber| {
             let rows = self.rows.iter().filter(move |row| row.turn >= turn);
@@ -94,7 +99,10 @@ impl Conversation {
         let looks = snapshot_queries(&self.rows);
         for row in self.rows.iter_mut().take_while(|row| row.seq < whole) {
             let is_look = answered_call(row).is_some_and(|call| looks.contains_key(&call));
-            *row = lighten_row(row, if is_look { SNAPSHOT_BYTES } else { shown });
+            *row = match is_look {
+                true => lighten_row(row, SNAPSHOT_BYTES),
+                false => shorten(row),
+            };
         }
     }
 
@@ -203,12 +211,7 @@ impl Conversation {
                 continue;
             };
             if is_superseded(&mut seen, look.clone(), meta.is_error()) && !text.is_empty() {
-                let body = RowBody::Result {
-                    call,
-                    text: "".into(),
-                    meta: meta.clone(),
-                };
-                *row = with_body(row, body);
+                *row = row.with_result("".into(), None);
             }
         }
     }
@@ -272,14 +275,9 @@ pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
             let calls = calls.clone();
             with_body(row, RowBody::Call { utterance, calls })
         }
-        RowBody::Result { call, text, meta } if text.len() > hold => {
-            let beginning = &text[..text.floor_char_boundary(hold)];
-            let body = RowBody::Result {
-                call: *call,
-                text: beginning.into(),
-                meta: meta.clone(),
-            };
-            with_body(row, body)
+        RowBody::Result { text, meta, .. } if text.len() > hold => {
+            let own = meta.own_part(text);
+            row.with_result(own[..own.floor_char_boundary(hold)].into(), None)
         }
         RowBody::Prompt { .. }
         | RowBody::Mission { .. }

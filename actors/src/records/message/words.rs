@@ -21,12 +21,12 @@ impl Row {
                 let arguments = calls.iter().map(|call| &*call.arguments);
                 own_words(&utterance.text, arguments).into()
             }
+            RowBody::Result { text, meta, .. } => meta.own_part(text).into(),
             RowBody::Prompt { .. }
             | RowBody::Mission { .. }
             | RowBody::Peer { .. }
             | RowBody::Note { .. }
             | RowBody::Reply(_)
-            | RowBody::Result { .. }
             | RowBody::Host { .. }
             | RowBody::Audit { .. }
             | RowBody::Unknown { .. } => (&**self.text()).into(),
@@ -41,8 +41,11 @@ impl Row {
             RowBody::Prompt { text }
             | RowBody::Mission { text, .. }
             | RowBody::Peer { text, .. }
-            | RowBody::Note { text }
-            | RowBody::Result { text, .. } => *text = sentence.into(),
+            | RowBody::Note { text } => *text = sentence.into(),
+            RowBody::Result { text, meta, .. } => {
+                *text = sentence.into();
+                meta.kept = None;
+            }
             RowBody::Reply(utterance) => utterance.say(sentence),
             RowBody::Call { utterance, calls } => {
                 utterance.say("");

@@ -78,6 +78,7 @@ impl Scene {
             tick: None,
             bytes: 0,
             game: GameRef::SPACEMOLT,
+            kept: None,
         };
         let key = CallKey {
             seq: row.seq,

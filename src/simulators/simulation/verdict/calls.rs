@@ -169,6 +169,7 @@ mod tests {
                     tick: None,
                     bytes: text.len() as u64,
                     game: actors::domain::game::GameRef::SPACEMOLT,
+                    kept: None,
                 },
                 text,
             },

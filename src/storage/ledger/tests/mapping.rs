@@ -33,6 +33,7 @@ fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus)
             tick: None,
             bytes: 3,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     };
     [append(&row(seq, asked)), append(&row(seq + 1, result))]

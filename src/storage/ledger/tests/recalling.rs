@@ -318,6 +318,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         };
         let call = CallKey {
             seq: Seq(seq),

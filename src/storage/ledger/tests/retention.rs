@@ -124,6 +124,7 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
             tick: None,
             bytes: 3,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     }
 }

@@ -40,6 +40,7 @@ fn call(seq: i64, day: i64, id: &str, routine: Option<&str>, status: CallStatus)
         tick: None,
         bytes: 2,
         game: actors::domain::game::GameRef::SPACEMOLT,
+        kept: None,
     };
     let key = CallKey {
         seq: Seq(seq),

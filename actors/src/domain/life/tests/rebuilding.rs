@@ -125,6 +125,7 @@ fn places_go_on_where_they_ended() {
             tick: Some(7),
             bytes: 3,
             game: crate::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     };
     let mut past = cut_short(vec![call("mine", CallStatus::Done, false)]);

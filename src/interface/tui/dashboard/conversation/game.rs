@@ -172,6 +172,7 @@ mod tests {
                     tick: None,
                     bytes: 1,
                     game: actors::domain::game::GameRef::SPACEMOLT,
+                    kept: None,
                 },
             },
         }

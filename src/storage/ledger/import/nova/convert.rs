@@ -232,6 +232,7 @@ fn result(call: &UnansweredCall, text: &str, status: CallStatus) -> RowBody {
             tick: None,
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     }
 }

@@ -30,6 +30,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
             tick: None,
             bytes: 2,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         },
     };
     row(seq, at_second, body)

@@ -311,6 +311,7 @@ fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
         tick: Some(42),
         bytes: text.len() as u64,
         game: actors::domain::game::GameRef::SPACEMOLT,
+        kept: None,
     };
     let call = CallKey {
         seq: Seq(seq - 1),
