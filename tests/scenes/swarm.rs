@@ -298,6 +298,7 @@ impl Swarm {
             tick: Some(270_871 + turn),
             bytes: text.len() as u64,
             game: actors::domain::game::GameRef::SPACEMOLT,
+            kept: None,
         };
         let call = CallKey {
             seq: self.stored.last(id),
