@@ -96,21 +96,24 @@ impl DatabaseWriter {
     }
 
     async fn begin_in_file(&self, lent: &mut LentConnection) -> Result<Option<Mark>, DbErr> {
-        lent.say(BEGIN_IN_A_FILE).await?;
         let Some(place) = &self.place else {
+            lent.say(BEGIN_IN_A_FILE).await?;
             return Ok(None);
         };
-        let before = match place.take_mark() {
-            Some(mark) => mark,
-            None => {
-                let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
-                let row = lent.query_one(asked).await?;
-                let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-                Mark {
-                    before: 0,
-                    last: u32::try_from(last).unwrap_or(0),
-                }
-            }
+        if let Some(before) = place.take_mark() {
+            // One text: each is a way to the driver's thread and back.
+            let mark = before.next();
+            let text = format!("{BEGIN_IN_A_FILE}; {}", mark.statements());
+            lent.say(&text).await?;
+            return Ok(Some(mark));
+        }
+        lent.say(BEGIN_IN_A_FILE).await?;
+        let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
+        let row = lent.query_one(asked).await?;
+        let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+        let before = Mark {
+            before: 0,
+            last: u32::try_from(last).unwrap_or(0),
         };
         let mark = before.next();
         lent.say(&mark.statements()).await?;
