@@ -89,9 +89,7 @@ impl MysisState {
                 Effect::Leave => self.is_leaving = true,
             }
         }
-        self.end_stale_alarms();
-        // The system's memory of a task that ended stays as long as its handle.
-        self.tasks.retain(|task| !task.is_finished());
+        self.let_go();
         self.emit_status();
         self.send_records(myself);
         self.count_wait_later(myself);
@@ -232,8 +230,10 @@ impl MysisState {
         self.alarms.insert(alarm, timer);
     }
 
-    /// Ends the timers that the life does not wait for.
-    fn end_stale_alarms(&mut self) {
+    /// Lets go of tasks that ended, whose memory stays as long as their handles, and of timers that the
+    /// life does not wait for.
+    fn let_go(&mut self) {
+        self.tasks.retain(|task| !task.is_finished());
         let (MysisPhase::Living(life) | MysisPhase::Resting(life)) = &self.phase else {
             return;
         };

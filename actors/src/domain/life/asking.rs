@@ -271,10 +271,7 @@ impl Life {
             meta: ReplyMeta {
                 usage,
                 ms: Some(ms),
-                model: match model {
-                    Some(model) if *model != *asked => model.into(),
-                    Some(_) | None => asked,
-                },
+                model: model.filter(|it| **it != *asked).map_or(asked, Into::into),
                 provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
                 cost_micros: bill.and_then(|bill| bill.cost_micros),
