@@ -111,8 +111,7 @@ fn loses_nothing(mut history: History) -> Result<(), TestCaseError> {
         .as_ref()
         .and_then(|_| first_row_of_earlier_turns(&whole, recorded.turn, share));
     let shorten = |row: &Arc<Row>| row_in_earlier_turns(row, share);
-    let earlier = first.map(|first| (first, &shorten as _));
-    window.trim_window(history.window, None, earlier);
+    window.trim_window(history.window, None, first, shorten);
     let mission = recorded.mission.as_ref();
     let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
     prop_assert_eq!(

@@ -280,9 +280,8 @@ impl Life {
         // Another provider may be asked later.
         let most = self.rules.most_earlier_bytes();
         let shorten = |row: &Arc<Row>| row_in_earlier_turns(row, most);
-        let earlier = first.map(|first| (first, &shorten as _));
         let window = self.rules.context_window;
-        self.conversation.trim_window(window, open, earlier);
+        self.conversation.trim_window(window, open, first, shorten);
     }
 
     /// Whether there is an order that the model has not seen.

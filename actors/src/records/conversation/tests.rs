@@ -194,7 +194,7 @@ fn notes_are_kept_beside_the_rows_until_they_are_cleared() {
 fn between_two_turns_what_is_needed_is_the_order_the_last_words_and_the_loop_before() {
     let trimmed = |rows: Vec<Arc<Row>>, window: usize, open: Option<i64>| {
         let mut of = conversation(rows);
-        of.trim_window(window, open.map(TurnNumber), None);
+        of.trim_window(window, open.map(TurnNumber), None, Arc::clone);
         places(&of)
     };
     let rows = || {
@@ -255,7 +255,7 @@ fn of_more_than_a_hundred_orders_the_oldest_and_the_newest_stay() {
         (150, std::iter::once(1).chain(51..=150).collect()),
     ] {
         let mut of = conversation((1..=orders).map(prompt).collect());
-        of.trim_window(0, None, None);
+        of.trim_window(0, None, None, Arc::clone);
         assert_eq!(places(&of), expected);
     }
 }
@@ -379,7 +379,7 @@ fn what_the_model_thought_is_counted_while_its_words_are_held() {
     assert_eq!(of.reasoning_bytes(), 6);
     let is_held = |row: &Arc<Row>| row.utterance().is_some_and(|said| said.reasoning.is_some());
     assert!(!of.rows().any(is_held));
-    of.trim_window(0, None, None);
+    of.trim_window(0, None, None, Arc::clone);
     assert_eq!((places(&of), of.reasoning_bytes()), (vec![21], 4));
 }
 

@@ -44,22 +44,22 @@ impl Conversation {
 
     /// Drops rows that no request of the next turn needs. An order is searched in the newest
     /// `window` sendable rows. With `open`, that turn is still in progress. With `earlier`, the
-    /// rows from there on stay, because earlier turns may stand before the next one, which show of a
-    /// result what this function leaves.
+    /// rows from there on stay, because earlier turns may stand before the next one; of their results,
+    /// what `shorten` leaves.
     pub fn trim_window(
         &mut self,
         window: usize,
         open: Option<TurnNumber>,
-        earlier: Option<(Seq, &dyn Fn(&Arc<Row>) -> Arc<Row>)>,
+        earlier: Option<Seq>,
+        shorten: impl Fn(&Arc<Row>) -> Arc<Row>,
     ) {
         let needed = self.first_needed(window, open);
-        let first = earlier.map(|(first, _)| first);
-        let floor = first.map_or(needed, |first| first.min(needed));
+        let floor = earlier.map_or(needed, |first| first.min(needed));
         let mission = self.newest_seq(RowKind::Mission);
         self.rows
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
-        self.complete_from = self.complete_from.max(first.unwrap_or(self.last.next()));
-        if let Some((_, shorten)) = earlier {
+        self.complete_from = self.complete_from.max(earlier.unwrap_or(self.last.next()));
+        if earlier.is_some() {
             self.shorten_earlier_results(window, open, shorten);
         }
         self.drop_middle_orders();
@@ -76,7 +76,7 @@ impl Conversation {
         &mut self,
         window: usize,
         open: Option<TurnNumber>,
-        shorten: &dyn Fn(&Arc<Row>) -> Arc<Row>,
+        shorten: impl Fn(&Arc<Row>) -> Arc<Row>,
     ) {
         let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
         let since = |turn: TurnNumber| {
