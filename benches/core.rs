@@ -149,7 +149,7 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
             .block_on(measured.ledger.load_history(MysisId(1)));
         let recollection = recollection.expect("the history");
         let mut conversation = Conversation::restore(recollection, BUDGET / 4);
-        conversation.trim_window(20, None, None);
+        conversation.trim_window(20, None, None, Arc::clone);
         composed(&system, &conversation)
     });
 }
