@@ -177,7 +177,7 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
     // Tools that are no game's tell of no money.
     let have_money = myses.iter().any(|mysis| {
         let figures = &mysis.figures;
-        figures.facts.credits.is_some() || figures.earned.is_some()
+        figures.facts.credits.is_some() || figures.earned_last_hour.is_some()
     });
     // Nor do they have accounts.
     let have_accounts = myses.is_empty() || myses.iter().any(|mysis| mysis.game.is_none());
@@ -216,7 +216,8 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
         if have_money {
             let figures = &mysis.figures;
             cells.push(shown::number_or_hyphen(figures.facts.credits));
-            cells.push(shown::number_or_hyphen(figures.earned));
+            // Of the last hour, as in the table of the screen.
+            cells.push(shown::number_or_hyphen(figures.earned_last_hour));
         }
         let dollars = |cost| shown::dollars(Some(cost));
         cells.push(mysis.cost.map_or("-".to_string(), dollars));
