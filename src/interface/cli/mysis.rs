@@ -226,3 +226,27 @@ pub(super) fn mysis_table(myses: &[MysisStatusJson<'_>], needs: &[NeedJson]) -> 
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use zoea_contract::FiguresJson;
+
+    use super::*;
+
+    #[test]
+    fn what_a_mysis_earned_is_that_of_the_last_hour_as_on_the_screen() {
+        let figures = FiguresJson {
+            earned_last_hour: Some(881),
+            earned: Some(457),
+            ..FiguresJson::default()
+        };
+        let mysis = MysisStatusJson {
+            figures,
+            ..MysisStatusJson::default()
+        };
+        let table = format!("{:?}", mysis_table(&[mysis], &[]));
+        assert!(table.contains("\"EARNED\""), "{table}");
+        assert!(table.contains("\"881\""), "{table}");
+        assert!(!table.contains("\"457\""), "{table}");
+    }
+}
