@@ -29,8 +29,9 @@ pub const HELD_SENTENCE: &str =
 
 /// As many bytes of a text say which one it is.
 const KEY_BYTES: usize = 4 << 10;
-/// A text that was cut is the same as its whole if so many bytes are left of it.
-const MIN_CUT_BYTES: usize = 192;
+/// A text that was cut is the same as its whole if so many bytes are left of it. The shortest cut leaves 192, less
+/// the letter that would be split.
+pub(crate) const MIN_CUT_BYTES: usize = 192 - 3;
 /// A text of so many bytes is the same also where it stands within another one. Shorter ones are too common.
 const MIN_QUOTED_BYTES: usize = 12;
 /// The most texts that are held back. Of more, the oldest are tried again.

@@ -356,6 +356,16 @@ impl Row {
         Arc::new(row)
     }
 
+    /// A result with at most so many bytes, all its own. Any other row stays as it is.
+    #[must_use]
+    pub(super) fn with_beginning(self: &Arc<Self>, bytes: usize) -> Arc<Row> {
+        let Some((_, text, meta)) = self.result().filter(|(_, text, _)| text.len() > bytes) else {
+            return self.clone();
+        };
+        let own = meta.own_part(text);
+        self.with_result(own[..own.floor_char_boundary(bytes)].into(), None)
+    }
+
     #[must_use]
     pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {
         let RowBody::Result { call, text, meta } = &self.body else {

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::held::MIN_CUT_BYTES;
 use crate::ids::{Seq, TurnNumber};
 use crate::message::Row;
 use crate::snapshot_query::SnapshotQuery;
@@ -29,20 +30,17 @@ pub fn row_in_earlier_turns(row: &Arc<Row>, bytes: usize) -> Arc<Row> {
     let mut shown = result_excerpt(text, meta);
     let caps = Caps::of_earlier_turns(bytes);
     caps.shorten_result(call, &mut shown);
-    let Some(kept) = shown
-        .kept()
-        .filter(|kept| meta.kept != u32::try_from(*kept).ok())
-    else {
+    let Some(own) = shown.own_part() else {
         return row.clone();
     };
-    // A text that is held back is known by its own words. Where requests show others, these stay.
-    if text.starts_with(&shown.text()[..kept]) {
-        return row.with_result(shown.text().clone(), u32::try_from(kept).ok());
+    // A text that is held back is known by its own words. Where requests show others, or too few, these stay.
+    if own.len() < MIN_CUT_BYTES || !text.starts_with(own) {
+        return row.with_beginning(caps.results());
     }
-    let beginning = &text[..text.floor_char_boundary(caps.results())];
-    match beginning.len() < text.len() {
-        true => row.with_result(beginning.into(), None),
-        false => row.clone(),
+    let kept = u32::try_from(own.len()).ok();
+    match kept == meta.kept {
+        true => row.clone(),
+        false => row.with_result(shown.text().clone(), kept),
     }
 }
 
@@ -199,7 +197,8 @@ fn is_snapshot(pair: &Pair) -> bool {
 mod tests {
     use super::*;
     use crate::game::GameRef;
-    use crate::ids::{CallKey, Timestamp};
+    use crate::held::{HeldKind, HeldText};
+    use crate::ids::{CallKey, MysisId, Timestamp};
     use crate::message::{CallStatus, ResultMeta, RowBody};
 
     use super::super::runtime_note::RUNTIME_NOTE_LINE;
@@ -251,6 +250,34 @@ mod tests {
         }
         let own = cut.words();
         assert!(own.len() > 500 && whole.text().starts_with(&*own), "{own}");
+    }
+
+    #[test]
+    fn a_result_of_which_requests_show_little_is_known_by_what_memory_has() {
+        for letter in ["x", "\"", "é", "採", "🚀"] {
+            let whole = result(&letter.repeat(3000));
+            let cut = row_in_earlier_turns(&whole, 1);
+            assert!(cut.text().len() <= 192 && cut.text().len() < whole.text().len());
+            let key = HeldText::key(whole.text());
+            assert!(held(&key).is(&cut.words()), "{letter}: {}", cut.words());
+            assert_eq!(shown_of(&cut, 1), shown_of(&whole, 1));
+        }
+    }
+
+    fn held(key: &Arc<str>) -> HeldText {
+        HeldText {
+            kind: HeldKind::Text,
+            provider: "p".into(),
+            model: "m".into(),
+            text: key.clone(),
+            mysis: MysisId(1),
+            seq: Seq(2),
+            is_local: false,
+            said: "HTTP 400".into(),
+            proof: "".into(),
+            at: Timestamp(0),
+            doubted_at: Timestamp(0),
+        }
     }
 
     #[test]

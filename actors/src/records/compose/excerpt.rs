@@ -72,9 +72,9 @@ impl Excerpt {
         self.size
     }
 
-    /// The length of the original text at the beginning, if a note about the rest follows.
-    pub(super) fn kept(&self) -> Option<usize> {
-        (self.kept < self.text.len()).then_some(self.kept)
+    /// The beginning of the original text, if a note about the rest follows.
+    pub(super) fn own_part(&self) -> Option<&str> {
+        (self.kept < self.text.len()).then(|| &self.text[..self.kept])
     }
 
     pub(super) fn is_whole(&self) -> bool {

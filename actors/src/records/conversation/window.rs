@@ -275,17 +275,13 @@ pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
             let calls = calls.clone();
             with_body(row, RowBody::Call { utterance, calls })
         }
-        RowBody::Result { text, meta, .. } if text.len() > hold => {
-            let own = meta.own_part(text);
-            row.with_result(own[..own.floor_char_boundary(hold)].into(), None)
-        }
+        RowBody::Result { .. } => row.with_beginning(hold),
         RowBody::Prompt { .. }
         | RowBody::Mission { .. }
         | RowBody::Peer { .. }
         | RowBody::Note { .. }
         | RowBody::Reply(_)
         | RowBody::Call { .. }
-        | RowBody::Result { .. }
         | RowBody::Host { .. }
         | RowBody::Audit { .. }
         | RowBody::Unknown { .. } => row.clone(),
