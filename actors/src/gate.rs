@@ -72,6 +72,7 @@ pub enum GateMsg {
     /// A server asks for a pause.
     Hold {
         lane: Lane,
+        why: Arc<str>,
         wait: Duration,
     },
     RulesChanged(GateRules),
@@ -233,7 +234,10 @@ impl Actor for GateActor {
                 // Who asked may be gone.
                 let _ = reply.send(state.gate.others_get(&lane, mysis, now.moment));
             }
-            GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
+            GateMsg::Hold { lane, why, wait } => {
+                let until = now.moment.plus(wait);
+                state.gate.hold_lane(lane, why, until, now.moment);
+            }
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
             GateMsg::AwayBefore(away) => state.gate.note_away_before(&away, now),

@@ -278,6 +278,7 @@ async fn a_login_that_waits_for_its_turn_is_not_marked_as_sent() {
     let gate = ActorRef::<GateMsg>::from(world.children(Child::Gate)[0].clone());
     let hold = GateMsg::Hold {
         lane: Lane::Logins,
+        why: "HTTP 429".into(),
         wait: Duration::from_secs(60),
     };
     gate.cast(hold).expect("it lives");

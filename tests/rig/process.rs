@@ -129,9 +129,11 @@ impl Server {
         let mut command = zoea();
         command
             .args(["galaxy", "--addr", address])
-            .args(["--logins-per-minute", "unlimited"])
             .args(["--refusals-per-minute", "unlimited"])
             .args(more);
+        if !more.contains(&"--logins-per-minute") {
+            command.args(["--logins-per-minute", "unlimited"]);
+        }
         if !more.contains(&"--tick") {
             command.args(["--tick", "20ms"]);
         }

@@ -1,4 +1,4 @@
-//! A game that refuses all logins, as after a wipe.
+//! A game that refuses all logins, as after a wipe, or more than so many in a minute.
 
 use serde_json::Value;
 
@@ -94,4 +94,27 @@ fn after_a_wipe_no_model_is_asked_and_a_direct_message_is_answered_in_words() {
         1,
         "{printed}"
     );
+}
+
+#[test]
+fn where_the_game_limits_logins_it_is_in_doubt_and_nothing_is_estimated_by_our_own_limit() {
+    let pilot = Server::pilot(&["--nonsense", "0"]);
+    let galaxy = Server::galaxy(&["--logins-per-minute", "4"]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    let names: Vec<String> = (0..10).map(|n| format!("m{n}")).collect();
+    for name in &names {
+        home.ok(&["mysis", "create", name]);
+    }
+    let swarm = home.fly(&["--start-swarm"]);
+    let status = until("the game lets nobody in", || {
+        let status = home.json(&["status", "--json"]);
+        let arrival = status["arrival"].as_str()?;
+        let is_paused = arrival.starts_with("logging in: ") && arrival.contains(", the next in ");
+        is_paused.then_some(status)
+    });
+    let doubtful = status["doubtful"].to_string();
+    assert!(doubtful.contains("HTTP 429: too many requests"), "{status}");
+    assert_eq!(status["away"], Value::Array(Vec::new()), "it is not away");
+    end(swarm);
 }

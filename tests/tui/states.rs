@@ -21,7 +21,7 @@ fn held_up() -> Operator {
         status.activity = match ids.iter().position(|other| other == id) {
             Some(1) => Activity::Paused("budget spent".into()),
             Some(2) => Activity::Queueing(Lane::Provider("local".into())),
-            Some(4) => Activity::CoolingDown("HTTP 503".into()),
+            Some(4) => Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into()),
             Some(_) | None => Activity::CallingModel,
         };
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::{ActorId, ActorRef};
 use tokio::time::Instant;
@@ -190,9 +191,13 @@ impl SwarmMembers {
         statuses
     }
 
-    pub(super) fn login_progress(&self, logins_per_minute: Option<u32>) -> Option<LoginProgress> {
+    pub(super) fn login_progress(
+        &self,
+        logins_per_minute: Option<u32>,
+        pause: Option<Duration>,
+    ) -> Option<LoginProgress> {
         let statuses = self.iter().map(|member| &*member.status);
-        LoginProgress::of_all(statuses, logins_per_minute)
+        LoginProgress::of_all(statuses, logins_per_minute, pause)
     }
 }
 

@@ -187,7 +187,7 @@ impl CommanderState {
             | Activity::Connecting
             | Activity::CallingModel
             | Activity::Answering(_)
-            | Activity::CoolingDown(_)
+            | Activity::CoolingDown(..)
             | Activity::CallingTool(_)
             | Activity::Mining
             | Activity::Fighting

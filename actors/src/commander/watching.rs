@@ -189,7 +189,8 @@ impl CommanderState {
             SwarmQuery::Frozen(reply) => drop(reply.send(self.freeze_switch().frozen_since())),
             SwarmQuery::LoginProgress(reply) => {
                 let per_minute = self.rules.current.tools.logins_per_minute;
-                drop(reply.send(self.members.login_progress(per_minute)));
+                let pause = self.outside.outages().login_pause(self.now());
+                drop(reply.send(self.members.login_progress(per_minute, pause)));
             }
             SwarmQuery::Mission(reply) => drop(reply.send(self.mission.current().cloned())),
             SwarmQuery::Standing(reply) => drop(reply.send(news.standing())),

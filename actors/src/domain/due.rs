@@ -103,7 +103,7 @@ fn wait_limit(status: &MysisStatus, outages: &ServerOutages) -> Option<Duration>
         | Activity::CallingTool(_)
         | Activity::Mining
         | Activity::Fighting
-        | Activity::CoolingDown(_) => Some(TURN_OF_OTHERS),
+        | Activity::CoolingDown(..) => Some(TURN_OF_OTHERS),
         Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing

@@ -31,7 +31,7 @@ use super::outages::ServerOutages;
 use caching::CacheWatch;
 use circuit::{CallOutcome, Circuit, Outage, Transition};
 
-pub use lane::{LaneRules, LaneTrouble};
+pub use lane::{LaneHold, LaneRules, LaneTrouble};
 pub use news::GateEvent;
 
 use lane::LaneState;
@@ -226,9 +226,17 @@ impl AdmissionGate {
         }
     }
 
-    /// Pauses a lane until then, because its server asked for it.
-    pub fn hold_lane(&mut self, lane: Lane, until: Moment) {
-        self.lanes.entry(lane).or_default().hold_until(until);
+    /// Pauses a lane until then, because its server said this.
+    pub fn hold_lane(&mut self, lane: Lane, why: Arc<str>, until: Moment, now: Moment) {
+        let lane = self.lanes.entry(lane).or_default();
+        lane.note_hold(why, until, now);
+        lane.hold_until(until);
+    }
+
+    /// The lanes that are paused while requests wait for them, and whose circuits are closed.
+    pub fn holds(&self, now: Moment) -> impl Iterator<Item = (&Lane, &LaneHold)> {
+        let lanes = self.lanes.iter();
+        lanes.filter_map(move |(name, lane)| Some((name, lane.hold(now)?)))
     }
 
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Now) {

@@ -19,8 +19,18 @@ pub struct LoginProgress {
     pub here: usize,
     /// The number of Myses that are or will be logged in.
     pub all: usize,
-    /// The estimated remaining time; `None` if logins are not limited.
-    pub left: Option<Duration>,
+    pub left: LoginTime,
+}
+
+/// What is known of the remaining time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginTime {
+    /// Logins are not limited.
+    Unknown,
+    /// The estimate by our own limit.
+    Left(Duration),
+    /// The server lets nobody in for so long. Its own limit is not known.
+    Paused(Duration),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +50,11 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
     match &status.activity {
         Activity::Connecting => LoginStage::Coming,
         Activity::AwaitingLogin(_) => LoginStage::Elsewhere,
-        Activity::Queueing(Lane::Logins | Lane::Game) => LoginStage::Coming,
+        Activity::Queueing(Lane::Logins | Lane::Game) | Activity::CoolingDown(Lane::Logins, _) => {
+            LoginStage::Coming
+        }
         Activity::Queueing(Lane::Provider(_))
+        | Activity::CoolingDown(Lane::Provider(_) | Lane::Game, _)
         | Activity::Resting
         | Activity::Rebuilding
         | Activity::Pausing
@@ -49,7 +62,6 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::Done
         | Activity::CallingModel
         | Activity::Answering(_)
-        | Activity::CoolingDown(_)
         | Activity::CallingTool(_)
         | Activity::Asked(_)
         | Activity::Travelling
@@ -69,10 +81,15 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
 }
 
 impl LoginProgress {
-    /// The progress with these numbers of Myses at this rate of logins; `None` if hardly any is
-    /// waiting.
+    /// The progress with these numbers of Myses at this rate of logins, while the server pauses them for so
+    /// long; `None` if hardly any is waiting.
     #[must_use]
-    pub fn of(here: usize, coming: usize, logins_per_minute: Option<u32>) -> Option<LoginProgress> {
+    pub fn of(
+        here: usize,
+        coming: usize,
+        logins_per_minute: Option<u32>,
+        pause: Option<Duration>,
+    ) -> Option<LoginProgress> {
         if coming < MIN_QUEUED_MYSES {
             return None;
         }
@@ -83,7 +100,11 @@ impl LoginProgress {
         Some(LoginProgress {
             here,
             all: here + coming,
-            left: logins_per_minute.map(left),
+            left: match (pause, logins_per_minute) {
+                (Some(pause), _) => LoginTime::Paused(pause),
+                (None, Some(per_minute)) => LoginTime::Left(left(per_minute)),
+                (None, None) => LoginTime::Unknown,
+            },
         })
     }
 
@@ -91,6 +112,7 @@ impl LoginProgress {
     pub fn of_all<'s>(
         statuses: impl Iterator<Item = &'s MysisStatus>,
         logins_per_minute: Option<u32>,
+        pause: Option<Duration>,
     ) -> Option<LoginProgress> {
         let (mut here, mut coming) = (0, 0);
         for status in statuses {
@@ -100,17 +122,20 @@ impl LoginProgress {
                 LoginStage::Elsewhere => {}
             }
         }
-        LoginProgress::of(here, coming, logins_per_minute)
+        LoginProgress::of(here, coming, logins_per_minute, pause)
     }
 }
 
 impl fmt::Display for LoginProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "logging in: {} of {}", self.here, self.all)?;
-        match self.left.map(|left| left.as_secs()) {
-            Some(seconds @ 0..90) => write!(f, ", about {} s left", seconds.max(1)),
-            Some(seconds) => write!(f, ", about {} min left", (seconds + 30) / 60),
-            None => Ok(()),
+        match self.left {
+            LoginTime::Unknown => Ok(()),
+            LoginTime::Left(left) => match left.as_secs() {
+                seconds @ 0..90 => write!(f, ", about {} s left", seconds.max(1)),
+                seconds => write!(f, ", about {} min left", (seconds + 30) / 60),
+            },
+            LoginTime::Paused(pause) => write!(f, ", the next in {} s", pause.as_secs().max(1)),
         }
     }
 }
@@ -121,8 +146,9 @@ mod tests {
 
     #[test]
     fn a_cold_start_says_how_far_it_is_and_how_long_it_takes() {
-        let text =
-            |here, coming, rate| LoginProgress::of(here, coming, rate).map(|it| it.to_string());
+        let text = |here, coming, rate| {
+            LoginProgress::of(here, coming, rate, None).map(|it| it.to_string())
+        };
         assert_eq!(
             text(37, 163, Some(24)).unwrap(),
             "logging in: 37 of 200, about 14 min left"
@@ -133,5 +159,12 @@ mod tests {
         );
         assert_eq!(text(0, 9, None).unwrap(), "logging in: 0 of 9");
         assert_eq!(text(198, 2, Some(24)), None, "two are no queue");
+        let pause = Some(Duration::from_secs(47));
+        let paused = LoginProgress::of(13, 87, Some(1_000_000), pause);
+        assert_eq!(
+            paused.unwrap().to_string(),
+            "logging in: 13 of 100, the next in 47 s",
+            "the game has a limit of its own"
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::ids::{Lane, Timestamp};
 use zoea_text::trouble::Trouble;
@@ -85,6 +86,13 @@ impl ServerOutages {
         let needing = self.0.iter().filter(|away| away.needs_operator);
         let lines = needing.map(ServerOutage::describe);
         lines.collect::<Vec<_>>().join("; ")
+    }
+
+    /// How long the game lets nobody log in, because too many tried; `None` if it does.
+    #[must_use]
+    pub fn login_pause(&self, now: Timestamp) -> Option<Duration> {
+        let pause = self.0.iter().find(|it| it.lane == Lane::Logins)?;
+        Some(Duration::from_secs(pause.next_in(now)))
     }
 
     /// The outage of a lane's server; `None` if it is not away.

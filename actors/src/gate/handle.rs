@@ -84,8 +84,9 @@ impl GateHandle {
         }
     }
 
-    pub fn hold_lane(&self, lane: Lane, wait: Duration) {
+    /// Pauses a lane, because its server said this.
+    pub fn hold_lane(&self, lane: Lane, why: Arc<str>, wait: Duration) {
         // If the gate is gone, nothing is admitted anyway.
-        let _ = self.0.actor().cast(GateMsg::Hold { lane, wait });
+        let _ = self.0.actor().cast(GateMsg::Hold { lane, why, wait });
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::event::{EventKind, SwarmCondition};
 use crate::domain::gate::circuit::Outage;
-use crate::domain::gate::{GateEvent, LaneTrouble};
+use crate::domain::gate::{GateEvent, LaneHold, LaneTrouble};
 use crate::domain::ids::{Lane, Now, Timestamp};
 use crate::domain::model::ServiceReturn;
 use crate::domain::outages::{OutageStage, ServerOutage, ServerOutages};
@@ -15,27 +15,35 @@ use super::GateState;
 pub(super) struct PublishedOutages {
     away: Vec<(Lane, Outage)>,
     troubles: Vec<(Lane, LaneTrouble)>,
+    holds: Vec<(Lane, LaneHold)>,
 }
 
 impl GateState {
     /// Reports the servers that are away or in trouble, if anything changed.
     pub(super) fn publish_outages(&mut self, now: Now) {
-        let PublishedOutages { away, troubles } = &self.published;
+        let PublishedOutages {
+            away,
+            troubles,
+            holds,
+        } = &self.published;
         let is_known = self
             .gate
             .outages()
             .eq(away.iter().map(|(lane, it)| (lane, it)))
-            && (self.gate.troubles()).eq(troubles.iter().map(|(lane, it)| (lane, it)));
+            && (self.gate.troubles()).eq(troubles.iter().map(|(lane, it)| (lane, it)))
+            && (self.gate.holds(now.moment)).eq(holds.iter().map(|(lane, it)| (lane, it)));
         if is_known {
             return;
         }
         let away = self.gate.outages();
         let troubles = self.gate.troubles();
+        let holds = self.gate.holds(now.moment);
         self.published = PublishedOutages {
             away: away.map(|(lane, it)| (lane.clone(), it.clone())).collect(),
             troubles: troubles
                 .map(|(lane, it)| (lane.clone(), it.clone()))
                 .collect(),
+            holds: holds.map(|(lane, it)| (lane.clone(), it.clone())).collect(),
         };
         let outages = Arc::new(self.outages(now));
         self.emit_event(
@@ -78,6 +86,23 @@ impl GateState {
                 false => OutageStage::Doubtful,
             },
         });
-        ServerOutages(away.chain(troubles).collect())
+        let holds = self.gate.holds(now.moment);
+        let holds = holds.map(|(lane, hold)| ServerOutage {
+            lane: lane.clone(),
+            text: hold.text.clone(),
+            since: now.wall_at(hold.since),
+            next_try: now.wall_at(hold.until),
+            needs_operator: false,
+            stage: OutageStage::Doubtful,
+        });
+        let mut all: Vec<ServerOutage> = away.chain(troubles).collect();
+        // A server that is away lets nobody in either.
+        let known = all.len();
+        for hold in holds {
+            if !all[..known].iter().any(|it| it.is_of_server(&hold.lane)) {
+                all.push(hold);
+            }
+        }
+        ServerOutages(all)
     }
 }

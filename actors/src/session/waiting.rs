@@ -82,6 +82,11 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) {
         self.hold_logins(fault);
+        // Without an account it is about to get one.
+        let lane = match self.is_logged_in() {
+            true => Lane::Game,
+            false => Lane::Logins,
+        };
         let asked = match fault {
             LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
             LinkFault::Restarting { .. }
@@ -92,7 +97,7 @@ impl GameSession {
             | LinkFault::AnswerLost(_) => wait,
         };
         let why = self.without_secrets(fault.to_string()).into();
-        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(why)));
+        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(lane, why)));
         let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.rng);
         tokio::time::sleep(wait).await;
     }
@@ -128,7 +133,8 @@ impl GameSession {
             | LinkFault::Refused(_)
             | LinkFault::AnswerLost(_) => return,
         };
-        self.deps.gate.hold_lane(Lane::Logins, wait);
+        let why = self.without_secrets(fault.to_string()).into();
+        self.deps.gate.hold_lane(Lane::Logins, why, wait);
     }
 }
 

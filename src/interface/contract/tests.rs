@@ -253,11 +253,11 @@ fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
         let line = to_value(&line.when_frozen(&status));
         line["activity"].as_str().unwrap().to_string()
     };
-    let lane = Lane::Provider("p".into());
+    let lane = || Lane::Provider("p".into());
     for stands in [
-        Activity::Queueing(lane),
+        Activity::Queueing(lane()),
         Activity::Connecting,
-        Activity::CoolingDown("HTTP 503".into()),
+        Activity::CoolingDown(lane(), "HTTP 503".into()),
         Activity::Pausing,
         Activity::Waiting,
         Activity::Done,

@@ -30,8 +30,8 @@ pub enum Activity {
     AwaitingLogin(Arc<str>),
     CallingModel,
     Answering(AnswerProgress),
-    /// It waits for the next attempt.
-    CoolingDown(Arc<str>),
+    /// It waits for the next attempt with this server, which said this.
+    CoolingDown(Lane, Arc<str>),
     #[serde(rename = "calling")]
     CallingTool(Arc<str>),
     /// It waits for a tool's result, and the server for the operator's answer to this question. Its values go from
@@ -94,7 +94,7 @@ impl Activity {
             | Activity::Done
             | Activity::Queueing(_)
             | Activity::Connecting
-            | Activity::CoolingDown(_)
+            | Activity::CoolingDown(..)
             | Activity::InTransit
             | Activity::OnCooldown
             | Activity::AwaitingLogin(_)
@@ -121,7 +121,7 @@ impl fmt::Display for Activity {
                 (true, size) => write!(f, "thinking, {size}"),
                 (false, size) => write!(f, "answering, {size}"),
             },
-            Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
+            Activity::CoolingDown(_, why) => write!(f, "cooling down: {why}"),
             Activity::CallingTool(tool) => write!(f, "calling {tool}"),
             Activity::Asked(question) => write!(f, "{}", question.summary()),
             Activity::Travelling => f.write_str("travelling"),

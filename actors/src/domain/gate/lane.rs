@@ -11,6 +11,9 @@ use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
 
+/// A pause is the same as the one before if it begins this soon after it.
+const HOLDS_APART: Duration = Duration::from_secs(5);
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneRules {
     /// The most requests in flight; `None` for no limit.
@@ -62,6 +65,15 @@ pub struct LaneTrouble {
     pub(super) who: Option<MysisId>,
 }
 
+/// A pause for which a server asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneHold {
+    /// The beginning of the first of pauses that followed each other.
+    pub since: Moment,
+    pub until: Moment,
+    pub text: Arc<str>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
     in_flight: BTreeMap<PermitId, Option<MysisId>>,
@@ -70,6 +82,8 @@ pub(super) struct LaneState {
     /// When the pace allows the next request if no burst were left.
     paced_to: Moment,
     held_until: Moment,
+    /// What its server said last as it asked for a pause.
+    hold: Option<LaneHold>,
     pub(super) circuit: Circuit,
     pub(super) owners: Owners,
     /// Why the server did not serve the last calls.
@@ -180,8 +194,27 @@ impl LaneState {
         self.held_until = self.held_until.max(until);
     }
 
+    pub(super) fn note_hold(&mut self, text: Arc<str>, until: Moment, now: Moment) {
+        let before = self.hold.take();
+        self.hold = Some(LaneHold {
+            since: before
+                .filter(|it| now.since(it.until) < HOLDS_APART)
+                .map_or(now, |it| it.since),
+            until: until.max(self.held_until),
+            text,
+        });
+    }
+
+    /// The pause that keeps requests waiting now.
+    pub(super) fn hold(&self, now: Moment) -> Option<&LaneHold> {
+        let is_felt = self.waiting_count() > 0 && self.circuit.is_closed();
+        self.hold
+            .as_ref()
+            .filter(|hold| is_felt && now < hold.until)
+    }
+
     pub(super) fn end_hold(&mut self) {
-        self.held_until = Moment(0);
+        (self.held_until, self.hold) = (Moment(0), None);
     }
 
     /// Closes the circuit and forgets failures.

@@ -123,10 +123,23 @@ fn nobody_comes_in_while_a_lane_is_held() {
         ..LaneRules::default()
     });
     queue(&mut gate, 0..2);
-    gate.hold_lane(Lane::Logins, Moment(500));
+    gate.hold_lane(Lane::Logins, "HTTP 429".into(), Moment(500), Moment(0));
     assert_eq!(admit(&mut gate, Moment(499)), []);
     assert_eq!(gate.wakes_at(), Some(Moment(500)));
-    assert_eq!(admit(&mut gate, Moment(500)).len(), 2);
+    let holds = |gate: &AdmissionGate, now| -> Vec<(i64, i64)> {
+        let holds = gate.holds(Moment(now));
+        holds
+            .map(|(_, hold)| (hold.since.0, hold.until.0))
+            .collect()
+    };
+    assert_eq!(holds(&gate, 499), [(0, 500)]);
+    // Another pause right after it is the same one.
+    gate.hold_lane(Lane::Logins, "HTTP 429".into(), Moment(900), Moment(501));
+    assert_eq!(holds(&gate, 501), [(0, 900)]);
+    assert_eq!(holds(&gate, 900), [], "it is over");
+    assert_eq!(admit(&mut gate, Moment(900)).len(), 2);
+    gate.hold_lane(Lane::Logins, "HTTP 429".into(), Moment(2000), Moment(1000));
+    assert_eq!(holds(&gate, 1001), [], "nobody waits for it");
 }
 
 /// The decisions of a gate with all of its rules within five minutes of monotonic time. The wall
@@ -155,7 +168,8 @@ fn course(shift: i64) -> Vec<(i64, PermitId)> {
             moment: Moment(moment),
         };
         if moment == 40_000 {
-            gate.hold_lane(P(), now.moment.plus(Duration::from_secs(30)));
+            let until = now.moment.plus(Duration::from_secs(30));
+            gate.hold_lane(P(), "HTTP 429".into(), until, now.moment);
         }
         for (pass, _) in gate.decide_requests(now, |_| true) {
             course.push((moment, pass));

@@ -105,7 +105,7 @@ impl Life {
         let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(after));
-        self.set_activity_until(Activity::CoolingDown(text.into()), until);
+        self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
         self.effects.push(Effect::Wake {
             alarm,
             after,
@@ -144,7 +144,8 @@ impl Life {
             Some(why) => {
                 let wait = self.next_own_wait();
                 let until = Some(self.now.plus(wait));
-                (wait, Activity::CoolingDown(why.into()), until)
+                let lane = Lane::Provider(provider.clone());
+                (wait, Activity::CoolingDown(lane, why.into()), until)
             }
         };
         let alarm = self.new_alarm();

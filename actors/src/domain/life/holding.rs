@@ -33,7 +33,7 @@ impl Life {
         let alarm = self.new_alarm();
         self.set_step(TurnStep::CoolingDown { alarm, attempt });
         let until = Some(self.now.plus(NO_DESCRIPTOR_WAIT));
-        self.set_activity_until(Activity::CoolingDown(text.into()), until);
+        self.set_activity_until(Activity::CoolingDown(self.own_lane(), text.into()), until);
         self.effects.push(Effect::Wake {
             alarm,
             after: NO_DESCRIPTOR_WAIT,

@@ -125,7 +125,7 @@ fn holds_up(activity: &Activity) -> bool {
     match activity {
         Activity::Connecting
         | Activity::Queueing(_)
-        | Activity::CoolingDown(_)
+        | Activity::CoolingDown(..)
         | Activity::AwaitingLogin(_)
         | Activity::Paused(_) => true,
         Activity::Resting

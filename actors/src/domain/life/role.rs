@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::budget::BudgetLimits;
+use crate::ids::Lane;
 use crate::record::ProfileChange;
 use crate::role::RoleRules;
 use crate::rules::ProviderRules;
@@ -12,6 +13,11 @@ use super::Life;
 use super::trying::ServedForm;
 
 impl Life {
+    /// The lane of its own provider.
+    pub(super) fn own_lane(&self) -> Lane {
+        Lane::Provider(self.profile.provider.clone())
+    }
+
     pub(super) fn provider_rules(&self) -> Option<&ProviderRules> {
         self.rules.providers.get(&self.profile.provider)
     }

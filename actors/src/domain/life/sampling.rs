@@ -16,7 +16,7 @@ impl Life {
         self.state() == LifeState::Running
             && match self.doing.activity {
                 Activity::Queueing(_)
-                | Activity::CoolingDown(_)
+                | Activity::CoolingDown(..)
                 | Activity::AwaitingLogin(_)
                 | Activity::Asked(_)
                 | Activity::Paused(_) => true,

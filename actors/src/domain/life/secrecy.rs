@@ -145,7 +145,7 @@ impl Life {
 impl Activity {
     fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            Activity::CoolingDown(text)
+            Activity::CoolingDown(_, text)
             | Activity::CallingTool(text)
             | Activity::AwaitingLogin(text)
             | Activity::Paused(text) => known.clean_in_place(text),

@@ -345,10 +345,7 @@ fn awaited_server(status: &MysisStatus, before: Option<Lane>) -> Option<Lane> {
         return None;
     }
     match &status.activity {
-        Activity::Queueing(lane) => Some(lane.clone()),
-        Activity::CoolingDown(_) => {
-            Some(before.unwrap_or_else(|| Lane::Provider(status.profile.provider.clone())))
-        }
+        Activity::Queueing(lane) | Activity::CoolingDown(lane, _) => Some(lane.clone()),
         Activity::CallingModel | Activity::Connecting | Activity::Recording => before,
         Activity::Resting
         | Activity::Rebuilding

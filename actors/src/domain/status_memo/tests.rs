@@ -179,7 +179,7 @@ fn every_activity_reads_back() {
         AwaitingLogin => [Activity::AwaitingLogin("a link".into())],
         CallingModel => [Activity::CallingModel],
         Answering => [Activity::Answering(arrived)],
-        CoolingDown => [Activity::CoolingDown("503".into())],
+        CoolingDown => [Activity::CoolingDown(Lane::Game, "503".into())],
         CallingTool => [Activity::CallingTool("mine".into())],
         Asked => [Activity::Asked(Arc::new(Question {
             number: 3,

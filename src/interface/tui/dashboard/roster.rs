@@ -199,7 +199,7 @@ impl Counts {
                 | Activity::Travelling
                 | Activity::Mining
                 | Activity::Fighting => counts.calling += 1,
-                Activity::Queueing(_) | Activity::CoolingDown(_) | Activity::Connecting => {
+                Activity::Queueing(_) | Activity::CoolingDown(..) | Activity::Connecting => {
                     counts.queueing += 1;
                 }
                 Activity::Resting

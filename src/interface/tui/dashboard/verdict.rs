@@ -1,6 +1,6 @@
 //! Whether it goes well, in a word, a figure and a reason: what is read first.
 
-use actors::domain::outages::{ServerLabel, ServerOutage};
+use actors::domain::outages::{OutageStage, ServerLabel, ServerOutage};
 use actors::domain::state::LifeState;
 
 use super::earning::{Direction, EarnRate};
@@ -109,11 +109,17 @@ fn outage(facts: &Facts) -> Option<Verdict> {
         return None;
     }
     let away = facts.outages.away().min_by_key(|away| away.since);
-    let whom = |away: &ServerOutage| {
-        let since = figures::span(facts.now.since(away.since));
-        format!("{} away {since}", ServerLabel(&away.lane))
+    let worst = away.or_else(|| facts.outages.0.iter().max_by_key(|it| it.stage));
+    let whom = |server: &ServerOutage| {
+        let how = match server.stage {
+            OutageStage::Away => "away",
+            OutageStage::Failing => "failing",
+            OutageStage::Doubtful => "in doubt",
+        };
+        let since = figures::span(facts.now.since(server.since));
+        format!("{} {how} {since}", ServerLabel(&server.lane))
     };
-    let whom = away.map_or_else(|| "a server is away".to_string(), whom);
+    let whom = worst.map_or_else(|| "no session with the tool server".to_string(), whom);
     let why = format!(
         "{waiting} of {all} wait: {}",
         zoea_text::clean::one_line(&whom)

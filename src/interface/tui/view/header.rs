@@ -340,7 +340,8 @@ fn logins_text(facts: &Facts) -> Option<StyledLine> {
         .rules
         .as_deref()
         .and_then(|of| of.tools.logins_per_minute);
-    let arrival = LoginProgress::of(counts.here, counts.coming, per_minute)?;
+    let pause = facts.outages.login_pause(facts.now);
+    let arrival = LoginProgress::of(counts.here, counts.coming, per_minute, pause)?;
     let mut away = facts.outages.away();
     if facts.frozen_since.is_some() || away.any(|it| it.is_of_server(&Lane::Game)) {
         return None;

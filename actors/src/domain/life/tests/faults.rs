@@ -83,7 +83,11 @@ fn a_want_of_descriptors_spends_no_tries_and_leaves_one_row_until_it_is_over() {
         scene.fail(fault.clone());
         assert_eq!(scene.wait(), Duration::from_secs(15));
         let shown = scene.life.status().activity;
-        assert_eq!(shown, Activity::CoolingDown("no descriptor left".into()));
+        let lane = Lane::Provider("local".into());
+        assert_eq!(
+            shown,
+            Activity::CoolingDown(lane, "no descriptor left".into())
+        );
         scene
             .effects
             .retain(|effect| !matches!(effect, Effect::Ask(_)));

@@ -114,7 +114,10 @@ fn the_mark_of_a_call_that_is_held_up_after_all_is_taken_back() {
     assert!(is_released(&scene));
     // What has left keeps its mark.
     let batches = scene.writes().len();
-    scene.handle(progress(Activity::CoolingDown("the game is away".into())));
+    scene.handle(progress(Activity::CoolingDown(
+        Lane::Game,
+        "the game is away".into(),
+    )));
     assert_eq!(scene.writes().len(), batches);
 }
 

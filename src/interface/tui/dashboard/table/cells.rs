@@ -220,7 +220,7 @@ pub(super) fn doing_within(
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (short_or_long("model", "asks model"), Tone::Text),
         Activity::Answering(arrived) => (timed(&answer_words(*arrived)), Tone::Text),
-        Activity::CoolingDown(_) => {
+        Activity::CoolingDown(..) => {
             let soon = ("retries soon", &taken);
             let (words, time) = left.as_ref().map_or(soon, |left| ("retries in", left));
             (with_time(words, None, time, columns), Tone::Warning)
@@ -311,7 +311,7 @@ pub(super) fn last_words_text(
     if let Activity::Asked(question) = &status.activity {
         return (clip_to_line(&question.summary()), Tone::Warning);
     }
-    if let Activity::Paused(why) | Activity::CoolingDown(why) = &status.activity
+    if let Activity::Paused(why) | Activity::CoolingDown(_, why) = &status.activity
         && !why.is_empty()
     {
         return (clip_to_line(why), Tone::Warning);
@@ -402,7 +402,7 @@ mod tests {
                 thoughts: 99_900,
                 words: 999_000,
             }),
-            Activity::CoolingDown("HTTP 503".into()),
+            Activity::CoolingDown(Lane::Provider("local".into()), "HTTP 503".into()),
             Activity::CallingTool("get_map".into()),
             Activity::Asked(Arc::new(question.expect("a question"))),
             Activity::Travelling,
@@ -425,7 +425,7 @@ mod tests {
                 | Activity::AwaitingLogin(_)
                 | Activity::CallingModel
                 | Activity::Answering(_)
-                | Activity::CoolingDown(_)
+                | Activity::CoolingDown(..)
                 | Activity::CallingTool(_)
                 | Activity::Asked(_)
                 | Activity::Travelling

@@ -42,7 +42,7 @@ pub(super) fn fuel_key(status: &MysisStatus) -> (bool, Option<u32>) {
 pub(super) fn activity_rank(activity: &Activity) -> u8 {
     match activity {
         Activity::AwaitingLogin(_) | Activity::Paused(_) | Activity::Asked(_) => 0,
-        Activity::CoolingDown(_) => 1,
+        Activity::CoolingDown(..) => 1,
         Activity::Queueing(_) => 2,
         Activity::Connecting => 3,
         Activity::CallingModel | Activity::Answering(_) => 4,

@@ -88,7 +88,7 @@ fn state_of_running(status: &MysisStatus, outages: &ServerOutages) -> SeenState 
         .activity
         .awaited_lane()
         .is_some_and(|lane| outages.of(lane).is_some());
-    if is_lane_away || !status.link.serves() || matches!(status.activity, Activity::CoolingDown(_))
+    if is_lane_away || !status.link.serves() || matches!(status.activity, Activity::CoolingDown(..))
     {
         return SeenState::Waiting;
     }

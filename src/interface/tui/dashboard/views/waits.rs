@@ -84,7 +84,7 @@ impl Wait {
                 let (_, size) = arrived.describe_progress();
                 (provider(), format!("answers, {size} so far"))
             }
-            Activity::CoolingDown(why) => (provider(), format!("retries soon: {why}")),
+            Activity::CoolingDown(lane, why) => (lane.clone(), format!("retries soon: {why}")),
             Activity::CallingTool(tool) => (Lane::Game, format!("calls {tool}")),
             Activity::Asked(question) => (Lane::Game, question.summary()),
             Activity::Travelling => (Lane::Game, "travels".to_string()),
@@ -247,6 +247,12 @@ mod tests {
             waiting(2, "bravo", asked, 870_000),
             waiting(3, "ceres", Activity::CallingTool("mine".into()), 999_000),
             waiting(4, "drift", Activity::Pausing, 0),
+            waiting(
+                5,
+                "ember",
+                Activity::CoolingDown(Lane::Logins, "HTTP 429".into()),
+                999_500,
+            ),
         ]);
         desk.types("Z");
         let rows = rows(&desk);
@@ -256,6 +262,7 @@ mod tests {
         assert!(rows[bravo].contains("2:10"), "{rows:#?}");
         assert!(rows[bravo + 1].contains("alpha") && rows[bravo + 1].contains("provider local"));
         assert!(rows[bravo + 2].contains("the tool server") && rows[bravo + 2].contains("mine"));
+        assert!(rows[bravo + 3].contains("the tool server") && rows[bravo + 3].contains("429"));
         assert_eq!(place("drift"), None, "it waits for no server");
         desk.key(KeyCode::Enter);
         assert_eq!(
@@ -269,7 +276,7 @@ mod tests {
     #[test]
     fn words_of_servers_do_no_harm() {
         let evil = format!("\u{1b}[2J\u{202e}{}漢字", "x".repeat(10_000));
-        let why = Activity::CoolingDown(evil.clone().into());
+        let why = Activity::CoolingDown(Lane::Game, evil.clone().into());
         let tool = Activity::CallingTool(evil.clone().into());
         let mut desk = Desk::with(vec![
             waiting(1, &evil, why, 990_000),
