@@ -9,8 +9,9 @@ use zoea_system::terminal;
 use crate::drawable::InputSink;
 use crate::slot::PictureSlot;
 
-/// How often the thread checks whether it has to end.
-const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// How often the thread checks whether it has to end. Crossterm waits for whole milliseconds, and spins for the
+/// rest of the last one, so it is a little more than the milliseconds that it is to wait for.
+const POLL_INTERVAL: Duration = Duration::from_micros(250_050);
 
 /// How often it is checked whether the terminal is still there.
 const HANG_UP_CHECK_INTERVAL: Duration = Duration::from_secs(1);

@@ -9,13 +9,16 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 use super::mark::Mark;
 use super::paths::{DatabasePaths, FileId, id_of, remove_if_there};
 
-/// Changes with each start of the machine.
-const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+/// What changes with each start of the machine; `None` if it cannot be read.
+static BOOT_ID: LazyLock<Option<String>> = LazyLock::new(|| {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_string())
+});
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CommittedMarks {
@@ -90,11 +93,10 @@ fn create(path: &Path) -> io::Result<File> {
 
 /// The content of the note: all lines have the same length, so that a newer one covers an older one.
 fn text_of((device, inode): FileId, marks: CommittedMarks) -> io::Result<String> {
-    let boot = fs::read_to_string(BOOT_ID)?;
+    let boot = BOOT_ID.as_ref().ok_or(io::ErrorKind::NotFound)?;
     let CommittedMarks { first, last } = marks;
     Ok(format!(
-        "{} {device:020} {inode:020} {first:010} {last:010}\n",
-        boot.trim()
+        "{boot} {device:020} {inode:020} {first:010} {last:010}\n"
     ))
 }
 

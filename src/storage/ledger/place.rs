@@ -31,6 +31,8 @@ pub(super) struct DatabaseFile {
     paths: DatabasePaths,
     file: Option<FileId>,
     log: Option<FileId>,
+    /// The log that was opened, to read from.
+    log_file: Option<File>,
     /// Keeps the log and its index the same files, and reads what they hold when they are gone.
     anchor: SqlitePool,
     /// The index of the log. It is closed after all connections: closing it ends their locks.
@@ -53,6 +55,7 @@ impl DatabaseFile {
         Ok(DatabaseFile {
             file: entry_at(&paths.real),
             log: entry_at(&paths.log()),
+            log_file: open_regular(&paths.log()).ok(),
             anchor,
             index: open_regular(&paths.log_index()).ok(),
             length: AtomicU64::new(0),
@@ -156,7 +159,7 @@ impl DatabaseFile {
                 Ok(log) => log?,
                 Err(what) => return Some(what),
             };
-            found = self.compare_with_index(&path, &log);
+            found = self.compare_with_index(&log);
             found?;
         }
         found
@@ -180,7 +183,7 @@ impl DatabaseFile {
     }
 
     /// Compares the log with its index, which has the number of frames up to the last commit.
-    fn compare_with_index(&self, path: &Path, log: &Metadata) -> Option<&'static str> {
+    fn compare_with_index(&self, log: &Metadata) -> Option<&'static str> {
         let mut heads = [0; 2 * INDEX_HEAD_BYTES];
         self.index.as_ref()?.read_exact_at(&mut heads, 0).ok()?;
         let (head, second) = heads.split_at(INDEX_HEAD_BYTES);
@@ -205,10 +208,8 @@ impl DatabaseFile {
             return Some("was cut short");
         }
         let mut header = [0; LOG_HEADER_BYTES];
-        open_regular(path)
-            .ok()?
-            .read_exact_at(&mut header, 0)
-            .ok()?;
+        let file = self.log_file.as_ref()?;
+        file.read_exact_at(&mut header, 0).ok()?;
         (header[SALTS] != head[32..40]).then_some("was overwritten")
     }
 
