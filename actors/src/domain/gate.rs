@@ -10,6 +10,7 @@
 
 mod caching;
 pub mod circuit;
+mod hold;
 mod judging;
 mod lane;
 mod news;
@@ -224,19 +225,6 @@ impl AdmissionGate {
         for lane in self.lanes.values_mut() {
             lane.retain_requests(|pass, _| still_waits(pass));
         }
-    }
-
-    /// Pauses a lane until then, because its server said this.
-    pub fn hold_lane(&mut self, lane: Lane, why: Arc<str>, until: Moment, now: Moment) {
-        let lane = self.lanes.entry(lane).or_default();
-        lane.note_hold(why, until, now);
-        lane.hold_until(until);
-    }
-
-    /// The lanes that are paused while requests wait for them, and whose circuits are closed.
-    pub fn holds(&self, now: Moment) -> impl Iterator<Item = (&Lane, &LaneHold)> {
-        let lanes = self.lanes.iter();
-        lanes.filter_map(move |(name, lane)| Some((name, lane.hold(now)?)))
     }
 
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Now) {

@@ -262,7 +262,7 @@ fn need_of_running(
     }
     if status.link == LinkState::Down {
         let server = status.tool_server();
-        let why = format!("no session with {server} can be opened; it waits until one can").into();
+        let why = format!("no session with {server}; it waits until one opens").into();
         let since = status.link_since;
         return Some((NO_TOOLS, why, since, Severity::Warn, NeedRemedy::TryNow));
     }

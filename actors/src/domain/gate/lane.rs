@@ -11,9 +11,6 @@ use crate::ids::{Moment, MysisId};
 
 use super::{AdmissionRequest, PermitId};
 
-/// A pause is the same as the one before if it begins this soon after it.
-const HOLDS_APART: Duration = Duration::from_secs(5);
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneRules {
     /// The most requests in flight; `None` for no limit.
@@ -81,9 +78,9 @@ pub(super) struct LaneState {
     pub(super) patient: VecDeque<(PermitId, AdmissionRequest)>,
     /// When the pace allows the next request if no burst were left.
     paced_to: Moment,
-    held_until: Moment,
+    pub(super) held_until: Moment,
     /// What its server said last as it asked for a pause.
-    hold: Option<LaneHold>,
+    pub(super) hold: Option<LaneHold>,
     pub(super) circuit: Circuit,
     pub(super) owners: Owners,
     /// Why the server did not serve the last calls.
@@ -188,33 +185,6 @@ impl LaneState {
 
     pub(super) fn waiting_count(&self) -> usize {
         self.urgent.len() + self.patient.len()
-    }
-
-    pub(super) fn hold_until(&mut self, until: Moment) {
-        self.held_until = self.held_until.max(until);
-    }
-
-    pub(super) fn note_hold(&mut self, text: Arc<str>, until: Moment, now: Moment) {
-        let before = self.hold.take();
-        self.hold = Some(LaneHold {
-            since: before
-                .filter(|it| now.since(it.until) < HOLDS_APART)
-                .map_or(now, |it| it.since),
-            until: until.max(self.held_until),
-            text,
-        });
-    }
-
-    /// The pause that keeps requests waiting now.
-    pub(super) fn hold(&self, now: Moment) -> Option<&LaneHold> {
-        let is_felt = self.waiting_count() > 0 && self.circuit.is_closed();
-        self.hold
-            .as_ref()
-            .filter(|hold| is_felt && now < hold.until)
-    }
-
-    pub(super) fn end_hold(&mut self) {
-        (self.held_until, self.hold) = (Moment(0), None);
     }
 
     /// Closes the circuit and forgets failures.
