@@ -135,7 +135,10 @@ impl fmt::Display for LoginProgress {
                 seconds @ 0..90 => write!(f, ", about {} s left", seconds.max(1)),
                 seconds => write!(f, ", about {} min left", (seconds + 30) / 60),
             },
-            LoginTime::Paused(pause) => write!(f, ", the next in {} s", pause.as_secs().max(1)),
+            LoginTime::Paused(pause) => match pause.as_secs() {
+                seconds @ 0..90 => write!(f, ", the next in {} s", seconds.max(1)),
+                seconds => write!(f, ", the next in {} min", (seconds + 30) / 60),
+            },
         }
     }
 }
@@ -159,12 +162,18 @@ mod tests {
         );
         assert_eq!(text(0, 9, None).unwrap(), "logging in: 0 of 9");
         assert_eq!(text(198, 2, Some(24)), None, "two are no queue");
-        let pause = Some(Duration::from_secs(47));
-        let paused = LoginProgress::of(13, 87, Some(1_000_000), pause);
+        // The game has a limit of its own.
+        let paused = |seconds| {
+            let pause = Some(Duration::from_secs(seconds));
+            LoginProgress::of(13, 87, Some(1_000_000), pause).map(|it| it.to_string())
+        };
         assert_eq!(
-            paused.unwrap().to_string(),
-            "logging in: 13 of 100, the next in 47 s",
-            "the game has a limit of its own"
+            paused(47).unwrap(),
+            "logging in: 13 of 100, the next in 47 s"
+        );
+        assert_eq!(
+            paused(600).unwrap(),
+            "logging in: 13 of 100, the next in 10 min"
         );
     }
 }
