@@ -82,10 +82,10 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) {
         self.hold_logins(fault);
-        // Without an account it is about to get one.
-        let lane = match self.is_logged_in() {
-            true => Lane::Game,
-            false => Lane::Logins,
+        // Where there are accounts, it is about to get one or to log in.
+        let lane = match self.has_accounts() && !self.is_logged_in() {
+            true => Lane::Logins,
+            false => Lane::Game,
         };
         let asked = match fault {
             LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
