@@ -9,9 +9,7 @@ use std::time::Duration;
 use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{
-    CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
-};
+use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Row, RowBody, Utterance};
 use actors::domain::record::StoredHistory;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger};
@@ -43,7 +41,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
         text: text.into(),
         reasoning: None,
         seen_up_to: Seq(seen_up_to),
-        meta: ReplyMeta::default(),
+        meta: Arc::default(),
     };
     (1..=count)
         .map(|seq| {
@@ -76,7 +74,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         ms: Some(10),
                         tick: None,
                         bytes: RESULT as u64 + 10,
-                        game: actors::domain::game::GameRef::SPACEMOLT,
+                        game: actors::domain::game::GameRef::SpaceMolt,
                         kept: None,
                     },
                 },

@@ -128,7 +128,8 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
             finish_reason: Some("stop".into()),
             cost_micros: None,
             ..ReplyMeta::default()
-        },
+        }
+        .into(),
     }
 }
 
@@ -176,7 +177,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
                     ms: Some(3),
                     tick: None,
                     bytes,
-                    game: actors::domain::game::GameRef::SPACEMOLT,
+                    game: actors::domain::game::GameRef::SpaceMolt,
                     kept: None,
                 },
             },

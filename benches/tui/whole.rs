@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{ReplyMeta, Row, RowBody, Utterance};
+use actors::domain::message::{Row, RowBody, Utterance};
 use actors::domain::record::{MysisProfile, NewMysis};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::Ledger;
@@ -228,7 +228,7 @@ fn row(place: usize) -> Arc<Row> {
             text: text.into(),
             reasoning: None,
             seen_up_to: Seq(place - 1),
-            meta: ReplyMeta::default(),
+            meta: Arc::default(),
         }),
     })
 }

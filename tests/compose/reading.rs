@@ -165,7 +165,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             ms: Some(1),
             tick: None,
             bytes: text.len() as u64,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         };
         let text = text.into();

@@ -146,7 +146,7 @@ pub(crate) fn assert_readable(command: &str, is_error: bool, text: &str) {
         true => CallStatus::Failed,
         false => CallStatus::Done,
     };
-    let words = result_in_words(GameRef::SPACEMOLT, command, status, text);
+    let words = result_in_words(GameRef::SpaceMolt, command, status, text);
     assert!(
         !words.is_empty() && !words.starts_with(['{', '[']),
         "{command}: {words}"

@@ -60,7 +60,7 @@ async fn one_world_is_played_by_both_interfaces() {
     let ore = mined["details"]["resource_id"].as_str().unwrap();
     assert_eq!(mined["cargo"][0]["item_id"], ore);
     let text = mined.to_string();
-    let shown = result_in_words(GameRef::SPACEMOLT, "mine", CallStatus::Done, &text);
+    let shown = result_in_words(GameRef::SpaceMolt, "mine", CallStatus::Done, &text);
     let quantity = mined["details"]["quantity"].as_u64().unwrap();
     let goods = ore.replace('_', " ");
     assert_eq!(

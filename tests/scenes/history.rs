@@ -10,7 +10,7 @@ use actors::domain::game::{GameReading, GameRef};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 use actors::domain::record::{Mission, StoredHistory};
 use actors::domain::snapshot_query::SnapshotQuery;
@@ -254,7 +254,7 @@ impl Recorded {
             reasoning: Some(format!("{FORBIDDEN} reasoning").into()),
             // A reply without that number counts as having seen everything before it.
             seen_up_to: Seq(unseen.map_or(seq, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
-            meta: ReplyMeta::default(),
+            meta: Arc::default(),
         }
     }
 
@@ -273,12 +273,12 @@ impl Recorded {
             CallStatus::Done
         };
         if !given.is_error
-            && let Some(look) = SnapshotQuery::of(GameRef::SPACEMOLT, &call.name, &call.arguments)
+            && let Some(look) = SnapshotQuery::of(GameRef::SpaceMolt, &call.name, &call.arguments)
         {
             self.game.record_snapshot(
                 look,
                 key,
-                &GameReading::of(GameRef::SPACEMOLT, &text),
+                &GameReading::of(GameRef::SpaceMolt, &text),
                 None,
                 Now::from_timestamp(Timestamp(seq * 1000)),
             );
@@ -292,7 +292,7 @@ impl Recorded {
                 ms: Some(1),
                 tick: None,
                 bytes: text.len() as u64,
-                game: GameRef::SPACEMOLT,
+                game: GameRef::SpaceMolt,
                 kept: None,
             },
             text,

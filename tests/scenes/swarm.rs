@@ -108,7 +108,7 @@ impl Swarm {
             temperature: Some(0.7),
             account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
             link: LinkState::Ok,
-            game: Some(actors::domain::game::GameRef::SPACEMOLT),
+            game: Some(actors::domain::game::GameRef::SpaceMolt),
             ..MysisStatus::from_record(&record, &SwarmRules::default(), at)
         };
         self.statuses.insert(id, status);
@@ -258,7 +258,8 @@ impl Swarm {
                 finish_reason: Some("stop".into()),
                 cost_micros: None,
                 ..ReplyMeta::default()
-            },
+            }
+            .into(),
         }
     }
 
@@ -297,7 +298,7 @@ impl Swarm {
             ms: Some(self.dice.u64(2..12_000)),
             tick: Some(270_871 + turn),
             bytes: text.len() as u64,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         };
         let call = CallKey {
@@ -556,7 +557,7 @@ impl Swarm {
         status.reason = Some(text.into());
         status.fault = Some(MysisFault {
             kind: MysisFaultKind::Permanent,
-            text: text.to_string(),
+            text: text.into(),
             at,
         });
         status.activity = Activity::Resting;

@@ -194,11 +194,11 @@ impl CommanderState {
             return Ok(());
         };
         let text = format!("the Mysis crashed: {cause}");
-        let text = self.rules.secrets.clean(&text).into_owned();
+        let text: Arc<str> = self.rules.secrets.clean(&text).into();
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let mut record = member.up_to_date();
         let next = member.incarnation.next();
-        let coming = SpawnReason::AfterCrash(text.as_str().into());
+        let coming = SpawnReason::AfterCrash(text.clone());
         if member.is_at_rest() {
             return self.spawn_mysis(myself, record, coming).await;
         }
@@ -212,11 +212,11 @@ impl CommanderState {
             EventKind::StateChanged {
                 from: member.status.state,
                 to: LifeState::Errored,
-                reason: Some(text.as_str().into()),
+                reason: Some(text.clone()),
             },
         );
         record.state = LifeState::Errored;
-        record.reason = Some(text.into());
+        record.reason = Some(text);
         record.fault = Some(fault.clone());
         self.write_down(&record, next);
         self.emit_event_of(who, change);

@@ -96,7 +96,7 @@ pub struct Life {
     session: SessionView,
     game: GameState,
     gauge: TokenGauge,
-    watch: StallDetector,
+    watch: Box<StallDetector>,
     pace: TurnPace,
     value: ValueWatch,
     /// Until a tool call succeeds.
@@ -115,7 +115,7 @@ pub struct Life {
     routines: RoutineMemo,
     memos: LifeMemos,
     tier: TierView,
-    pending: BTreeMap<WriteId, PendingWrite>,
+    pending: BTreeMap<WriteId, Box<PendingWrite>>,
     stamps: u64,
     mode: Mode,
     /// Whether it leaves for another process at the end of its turn.

@@ -204,7 +204,7 @@ fn need_of_state(status: &MysisStatus) -> Option<Need> {
     match status.state {
         LifeState::Errored => {
             let fault = status.fault.as_ref();
-            let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
+            let why = fault.map_or_else(reason, |fault| fault.text.clone());
             let why = match why.contains(KEY_WORDS) {
                 true => format!("provider {}: {why}", status.profile.provider).into(),
                 false => why,

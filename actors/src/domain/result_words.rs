@@ -85,12 +85,12 @@ fn own_words(command: &str, result: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const GAME: GameRef = GameRef::SPACEMOLT;
+    const GAME: GameRef = GameRef::SpaceMolt;
 
     #[test]
     fn a_result_of_no_game_is_told_by_its_form_alone() {
         let words_of = |command: &str, status, result: &str| {
-            result_in_words(GameRef::ANY_TOOLS, command, status, result)
+            result_in_words(GameRef::AnyTools, command, status, result)
         };
         let sold = r#"{"item_id":"ore","quantity":3,"total_earned":12}"#;
         let words = words_of("sell", CallStatus::Done, sold);

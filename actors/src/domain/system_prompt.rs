@@ -185,12 +185,12 @@ mod tests {
 
     use super::*;
 
-    const GAMES: [GameRef; 2] = [GameRef::ANY_TOOLS, GameRef::SPACEMOLT];
+    const GAMES: [GameRef; 2] = [GameRef::AnyTools, GameRef::SpaceMolt];
 
     #[test]
     fn placeholders_are_filled_once_and_strange_ones_stay() {
         let facts = PromptFacts {
-            game: GameRef::SPACEMOLT,
+            game: GameRef::SpaceMolt,
             name: "{{mission}}",
             mission: Some("mine"),
             ..PromptFacts::default()
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn the_default_names_no_tool_that_one_of_the_interfaces_lacks() {
         let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let words: Vec<&str> = GameRef::SPACEMOLT
+        let words: Vec<&str> = GameRef::SpaceMolt
             .prompt()
             .split(|letter: char| !is_of_a_name(letter))
             .filter(|word| word.contains('_'))
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn the_default_is_the_same_for_all_and_who_a_mysis_is_stands_elsewhere() {
         let facts = PromptFacts {
-            game: GameRef::SPACEMOLT,
+            game: GameRef::SpaceMolt,
             name: "alpha",
             mission: Some("mine"),
             game_state: "docked",
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn of_no_game_the_prompt_says_nothing_of_one() {
-        let prompt = GameRef::ANY_TOOLS.prompt().to_lowercase();
+        let prompt = GameRef::AnyTools.prompt().to_lowercase();
         for word in [
             "game",
             "spacemolt",

@@ -1,5 +1,6 @@
 //! Carries out the effects of the life, in order.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -179,7 +180,12 @@ impl MysisState {
     /// answer sees the change.
     pub(super) fn answer_order(&mut self, id: ReplyId, answer: OrderResult) {
         self.emit_status();
-        if let Some(reply) = self.replies.remove(&id) {
+        let reply = self.replies.remove(&id);
+        if self.replies.is_empty() {
+            // An empty map keeps room for eleven.
+            self.replies = BTreeMap::new();
+        }
+        if let Some(reply) = reply {
             reply.answer(answer);
         }
     }

@@ -1,6 +1,7 @@
 //! Faults of Myses, by the kinds that decide what happens next.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
@@ -48,7 +49,7 @@ pub struct MysisFault {
     pub kind: MysisFaultKind,
     /// The text for the operator. It never contains a secret.
     #[serde(default)]
-    pub text: String,
+    pub text: Arc<str>,
     #[serde(default)]
     pub at: Timestamp,
 }

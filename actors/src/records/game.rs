@@ -12,16 +12,17 @@ use zoea_spacemolt::SpaceMolt;
 pub use zoea_game::reading::ShipNames;
 pub use zoea_game::standing::Standing;
 
-/// One of the known games, or tools of none.
-#[derive(Clone, Copy, Debug)]
-pub struct GameRef(&'static dyn Game);
+/// One of the known games, or tools of none. Nothing is said of a game as long as none is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GameRef {
+    /// Tools of which nothing is known but what MCP says of them.
+    #[default]
+    AnyTools,
+    /// What was stored before other tools were told apart is of this game.
+    SpaceMolt,
+}
 
 impl GameRef {
-    /// Tools of which nothing is known but what MCP says of them.
-    pub const ANY_TOOLS: GameRef = GameRef(&AnyTools);
-    /// What was stored before other tools were told apart is of this game.
-    pub const SPACEMOLT: GameRef = GameRef(&SpaceMolt);
-
     /// The game of a server, by the names of its tools and the schemas of their arguments. `None`
     /// for a list without a tool.
     #[must_use]
@@ -30,8 +31,8 @@ impl GameRef {
     ) -> Option<GameRef> {
         tools.clone().next()?;
         Some(match zoea_spacemolt::has_listed(tools) {
-            true => GameRef::SPACEMOLT,
-            false => GameRef::ANY_TOOLS,
+            true => GameRef::SpaceMolt,
+            false => GameRef::AnyTools,
         })
     }
 
@@ -39,34 +40,27 @@ impl GameRef {
     #[must_use]
     pub fn of_key(key: Option<&str>) -> GameRef {
         match key {
-            None => GameRef::SPACEMOLT,
-            Some(key) if key == GameRef::SPACEMOLT.key() => GameRef::SPACEMOLT,
-            Some(_) => GameRef::ANY_TOOLS,
+            None => GameRef::SpaceMolt,
+            Some(key) if key == GameRef::SpaceMolt.key() => GameRef::SpaceMolt,
+            Some(_) => GameRef::AnyTools,
         }
     }
 
     #[must_use]
     pub fn shared_prompt(self) -> Arc<str> {
         static PROMPTS: LazyLock<[Arc<str>; 2]> =
-            LazyLock::new(|| [GameRef::ANY_TOOLS, GameRef::SPACEMOLT].map(|it| it.prompt().into()));
+            LazyLock::new(|| [GameRef::AnyTools, GameRef::SpaceMolt].map(|it| it.prompt().into()));
         let [any_tools, spacemolt] = &*PROMPTS;
-        match self == GameRef::SPACEMOLT {
-            true => spacemolt.clone(),
-            false => any_tools.clone(),
+        match self {
+            GameRef::AnyTools => any_tools.clone(),
+            GameRef::SpaceMolt => spacemolt.clone(),
         }
     }
 
     /// The word by which it is stored beside a result; `None` where none is stored.
     #[must_use]
     pub fn stored_key(self) -> Option<&'static str> {
-        (self != GameRef::SPACEMOLT).then(|| self.key())
-    }
-}
-
-/// Nothing is said of a game as long as none is known.
-impl Default for GameRef {
-    fn default() -> GameRef {
-        GameRef::ANY_TOOLS
+        (self != GameRef::SpaceMolt).then(|| self.key())
     }
 }
 
@@ -74,17 +68,12 @@ impl Deref for GameRef {
     type Target = dyn Game;
 
     fn deref(&self) -> &Self::Target {
-        self.0
+        match self {
+            GameRef::AnyTools => &AnyTools,
+            GameRef::SpaceMolt => &SpaceMolt,
+        }
     }
 }
-
-impl PartialEq for GameRef {
-    fn eq(&self, other: &GameRef) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for GameRef {}
 
 /// The longest result that is read. Longer ones are tables of a game, not a player's own state.
 const MAX_READ_BYTES: usize = 64 << 10;
@@ -166,7 +155,7 @@ impl<'a> GameReading<'a> {
 /// The digest of the result of a look. Looks are known of one game only.
 #[must_use]
 pub fn digest_of_look(text: &str) -> String {
-    GameReading::of(GameRef::SPACEMOLT, text).digest()
+    GameReading::of(GameRef::SpaceMolt, text).digest()
 }
 
 #[cfg(test)]
@@ -176,7 +165,7 @@ mod tests {
     #[test]
     fn a_result_is_read_once_and_only_as_what_it_is() {
         let text = r#"{"player":{"credits":5}}"#;
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let reading = GameReading::of(GameRef::SpaceMolt, text);
         assert!(!reading.is_read(), "not before somebody asks");
         let credits = |reading: &GameReading<'_>| {
             reading
@@ -186,19 +175,16 @@ mod tests {
         assert_eq!(credits(&reading), Some(Some(5)));
         let read = std::ptr::from_ref(reading.whole()).cast::<()>();
         assert_eq!(std::ptr::from_ref(reading.whole()).cast::<()>(), read);
-        assert_eq!(credits(&GameReading::of(GameRef::ANY_TOOLS, text)), None);
+        assert_eq!(credits(&GameReading::of(GameRef::AnyTools, text)), None);
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(MAX_READ_BYTES));
-        assert_eq!(credits(&GameReading::of(GameRef::SPACEMOLT, &long)), None);
+        assert_eq!(credits(&GameReading::of(GameRef::SpaceMolt, &long)), None);
     }
 
     #[test]
     fn a_game_is_read_back_by_its_word_and_old_rows_are_of_the_first() {
-        for game in [GameRef::ANY_TOOLS, GameRef::SPACEMOLT] {
+        for game in [GameRef::AnyTools, GameRef::SpaceMolt] {
             assert_eq!(GameRef::of_key(game.stored_key()), game);
         }
-        assert_eq!(
-            GameRef::of_key(Some("of a later build")),
-            GameRef::ANY_TOOLS
-        );
+        assert_eq!(GameRef::of_key(Some("of a later build")), GameRef::AnyTools);
     }
 }

@@ -87,7 +87,7 @@ pub struct Utterance {
     /// The newest row in the request. A message that arrived while the model was thinking has a
     /// higher number. It is not answered by this one and follows it in requests.
     pub seen_up_to: Seq,
-    pub meta: ReplyMeta,
+    pub meta: Arc<ReplyMeta>,
 }
 
 impl Utterance {

@@ -75,14 +75,14 @@ mod tests {
     #[test]
     fn an_error_never_replaces_a_good_result_and_equal_arguments_are_one_look() {
         let of = |tool: &str, arguments: &str| {
-            SnapshotQuery::of(GameRef::SPACEMOLT, &tool.into(), &arguments.into())
+            SnapshotQuery::of(GameRef::SpaceMolt, &tool.into(), &arguments.into())
         };
         let look = |arguments: &str| of("get_poi", arguments);
         let first = look(r#"{"a":1,"b":2}"#).unwrap();
         assert_eq!(look(r#"{ "b": 2, "a": 1 }"#), Some(first.clone()));
         assert_eq!(of("mine", "{}"), None);
         let of_action = |arguments: &str| of("spacemolt", arguments);
-        let of_any = SnapshotQuery::of(GameRef::ANY_TOOLS, &"get_next_job".into(), &"{}".into());
+        let of_any = SnapshotQuery::of(GameRef::AnyTools, &"get_next_job".into(), &"{}".into());
         assert_eq!(of_any, None, "of no game every result stays");
         let status = of_action(r#"{"action":"get_status","session_id":"1"}"#);
         assert_eq!(status, of("get_status", "{}"));

@@ -263,7 +263,7 @@ impl GameSession {
     /// What the server is called in sentences, by the tools that it listed last.
     fn server_words(&self) -> &'static str {
         let listed = self.listed.as_ref().and_then(|tools| tools.game());
-        listed.unwrap_or(GameRef::ANY_TOOLS).server()
+        listed.unwrap_or(GameRef::AnyTools).server()
     }
 
     fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {

@@ -63,9 +63,9 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     match &args.command {
-        PromptCommand::Default { other_tools: true } => Ok(out::line(GameRef::ANY_TOOLS.prompt())?),
+        PromptCommand::Default { other_tools: true } => Ok(out::line(GameRef::AnyTools.prompt())?),
         PromptCommand::Default { other_tools: false } => {
-            Ok(out::line(GameRef::SPACEMOLT.prompt())?)
+            Ok(out::line(GameRef::SpaceMolt.prompt())?)
         }
         PromptCommand::Check => check_template(global, environment),
         PromptCommand::Show { name } => show_prompt(name.as_deref(), global, environment).await,
@@ -124,7 +124,7 @@ async fn show_prompt(
     let template = prompt_template(&global.open_home(environment)?)?;
     let notices = ["(the runtime's notices)".to_string()];
     let mut facts = PromptFacts {
-        game: GameRef::SPACEMOLT,
+        game: GameRef::SpaceMolt,
         name: "alpha",
         account: Some("(its game account)"),
         mission: Some("(the mission in force)"),

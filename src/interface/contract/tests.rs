@@ -46,7 +46,8 @@ fn reply(usage: Option<TokenUsage>, cost_micros: Option<u64>) -> Utterance {
             finish_reason: None,
             cost_micros,
             ..ReplyMeta::default()
-        },
+        }
+        .into(),
     }
 }
 
@@ -181,7 +182,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
             ms: Some(1),
             tick: None,
             bytes: 2,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         },
     };

@@ -1,5 +1,6 @@
 //! Calls of tools: within a time limit, on the caller's terms, and again where the server asks first.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -76,10 +77,11 @@ impl ServerSession {
         let desk = QuestionDesk::new(terms.asker, self.endpoint.host());
         let under_way = AtomicI64::new(0);
         let exchange = Exchange::kept_by(self.endpoint.failed_calls.as_ref());
-        let answer = self.send_call(params, &desk, (&under_way, &exchange));
+        let answer = pin!(self.send_call(params, &desk, (&under_way, &exchange)));
         let answer = desk.clock.within(terms.limit, answer).await;
         if answer.is_none() {
-            self.cancel(under_way.load(Ordering::Relaxed)).await;
+            // Boxed, like all that few calls come to: what waits for an answer is as large as its largest part.
+            Box::pin(self.cancel(under_way.load(Ordering::Relaxed))).await;
         }
         let answer = answer.unwrap_or(Err(McpFailure::TooLate(terms.limit)));
         if let Err(failure) = &answer {

@@ -1,5 +1,6 @@
 //! The time limit of a call, which stands still while the operator is asked.
 
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -58,9 +59,8 @@ impl CallClock {
     pub(super) async fn within<T>(
         &self,
         limit: Duration,
-        answer: impl Future<Output = T>,
+        mut answer: Pin<&mut impl Future<Output = T>>,
     ) -> Option<T> {
-        let mut answer = std::pin::pin!(answer);
         loop {
             let left = limit
                 .checked_sub(self.used())
@@ -83,6 +83,8 @@ impl Drop for OpenSpan<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -98,13 +100,13 @@ mod tests {
             }
             std::future::pending::<()>().await;
         };
-        assert_eq!(clock.within(secs(5), call).await, None);
+        assert_eq!(clock.within(secs(5), pin!(call)).await, None);
         let took = began.elapsed().as_secs();
         assert_eq!(
             took, 205,
             "3 s of the server's, 200 s of the operator's, 2 s of the server's"
         );
-        assert_eq!(clock.within(secs(6), async { 7 }).await, Some(7));
+        assert_eq!(clock.within(secs(6), pin!(async { 7 })).await, Some(7));
     }
 
     #[tokio::test(start_paused = true)]
@@ -113,14 +115,18 @@ mod tests {
         let secs = Duration::from_secs;
         let began = Instant::now();
         let first = tokio::time::sleep(secs(3));
-        assert_eq!(clock.within(secs(5), first).await, Some(()));
+        assert_eq!(clock.within(secs(5), pin!(first)).await, Some(()));
         {
             let _open = clock.hold();
             tokio::time::sleep(secs(100)).await;
         }
         let second = std::future::pending::<()>();
-        assert_eq!(clock.within(secs(5), second).await, None);
+        assert_eq!(clock.within(secs(5), pin!(second)).await, None);
         assert_eq!(began.elapsed().as_secs(), 105);
-        assert_eq!(clock.within(secs(5), async { 7 }).await, None, "it is over");
+        assert_eq!(
+            clock.within(secs(5), pin!(async { 7 })).await,
+            None,
+            "it is over"
+        );
     }
 }

@@ -72,7 +72,8 @@ impl ServerSession {
             }
             // A server may wait with its response until it has something to say, so this has no
             // limit of its own.
-            let rest = open.meanwhile(self.reopen_stream(&mut place)).await??;
+            let rest = Box::pin(self.reopen_stream(&mut place));
+            let rest = open.meanwhile(rest).await??;
             events = EventReader::new(rest, max_bytes);
         }
     }
@@ -113,7 +114,7 @@ impl ServerSession {
                     None if !place.requests.admits(Instant::now()) => {
                         return Err(McpFailure::Broken(TOO_MANY_REQUESTS.to_string()));
                     }
-                    None => self.on_server_request(request, desk, open).await?,
+                    None => Box::pin(self.on_server_request(request, desk, open)).await?,
                 }
             }
         }

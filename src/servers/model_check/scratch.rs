@@ -35,7 +35,7 @@ impl Scratch {
     /// A conversation with this mission and without rows.
     pub(super) fn new(mission: &str) -> Scratch {
         // The tools of the test are of no game.
-        let game = GameRef::ANY_TOOLS;
+        let game = GameRef::AnyTools;
         let facts = PromptFacts {
             game,
             name: "scratch",
@@ -102,7 +102,7 @@ impl Scratch {
         let utterance = Utterance {
             text: text.into(),
             seen_up_to: self.conversation.last_seq(),
-            meta,
+            meta: meta.into(),
             reasoning: None,
         };
         if calls.is_empty() {
@@ -137,7 +137,7 @@ impl Scratch {
                 ms: Some(1),
                 tick: None,
                 bytes: text.len() as u64,
-                game: GameRef::SPACEMOLT,
+                game: GameRef::SpaceMolt,
                 kept: None,
             };
             let call = CallKey { seq, position };

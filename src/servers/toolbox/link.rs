@@ -227,7 +227,8 @@ impl McpLink {
             }) => {
                 self.doubt_list();
                 // The call was not executed, and waits no longer for the list than for an answer.
-                let listed = tokio::time::timeout(call.timeout, self.list_again(session));
+                let listed = Box::pin(self.list_again(session));
+                let listed = tokio::time::timeout(call.timeout, listed);
                 let listed = listed
                     .await
                     .unwrap_or(Err(McpFailure::TooLate(call.timeout)));

@@ -290,7 +290,7 @@ impl McpServer {
 
 fn server_words(tools: &Toolset) -> &'static str {
     let game = tools.game();
-    game.unwrap_or(GameRef::ANY_TOOLS).server()
+    game.unwrap_or(GameRef::AnyTools).server()
 }
 
 fn to_tool_spec(tool: ListedTool) -> ToolSpec {

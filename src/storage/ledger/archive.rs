@@ -294,7 +294,7 @@ pub(super) fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRec
     let fault = kind.zip(model.fault_at).zip(model.fault_text.clone());
     let fault = fault.map(|((kind, at), text)| MysisFault {
         kind,
-        text,
+        text: text.into(),
         at: Timestamp(at),
     });
     // What is not understood stands still, and says so.

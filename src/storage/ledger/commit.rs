@@ -158,7 +158,7 @@ async fn set_state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         state: Set(state.as_str().to_string()),
         reason: Set(reason.as_deref().map(str::to_string)),
         fault_kind: Set(fault.map(|fault| fault.kind.as_str().to_string())),
-        fault_text: Set(fault.map(|fault| fault.text.clone())),
+        fault_text: Set(fault.map(|fault| fault.text.to_string())),
         fault_at: Set(fault.map(|fault| fault.at.0)),
         state_at: Set(at.0),
         is_called: Set(false),

@@ -159,7 +159,8 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
         meta: ReplyMeta {
             echo: metadata::echo_of(&meta, reasoning),
             ..metadata::of_reply(&meta)
-        },
+        }
+        .into(),
     }
 }
 

@@ -172,7 +172,8 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
                 calls: vec!["".into(), r#"{"extra_content":{}}"#.into()],
             })),
             is_from_text: seen_up_to > 4,
-        },
+        }
+        .into(),
     }
 }
 
@@ -236,7 +237,7 @@ fn conversation() -> Vec<Arc<Row>> {
                     ms: Some(3),
                     tick: Some(9),
                     bytes: 3,
-                    game: actors::domain::game::GameRef::SPACEMOLT,
+                    game: actors::domain::game::GameRef::SpaceMolt,
                     kept: None,
                 },
             },

@@ -106,7 +106,7 @@ fn an_interrupted_turn_is_told_when_the_results_of_its_calls_are_stored() {
         ms: Some(0),
         tick: None,
         bytes: 0,
-        game: actors::domain::game::GameRef::SPACEMOLT,
+        game: actors::domain::game::GameRef::SpaceMolt,
         kept: None,
     };
     let body = RowBody::Result {

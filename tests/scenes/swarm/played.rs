@@ -67,7 +67,7 @@ impl Swarm {
                     ms: Some(1),
                     tick: None,
                     bytes: 0,
-                    game: GameRef::ANY_TOOLS,
+                    game: GameRef::AnyTools,
                     kept: None,
                 },
             };

@@ -123,7 +123,7 @@ mod tests {
     fn a_line_is_made_when_it_is_looked_at_and_not_to_be_compared() {
         let mined = Arc::from(r#"{"resource_id":"iron_ore","quantity":3}"#);
         let of_result = |status, text: &Arc<str>| {
-            let reading = GameReading::of(GameRef::SPACEMOLT, text);
+            let reading = GameReading::of(GameRef::SpaceMolt, text);
             Gist::of_result("mine".into(), status, text, &reading)
         };
         let gist = of_result(CallStatus::Done, &mined);
@@ -138,7 +138,7 @@ mod tests {
         let long = of_result(CallStatus::Done, &long);
         assert_eq!(&*long, "65,537 bytes");
         assert!(long.result.is_none(), "it is not kept");
-        let reading = GameReading::of(GameRef::SPACEMOLT, &mined);
+        let reading = GameReading::of(GameRef::SpaceMolt, &mined);
         assert!(reading.facts().is_some());
         let read = Gist::of_result("mine".into(), CallStatus::Done, &mined, &reading);
         assert!(

@@ -277,7 +277,8 @@ impl Life {
                 cost_micros: bill.and_then(|bill| bill.cost_micros),
                 echo: echo.filter(|echo| !echo.is_empty()).map(Arc::from),
                 is_from_text,
-            },
+            }
+            .into(),
         };
         if calls.is_empty() {
             self.on_reply_text(utterance);

@@ -89,7 +89,7 @@ impl Life {
         if self.session.is_game_known && !self.session.game.tells_facts() {
             return;
         }
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let reading = GameReading::of(GameRef::SpaceMolt, text);
         let tick = reading.game().tick(text);
         if let Some(tick) = tick {
             self.session.tick = Some(tick);

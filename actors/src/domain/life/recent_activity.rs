@@ -172,7 +172,7 @@ mod tests {
         recent_activity.record_call(call, (status, Some(ms)), (&text, &reading));
     }
 
-    const GAME: GameRef = GameRef::SPACEMOLT;
+    const GAME: GameRef = GameRef::SpaceMolt;
 
     fn call(name: &str, arguments: &str) -> CallRecord {
         CallRecord {

@@ -152,12 +152,12 @@ impl Life {
         let write_id = WriteId(self.next_stamp());
         self.pending.insert(
             write_id,
-            PendingWrite {
+            Box::new(PendingWrite {
                 rows: draft.rows,
                 change: draft.change,
                 answer: draft.answer,
                 memos: draft.writes.iter().filter_map(Write::memo_kind).collect(),
-            },
+            }),
         );
         self.effects.push(Effect::Record {
             write_id,
@@ -172,11 +172,11 @@ impl Life {
             return;
         };
         if self.pending.is_empty() {
-            // An empty map keeps room for eleven, which are 2.5 KB of each Mysis.
+            // An empty map keeps room for eleven.
             self.pending = BTreeMap::new();
         }
         if let Err(why) = outcome {
-            return self.not_recorded(pending, &why);
+            return self.not_recorded(*pending, &why);
         }
         if let Some(change) = &pending.change {
             self.change_profile(change);
@@ -240,7 +240,7 @@ impl Life {
     }
 
     pub(super) fn fail_turn(&mut self, kind: MysisFaultKind, text: String) {
-        let text = self.redactor.clean(&text).into_owned();
+        let text: Arc<str> = self.redactor.clean(&text).into();
         let fault = MysisFault {
             kind,
             text: text.clone(),
@@ -249,7 +249,7 @@ impl Life {
         self.effects.push(Effect::Abort);
         let mut draft = WriteDraft::default();
         self.close_open_calls(&mut draft, "a fault ended the turn");
-        self.enter_stage(LifeStage::Errored(fault), Some(text.as_str().into()));
+        self.enter_stage(LifeStage::Errored(fault), Some(text.clone()));
         self.add_host_notice(&mut draft, Severity::Error, "errored", None, &text);
         self.add_state(&mut draft);
         self.set_activity(Activity::Resting);

@@ -172,7 +172,7 @@ impl Life {
             session,
             game,
             gauge: TokenGauge::default(),
-            watch,
+            watch: Box::new(watch),
             value: ValueWatch::default(),
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
@@ -234,11 +234,7 @@ fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
             MysisFault {
                 // Nothing is known of it that would end by itself.
                 kind: MysisFaultKind::Permanent,
-                text: record
-                    .reason
-                    .as_deref()
-                    .unwrap_or("unknown fault")
-                    .to_string(),
+                text: (record.reason.clone()).unwrap_or_else(|| "unknown fault".into()),
                 at: now,
             }
         })),

@@ -19,7 +19,7 @@ use crate::memo::MemoKind;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
-    KnownValues, NextStep, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall, StepResult,
+    KnownValues, NextStep, RoutineEnd, RoutineStatus, RunSource, StepCall, StepResult,
     acts_in_game, saves_a_call, settles,
 };
 use crate::samples::CurrentFigures;
@@ -251,7 +251,7 @@ impl Life {
         let run = self.routines.run.take()?;
         self.end_circle(&run);
         let report = run.report(&self.samples.figures().facts);
-        self.routines.paused = Some(run.clone()).filter(RoutineRun::can_resume);
+        self.routines.paused = Some(run.clone()).filter(|run| run.can_resume());
         self.add_host_notice(
             draft,
             Severity::Info,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use zoea_spacemolt::commands::command_of_text;
 
 use crate::event::Activity;
-use crate::message::{ReplyMeta, Utterance};
+use crate::message::Utterance;
 use crate::model::{ModelAnswer, ModelFault, RequestedCall};
 use zoea_text::redact::{REDACTED, Redactor, hide_passwords};
 
@@ -126,18 +126,15 @@ impl Life {
         }
         let written = Redactor::new(passwords);
         let clean = |text: Arc<str>| written.clean_shared(text);
-        let utterance = Utterance {
+        let mut utterance = Utterance {
             text: clean(utterance.text),
             reasoning: utterance.reasoning.map(clean),
-            meta: ReplyMeta {
-                echo: utterance
-                    .meta
-                    .echo
-                    .map(|echo| Arc::new(echo.with_texts(clean))),
-                ..utterance.meta
-            },
             ..utterance
         };
+        let echo = utterance.meta.echo.as_ref();
+        if let Some(echo) = echo.map(|echo| Arc::new(echo.with_texts(clean))) {
+            Arc::make_mut(&mut utterance.meta).echo = Some(echo);
+        }
         (utterance, asked)
     }
 }

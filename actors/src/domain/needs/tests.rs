@@ -182,7 +182,7 @@ fn equal_troubles_are_one_line_and_each_login_by_a_link_has_its_own() {
         state: LifeState::Errored,
         fault: Some(MysisFault {
             kind: MysisFaultKind::Permanent,
-            text: text.to_string(),
+            text: text.into(),
             at: Timestamp(id),
         }),
         ..running(id)

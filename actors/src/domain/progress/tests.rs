@@ -50,7 +50,7 @@ impl Scene {
             Ok(text) => (CallStatus::Done, text),
             Err(text) => (CallStatus::Failed, text),
         };
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let reading = GameReading::of(GameRef::SpaceMolt, text);
         let called = FinishedCall {
             tool: &tool.into(),
             arguments: &arguments.into(),

@@ -14,9 +14,9 @@ const MAX_KNOWN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutineMemo {
-    pub run: Option<RoutineRun>,
+    pub run: Option<Box<RoutineRun>>,
     /// The run that an order ended, as long as it can go on where it stands.
-    pub paused: Option<RoutineRun>,
+    pub paused: Option<Box<RoutineRun>>,
     /// Those that ran before, the newest last.
     pub known: Vec<Arc<Routine>>,
     /// The report of a run that no call waits for, until the model has seen it.
@@ -36,7 +36,7 @@ impl RoutineMemo {
     }
 
     /// The run of this routine that can go on. No other one can from now on.
-    pub fn take_paused(&mut self, routine: &Routine) -> Option<RoutineRun> {
+    pub fn take_paused(&mut self, routine: &Routine) -> Option<Box<RoutineRun>> {
         self.paused
             .take()
             .filter(|run| **run.newest_form() == *routine)

@@ -201,7 +201,7 @@ pub fn acts_in_game(command: &str) -> bool {
         "get_notifications",
     ];
     const SESSION: [&str; 4] = ["login", "login_token", "logout", "register"];
-    !GameRef::SPACEMOLT.has_words_of_others(command)
+    !GameRef::SpaceMolt.has_words_of_others(command)
         && !SAID.contains(&command)
         && !SESSION.contains(&command)
 }

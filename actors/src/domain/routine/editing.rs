@@ -41,7 +41,7 @@ impl RoutineMemo {
     /// before what is known, with the changes that wait for its next step.
     #[must_use]
     pub fn to_edit(&self, name: Option<&str>) -> Option<&Arc<Routine>> {
-        let running = self.run.as_ref().map(RoutineRun::newest_form);
+        let running = self.run.as_ref().map(|run| run.newest_form());
         let running = running.filter(|run| name.is_none_or(|name| *run.name == *name));
         running.or_else(|| match name {
             Some(name) => self.find(name),

@@ -50,7 +50,7 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
     };
     let acts = routine.steps.iter().any(|step| {
         let arguments = Json::Object(step.arguments.clone()).to_string();
-        is_own(&step.tool) || GameRef::SPACEMOLT.only_reads(&step.tool, &arguments) != Some(true)
+        is_own(&step.tool) || GameRef::SpaceMolt.only_reads(&step.tool, &arguments) != Some(true)
     });
     if !acts && mistakes.0.is_empty() {
         mistakes.add(
@@ -156,7 +156,7 @@ fn check_call(
         mistakes.add(place, "tool must be the name of a tool");
     } else if is_own(tool) {
         mistakes.add(place, "a tool of the runtime is no step");
-    } else if GameRef::SPACEMOLT.has_words_of_others(&command) {
+    } else if GameRef::SpaceMolt.has_words_of_others(&command) {
         mistakes.add(place, &format!("what {command} tells must be read by you"));
     } else if matches!(&*command, "login" | "login_token" | "logout" | "register") {
         mistakes.add(

@@ -15,7 +15,7 @@ use super::run::RoundStart;
 use super::*;
 
 fn reading_of(text: &str) -> GameReading<'_> {
-    GameReading::of(GameRef::SPACEMOLT, text)
+    GameReading::of(GameRef::SpaceMolt, text)
 }
 
 fn object(value: Json) -> Map<String, Json> {
@@ -109,7 +109,7 @@ impl Played {
             self.confirmed.extend(self.run.take_confirmed());
             let known = self.run.known(&self.facts, &self.prices, Some(9));
             let memo = RoutineMemo {
-                run: Some(self.run.clone()),
+                run: Some(Box::new(self.run.clone())),
                 ..RoutineMemo::default()
             };
             let text = memo.to_text();
@@ -121,7 +121,7 @@ impl Played {
             match self.run.next(&known) {
                 NextStep::Call(call) => {
                     let has_moved = call.has_moved || is_new_round;
-                    assert!(has_moved || memo.run.as_ref() == Some(&self.run));
+                    assert!(has_moved || memo.run.as_deref() == Some(&self.run));
                     let mut again = restored.run.expect("a run");
                     let mut found = again.next(&known);
                     while found == NextStep::RoundOver {
@@ -157,7 +157,7 @@ impl Played {
             read_only: self.tool.starts_with("get_"),
             routine: None,
         };
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let reading = GameReading::of(GameRef::SpaceMolt, text);
         self.run.on_result(StepResult {
             call: &call,
             key: CallKey {

@@ -53,7 +53,7 @@ fn a_status_reads_back_as_it_was() {
         reason: Some("why".into()),
         fault: Some(MysisFault {
             kind: MysisFaultKind::Permanent,
-            text: "401".to_string(),
+            text: "401".into(),
             at: Timestamp(3),
         }),
         activity_until: Some(Timestamp(99)),

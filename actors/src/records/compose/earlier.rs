@@ -215,7 +215,7 @@ mod tests {
             ms: None,
             tick: None,
             bytes: text.len() as u64,
-            game: GameRef::ANY_TOOLS,
+            game: GameRef::AnyTools,
             kept: None,
         };
         let text = text.into();

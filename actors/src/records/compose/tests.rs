@@ -42,7 +42,7 @@ fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
         result: result.map(|text| PairResult {
             text: Excerpt::from_whole(text.into()),
             is_error: false,
-            game: crate::game::GameRef::SPACEMOLT,
+            game: crate::game::GameRef::SpaceMolt,
         }),
     }
 }
@@ -666,7 +666,7 @@ fn of_two_turns() -> Conversation {
         ms: Some(1),
         tick: None,
         bytes: 3,
-        game: crate::game::GameRef::SPACEMOLT,
+        game: crate::game::GameRef::SpaceMolt,
         kept: None,
     };
     let key = CallKey {

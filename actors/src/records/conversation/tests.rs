@@ -83,7 +83,7 @@ fn result(seq: i64, call: i64, position: u16, text: &str) -> Arc<Row> {
             ms: Some(1),
             tick: None,
             bytes: text.len() as u64,
-            game: crate::game::GameRef::SPACEMOLT,
+            game: crate::game::GameRef::SpaceMolt,
             kept: None,
         },
     };
@@ -388,7 +388,7 @@ fn of_reasoning_that_may_go_back_the_newest_is_held_and_drops_no_row() {
     let thought = "t".repeat(crate::bounds::MAX_REASONING_SENT / 2);
     let thinks = |seq: i64| {
         let mut said = words("done", seq);
-        said.meta.echo = Some(Arc::new(Echo {
+        Arc::make_mut(&mut said.meta).echo = Some(Arc::new(Echo {
             reasoning: thought.as_str().into(),
             ..Echo::default()
         }));

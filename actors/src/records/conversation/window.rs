@@ -1,11 +1,11 @@
 //! The window: what of a conversation stays in memory.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::bounds::MAX_REASONING_SENT;
 use crate::ids::{CallKey, Seq, TurnNumber};
-use crate::message::{Row, RowBody, RowKind, Utterance};
+use crate::message::{ReplyMeta, Row, RowBody, RowKind, Utterance};
 use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::{Conversation, answered_call};
@@ -263,15 +263,13 @@ fn row_bytes(row: &Row, hold: usize) -> usize {
     row.text().len().min(hold) + arguments.sum::<usize>() + echo
 }
 
-/// A row with only what a request can contain: without reasoning, and with the beginning of a long
-/// result.
+/// A row with only what a request can contain: the model's words without reasoning and without figures,
+/// and the beginning of a long result.
 pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
     match &row.body {
-        RowBody::Reply(said) if said.reasoning.is_some() => {
-            with_body(row, RowBody::Reply(without_reasoning(said)))
-        }
-        RowBody::Call { utterance, calls } if utterance.reasoning.is_some() => {
-            let utterance = without_reasoning(utterance);
+        RowBody::Reply(said) => with_body(row, RowBody::Reply(lighten_words(said))),
+        RowBody::Call { utterance, calls } => {
+            let utterance = lighten_words(utterance);
             let calls = calls.clone();
             with_body(row, RowBody::Call { utterance, calls })
         }
@@ -280,18 +278,27 @@ pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
         | RowBody::Mission { .. }
         | RowBody::Peer { .. }
         | RowBody::Note { .. }
-        | RowBody::Reply(_)
-        | RowBody::Call { .. }
         | RowBody::Host { .. }
         | RowBody::Audit { .. }
         | RowBody::Unknown { .. } => row.clone(),
     }
 }
 
-fn without_reasoning(said: &Utterance) -> Utterance {
+fn lighten_words(said: &Utterance) -> Utterance {
+    static NOTHING: LazyLock<Arc<ReplyMeta>> = LazyLock::new(Arc::default);
+    let sent = ReplyMeta {
+        echo: said.meta.echo.clone(),
+        is_from_text: said.meta.is_from_text,
+        ..ReplyMeta::default()
+    };
     Utterance {
+        text: said.text.clone(),
         reasoning: None,
-        ..said.clone()
+        seen_up_to: said.seen_up_to,
+        meta: match sent == **NOTHING {
+            true => NOTHING.clone(),
+            false => sent.into(),
+        },
     }
 }
 
@@ -302,7 +309,7 @@ fn without_echoed_reasoning(row: &Arc<Row>) -> Arc<Row> {
     | RowBody::Call {
         utterance: said, ..
     } = &mut lighter.body
-        && let Some(echo) = &mut said.meta.echo
+        && let Some(echo) = &mut Arc::make_mut(&mut said.meta).echo
     {
         Arc::make_mut(echo).reasoning = "".into();
     }

@@ -5,11 +5,11 @@ use crate::game::GameRef;
 use crate::ids::Seq;
 
 fn look(tool: &str, arguments: &str) -> SnapshotQuery {
-    SnapshotQuery::of(GameRef::SPACEMOLT, &tool.into(), &arguments.into()).expect("a snapshot tool")
+    SnapshotQuery::of(GameRef::SpaceMolt, &tool.into(), &arguments.into()).expect("a snapshot tool")
 }
 
 fn result_of(text: &str) -> GameReading<'_> {
-    GameReading::of(GameRef::SPACEMOLT, text)
+    GameReading::of(GameRef::SpaceMolt, text)
 }
 
 fn call(seq: i64) -> CallKey {

@@ -61,11 +61,16 @@ impl Utterance {
             text: change(self.text),
             reasoning: self.reasoning.map(change),
             meta: ReplyMeta {
-                model: change(self.meta.model),
-                finish_reason: self.meta.finish_reason.map(change),
-                echo: self.meta.echo.map(|echo| Arc::new(echo.with_texts(change))),
-                ..self.meta
-            },
+                model: change(self.meta.model.clone()),
+                finish_reason: self.meta.finish_reason.clone().map(change),
+                echo: self
+                    .meta
+                    .echo
+                    .as_ref()
+                    .map(|echo| Arc::new(echo.with_texts(change))),
+                ..ReplyMeta::clone(&self.meta)
+            }
+            .into(),
             seen_up_to: self.seen_up_to,
         }
     }

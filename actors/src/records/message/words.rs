@@ -1,6 +1,7 @@
 //! By which words a message is known where a model's server refuses it (decision 341).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{CallRecord, Row, RowBody, Utterance};
 
@@ -61,7 +62,7 @@ impl Utterance {
     fn say(&mut self, text: &str) {
         self.text = text.into();
         self.reasoning = None;
-        self.meta.echo = None;
+        Arc::make_mut(&mut self.meta).echo = None;
     }
 }
 

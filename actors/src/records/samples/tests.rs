@@ -19,7 +19,7 @@ use super::*;
 const START: i64 = 1_773_252_000_000;
 
 fn result_of(text: &str) -> GameReading<'_> {
-    GameReading::of(GameRef::SPACEMOLT, text)
+    GameReading::of(GameRef::SpaceMolt, text)
 }
 
 /// A Mysis' conversation, and the recorder that counts it.
@@ -77,7 +77,7 @@ impl Scene {
             ms: Some(3),
             tick: None,
             bytes: 0,
-            game: GameRef::SPACEMOLT,
+            game: GameRef::SpaceMolt,
             kept: None,
         };
         let key = CallKey {
@@ -90,7 +90,7 @@ impl Scene {
             text,
             meta,
         });
-        let reading = GameReading::of(GameRef::SPACEMOLT, row.text());
+        let reading = GameReading::of(GameRef::SpaceMolt, row.text());
         self.recorder.count(&row, Some((&call, &reading)));
     }
 
@@ -167,7 +167,8 @@ fn said(input: u64, output: u64, cost: u64) -> Utterance {
             cost_micros: Some(cost),
             echo: None,
             is_from_text: false,
-        },
+        }
+        .into(),
     }
 }
 
@@ -608,7 +609,7 @@ fn tokens_without_a_price_are_told_beside_those_with_one() {
     let mut scene = Scene::new();
     let mut replies = |cost| {
         let mut reply = said(100, 10, 0);
-        reply.meta.cost_micros = cost;
+        Arc::make_mut(&mut reply.meta).cost_micros = cost;
         let row = scene.append(RowBody::Reply(reply));
         scene.recorder.count(&row, None);
     };

@@ -1,5 +1,6 @@
 //! Requests to a child process: sent, waited for within a limit, and cancelled.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -75,7 +76,8 @@ impl ChildSession {
         let peer = self.service.peer();
         let options = PeerRequestOptions::no_options();
         let sent = peer.send_cancellable_request(request, options);
-        let answer = match clock.within(limit, sent).await {
+        let sent = clock.within(limit, pin!(sent)).await;
+        let answer = match sent {
             Some(Ok(sent)) => self.await_answer(sent, limit, clock).await,
             Some(Err(error)) => Err(error),
             // The server does not even read it.
@@ -112,7 +114,7 @@ impl ChildSession {
                 () = self.process.is_long_over() => Err(ServiceError::TransportClosed),
             }
         };
-        if let Some(answer) = clock.within(limit, answer).await {
+        if let Some(answer) = clock.within(limit, pin!(answer)).await {
             return answer;
         }
         let why = Some("no answer in time".to_string());

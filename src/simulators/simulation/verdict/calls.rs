@@ -168,7 +168,7 @@ mod tests {
                     ms: Some(0),
                     tick: None,
                     bytes: text.len() as u64,
-                    game: actors::domain::game::GameRef::SPACEMOLT,
+                    game: actors::domain::game::GameRef::SpaceMolt,
                     kept: None,
                 },
                 text,

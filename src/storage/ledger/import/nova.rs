@@ -219,7 +219,7 @@ impl<'a> NovaImport<'a> {
             let owner = owners.get(&snapshot.username).copied();
             let owner = owner.filter(|owner| self.new.contains(*owner));
             let look = SnapshotQuery::of(
-                GameRef::SPACEMOLT,
+                GameRef::SpaceMolt,
                 &snapshot.tool.as_str().into(),
                 &"{}".into(),
             );
@@ -229,7 +229,7 @@ impl<'a> NovaImport<'a> {
             };
             let text = self.redactor.clean(&snapshot.content);
             let game = known.entry(owner.clone()).or_default();
-            let reading = GameReading::of(GameRef::SPACEMOLT, &text);
+            let reading = GameReading::of(GameRef::SpaceMolt, &text);
             let at = Now::from_timestamp(at);
             let seen = game.record_snapshot(look, NO_CALL, &reading, snapshot.tick, at);
             let write = Write::SaveSnapshot {
@@ -266,7 +266,7 @@ fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
         reason: is_errored.then(|| ERRORED_REASON.into()),
         fault: is_errored.then(|| MysisFault {
             kind: MysisFaultKind::Crash,
-            text: ERRORED_REASON.to_string(),
+            text: ERRORED_REASON.into(),
             at,
         }),
         at,

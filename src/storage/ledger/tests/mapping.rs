@@ -32,7 +32,7 @@ fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus)
             ms: Some(3),
             tick: None,
             bytes: 3,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         },
     };

@@ -28,12 +28,13 @@ async fn checked(books: &Books, name: &str) -> Result<String, String> {
 
 fn reply(seq: i64, tokens: u64) -> Arc<Row> {
     let mut said = said("yes", seq - 1);
-    said.meta.usage = Some(TokenUsage {
+    let meta = Arc::make_mut(&mut said.meta);
+    meta.usage = Some(TokenUsage {
         input: tokens,
         output: tokens,
         cached: tokens,
     });
-    said.meta.cost_micros = Some(tokens);
+    meta.cost_micros = Some(tokens);
     row(seq, RowBody::Reply(said))
 }
 

@@ -134,7 +134,7 @@ async fn states_faults_totals_and_the_mission_read_back(books: Books) {
     let (ledger, _) = filled(&books).await;
     let fault = MysisFault {
         kind: MysisFaultKind::Transient,
-        text: "503".to_string(),
+        text: "503".into(),
         at: Timestamp(99),
     };
     let totals = Totals {
@@ -317,7 +317,7 @@ async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
             ms: Some(1),
             tick: None,
             bytes: 2,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         };
         let call = CallKey {

@@ -123,7 +123,7 @@ pub(super) fn answer(seq: i64, position: u16, text: &str) -> RowBody {
             ms: Some(1),
             tick: None,
             bytes: 3,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         },
     }

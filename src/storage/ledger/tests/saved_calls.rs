@@ -39,7 +39,7 @@ fn call(seq: i64, day: i64, id: &str, routine: Option<&str>, status: CallStatus)
         ms: Some(1),
         tick: None,
         bytes: 2,
-        game: actors::domain::game::GameRef::SPACEMOLT,
+        game: actors::domain::game::GameRef::SpaceMolt,
         kept: None,
     };
     let key = CallKey {

@@ -103,7 +103,7 @@ impl Life {
             Some(run) => run.resumed_by(source),
             None => self.new_run(&routine, source),
         };
-        self.routines.run = Some(run);
+        self.routines.run = Some(Box::new(run));
         self.routines.keep(&routine);
         self.figures.routine_timed = self.moment;
         let text = format!(

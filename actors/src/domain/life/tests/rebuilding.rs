@@ -84,7 +84,7 @@ fn a_call_that_only_reads_is_made_again_after_a_crash() {
 fn an_errored_mysis_comes_back_errored_with_its_fault() {
     let fault = MysisFault {
         kind: MysisFaultKind::Transient,
-        text: "HTTP 503".to_string(),
+        text: "HTTP 503".into(),
         at: Timestamp(5),
     };
     let mut past = past();
@@ -124,7 +124,7 @@ fn places_go_on_where_they_ended() {
             ms: Some(1),
             tick: Some(7),
             bytes: 3,
-            game: crate::game::GameRef::SPACEMOLT,
+            game: crate::game::GameRef::SpaceMolt,
             kept: None,
         },
     };

@@ -21,7 +21,7 @@ fn call(
     at: Moment,
 ) -> bool {
     let (tool, arguments): (Arc<str>, Arc<str>) = (tool.into(), "{}".into());
-    let reading = GameReading::of(GameRef::SPACEMOLT, text);
+    let reading = GameReading::of(GameRef::SpaceMolt, text);
     let called = FinishedCall {
         tool: &tool,
         arguments: &arguments,

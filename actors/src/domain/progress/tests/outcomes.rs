@@ -8,7 +8,7 @@ use crate::game::{GameReading, GameRef};
 use crate::progress::outcome::{Gains, Outcomes, format_millis};
 
 fn reading_of(text: &str) -> GameReading<'_> {
-    GameReading::of(GameRef::SPACEMOLT, text)
+    GameReading::of(GameRef::SpaceMolt, text)
 }
 
 /// The gains of the last of these answers: any, lasting, and credits. Queries are `get_status`,

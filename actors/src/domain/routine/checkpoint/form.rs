@@ -108,10 +108,10 @@ impl RoutineMemo {
         let form = MemoForm {
             circles: self.circles.form(),
             known: self.known.iter().map(|known| known.stored_form()).collect(),
-            paused: self.paused.as_ref().map(RunForm::of),
+            paused: self.paused.as_deref().map(RunForm::of),
             prices: self.prices.form(),
             report: self.report.as_deref().map(Cow::from),
-            run: self.run.as_ref().map(RunForm::of),
+            run: self.run.as_deref().map(RunForm::of),
             spared: self.spared,
             unsettled: self.is_unsettled,
         };
@@ -128,8 +128,12 @@ impl RoutineMemo {
         let form: MemoForm = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let known = form.known.into_iter();
         Ok(RoutineMemo {
-            run: form.run.map(RunForm::into_run).transpose()?,
-            paused: form.paused.map(RunForm::into_run).transpose()?,
+            run: form.run.map(RunForm::into_run).transpose()?.map(Box::new),
+            paused: form
+                .paused
+                .map(RunForm::into_run)
+                .transpose()?
+                .map(Box::new),
             known: known.filter_map(|text| routine_of(text).ok()).collect(),
             report: form.report.map(Arc::from),
             circles: CircleWatch::restore(form.circles),

@@ -47,7 +47,7 @@ impl Player {
             read_only: tool.starts_with("get_"),
             routine: None,
         };
-        let reading = GameReading::of(GameRef::SPACEMOLT, text);
+        let reading = GameReading::of(GameRef::SpaceMolt, text);
         self.watch.take(EndedCall {
             seq: Seq(self.seq),
             call: &call,

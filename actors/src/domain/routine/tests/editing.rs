@@ -12,13 +12,13 @@ impl Played {
     fn edit(&mut self, changes: Json) {
         let routine = changed(self, changes);
         let mut memo = RoutineMemo {
-            run: Some(self.run.clone()),
+            run: Some(Box::new(self.run.clone())),
             ..RoutineMemo::default()
         };
         memo.edit(&routine);
         // A kill between the order and the step changes nothing.
         let memo = RoutineMemo::restore(&memo.to_text()).expect("it is understood");
-        self.run = memo.run.expect("a run");
+        self.run = *memo.run.expect("a run");
     }
 }
 

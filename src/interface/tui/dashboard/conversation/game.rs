@@ -171,7 +171,7 @@ mod tests {
                     ms: Some(1),
                     tick: None,
                     bytes: 1,
-                    game: actors::domain::game::GameRef::SPACEMOLT,
+                    game: actors::domain::game::GameRef::SpaceMolt,
                     kept: None,
                 },
             },

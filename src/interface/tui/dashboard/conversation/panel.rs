@@ -127,7 +127,7 @@ fn add_mysis(
 }
 
 fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
-    let why = status.fault.as_ref().map(|fault| fault.text.as_str());
+    let why = status.fault.as_ref().map(|fault| &*fault.text);
     if let Some(why) = why.or(status.reason.as_deref()) {
         let tone = if status.fault.is_some() {
             Tone::Errored

@@ -45,7 +45,7 @@ impl AwaitedRequest {
         };
         let member = facts.roster.find_by_name(&self.name);
         let game = member.and_then(|member| member.status.game);
-        let whose = (&*self.name, game.unwrap_or(GameRef::ANY_TOOLS));
+        let whose = (&*self.name, game.unwrap_or(GameRef::AnyTools));
         let inspector = Inspector::of_request(sent, whose, facts.appearance.offset);
         Ok(Some(inspector))
     }

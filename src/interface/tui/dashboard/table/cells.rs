@@ -459,7 +459,7 @@ mod tests {
         // Half a minute, a quarter of an hour, and more than an hour.
         for taken in [30_000, 900_000, 4_500_000] {
             let now = Timestamp(taken);
-            for (game, until) in [GameRef::SPACEMOLT, GameRef::ANY_TOOLS]
+            for (game, until) in [GameRef::SpaceMolt, GameRef::AnyTools]
                 .into_iter()
                 .flat_map(|game| {
                     [

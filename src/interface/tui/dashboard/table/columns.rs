@@ -151,7 +151,7 @@ const COLUMNS: [ColumnSpec; 23] = [
         named(Ok(|of, _| [of.figures.facts.system.as_deref(), of.figures.facts.poi.as_deref(), None]), As("system"), Not(A_WORD), Not(OWN_TABLE))),
     spec((Column::Words, "words", "LAST WORDS"), (22, 400, 0), TEXT,
         |at| cells::last_words_text(at.member, at.now, at.outages), Compare(newest_first),
-        named(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| fault.text.as_str()), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
+        named(Ok(|of, _| [of.reason.as_deref(), of.fault.as_ref().map(|fault| &*fault.text), Some(&of.last_words)]), As("reason"), Not(A_WORD), Not(OF_NOW))),
     // The fullest hold and the emptiest tank first.
     spec((Column::Cargo, "cargo", "CARGO"), (7, 9, 0), FIGURE,
         |at| cargo_text(&at.status().figures.facts, at.width).unwrap_or_else(cells::unknown),

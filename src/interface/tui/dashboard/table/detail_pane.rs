@@ -209,7 +209,7 @@ fn add_member(facts: &Facts, member: &RosterMember, columns: usize, lines: &mut 
         add_wrapped(&one_line(&text), Tone::Dim, columns, lines);
     }
     let (words, tone) = match (&status.fault, &status.reason) {
-        (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
+        (Some(fault), _) => (&*fault.text, Tone::Errored),
         (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),
         (None, Some(_) | None) => (&*status.last_words, Tone::Text),
     };

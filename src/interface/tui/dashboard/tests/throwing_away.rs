@@ -209,7 +209,7 @@ fn request_with_a_result(change: Option<RequestChange>) -> CompletedOrder {
 #[test]
 fn a_request_is_told_in_words_with_its_difference_and_raw_by_one_key() {
     let mut desk = Desk::with(vec![Arc::new(MysisStatus {
-        game: Some(GameRef::SPACEMOLT),
+        game: Some(GameRef::SpaceMolt),
         ..MysisStatus::clone(&status(1, "alpha", LifeState::Running))
     })]);
     let id = |effects: &[UiEffect]| match effects {

@@ -65,6 +65,6 @@ pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
             .or(line["seq"].as_i64())
             .unwrap_or(0)
             .clamp(0, bounds::MAX_PLACE)),
-        meta: metadata::of_reply(&line["metadata"]),
+        meta: metadata::of_reply(&line["metadata"]).into(),
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
         } else {
             Some(MysisFault {
                 kind: parse_fault_kind(required_text(fault, "kind")?)?,
-                text: required_text(fault, "text")?.to_string(),
+                text: required_text(fault, "text")?.into(),
                 at: required_time(fault, "at")?,
             })
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
-    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
+    CallRecord, CallStatus, HostMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 
 use crate::codec;
@@ -159,7 +159,7 @@ impl<'a> ConversationConverter<'a> {
                 .filter(|text| !text.is_empty())
                 .map(Into::into),
             seen_up_to: seen,
-            meta: ReplyMeta::default(),
+            meta: Arc::default(),
         };
         // The old runtime's own words for an answer without any.
         if memory.content.trim() == "(no response)" {
@@ -231,7 +231,7 @@ fn result(call: &UnansweredCall, text: &str, status: CallStatus) -> RowBody {
             ms: None,
             tick: None,
             bytes: text.len() as u64,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         },
     }

@@ -282,7 +282,7 @@ fn who_reads_further_up_stays_there_and_what_came_is_marked() {
 fn the_timeline_counts_what_was_read_and_then_told_once() {
     let thought = |seq: i64, ms: u64| {
         let mut utterance = Utterance::default();
-        utterance.meta.ms = Some(ms);
+        Arc::make_mut(&mut utterance.meta).ms = Some(ms);
         Arc::new(Row {
             body: RowBody::Reply(utterance),
             ..Row::clone(&words(seq, ""))

@@ -29,7 +29,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
             ms: Some(seconds * 1_000),
             tick: None,
             bytes: 2,
-            game: actors::domain::game::GameRef::SPACEMOLT,
+            game: actors::domain::game::GameRef::SpaceMolt,
             kept: None,
         },
     };
@@ -42,7 +42,7 @@ fn thought(seq: i64, at_second: i64, seconds: u64) -> Row {
         ..ReplyMeta::default()
     };
     let utterance = Utterance {
-        meta,
+        meta: meta.into(),
         ..Utterance::default()
     };
     row(seq, at_second, RowBody::Reply(utterance))

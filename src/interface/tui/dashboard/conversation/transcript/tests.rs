@@ -279,7 +279,8 @@ fn utterance(text: &str, reasoning: Option<&str>) -> Utterance {
             ms: Some(1240),
             model: "qwen3:8b".into(),
             ..ReplyMeta::default()
-        },
+        }
+        .into(),
     }
 }
 
@@ -310,7 +311,7 @@ fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
         ms: Some(9800),
         tick: Some(42),
         bytes: text.len() as u64,
-        game: actors::domain::game::GameRef::SPACEMOLT,
+        game: actors::domain::game::GameRef::SpaceMolt,
         kept: None,
     };
     let call = CallKey {
