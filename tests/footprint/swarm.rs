@@ -32,6 +32,8 @@ const CLOSES: (&str, &str) = ("connection", "close");
 
 /// What was counted.
 pub(crate) struct Taken {
+    /// Bytes held while all wait for the game.
+    pub(crate) calling: usize,
     /// Bytes held while all wait for their models.
     pub(crate) waiting: usize,
     /// Bytes held when all are stopped.
@@ -56,9 +58,13 @@ pub(crate) fn play(myses: usize, turns: usize) -> Taken {
     let (model, game) = (&servers.seen.model, &servers.seen.game);
     model.await_all(myses);
     let before = log_bytes(&home);
-    for _ in 0..turns {
+    let mut calling = 0;
+    for turn in 1..=turns {
         model.answer_all(myses);
         game.await_all(myses);
+        if turn == turns {
+            calling = least_held(&home, LOOKED);
+        }
         game.answer_all(myses);
         model.await_all(myses);
         model.answer_all(myses);
@@ -69,6 +75,7 @@ pub(crate) fn play(myses: usize, turns: usize) -> Taken {
     home.ok(&["mysis", "stop", "--all"]);
     let stopped = least_held(&home, if myses > 1 { RESTED } else { LOOKED });
     Taken {
+        calling,
         waiting,
         stopped,
         written,
