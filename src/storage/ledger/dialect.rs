@@ -69,16 +69,9 @@ impl Dialect {
         }
     }
 
-    /// The rows of one insert into the index. A server gets more at once, because each round trip
-    /// may be slow.
-    pub(super) fn rows_at_once(self) -> usize {
-        match self {
-            Dialect::Sqlite => 1,
-            Dialect::Postgres => 32,
-        }
-    }
-
-    pub(super) fn insert_into_index(self, rows: Vec<IndexRow>) -> Statement {
+    /// Adds rows to the index, all in one statement: each is a way to the driver's thread, or to the
+    /// server, and back.
+    pub(super) fn insert_into_index(self, rows: impl Iterator<Item = IndexRow>) -> Statement {
         let columns = match self {
             Dialect::Sqlite => ["rowid", "owner", "body"],
             Dialect::Postgres => ["id", "mysis_id", "body"],
@@ -95,18 +88,24 @@ impl Dialect {
         self.backend().build(&insert)
     }
 
-    /// Removes a row from the index with exactly the text that was inserted. Returns `None` if the
-    /// row's deletion removes it.
-    pub(super) fn delete_from_index(self, (id, mysis, body): IndexRow) -> Option<Statement> {
-        match self {
-            Dialect::Sqlite => Some(Statement::from_sql_and_values(
-                DbBackend::Sqlite,
-                "INSERT INTO message_text (message_text, rowid, owner, body) \
-                 VALUES ('delete', ?, ?, ?)",
-                [id.into(), trigrams::owner(mysis).into(), body.into()],
-            )),
-            Dialect::Postgres => None,
+    /// Removes rows from the index, likewise, with exactly the texts that were inserted. Returns `None` if
+    /// the deletion of a row removes it.
+    pub(super) fn delete_from_index(
+        self,
+        rows: impl Iterator<Item = IndexRow>,
+    ) -> Option<Statement> {
+        if self == Dialect::Postgres {
+            return None;
         }
+        let mut delete = Query::insert();
+        delete
+            .into_table("message_text")
+            .columns(["message_text", "rowid", "owner", "body"]);
+        for (id, mysis, body) in rows {
+            let owner = trigrams::owner(mysis);
+            delete.values_panic(["delete".into(), id.into(), owner.into(), body.into()]);
+        }
+        Some(self.backend().build(&delete))
     }
 
     /// Whether a key of this many bytes can be indexed. A server's index does not accept long keys.

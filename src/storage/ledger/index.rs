@@ -39,7 +39,8 @@ pub(super) enum Renewal {
     Next,
 }
 
-const PIECE_ROWS: u64 = 32;
+/// The rows of one statement.
+const PIECE_ROWS: usize = 32;
 
 /// One process at a time indexes. The others have nothing to wait for.
 const TRY_LOCK_INDEX: &str = "SELECT pg_try_advisory_xact_lock(2053076321, 5)";
@@ -113,7 +114,12 @@ impl LedgerInner {
                 break;
             };
             (rows, upto) = (rows + piece.len() as i64, *newest);
-            bytes += insert_rows(&tx, &piece).await?;
+            bytes += piece.iter().map(text_bytes).sum::<usize>();
+            let words = piece.iter().map(|(id, mysis, content, reasoning)| {
+                index_row(*id, *mysis, content, reasoning.as_deref())
+            });
+            tx.execute_raw(self.dialect.insert_into_index(words))
+                .await?;
         }
         indexed::Entity::update_many()
             .col_expr(indexed::Column::Upto, upto.into())
@@ -151,7 +157,7 @@ async fn next_rows(tx: &Tx, after: i64, settled: i64) -> Result<Vec<RowText>, Db
     rows.filter(message::Column::Id.gt(after))
         .filter(message::Column::Id.lte(settled))
         .order_by_asc(message::Column::Id)
-        .limit(PIECE_ROWS)
+        .limit(PIECE_ROWS as u64)
         .select_only()
         .column(message::Column::Id)
         .column(message::Column::MysisId)
@@ -162,29 +168,22 @@ async fn next_rows(tx: &Tx, after: i64, settled: i64) -> Result<Vec<RowText>, Db
         .await
 }
 
-/// Adds rows to the index. Returns the number of bytes.
-async fn insert_rows(tx: &Tx, rows: &[RowText]) -> Result<usize, DbErr> {
-    let mut bytes = 0;
-    for some in rows.chunks(tx.dialect().rows_at_once()) {
-        let some = some.iter().map(|(id, mysis, content, reasoning)| {
-            index_row((*id, *mysis, content, reasoning.as_deref()))
-        });
-        let some: Vec<IndexRow> = some.collect();
-        bytes += some.iter().map(|(_, _, body)| body.len()).sum::<usize>();
-        tx.execute_raw(tx.dialect().insert_into_index(some)).await?;
-    }
-    Ok(bytes)
+fn text_bytes((_, _, content, reasoning): &RowText) -> usize {
+    content.len() + reasoning.as_ref().map_or(0, String::len)
 }
 
 /// Removes indexed rows from the index. SQLite needs the original texts for that. A server removes
 /// the entries with their rows.
 pub(super) async fn forget_rows(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
+    let indexed: Vec<_> = rows.iter().filter(|row| row.id <= upto).collect();
     let mut forgotten = 0_i64;
-    for row in rows.iter().filter(|row| row.id <= upto) {
-        let words = index_row((row.id, row.mysis_id, &row.content, row.reasoning.as_deref()));
+    for some in indexed.chunks(PIECE_ROWS) {
+        let words = some
+            .iter()
+            .map(|row| index_row(row.id, row.mysis_id, &row.content, row.reasoning.as_deref()));
         if let Some(forgetting) = tx.dialect().delete_from_index(words) {
             tx.execute_raw(forgetting).await?;
-            forgotten += 1;
+            forgotten += some.len() as i64;
         }
     }
     if forgotten == 0 {
@@ -245,7 +244,7 @@ async fn total_changes(tx: &Tx) -> Result<i64, DbErr> {
     row.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
-fn index_row((id, mysis, content, reasoning): (i64, i64, &str, Option<&str>)) -> IndexRow {
+fn index_row(id: i64, mysis: i64, content: &str, reasoning: Option<&str>) -> IndexRow {
     let mut body = trigrams::small(content);
     body.push_str(trigrams::TEXT_END);
     if let Some(reasoning) = reasoning {

@@ -229,7 +229,7 @@ impl Life {
         &mut self,
         seen_up_to: Seq,
         provider: &Arc<str>,
-        answer: ModelAnswer,
+        mut answer: ModelAnswer,
         ms: u64,
     ) {
         self.sent_notices.is_away = false;
@@ -238,7 +238,6 @@ impl Life {
             usage: answer.usage,
             ms,
         }));
-        let mut answer = answer;
         let is_from_text = self.read_text_calls(provider, &mut answer);
         let asked = self.model_of(provider);
         let reported = ReportedUse::of_answer(&answer);
