@@ -55,7 +55,8 @@ impl CallClock {
         self.began.elapsed().saturating_sub(asked)
     }
 
-    /// Waits for a part of the call; `None` if the call takes longer than the limit with it.
+    /// Waits for a part of the call; `None` if the call takes longer than the limit with it. The caller
+    /// pins it, since one that came by value would be held twice.
     pub(super) async fn within<T>(
         &self,
         limit: Duration,
