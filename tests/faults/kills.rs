@@ -103,7 +103,7 @@ fn kill_often(kills: u64, path: &str, store: &str) {
     println!("seed {seed}: {logins} logins in {} processes", kill + 1);
     // Where sessions hold with their connection, each process logs in: so logins are really counted.
     assert!(path.is_empty() || logins > 0, "logins are in the journal");
-    // On a busy machine one that acknowledged no order was perhaps killed between a login and its record.
+    // On a busy machine, a process that acknowledged no order may have been killed before it stored its logins.
     let early = kill - orders.iter().filter(|order| order.is_acknowledged).count() as u64;
     let processes = if path.is_empty() { 1 + early } else { kill + 2 };
     let most = MYSES * usize::try_from(processes).expect("few processes");

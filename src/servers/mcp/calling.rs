@@ -80,7 +80,7 @@ impl ServerSession {
         let answer = pin!(self.send_call(params, &desk, (&under_way, &exchange)));
         let answer = desk.clock.within(terms.limit, answer).await;
         if answer.is_none() {
-            // Boxed, like all that few calls come to: what waits for an answer is as large as its largest part.
+            // Boxed, because few calls come to it: a future is as large as its largest part.
             Box::pin(self.cancel(under_way.load(Ordering::Relaxed))).await;
         }
         let answer = answer.unwrap_or(Err(McpFailure::TooLate(terms.limit)));

@@ -280,7 +280,7 @@ impl ServerSession {
                 let body = body.read(max_bytes, is_answered).await?;
                 message::parse_result(&body, id, status)
             }
-            BodyKind::Events => Box::pin(self.read_stream(body, id, max_bytes, desk)).await,
+            BodyKind::Events => self.read_stream(body, id, max_bytes, desk).await,
             BodyKind::Empty => Err(McpFailure::Broken(
                 "the server took the request and did not answer it".to_string(),
             )),

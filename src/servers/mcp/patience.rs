@@ -56,7 +56,7 @@ impl CallClock {
     }
 
     /// Waits for a part of the call; `None` if the call takes longer than the limit with it. The caller
-    /// pins it, since one that came by value would be held twice.
+    /// pins it: an argument that is pinned here would be held twice.
     pub(super) async fn within<T>(
         &self,
         limit: Duration,

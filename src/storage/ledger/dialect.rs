@@ -69,8 +69,8 @@ impl Dialect {
         }
     }
 
-    /// Adds rows to the index, all in one statement: each is a way to the driver's thread, or to the
-    /// server, and back.
+    /// Adds rows to the index, all in one statement, because each statement goes to the driver's thread,
+    /// or to the server, and back.
     pub(super) fn insert_into_index(self, rows: impl Iterator<Item = IndexRow>) -> Statement {
         let columns = match self {
             Dialect::Sqlite => ["rowid", "owner", "body"],
@@ -88,7 +88,7 @@ impl Dialect {
         self.backend().build(&insert)
     }
 
-    /// Removes rows from the index, likewise, with exactly the texts that were inserted. Returns `None` if
+    /// Removes rows from the index in one statement, with exactly the texts that were inserted. Returns `None` if
     /// the deletion of a row removes it.
     pub(super) fn delete_from_index(
         self,
