@@ -15,7 +15,7 @@ url=http://127.0.0.1:$port
 echo "== what we need ($work)"
 if [ -z "${ZOEA:-}" ]; then
     cargo build --locked --bin zoea
-    ZOEA=$PWD/target/debug/zoea
+    ZOEA=${CARGO_TARGET_DIR:-$PWD/target}/debug/zoea
 fi
 [ -d "$work/venv" ] || python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q arize-phoenix

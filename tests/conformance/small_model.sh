@@ -6,7 +6,7 @@ work=$(cd "$work" && pwd)
 echo "== what we need ($work)"
 if [ -z "${ZOEA:-}" ]; then
     cargo build --locked --bin zoea
-    ZOEA=$PWD/target/debug/zoea
+    ZOEA=${CARGO_TARGET_DIR:-$PWD/target}/debug/zoea
 fi
 export ZOEA
 [ -d "$work/venv" ] || python3 -m venv "$work/venv"

@@ -129,7 +129,7 @@ impl fmt::Display for Activity {
             Activity::Fighting => f.write_str("fighting"),
             Activity::InTransit => f.write_str("in transit"),
             Activity::OnCooldown => f.write_str("on cooldown"),
-            Activity::Recording => f.write_str("recording"),
+            Activity::Recording => f.write_str("writing to disk"),
             Activity::Paused(why) => write!(f, "paused: {why}"),
         }
     }
