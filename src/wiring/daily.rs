@@ -1,12 +1,14 @@
 //! The daily report, which the running program writes once the day is over by this machine's clock.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use actors::ports::Clock;
 use anyhow::Context;
-use chrono::{NaiveDate, TimeDelta};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use tokio::task::{JoinHandle, spawn_blocking};
 use zoea_settings::DailyReport;
 use zoea_settings::prices::PriceBook;
@@ -70,11 +72,11 @@ impl DailyReporter {
             let day = newest - TimeDelta::days(back);
             let file = format!("{day}.{}", format.file_extension());
             let failed = || format!("failed to write the report of {day}");
-            let is_written = tokio::fs::try_exists(self.home.reports().join(&file)).await;
+            let period = self.clock.day(day);
+            let is_written = is_written(self.home.reports().join(&file), period.until, now).await;
             if is_written.with_context(failed)? {
                 continue;
             }
-            let period = self.clock.day(day);
             let record = self.ledger.period(period).await.with_context(failed)?;
             if back > 0 && record.spent.is_empty() {
                 continue;
@@ -97,6 +99,17 @@ impl DailyReporter {
     }
 }
 
+/// Whether a report was written after the end of its day. One that was written before, or is of the
+/// future, was written while the clock was wrong.
+async fn is_written(file: PathBuf, day_end: Timestamp, now: Timestamp) -> io::Result<bool> {
+    let about = match tokio::fs::metadata(file).await {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        about => about?,
+    };
+    let at = DateTime::<Utc>::from(about.modified()?).timestamp_millis();
+    Ok((day_end.0..=now.0).contains(&at))
+}
+
 fn newest_closed_day(now: Timestamp, clock: WallClock) -> NaiveDate {
     let grace = i64::try_from(DAY_END_GRACE.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));
@@ -107,6 +120,7 @@ fn newest_closed_day(now: Timestamp, clock: WallClock) -> NaiveDate {
 mod tests {
     use std::fs;
     use std::sync::Arc;
+    use std::time::SystemTime;
 
     use actors::domain::books::Day;
     use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
@@ -215,12 +229,23 @@ mod tests {
         let first = reporter.home.reports().join(&names[0]);
         let text = fs::read_to_string(&first).unwrap();
         assert!(text.contains("| alpha |"), "{text}");
-        fs::write(&first, "mine now").unwrap();
-        reporter
-            .write_missing(ReportFormat::Markdown, now)
-            .await
-            .unwrap();
-        assert_eq!(fs::read_to_string(&first).unwrap(), "mine now");
+        let after = |at: Timestamp| async move {
+            fs::write(&first, "mine now").unwrap();
+            let at = SystemTime::UNIX_EPOCH + Duration::from_millis(at.0.cast_unsigned());
+            let file = fs::File::options().append(true).open(&first).unwrap();
+            file.set_modified(at).unwrap();
+            let written = reporter.write_missing(ReportFormat::Markdown, now).await;
+            written.unwrap();
+            fs::read_to_string(&first).unwrap()
+        };
+        let day_end = Day(19_993).end_time();
+        for at in [day_end, now] {
+            assert_eq!(after(at).await, "mine now");
+        }
+        // The clock was wrong then.
+        for at in [Timestamp(day_end.0 - 1), now.plus(DAY_END_GRACE)] {
+            assert!(after(at).await.contains("| alpha |"), "written at {at}");
+        }
     }
 
     #[test]

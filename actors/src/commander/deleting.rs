@@ -90,6 +90,7 @@ impl CommanderState {
         if self.fleet.is_some() {
             self.members.note_deleted(mysis);
         }
+        self.deps.session.links.forget(mysis);
         if let Some(member) = self.members.remove(mysis) {
             self.emit_event_of(member.mysis_ref(), EventKind::Roster(RosterChange::Deleted));
             self.update_silence();

@@ -153,6 +153,16 @@ pub struct BudgetTracker {
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
     reported_low: BTreeSet<Option<MysisId>>,
     is_spent_reported: bool,
+    /// What was spent on the day before this one, for the case that the clock was wrong.
+    left_day: Option<Box<DaySpending>>,
+}
+
+#[derive(Debug)]
+struct DaySpending {
+    day: Day,
+    swarm: BudgetUse,
+    unpriced_tokens: u64,
+    myses: BTreeMap<MysisId, BudgetUse>,
 }
 
 impl BudgetTracker {
@@ -355,21 +365,43 @@ impl BudgetTracker {
     /// Enters a new day with nothing spent. If the wall clock is set back a little across midnight,
     /// the newest day that was seen still counts, so no day begins twice. If it is set back
     /// further, it was wrong before. Then its day is dropped, and what was spent in it counts for
-    /// today, so that no Mysis waits beyond the next midnight.
+    /// today, with what was spent today before it. So no Mysis waits beyond the next midnight, and a
+    /// day is not spent twice.
     fn enter_day(&mut self, now: Timestamp) {
         let today = Day::of(now);
         if today < self.day && self.day.start_time().since(now) > MAX_CLOCK_STEP_BACK_MS {
             self.day = today;
+            self.take_up(today);
         }
         if today > self.day {
+            let left = DaySpending {
+                day: self.day,
+                swarm: self.swarm,
+                unpriced_tokens: self.unpriced_tokens,
+                myses: std::mem::take(&mut self.myses),
+            };
             *self = BudgetTracker {
                 rules: self.rules,
                 own_limits: std::mem::take(&mut self.own_limits),
                 day: today,
+                left_day: Some(Box::new(left)),
                 ..BudgetTracker::default()
             };
             self.find_fullest();
         }
+    }
+
+    /// Adds what was spent today before the clock went wrong.
+    fn take_up(&mut self, today: Day) {
+        let Some(left) = self.left_day.take_if(|left| left.day == today) else {
+            return;
+        };
+        self.swarm.add(&left.swarm);
+        self.unpriced_tokens = self.unpriced_tokens.saturating_add(left.unpriced_tokens);
+        for (mysis, spent) in left.myses {
+            self.myses.entry(mysis).or_default().add(&spent);
+        }
+        self.find_fullest();
     }
 }
 

@@ -255,13 +255,11 @@ impl GameSession {
         }
         let wanted = arguments.get("username").and_then(Value::as_str);
         let wanted = wanted.map(str::to_string);
-        let pass = match self.queue_for_login(outlet).await {
-            Ok(pass) => pass,
-            Err(fault) => return not_executed(&fault.to_string()),
-        };
-        let sent = self.send_whole(order, arguments, outlet).await;
-        drop(pass);
-        let answer = match sent {
+        // Its place is given back at once: sending it may need a new session, and so another place.
+        if let Err(fault) = self.queue_for_login(outlet).await {
+            return not_executed(&fault.to_string());
+        }
+        let answer = match self.send_whole(order, arguments, outlet).await {
             Ok(answer) => answer,
             Err(outcome) => return outcome,
         };

@@ -79,7 +79,9 @@ impl GameSession {
             };
             if failed != Some(Absence::Away) {
                 let took = self.deps.clock.moment().since(began);
-                waited += wait.max(took).saturating_sub(self.frozen_time() - frozen);
+                waited += wait
+                    .max(took)
+                    .saturating_sub(self.frozen_time().saturating_sub(frozen));
             }
             if failed.is_some() {
                 // The server may be away, or the swarm frozen, for as long as this takes. A login that the

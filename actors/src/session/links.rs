@@ -64,7 +64,7 @@ impl PendingLinks {
         });
     }
 
-    pub(super) fn forget(&self, who: MysisId) {
+    pub fn forget(&self, who: MysisId) {
         self.locked(|links| links.remove(&who));
     }
 

@@ -51,7 +51,7 @@ impl GameSession {
                     tries.may_leave = false;
                     let frozen = self.frozen_time();
                     let followed = self.follow_task(&task, order, outlet).await;
-                    self.frozen_in_flight += self.frozen_time() - frozen;
+                    self.frozen_in_flight += self.frozen_time().saturating_sub(frozen);
                     followed?
                 }
                 None => match self
@@ -113,7 +113,7 @@ impl GameSession {
         let frozen = self.frozen_time();
         let sent = departure.begin(self.send_once(order, arguments.clone(), outlet));
         let sent = sent.await;
-        self.frozen_in_flight += self.frozen_time() - frozen;
+        self.frozen_in_flight += self.frozen_time().saturating_sub(frozen);
         self.report_call(&sent);
         let doubts = self.link.as_ref().is_some_and(|link| link.doubts_session());
         if doubts || matches!(sent, Err(LinkFault::AnswerLost(_))) {

@@ -310,22 +310,36 @@ async fn wait_for_stop(
             word = flight.next_signal() => Some(word),
             _ = signals.hangup.recv() => None,
         };
-        match (word, face, source()) {
+        // A reload may wait for a disk that takes no writes, for as long as that lasts.
+        let stop = async {
+            tokio::select! {
+                () = &mut over => {}
+                () = stop_request(face, signals) => {}
+            }
+        };
+        let is_stopped = match (word, face, source()) {
             (Some(SwarmSignal::Ended), _, _) => return StopReason::Failed,
             (Some(SwarmSignal::ReloadAsked(asker)), _, read) => {
-                flight.reload_for(asker, read).await
+                let reload = flight.reload_for(asker, read);
+                start_part(reload, stop).await.1
             }
             (None, Output::Screen { .. }, _) => return StopReason::Asked,
             (None, Output::Lines(_), Some(read)) => {
                 manager.reloading();
-                flight.reload(read).await;
+                let reload = flight.reload(read);
+                let (_, is_stopped) = start_part(reload, stop).await;
                 manager.reloaded();
+                is_stopped
             }
             (None, Output::Lines(_), None) => {
                 manager.reloading();
                 tracing::info!("offline play has no configuration to reload");
                 manager.reloaded();
+                false
             }
+        };
+        if is_stopped {
+            return face.reason_to_quit();
         }
     }
 }

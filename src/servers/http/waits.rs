@@ -105,7 +105,8 @@ pub fn time_at_start(text: &str, now: SystemTime) -> Option<Duration> {
         Some((time, rest.get(count).copied().unwrap_or_default()))
     });
     let (time, zone) = times.into_iter().next().unwrap_or_default();
-    let at = date.and_time(time).and_utc() - zone_offset(zone);
+    let at = date.and_time(time).and_utc();
+    let at = at.checked_sub_signed(zone_offset(zone))?;
     until(SystemTime::from(at))
 }
 
@@ -130,8 +131,8 @@ fn zone_offset(zone: &str) -> chrono::TimeDelta {
         Some(_) | None => return chrono::TimeDelta::zero(),
     };
     let (hours, minutes) = digits.split_once(':').unwrap_or((digits, "0"));
-    let number = |text: &str| text.parse::<i64>().unwrap_or(0).min(59);
-    chrono::TimeDelta::minutes(sign * (number(hours).min(14) * 60 + number(minutes)))
+    let number = |text: &str, most: u8| i64::from(text.parse::<u8>().unwrap_or(0).min(most));
+    chrono::TimeDelta::minutes(sign * (number(hours, 14) * 60 + number(minutes, 59)))
 }
 
 /// The duration at the beginning of a text: `6m0s`, `2m59.56s`, `20 seconds`.
@@ -200,6 +201,21 @@ mod tests {
             )
         });
         retry_after(&headers.collect(), now())
+    }
+
+    #[test]
+    fn a_zone_out_of_all_bounds_is_no_zone() {
+        for text in [
+            "2030-01-01 00:00 UTC+-99999999999999999",
+            "2030-01-01 00:00 UTC-99999999999999999:-99999999999999999",
+            "+262142-12-31 23:59 UTC-14",
+        ] {
+            let _ = time_at_start(text, now());
+            let _ = asked(&[("retry-after", text)]);
+        }
+        let west = time_at_start("2030-01-01 00:00 UTC-08:30", now());
+        let here = time_at_start("2030-01-01 00:00 UTC", now());
+        assert_eq!(west, here.map(|here| here + Duration::from_secs(30_600)));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Resume tokens: with one, another process resumes a session after the process that opened it has
 //! ended.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,9 +47,18 @@ impl ServerSession {
         Ok(ServerSession {
             session: Some(token.session),
             version: token.version,
+            last_request: AtomicI64::new(fresh_request_id()),
             ..ServerSession::new(endpoint, SessionMode::Sessions)
         })
     }
+}
+
+/// An id that no request of the session had before. A server may still be at work on one, and those
+/// on the official SDKs would send its answer to whoever has its id. It is at most 2^52, since to
+/// many servers numbers are floats.
+fn fresh_request_id() -> i64 {
+    let random = RandomState::new().build_hasher().finish();
+    (random >> 12).try_into().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -64,6 +75,10 @@ mod tests {
         let stored = r#"{"url":"http://127.0.0.1:1/mcp","session":"s-1","version":"2025-11-25"}"#;
         let session = ServerSession::resume(endpoint(here), stored).expect("a session");
         assert_eq!(session.resume_token().as_deref(), Some(stored));
+        let again = ServerSession::resume(endpoint(here), stored).expect("a session");
+        let ids = [session, again].map(|session| session.last_request.into_inner());
+        assert_ne!(ids[0], ids[1], "an earlier request may still be answered");
+        assert!(ids.iter().all(|id| (0..1 << 52).contains(id)), "{ids:?}");
         for (token, url) in [
             (stored, "http://127.0.0.1:2/mcp"),
             (r#"{"session":"s-1","server":{}}"#, here),

@@ -19,7 +19,9 @@ use zoea_mcp::{
 
 use super::listed::ListedTools;
 use super::server::McpServer;
-use super::{COMMAND_FAILED_CODE, UNKNOWN_TOOL_CODES, call_params, error_answer, link_answer};
+use super::{
+    COMMAND_FAILED_CODE, UNKNOWN_TOOL_CODES, call_params, error_answer, failure, link_answer,
+};
 
 /// What MCP over standard streams goes by, in the words of OpenTelemetry.
 const TRANSPORT: &str = "pipe";
@@ -257,6 +259,9 @@ fn call_fault(failure: ChildFailure) -> LinkFault {
     match failure {
         ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
         ChildFailure::Gone(_) => LinkFault::SessionLost(text),
+        ChildFailure::Refused { code, message } if failure::is_timeout(code, &message) => {
+            LinkFault::AnswerLost(text)
+        }
         ChildFailure::Refused { .. } => LinkFault::Refused(text),
         ChildFailure::Lost(_) | ChildFailure::Broken(_) | ChildFailure::TooLate(_) => {
             LinkFault::AnswerLost(text)

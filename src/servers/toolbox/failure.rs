@@ -17,10 +17,13 @@ const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
 const LIMITED_CODE: i64 = -32029;
 /// The JSON-RPC code for a revision of the protocol that the server does not know, or no longer.
 const UNKNOWN_REVISION_CODE: i64 = -32022;
-/// The JSON-RPC code that the official SDK also has for a request that its own server did not
-/// answer in time, and the words that tell it from a lost session. That server may be at work.
-const TIMED_OUT_CODE: i64 = -32001;
-const TIMED_OUT_WORDS: &str = "timed out";
+/// The JSON-RPC code of the official Python SDK for a request that was not answered in time. The
+/// TypeScript SDK has that of a lost session, and other servers have other ones.
+const TIMEOUT_CODE: i64 = 408;
+/// The words with which servers say that something was not answered in time.
+const TIMEOUT_WORDS: [&str; 2] = ["timed out", "timeout"];
+/// The JSON-RPC codes for a request that was refused before anything of it was done.
+const NOT_BEGUN_CODES: [i64; 4] = [-32700, -32600, -32601, -32602];
 /// The JSON-RPC codes with which servers refuse a task that they do not know, and the whole method.
 const NO_TASK_CODES: [i64; 2] = [-32602, -32601];
 /// The first JSON-RPC code of a server's own errors.
@@ -30,14 +33,14 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
         McpFailure::Refused {
-            code: Some(TIMED_OUT_CODE),
+            code: Some(code),
             message,
             ..
         }
         | McpFailure::RefusedAfterAsking {
-            code: Some(TIMED_OUT_CODE),
+            code: Some(code),
             message,
-        } if message.to_ascii_lowercase().contains(TIMED_OUT_WORDS) => LinkFault::AnswerLost(text),
+        } if is_timeout(code, &message) => LinkFault::AnswerLost(text),
         McpFailure::Refused {
             code: Some(code),
             status,
@@ -104,6 +107,14 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     }
 }
 
+/// Whether a JSON-RPC error says that something behind the server did not answer it in time. It may
+/// still be at work on the call.
+pub(super) fn is_timeout(code: i64, message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let has_words = TIMEOUT_WORDS.iter().any(|words| message.contains(words));
+    code == TIMEOUT_CODE || (has_words && !NOT_BEGUN_CODES.contains(&code))
+}
+
 /// Whether a JSON-RPC error means that the session is lost. The error's text does not count,
 /// because it may be about other sessions, for example the game's own. With HTTP 400, -32000 is how
 /// servers on the official SDK refuse a request without a session or with one that is not
@@ -126,7 +137,11 @@ fn status_fault(status: u16, text: &str, retry_after: Option<Duration>) -> LinkF
             retry_after: retry_after.map(|wait| wait.min(MAX_RETRY_AFTER)),
         },
         300..=499 => LinkFault::Refused(text.to_string()),
-        503 => LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable")),
+        // Who says when to come back has refused the request. Without that it may be a gateway that lost
+        // the server while this was at work.
+        503 if retry_after.is_some() => {
+            LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable"))
+        }
         _ => LinkFault::AnswerLost(text.to_string()),
     }
 }
@@ -181,15 +196,33 @@ mod tests {
 
     #[test]
     fn a_server_that_gave_up_waiting_for_its_own_server_has_not_lost_the_session() {
-        let fault = error(-32001, "MCP error -32001: Request timed out", 200);
-        assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
+        for (code, text) in [
+            (-32001, "MCP error -32001: Request timed out"),
+            (-32001, "MCP error -32001: Maximum total timeout exceeded"),
+            (
+                408,
+                "Timed out while waiting for response to ClientRequest.",
+            ),
+            (-32000, "Tool 'sell' execution timed out after 5s"),
+            (-32603, "upstream request timeout"),
+        ] {
+            let fault = error(code, text, 200);
+            assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
+        }
+        let fault = error(-32602, "`timeout` is no argument", 200);
+        assert!(matches!(fault, LinkFault::Refused(_)), "{fault}");
     }
 
     #[test]
     fn only_what_cannot_have_been_executed_is_called_so() {
+        let soon = Some(Duration::from_secs(1));
+        assert!(matches!(
+            status_fault(503, "", soon),
+            LinkFault::Unreachable(_)
+        ));
         assert!(matches!(
             status_fault(503, "", None),
-            LinkFault::Unreachable(_)
+            LinkFault::AnswerLost(_)
         ));
         assert!(matches!(
             status_fault(500, "", None),

@@ -9,7 +9,7 @@ use actors::ports::{Link, LinkCall, LinkFault, LinkReply, TaskNews};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
-use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
+use zoea_mcp::{McpFailure, ServerSession, SessionMode, UpstreamEndpoint};
 
 use super::listed::ListedTools;
 use super::server::McpServer;
@@ -221,10 +221,11 @@ impl McpLink {
         let sent = send_call(session, call.clone()).await;
         self.health(|health| health.on_answer(&sent));
         match sent {
+            // Of a server with sessions the code is an error of its own, and says nothing about the call.
             Err(McpFailure::Refused {
                 code: Some(HEADER_MISMATCH_CODE),
                 ..
-            }) => {
+            }) if session.mode() == SessionMode::Stateless => {
                 self.doubt_list();
                 // The call was not executed, and waits no longer for the list than for an answer.
                 let listed = Box::pin(self.list_again(session));

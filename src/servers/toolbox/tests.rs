@@ -100,7 +100,7 @@ async fn answer(State((script, asked)): State<Stage>, body: String) -> Response 
         before
     };
     let said = match &*method {
-        "server/discover" => Some((404, error(-32601))),
+        "server/discover" => script(&method, before).or_else(|| Some((404, error(-32601)))),
         "initialize" => Some((
             200,
             json!({"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
@@ -173,9 +173,32 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
     }
 }
 
+/// What a server without sessions says of itself.
+fn stateless() -> Value {
+    json!({"result": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}})
+}
+
+#[tokio::test]
+async fn a_call_whose_headers_follow_an_old_list_is_made_anew_where_there_are_no_sessions() {
+    for (is_stateless, sent) in [(true, 2), (false, 1)] {
+        let scene = Scene::open(move |method, before| match (method, before) {
+            ("server/discover", _) => is_stateless.then(|| (200, stateless())),
+            ("tools/list", _) => Some((200, list("digs"))),
+            ("tools/call", 0) => Some((400, error(HEADER_MISMATCH_CODE))),
+            _ => Some((200, json!({"result": {"content": []}}))),
+        })
+        .await;
+        let answer = scene.call(Duration::from_secs(30)).await;
+        // Any other server may have done a part of it.
+        assert_eq!(answer.is_ok(), is_stateless, "{answer:?}");
+        assert_eq!(scene.times("tools/call"), sent);
+    }
+}
+
 #[tokio::test]
 async fn a_call_waits_for_a_list_no_longer_than_for_its_answer() {
     let scene = Scene::open(|method, before| match (method, before) {
+        ("server/discover", _) => Some((200, stateless())),
         ("tools/list", 0) => Some((200, list("digs"))),
         ("tools/call", _) => Some((400, error(HEADER_MISMATCH_CODE))),
         _ => None,

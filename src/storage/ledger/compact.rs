@@ -17,21 +17,33 @@ pub struct CompactionResult {
 }
 
 /// Tells the check of the file's place that the file may become shorter, until it is dropped.
-struct ShrinkGuard<'a>(&'a LedgerInner);
+struct CompactionGuard<'a> {
+    inner: &'a LedgerInner,
+    /// The bytes of the pages after the compaction, once they are known.
+    after: Option<u64>,
+}
 
-impl<'a> ShrinkGuard<'a> {
-    fn begin(inner: &'a LedgerInner) -> ShrinkGuard<'a> {
+impl<'a> CompactionGuard<'a> {
+    fn begin(inner: &'a LedgerInner) -> CompactionGuard<'a> {
         if let Some(place) = &inner.place {
-            place.begin_to_shrink();
+            place.begin_compaction();
         }
-        ShrinkGuard(inner)
+        CompactionGuard { inner, after: None }
+    }
+
+    /// Carries the log into the file, and returns the bytes of its pages.
+    async fn finish(mut self) -> Result<u64, DbErr> {
+        self.inner.checkpoint_log().await?;
+        let after = self.inner.database_bytes().await?;
+        self.after = Some(after);
+        Ok(after)
     }
 }
 
-impl Drop for ShrinkGuard<'_> {
+impl Drop for CompactionGuard<'_> {
     fn drop(&mut self) {
-        if let Some(place) = &self.0.place {
-            place.end_of_shrinking();
+        if let Some(place) = &self.inner.place {
+            place.end_compaction(self.after);
         }
     }
 }
@@ -78,14 +90,15 @@ fn archive_fault(error: DbErr) -> ArchiveFault {
 impl LedgerInner {
     async fn compact(&self) -> Result<CompactionResult, DbErr> {
         let before = self.database_bytes().await?;
-        match self.dialect {
+        let after = match self.dialect {
             Dialect::Postgres => {
                 // It runs on a reading connection, because the writer must not wait for it.
                 let vacuum = "VACUUM (ANALYZE)";
                 self.readers.execute_unprepared(vacuum).await?;
+                self.database_bytes().await?
             }
             Dialect::Sqlite => {
-                let shrinking = ShrinkGuard::begin(self);
+                let compaction = CompactionGuard::begin(self);
                 // Pages that become free meanwhile will be used again. Only those that are free now
                 // are returned.
                 let free = "SELECT freelist_count FROM pragma_freelist_count()";
@@ -95,26 +108,22 @@ impl LedgerInner {
                     self.writer.execute_unprepared(&step).await?;
                     left -= STEP_PAGES;
                 }
-                self.checkpoint_log().await?;
-                drop(shrinking);
+                compaction.finish().await?
             }
-        }
-        let after = self.database_bytes().await?;
+        };
         Ok(CompactionResult { before, after })
     }
 
     async fn rewrite(&self) -> Result<CompactionResult, DbErr> {
         let before = self.database_bytes().await?;
-        let shrinking = ShrinkGuard::begin(self);
+        let compaction = CompactionGuard::begin(self);
         self.writer.execute_unprepared("VACUUM").await?;
-        self.checkpoint_log().await?;
-        drop(shrinking);
-        let after = self.database_bytes().await?;
+        let after = compaction.finish().await?;
         Ok(CompactionResult { before, after })
     }
 
     /// Moves the content of the log to the file, which becomes shorter only then. It does not wait
-    /// for readers.
+    /// for readers: what one of them still needs stays in the log for a later checkpoint.
     async fn checkpoint_log(&self) -> Result<(), DbErr> {
         let fold = "PRAGMA wal_checkpoint(PASSIVE)";
         self.writer.execute_unprepared(fold).await.map(|_| ())

@@ -54,15 +54,13 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
     let saved = save_into(to, &reader).await;
     // The copy is made, so an error here changes nothing.
     let _ = reader.close().await;
-    let finished = match saved {
-        Ok(()) => check_durable(to).await,
-        Err(why) => Err(unwritten_error(to, why)),
-    };
-    if finished.is_err() {
-        // An incomplete copy is of no use. It may not even exist.
+    saved.map_err(|why| unwritten_error(to, why))?;
+    let checked = check_durable(to).await;
+    if checked.is_err() {
+        // A copy that is not sound is of no use.
         let _ = fs::remove_file(to);
     }
-    finished
+    checked
 }
 
 /// Makes a copy durable and checks it. Returns its size in bytes.

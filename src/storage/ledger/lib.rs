@@ -24,6 +24,7 @@ pub mod export;
 mod fault;
 mod fences;
 mod file;
+mod file_length;
 mod fleet;
 mod gathered;
 mod group_commit;

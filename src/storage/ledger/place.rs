@@ -6,8 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
@@ -15,6 +14,7 @@ use tokio::sync::OnceCell;
 use zoea_system::files::open_regular;
 
 use super::file;
+use super::file_length::FileLength;
 use super::last_commit::LastCommit;
 use super::log_file::{FRAME_HEADER_BYTES, LOG_HEADER_BYTES, SALTS};
 use super::loss::{Loss, SavedContent};
@@ -37,9 +37,7 @@ pub(super) struct DatabaseFile {
     anchor: SqlitePool,
     /// The index of the log. It is closed after all connections: closing it ends their locks.
     index: Option<File>,
-    /// The greatest length of the file since we last shortened it.
-    length: AtomicU64,
-    is_shrinking: AtomicBool,
+    length: Mutex<FileLength>,
     /// The mark of the last commit, if it is known.
     mark: Mutex<Option<Mark>>,
     last_commit: LastCommit,
@@ -58,8 +56,7 @@ impl DatabaseFile {
             log_file: open_regular(&paths.log()).ok(),
             anchor,
             index: open_regular(&paths.log_index()).ok(),
-            length: AtomicU64::new(0),
-            is_shrinking: AtomicBool::new(false),
+            length: Mutex::default(),
             mark: Mutex::new(None),
             last_commit: LastCommit::of(&paths),
             trouble: OnceLock::new(),
@@ -143,11 +140,8 @@ impl DatabaseFile {
         if file.len() == 0 {
             return Some("was emptied");
         }
-        if self.is_shrinking.load(Ordering::Relaxed) {
-            return None;
-        }
-        let longest = self.length.fetch_max(file.len(), Ordering::Relaxed);
-        (file.len() < longest).then_some("was cut short")
+        let is_cut = self.length(|length| length.see(file.len()));
+        is_cut.then_some("was cut short")
     }
 
     fn find_log_trouble(&self) -> Option<&'static str> {
@@ -242,14 +236,20 @@ impl DatabaseFile {
     }
 
     /// Allows the file to become shorter.
-    pub(super) fn begin_to_shrink(&self) {
-        self.is_shrinking.store(true, Ordering::Relaxed);
+    pub(super) fn begin_compaction(&self) {
+        self.length(FileLength::begin_compaction);
     }
 
-    /// Forbids the file to become shorter.
-    pub(super) fn end_of_shrinking(&self) {
-        self.length.store(0, Ordering::Relaxed);
-        self.is_shrinking.store(false, Ordering::Relaxed);
+    /// Ends a compaction after which the pages take this many bytes, if that is known.
+    pub(super) fn end_compaction(&self, content: Option<u64>) {
+        let file = fs::symlink_metadata(&self.paths.real);
+        let bytes = file.map_or(0, |file| file.len());
+        self.length(|length| length.end_compaction(bytes, content));
+    }
+
+    /// The lock is never held across an await, and no code panics under it.
+    fn length<T>(&self, access: impl FnOnce(&mut FileLength) -> T) -> T {
+        access(&mut self.length.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Closes the connection that keeps the log in place. The connections that are closed later

@@ -107,7 +107,16 @@ pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Resul
     let mut made = fs::OpenOptions::new();
     made.write(true).create_new(true).mode(0o600);
     made.open(file).map_err(|error| error.to_string())?;
-    // SQLite treats an existing empty file like a missing one.
+    let saved = vacuum_into(file, open).await;
+    if saved.is_err() {
+        // An incomplete copy is of no use.
+        let _ = fs::remove_file(file);
+    }
+    saved
+}
+
+/// SQLite treats an existing empty file like a missing one.
+async fn vacuum_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
     let name = file.display().to_string().replace('\'', "''");
     let vacuum = format!("VACUUM INTO '{name}'");
     let saved = open.execute_unprepared(&vacuum).await;

@@ -94,6 +94,7 @@ macro_rules! on_both {
 
 mod beside;
 mod checking;
+mod compacting;
 mod events;
 mod failing;
 mod finding;

@@ -156,6 +156,19 @@ fn a_clock_that_was_wrong_by_years_holds_nobody_beyond_the_next_midnight() {
 }
 
 #[test]
+fn a_clock_that_goes_forward_a_day_and_back_does_not_give_the_day_twice() {
+    let wrong = Timestamp(NOON.0 + 86_400_000);
+    let mut tracker = budget(Some(1000), Some(5000));
+    tracker.add_charge(A, &bill(600, 0), NOON);
+    tracker.add_charge(A, &bill(300, 0), wrong);
+    assert!(is_more(&tracker.allowance(A, wrong)));
+    assert!(is_more(&tracker.allowance(A, NOON)), "900 are spent");
+    tracker.add_charge(A, &bill(100, 0), NOON);
+    assert!(!is_more(&tracker.allowance(A, NOON)));
+    assert_eq!(tracker.status().swarm.tokens(), 1000);
+}
+
+#[test]
 fn more_budget_lifts_the_pause_at_once() {
     let mut tracker = budget(Some(100), None);
     tracker.add_charge(A, &bill(100, 0), NOON);

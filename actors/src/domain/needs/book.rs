@@ -53,6 +53,12 @@ pub struct NeedBook {
     spans: BTreeMap<SpanKey, NeedSpan>,
 }
 
+/// Whether a server has been away for long enough to be listed. Where the clock was set back since, nobody
+/// knows, and the operator is told.
+fn has_lasted(since: Timestamp, now: Timestamp) -> bool {
+    now.since(since) >= AWAY_MS || since.since(now) > AWAY_MS
+}
+
 impl NeedBook {
     #[must_use]
     pub fn concerns(what: &EventKind) -> bool {
@@ -225,7 +231,7 @@ impl NeedBook {
             let (cause, server) = line_of(away);
             let key = SpanKey::Swarm(cause, server.clone());
             let since = self.since(&key, away.since);
-            if away.needs_operator || now.since(since) >= AWAY_MS {
+            if away.needs_operator || has_lasted(since, now) {
                 let line = outage_line(away, cause, since);
                 lines.insert(NeedLineKey::Swarm(cause, server), line);
             }
@@ -264,10 +270,9 @@ impl NeedBook {
             let (need, key) = known.need.as_ref()?;
             (need.cause == NeedCause::Game).then(|| self.since(key, need.since))
         });
-        let due = away
-            .chain(lost)
-            .map(|since| since.plus(Duration::from_millis(AWAY_MS)));
-        due.filter(|due| *due > now).min()
+        let since = away.chain(lost).filter(|since| !has_lasted(*since, now));
+        let due = since.map(|since| since.plus(Duration::from_millis(AWAY_MS)));
+        due.min()
     }
 
     fn add_mysis(
@@ -291,7 +296,7 @@ impl NeedBook {
         let is_away = need.cause == NeedCause::Game && need.severity != Severity::Error;
         let key = line_key(need, span);
         let is_listed = lines.contains_key(&key);
-        if is_away && !is_listed && now.since(since) < AWAY_MS {
+        if is_away && !is_listed && !has_lasted(since, now) {
             return;
         }
         let line = lines.entry(key).or_insert_with(|| ListedNeed {

@@ -150,6 +150,18 @@ fn a_need_that_ends_for_a_moment_keeps_its_age_and_one_of_long_ago_does_not() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_hides_no_server_that_is_away() {
+    let mut scene = Scene::default();
+    scene.now = 90 * MINUTE;
+    scene.waits(1..=2, &local());
+    scene.is_away(&local(), "HTTP 503", false);
+    assert_eq!(scene.list(), []);
+    scene.now -= 60 * MINUTE;
+    assert_eq!(scene.list(), [("model away", "2 Myses".to_string(), -3600)]);
+    assert_eq!(scene.book.next_due(Timestamp(scene.now)), None);
+}
+
+#[test]
 fn one_that_is_stuck_in_turns_is_one_need_with_its_whole_age() {
     let stuck = |way, since| MysisStatus {
         stuck: Some(Stuck {

@@ -25,10 +25,37 @@ impl Likeness {
         let mut news = news.map(str::to_string);
         let first = news.next();
         let more: Vec<String> = news.collect();
-        if self.members.len() < MAX_MEMBERS {
-            self.members.extend(first.clone());
-            self.members.extend(more);
-        }
+        let room = MAX_MEMBERS.saturating_sub(self.members.len());
+        let some = first.iter().cloned().chain(more).take(room);
+        self.members.extend(some);
         first.filter(|_| !is_learning && self.members.len() < MAX_MEMBERS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Members(Vec<String>);
+
+    impl Reading for Members {
+        fn members(&self) -> Vec<&str> {
+            self.0.iter().map(String::as_str).collect()
+        }
+
+        fn digest(&self, _result: &str, _most: usize) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn however_many_members_a_result_has_few_are_remembered_and_none_is_news() {
+        let many = |from| Members((from..from + 1000).map(|n| format!("m{n}")).collect());
+        let mut likeness = Likeness::default();
+        for from in [0, 1000, 2000, 3000, 4000] {
+            assert_eq!(likeness.take(&many(from)), None);
+            assert_eq!(likeness.members.len(), MAX_MEMBERS);
+        }
     }
 }

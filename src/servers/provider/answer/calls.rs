@@ -57,12 +57,18 @@ impl CallPiece {
         let [name, written] = pick(function.unwrap_or(json), ["name", "arguments"]);
         let text = |json: Option<&str>| json.and_then(as_text).unwrap_or_default();
         CallPiece {
-            index: index.and_then(|index| index.trim_matches('"').parse().ok()),
+            index: index.and_then(read_index),
             id: bounds::bounded_id(text(id)),
             name: bounds::bounded_name(text(name)),
             arguments: written.map(arguments_text),
         }
     }
+}
+
+/// An index as a number, as a text of one, or as servers write it whose numbers are floats (`0.0`).
+fn read_index(json: &str) -> Option<u64> {
+    let digits = json.trim_matches('"');
+    digits.strip_suffix(".0").unwrap_or(digits).parse().ok()
 }
 
 impl ReceivedCalls {

@@ -90,6 +90,32 @@ fn a_secret_is_found_though_it_came_in_several_pieces() {
 }
 
 #[test]
+fn pieces_of_two_calls_are_told_apart_also_where_indexes_are_floats_or_texts() {
+    for [one, two] in [
+        [json!(0), json!(1)],
+        [json!(0.0), json!(1.0)],
+        [json!("0"), json!("1")],
+    ] {
+        let mut answer = ReceivedAnswer::default();
+        for (index, arguments) in [
+            (&one, "{\"a\":"),
+            (&two, "{\"b\":"),
+            (&one, "1}"),
+            (&two, "2}"),
+        ] {
+            let piece = json!({"index": index, "function": {"name": "", "arguments": arguments}});
+            let delta = json!({"tool_calls": [piece]});
+            answer.add(&json!({"choices": [{"delta": delta}]}).to_string());
+        }
+        let answer = answer
+            .into_model_answer(&Redactor::default(), Reads::Words)
+            .unwrap();
+        let arguments: Vec<&str> = answer.calls.iter().map(|call| &*call.arguments).collect();
+        assert_eq!(arguments, ["{\"a\":1}", "{\"b\":2}"], "{one}");
+    }
+}
+
+#[test]
 fn usage_may_be_absent_null_or_odd() {
     let usage_of = |value: Value| {
         let body = json!({"choices": [{"message": {}}], "usage": value});
