@@ -229,7 +229,7 @@ mod tests {
         let first = reporter.home.reports().join(&names[0]);
         let text = fs::read_to_string(&first).unwrap();
         assert!(text.contains("| alpha |"), "{text}");
-        let after = |at: Timestamp| async move {
+        let after = async |at: Timestamp| {
             fs::write(&first, "mine now").unwrap();
             let at = SystemTime::UNIX_EPOCH + Duration::from_millis(at.0.cast_unsigned());
             let file = fs::File::options().append(true).open(&first).unwrap();

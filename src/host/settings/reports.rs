@@ -8,7 +8,7 @@ section! {
     pub struct ReportSettings {
         optional daily: Option<DailyReport> = "html",
             one_of([("md", DailyReport::Markdown), ("html", DailyReport::Html)]),
-            "The format of each day's report, written when the day is over (UTC); none: it is not written.";
+            "The format of each day's report, written when the day is over by this machine's clock; none: it is not written.";
     }
 }
 

@@ -59,7 +59,7 @@ impl Listed for ProcessJson<'static> {
     ];
     const NONE: Option<&'static str> = Some(
         "there is no process to list: only processes that share a PostgreSQL database are listed \
-         (`url` under [store]), for a day after their end; `zoea status` shows the one program of this home",
+         (`database_url` under [store]), for a day after their end; `zoea status` shows the one program of this home",
     );
 
     fn call() -> ControlCall {

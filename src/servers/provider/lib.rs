@@ -87,7 +87,7 @@ pub struct ProviderEndpoint {
 pub struct WireProfile {
     /// It accepts no system messages. The first user message begins with the system prompt.
     pub has_no_system_role: bool,
-    /// It only accepts call ids of nine letters and digits.
+    /// It only accepts call ids of nine letters and digits; ours are digits.
     pub wants_short_ids: bool,
     /// It accepts only one call in a message.
     pub wants_single_calls: bool,

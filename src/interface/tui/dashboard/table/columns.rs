@@ -188,7 +188,7 @@ const COLUMNS: [ColumnSpec; 23] = [
     spec((Column::Latency, "call", "CALL"), (5, 5, 150), FIGURE,
         |at| (at.status().last_call_ms.map(figures::span).unwrap_or_default(), Tone::Dim),
         Compare(|a, b| b.last_call_ms.cmp(&a.last_call_ms)),
-        named(Err(A_NUMBER), Not("`zoea history` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
+        named(Err(A_NUMBER), Not("`zoea log` has it of each call"), As("zoea_model_seconds"), Not(OF_NOW))),
     spec((Column::Seen, "seen", "SEEN"), (4, 4, 150), FIGURE,
         |at| (figures::ago(at.now.since(at.status().last_activity_at)), Tone::Dim), Compare(newest_first),
         named(Err(A_NUMBER), As("last_activity_at"), Not(OF_NOW), Not(OF_NOW))),
