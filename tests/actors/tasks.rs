@@ -60,7 +60,7 @@ async fn each_outcome_of_a_task_is_told_as_it_is() {
             CallStatus::Failed,
             0,
         ),
-        (vec![Ok(TaskNews::Cancelled)], CallStatus::Failed, 0),
+        (vec![Ok(TaskNews::Cancelled)], CallStatus::Unknown, 0),
         (
             vec![Ok(TaskNews::Unknown(text("gone")))],
             CallStatus::Unknown,
@@ -68,7 +68,7 @@ async fn each_outcome_of_a_task_is_told_as_it_is() {
         ),
         (
             vec![Ok(TaskNews::WantsInput), Ok(TaskNews::Cancelled)],
-            CallStatus::Failed,
+            CallStatus::Unknown,
             1,
         ),
         (vec![Ok(TaskNews::WantsInput)], CallStatus::Done, 1),
@@ -156,7 +156,7 @@ async fn one_that_is_stopped_has_its_task_cancelled_and_asks_for_it_when_it_runs
         script.news.push_back(Ok(TaskNews::Cancelled));
     });
     world.start("alpha").await;
-    assert_eq!(first_result(&world).await, CallStatus::Failed);
+    assert_eq!(first_result(&world).await, CallStatus::Unknown);
     world
         .until("the turn goes on", |world| world.times_asked("alpha") > 1)
         .await;

@@ -226,7 +226,10 @@ fn walk_the_views(home: &Home) {
         if title == "The signs" {
             read_to_the_end(&mut screen);
         }
-        screen.press_until("\u{1b}", |screen| !screen.contains(title));
+        // At the end of the help its title is gone before it is closed.
+        screen.press_until("\u{1b}", |screen| {
+            !screen.contains(title) && screen.contains("MYSIS")
+        });
     }
     for (typed, offered) in [
         (":col", "columns COLUMNS|auto"),

@@ -3,6 +3,7 @@
 //! A Mysis without budget is not admitted until the day ends or the operator allows more. The calls
 //! that are in flight when the budget is spent are the only overshoot.
 
+mod default_cap;
 mod limits;
 mod raising;
 mod together;
@@ -16,7 +17,7 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
-use limits::format_dollars;
+pub use default_cap::DefaultCap;
 pub use limits::{BudgetLimits, percent_text};
 pub use together::{ProviderSpending, SpentTogether};
 
@@ -45,52 +46,6 @@ impl BudgetRules {
     pub fn has_swarm_limit(&self) -> bool {
         self.swarm != BudgetLimits::default() || self.default_cap != DefaultCap::default()
     }
-}
-
-/// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
-/// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-pub struct DefaultCap {
-    /// Millionths of a US dollar.
-    pub cost_micros: Option<u64>,
-    /// Tokens in and out of calls whose price is not known.
-    pub unpriced_tokens: Option<u64>,
-}
-
-impl DefaultCap {
-    pub const WHOLE: DefaultCap = DefaultCap {
-        cost_micros: Some(5_000_000),
-        unpriced_tokens: Some(20_000_000),
-    };
-
-    /// The spent percentage of each half, the dollars first.
-    fn shares(&self, spent: &BudgetUse, unpriced_tokens: u64) -> [Option<u64>; 2] {
-        let dollars = BudgetLimits {
-            tokens: None,
-            cost_micros: self.cost_micros,
-        };
-        let tokens = self.unpriced_tokens.map(|limit| {
-            let share = u128::from(unpriced_tokens) * 100 / u128::from(limit.max(1));
-            u64::try_from(share).unwrap_or(u64::MAX)
-        });
-        [dollars.percent_spent(spent), tokens]
-    }
-
-    /// The cap in words; `None` if it caps nothing.
-    #[must_use]
-    pub fn describe(&self) -> Option<String> {
-        let dollars = self.cost_micros.map(format_dollars);
-        let tokens = self.unpriced_tokens.map(format_unpriced_tokens);
-        let parts: Vec<String> = dollars.into_iter().chain(tokens).collect();
-        (!parts.is_empty()).then(|| parts.join(" and "))
-    }
-}
-
-fn format_unpriced_tokens(tokens: u64) -> String {
-    format!(
-        "{} million tokens of models whose price is unknown",
-        tokens / 1_000_000
-    )
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,10 +89,6 @@ pub enum BudgetAllowance {
     },
 }
 
-/// If the wall clock is set back by more than this, it was wrong before. If by less, it is being
-/// corrected.
-const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
-
 #[derive(Debug, Default)]
 pub struct BudgetTracker {
     rules: BudgetRules,
@@ -156,6 +107,10 @@ pub struct BudgetTracker {
     /// What was spent on the day before this one, for the case that the clock was wrong.
     left_day: Option<Box<DaySpending>>,
 }
+
+/// If the wall clock is set back by more than this, it was wrong before. If by less, it is being
+/// corrected.
+const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
 
 #[derive(Debug)]
 struct DaySpending {

@@ -60,18 +60,15 @@ impl GameSession {
                 }
                 Ok(TaskNews::WantsInput) => {
                     let why = "the server asked for input that the program cannot give";
-                    return self.end_task(task, why).await;
+                    return self.end_task(task, order, why).await;
                 }
                 Ok(TaskNews::Done(answer)) => return Ok(answer),
                 Ok(TaskNews::Failed(text)) => return Err(failed(&format!("failed: {text}"))),
-                Ok(TaskNews::Cancelled) => return Err(cancelled("it was asked to")),
+                Ok(TaskNews::Cancelled) => return Err(cancelled("it was asked to", order)),
                 Ok(TaskNews::Unknown(text)) if order.read_only => {
                     return Err(failed(&format!("no answer: {text}")));
                 }
-                Ok(TaskNews::Unknown(text)) => {
-                    let why = format!("the server does not know it any more ({text})");
-                    return Err(unknown(&why));
-                }
+                Ok(TaskNews::Unknown(text)) => return Err(unknown(&text)),
                 Err(fault) => {
                     pause = None;
                     Some(self.wait_to_ask(&fault, outlet).await)
@@ -93,7 +90,7 @@ impl GameSession {
         }
         let limit = self.rules.timeout;
         let why = format!("the server was not done with it within {limit:?}");
-        self.end_task(task, &why).await
+        self.end_task(task, order, &why).await
     }
 
     async fn ask_task(&self, task: &ServerTask) -> Result<TaskNews, LinkFault> {
@@ -133,7 +130,12 @@ impl GameSession {
 
     /// Has a task cancelled that cannot come to an end, and looks once more. While the swarm is
     /// frozen, that waits.
-    async fn end_task(&mut self, task: &ServerTask, why: &str) -> Result<LinkAnswer, ToolOutcome> {
+    async fn end_task(
+        &mut self,
+        task: &ServerTask,
+        order: &CallOrder,
+        why: &str,
+    ) -> Result<LinkAnswer, ToolOutcome> {
         if let Some(link) = self.link.clone() {
             // If that fails, the question shows it.
             let _ = self.reach(link.cancel_task(task.id.clone())).await;
@@ -142,7 +144,7 @@ impl GameSession {
         match self.ask_task(task).await {
             Ok(TaskNews::Done(answer)) => Ok(answer),
             Ok(TaskNews::Failed(text)) => Err(failed(&format!("failed: {text}"))),
-            Ok(TaskNews::Cancelled) => Err(cancelled(why)),
+            Ok(TaskNews::Cancelled) => Err(cancelled(why, order)),
             Ok(TaskNews::Working(_) | TaskNews::WantsInput | TaskNews::Unknown(_)) | Err(_) => {
                 Err(unknown(why))
             }
@@ -150,9 +152,10 @@ impl GameSession {
     }
 }
 
-fn cancelled(why: &str) -> ToolOutcome {
-    failed(&format!(
-        "cancelled: the server broke this call off, because {why}. What it had done by then is not \
-         known: look before you repeat it."
-    ))
+fn cancelled(why: &str, order: &CallOrder) -> ToolOutcome {
+    let why = format!("the server broke this call off, because {why}");
+    match order.read_only {
+        true => failed(&format!("cancelled: {why}")),
+        false => unknown(&why),
+    }
 }

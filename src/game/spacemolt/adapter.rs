@@ -12,16 +12,9 @@ use crate::{commands, results, standing, wording};
 #[derive(Debug)]
 pub struct SpaceMolt;
 
-/// How commands begin that look and change nothing, also those that came after this table.
-const LOOKING_PREFIXES: [&str; 7] = [
-    "get_",
-    "view_",
-    "list_",
-    "search_",
-    "find_",
-    "estimate_",
-    "analyze_",
-];
+/// How commands begin that look and change nothing, also those that came after this table. `list_` is
+/// not among them: the game also has commands that list something for sale.
+const LOOKING_PREFIXES: [&str; 6] = ["get_", "view_", "search_", "find_", "estimate_", "analyze_"];
 
 /// Queues that reading empties. Asking again would lose what the first answer contained.
 const QUEUES: [&str; 1] = ["get_notifications"];

@@ -152,7 +152,9 @@ impl Reading for ResultFacts {
         let says_something = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
         let members = self.0.iter().flatten();
         let members = members.filter(|(_, value)| says_something(value));
-        members.map(|(key, _)| &**key).collect()
+        let keys = members.map(|(key, _)| &**key);
+        // What other players said is there when they said it.
+        keys.filter(|key| !key.starts_with("unread_")).collect()
     }
 
     fn words(&self, command: &str, result: &str) -> Option<String> {

@@ -297,8 +297,9 @@ impl StreamPosition {
         if let Some(wait) = event.retry {
             self.pause = Some(Duration::from_millis(wait).min(MAX_PAUSE));
         }
-        if event.id.is_some() {
-            self.last.clone_from(&event.id);
+        if let Some(id) = &event.id {
+            // An empty one says that there is nothing to go on after.
+            self.last = Some(id.clone()).filter(|id| !id.is_empty());
             self.failures = 0;
         }
     }

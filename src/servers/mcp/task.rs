@@ -56,7 +56,7 @@ pub enum TaskAnswer {
     /// It waits for an answer of ours that we cannot give.
     WantsInput(Option<Duration>),
     Done(CallResult),
-    Refused(String),
+    Refused(Option<i64>, String),
     Cancelled,
 }
 
@@ -118,7 +118,8 @@ impl TaskAnswer {
             }
             ("failed", _, Some(error)) => {
                 let RpcError { code, message } = RpcError::read(error.get());
-                Ok(TaskAnswer::Refused(refusal_text(&message, code)))
+                let text = refusal_text(&message, code);
+                Ok(TaskAnswer::Refused(code, text))
             }
             ("cancelled", ..) => Ok(TaskAnswer::Cancelled),
             _ => Err(unexpected_answer("tasks/get")),

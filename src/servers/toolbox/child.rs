@@ -259,7 +259,12 @@ fn call_fault(failure: ChildFailure) -> LinkFault {
     match failure {
         ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
         ChildFailure::Gone(_) => LinkFault::SessionLost(text),
-        ChildFailure::Refused { code, message } if failure::is_timeout(code, &message) => {
+        ChildFailure::Refused { code, message }
+            if failure::is_session_lost_behind(code, &message) =>
+        {
+            LinkFault::SessionLost(text)
+        }
+        ChildFailure::Refused { code, message } if failure::leaves_open(code, &message) => {
             LinkFault::AnswerLost(text)
         }
         ChildFailure::Refused { .. } => LinkFault::Refused(text),

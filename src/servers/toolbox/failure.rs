@@ -9,19 +9,29 @@ use zoea_mcp::McpFailure;
 
 use super::session_health;
 
-/// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
-/// 404.
-const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
+/// The JSON-RPC code for an unknown session.
+const NO_SESSION_CODE: i64 = -32600;
+/// The JSON-RPC code that the SDKs send with HTTP 404 for an unknown session, and SpaceMolt without.
+/// Other servers have it for other errors.
+const OWN_ERROR_CODE: i64 = -32001;
 /// The JSON-RPC code with which SpaceMolt's second interface limits requests. Its text tells the
 /// seconds.
 const LIMITED_CODE: i64 = -32029;
 /// The JSON-RPC code for a revision of the protocol that the server does not know, or no longer.
 const UNKNOWN_REVISION_CODE: i64 = -32022;
-/// The JSON-RPC code of the official Python SDK for a request that was not answered in time. The
-/// TypeScript SDK has that of a lost session, and other servers have other ones.
-const TIMEOUT_CODE: i64 = 408;
-/// The words with which servers say that something was not answered in time.
-const TIMEOUT_WORDS: [&str; 2] = ["timed out", "timeout"];
+/// The HTTP status for a request that took too long, which the official Python SDK also has as a
+/// JSON-RPC code.
+const TIMEOUT_STATUS: u16 = 408;
+/// The words with which servers say that what is behind them did not answer, or is gone amid a call.
+const LOST_ANSWER_WORDS: [&str; 7] = [
+    "timed out",
+    "timeout",
+    "connection closed",
+    "connection reset",
+    "econnreset",
+    "socket hang up",
+    "fetch failed",
+];
 /// The JSON-RPC codes for a request that was refused before anything of it was done.
 const NOT_BEGUN_CODES: [i64; 4] = [-32700, -32600, -32601, -32602];
 /// The JSON-RPC codes with which servers refuse a task that they do not know, and the whole method.
@@ -34,18 +44,22 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     match failure {
         McpFailure::Refused {
             code: Some(code),
+            status,
+            message,
+        } if is_session_lost(code, status, &message) => LinkFault::SessionLost(text),
+        McpFailure::Refused {
+            status: TIMEOUT_STATUS,
+            ..
+        } => LinkFault::AnswerLost(text),
+        McpFailure::Refused {
+            code: Some(code),
             message,
             ..
         }
         | McpFailure::RefusedAfterAsking {
             code: Some(code),
             message,
-        } if is_timeout(code, &message) => LinkFault::AnswerLost(text),
-        McpFailure::Refused {
-            code: Some(code),
-            status,
-            ..
-        } if is_session_lost(code, status) => LinkFault::SessionLost(text),
+        } if leaves_open(code, &message) => LinkFault::AnswerLost(text),
         McpFailure::Refused {
             code: Some(LIMITED_CODE),
             ..
@@ -90,7 +104,9 @@ pub(super) fn task_fault(failure: McpFailure) -> Result<TaskNews, LinkFault> {
     let is_unknown = matches!(&failure, McpFailure::Refused { code: Some(code), .. } if NO_TASK_CODES.contains(code));
     if is_unknown {
         let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
-        return Ok(TaskNews::Unknown(text));
+        return Ok(TaskNews::Unknown(format!(
+            "the server does not know it any more ({text})"
+        )));
     }
     Err(call_fault(failure))
 }
@@ -107,26 +123,43 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     }
 }
 
-/// Whether a JSON-RPC error says that something behind the server did not answer it in time. It may
-/// still be at work on the call.
-pub(super) fn is_timeout(code: i64, message: &str) -> bool {
+/// Whether a JSON-RPC error leaves open what became of the request: what is behind the server, or the
+/// tool itself, may have been at work on it.
+pub(super) fn leaves_open(code: i64, message: &str) -> bool {
     let message = message.to_ascii_lowercase();
-    let has_words = TIMEOUT_WORDS.iter().any(|words| message.contains(words));
-    code == TIMEOUT_CODE || (has_words && !NOT_BEGUN_CODES.contains(&code))
+    let has_words = LOST_ANSWER_WORDS.iter().any(|it| message.contains(it));
+    let is_own = code == OWN_ERROR_CODE || code == i64::from(TIMEOUT_STATUS);
+    is_own || (has_words && !NOT_BEGUN_CODES.contains(&code))
 }
 
-/// Whether a JSON-RPC error means that the session is lost. The error's text does not count,
-/// because it may be about other sessions, for example the game's own. With HTTP 400, -32000 is how
-/// servers on the official SDK refuse a request without a session or with one that is not
-/// initialised. A server that does not know the revision of the request has moved to another one,
-/// which opening a session finds out.
-fn is_session_lost(code: i64, status: u16) -> bool {
-    NO_SESSION_CODES.contains(&code)
-        || code == UNKNOWN_REVISION_CODE
-        || (status == 400 && code == SERVER_ERROR_CODE)
+/// Whether a JSON-RPC error means that the session is lost. Where the code is one for sessions alone,
+/// the error's text does not count, because it may be about other sessions, for example the game's
+/// own. With HTTP 400, -32000 is how servers on the official SDK refuse a request without a session
+/// or with one that is not initialised. A server that does not know the revision of the request has
+/// moved to another one, which opening a session finds out.
+fn is_session_lost(code: i64, status: u16, message: &str) -> bool {
+    match code {
+        NO_SESSION_CODE | UNKNOWN_REVISION_CODE => true,
+        OWN_ERROR_CODE => status >= 400 && status != TIMEOUT_STATUS || names_a_session(message),
+        SERVER_ERROR_CODE => status == 400,
+        _ => false,
+    }
 }
 
-/// Classifies an HTTP status by whether the request reached the server that would have executed it.
+/// Whether an error of a child process says that it has lost its session with a server behind it. A
+/// new process opens another one.
+pub(super) fn is_session_lost_behind(code: i64, message: &str) -> bool {
+    is_session_lost(code, 200, message)
+}
+
+fn names_a_session(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    let is_open = LOST_ANSWER_WORDS.iter().any(|it| message.contains(it));
+    message.contains("session") && !is_open
+}
+
+/// Classifies an HTTP status by whether the server may have executed the request. Every 5xx may come
+/// from a gateway that lost the server amid the call, also one that says when to come back.
 fn status_fault(status: u16, text: &str, retry_after: Option<Duration>) -> LinkFault {
     match status {
         401 | 403 => LinkFault::NoAccess(format!(
@@ -136,12 +169,8 @@ fn status_fault(status: u16, text: &str, retry_after: Option<Duration>) -> LinkF
             text: format!("HTTP {status}: too many requests"),
             retry_after: retry_after.map(|wait| wait.min(MAX_RETRY_AFTER)),
         },
+        TIMEOUT_STATUS => LinkFault::AnswerLost(text.to_string()),
         300..=499 => LinkFault::Refused(text.to_string()),
-        // Who says when to come back has refused the request. Without that it may be a gateway that lost
-        // the server while this was at work.
-        503 if retry_after.is_some() => {
-            LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable"))
-        }
         _ => LinkFault::AnswerLost(text.to_string()),
     }
 }
@@ -177,6 +206,7 @@ mod tests {
         for lost in [
             error(-32600, "Session not initialized", 200),
             error(-32001, "expired", 404),
+            error(-32001, "Session not found", 200),
             error(-32001, "Session expired (server may have restarted)", 200),
             error(-32000, "Bad Request: No valid session ID provided", 400),
             error(-32022, "Unsupported protocol version", 400),
@@ -205,6 +235,9 @@ mod tests {
             ),
             (-32000, "Tool 'sell' execution timed out after 5s"),
             (-32603, "upstream request timeout"),
+            (-32000, "MCP error -32000: Connection closed"),
+            (-32603, "fetch failed: ECONNRESET"),
+            (-32001, "Tool cancelled (SIGTERM)"),
         ] {
             let fault = error(code, text, 200);
             assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
@@ -215,15 +248,13 @@ mod tests {
 
     #[test]
     fn only_what_cannot_have_been_executed_is_called_so() {
-        let soon = Some(Duration::from_secs(1));
-        assert!(matches!(
-            status_fault(503, "", soon),
-            LinkFault::Unreachable(_)
-        ));
-        assert!(matches!(
-            status_fault(503, "", None),
-            LinkFault::AnswerLost(_)
-        ));
+        for status in [408, 503, 504] {
+            let soon = Some(Duration::from_secs(1));
+            assert!(matches!(
+                status_fault(status, "", soon),
+                LinkFault::AnswerLost(_)
+            ));
+        }
         assert!(matches!(
             status_fault(500, "", None),
             LinkFault::AnswerLost(_)

@@ -25,8 +25,13 @@ fn task_news(answer: TaskAnswer) -> TaskNews {
         TaskAnswer::Working(pause) => TaskNews::Working(pause),
         TaskAnswer::WantsInput(_) => TaskNews::WantsInput,
         TaskAnswer::Done(result) => TaskNews::Done(link_answer(result)),
-        TaskAnswer::Refused(text) => {
-            TaskNews::Failed(bounds::bounded_text(text, MAX_REFUSAL_BYTES))
+        TaskAnswer::Refused(code, text) => {
+            let is_open = code.is_some_and(|code| failure::leaves_open(code, &text));
+            let text = bounds::bounded_text(text, MAX_REFUSAL_BYTES);
+            match is_open {
+                true => TaskNews::Unknown(text),
+                false => TaskNews::Failed(text),
+            }
         }
         TaskAnswer::Cancelled => TaskNews::Cancelled,
     }

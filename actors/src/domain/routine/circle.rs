@@ -20,8 +20,8 @@ use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 use crate::tool::is_own;
 
-use super::Routine;
 use super::arguments::EachOne;
+use super::{Each, Routine};
 use finding::find_circle;
 pub(super) use stored::WatchForm;
 
@@ -135,6 +135,9 @@ impl CircleWatch {
         if let Some(candidate) = self.candidates.last_mut() {
             candidate.see(&ended);
         }
+        if ended.now.cargo.now == Some(0) {
+            self.hold.clear();
+        }
         self.circle = find_circle(&self.candidates);
         ended.earned != 0
     }
@@ -161,6 +164,10 @@ impl CircleWatch {
         };
         let candidate = Candidate::of(ended, command, arguments, one.as_ref());
         let is_good = ended.status == CallStatus::Done;
+        let is_of_leg = |last: &Candidate| last.is_like(&candidate);
+        if !self.candidates.last().is_some_and(is_of_leg) {
+            self.end_leg();
+        }
         let is_all = match one.filter(|_| is_good) {
             Some(EachOne::Goods(sold)) => self.take_from_hold(&sold),
             Some(EachOne::Mission(_)) | None => true,
@@ -178,6 +185,15 @@ impl CircleWatch {
         }
         if self.candidates.len() > MAX_CANDIDATES {
             self.candidates.remove(0);
+        }
+    }
+
+    /// Ends a leg that hands goods over. What stays in the hold is what the model keeps, and the routine
+    /// would hand it over, too.
+    fn end_leg(&mut self) {
+        let keeps_goods = !self.hold.is_empty();
+        if let Some(last) = self.candidates.last_mut() {
+            last.is_all &= last.each != Some(Each::Cargo) || !keeps_goods;
         }
     }
 

@@ -148,6 +148,7 @@ impl RoutineRun {
             None => self.lost_call = Some(lost_call),
         }
         self.confirmed = confirmed;
+        self.note_damage(look);
     }
 
     /// Takes the look at the hold before a step that only goods can prove.

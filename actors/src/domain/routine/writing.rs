@@ -36,7 +36,8 @@ fn step_json(step: &RoutineStep) -> Json {
     if let Some(until) = &step.until {
         form["until"] = condition_json(until);
     }
-    if step.most != 1 {
+    // Without the number, one with an `until` would be made as often as the reader allows.
+    if step.most != 1 || step.until.is_some() {
         form["most"] = step.most.into();
     }
     if step.may_fail {

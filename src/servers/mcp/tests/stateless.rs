@@ -291,7 +291,7 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
         TaskAnswer::WantsInput(None)
     );
     assert!(matches!(ask("done").await, Ok(TaskAnswer::Done(result)) if result.text == "ore"));
-    let refused = TaskAnswer::Refused("no fuel (-32000)".to_string());
+    let refused = TaskAnswer::Refused(Some(-32000), "no fuel (-32000)".to_string());
     assert_eq!(ask("failed").await.expect("known"), refused);
     assert_eq!(ask("over").await.expect("known"), TaskAnswer::Cancelled);
     assert!(matches!(ask("odd").await, Err(McpFailure::Broken(_))));

@@ -13,7 +13,7 @@ use crate::state::LifeState;
 
 use super::super::input::ReplyId;
 use super::super::record::WriteDraft;
-use super::super::{Life, LifeStage, ToolOutcome};
+use super::super::{Life, LifeStage, ToolOutcome, TurnTrigger};
 use super::wanted::WantedRoutine;
 
 /// What an order names that wants the loop which the Mysis repeats now.
@@ -76,6 +76,11 @@ impl Life {
             None => self.wanted_routine(wanted),
         };
         let routine = routine.map_err(OrderRefusal::BadRoutine)?;
+        // As after any other order, the Mysis goes on once this turn is over.
+        self.nudges = 0;
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+            turn.began = TurnTrigger::Ordered;
+        }
         let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
         let mut draft = WriteDraft::default().with_answer(reply, done);
         self.begin_routine(&mut draft, routine, RunSource::Operator);

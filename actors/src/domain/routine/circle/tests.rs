@@ -241,6 +241,26 @@ fn rounds_that_differ_or_earn_nothing_are_no_circle() {
 }
 
 #[test]
+fn a_round_in_which_the_model_keeps_goods_is_not_one_that_hands_all_over() {
+    let mut player = Player::new();
+    for _ in 0..4 {
+        player.done("travel", json!({"target_poi": "base"}));
+        player.look(&[("iron", 9), ("fuel_cell", 5)]);
+        player.sell("iron", 9, 50);
+        player.done("travel", json!({"target_poi": "belt"}));
+    }
+    assert_eq!(player.watch.circle(), None);
+    for _ in 0..4 {
+        player.done("travel", json!({"target_poi": "base"}));
+        player.look(&[("iron", 9), ("gold", 5)]);
+        player.sell("iron", 9, 50);
+        player.sell("gold", 5, 50);
+        player.done("travel", json!({"target_poi": "belt"}));
+    }
+    assert!(player.watch.circle().is_some(), "all of it");
+}
+
+#[test]
 fn goods_are_all_that_there_are_where_a_look_or_an_empty_hold_tells_so() {
     let mut player = Player::new();
     for quantity in [3, 8, 5] {

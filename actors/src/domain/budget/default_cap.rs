@@ -1,0 +1,52 @@
+//! The cap on a day where the operator sets no limit.
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::{BudgetLimits, format_dollars};
+use crate::books::BudgetUse;
+
+/// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
+/// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct DefaultCap {
+    /// Millionths of a US dollar.
+    pub cost_micros: Option<u64>,
+    /// Tokens in and out of calls whose price is not known.
+    pub unpriced_tokens: Option<u64>,
+}
+
+impl DefaultCap {
+    pub const WHOLE: DefaultCap = DefaultCap {
+        cost_micros: Some(5_000_000),
+        unpriced_tokens: Some(20_000_000),
+    };
+
+    /// The spent percentage of each half, the dollars first.
+    pub(super) fn shares(&self, spent: &BudgetUse, unpriced_tokens: u64) -> [Option<u64>; 2] {
+        let dollars = BudgetLimits {
+            tokens: None,
+            cost_micros: self.cost_micros,
+        };
+        let tokens = self.unpriced_tokens.map(|limit| {
+            let share = u128::from(unpriced_tokens) * 100 / u128::from(limit.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        });
+        [dollars.percent_spent(spent), tokens]
+    }
+
+    /// The cap in words; `None` if it caps nothing.
+    #[must_use]
+    pub fn describe(&self) -> Option<String> {
+        let dollars = self.cost_micros.map(format_dollars);
+        let tokens = self.unpriced_tokens.map(format_unpriced_tokens);
+        let parts: Vec<String> = dollars.into_iter().chain(tokens).collect();
+        (!parts.is_empty()).then(|| parts.join(" and "))
+    }
+}
+
+fn format_unpriced_tokens(tokens: u64) -> String {
+    format!(
+        "{} million tokens of models whose price is unknown",
+        tokens / 1_000_000
+    )
+}
