@@ -26,7 +26,6 @@ mod simulators;
 mod url_secrets;
 mod watchers;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +38,7 @@ use actors::freeze::FreezeSwitch;
 use actors::ports::{Archive, FleetStep};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use futures::StreamExt;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
@@ -56,7 +55,6 @@ use crate::interface::swarm::Swarm;
 use crate::telemetry::operator::Operator;
 use zoea_ledger::SqlLedger;
 use zoea_system::descriptors;
-use zoea_system::listen::describe_listen_error;
 use zoea_toolbox::McpUpstream;
 
 use archivist::HomeArchivist;
@@ -181,7 +179,11 @@ impl RunningSwarm {
             reload_requests,
         };
         let is_live = options.mode == Mode::Live;
-        running.announce(is_live, options.start_idle).await?;
+        if let Err(error) = running.announce(is_live, options.start_idle).await {
+            // Myses may run already.
+            running.shutdown().await;
+            return Err(error);
+        }
         if is_live {
             running.report_unread_checks(&parts.lessons);
             if running.settings.store.database_url.is_none() {
@@ -314,19 +316,15 @@ impl RunningSwarm {
         Ok(())
     }
 
-    /// Opens the control interface and publishes its address.
+    /// Opens the control interface on a listener and publishes its address.
     ///
     /// # Errors
-    /// The address is taken, or the home is not writable.
+    /// The home is not writable.
     pub async fn open_control(
         &self,
-        listen: SocketAddr,
+        listener: TcpListener,
     ) -> anyhow::Result<(ControlServer, RunGuard)> {
         let started_at = chrono::Utc::now();
-        let listener = TcpListener::bind(listen).await.map_err(|error| {
-            let remedy = "choose another address with `listen` in [control]";
-            anyhow!(describe_listen_error(listen, &error, remedy))
-        })?;
         let about =
             self.program_info(started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
         let token = self.lock.control_token()?;
@@ -344,12 +342,19 @@ impl RunningSwarm {
             );
             self.notify_operator(Severity::Warn, "not_closed", &text);
         }
-        let guard = self.lock.publish(&RunFile {
+        let published = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
             metrics: self.watchers.metrics(),
             started_at,
-        })?;
+        });
+        let guard = match published {
+            Ok(guard) => guard,
+            Err(error) => {
+                server.stop().await;
+                return Err(error.into());
+            }
+        };
         let health = self.watchers.health();
         health.begin(self.swarm.clone(), self.freeze.clone());
         Ok((server, guard))

@@ -247,6 +247,7 @@ impl FleetState {
         for mysis in &report.let_go {
             self.let_go.remove(mysis);
         }
+        step.let_go.clone_from(&report.let_go);
         self.orders.take_step(&report, &mut step);
         self.has_neighbours = step.neighbours.is_some();
         let has_more = step.neighbours.as_ref().is_some_and(|found| found.has_more);

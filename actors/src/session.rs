@@ -155,8 +155,6 @@ pub struct GameSession {
     refused_link: Option<String>,
     /// Whether it logged in, or learnt which game its tools are of, since that was asked for.
     has_news: bool,
-    /// Whether an account was registered whose password could not be read from the answer.
-    has_unread_account: bool,
     /// The secrets of this session alone, oldest first.
     secrets: Vec<Arc<str>>,
     redactor: Redactor,
@@ -219,7 +217,6 @@ impl GameSession {
             linked_as: None,
             refused_link: None,
             has_news: false,
-            has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),
             frozen_in_flight: Duration::ZERO,

@@ -50,6 +50,7 @@ use tokio_util::task::AbortOnDropHandle;
 use zoea_contract::ProxiedServerJson;
 use zoea_settings::Secret;
 use zoea_settings::prices::PriceBook;
+use zoea_system::listen::describe_listen_error;
 use zoea_text::clean;
 
 use crate::interface::serving::guard::{ListenScope, behind_guard};
@@ -123,6 +124,17 @@ pub struct ControlServer {
 }
 
 impl ControlServer {
+    /// Takes the address. Clients that connect wait until the server [starts](Self::start).
+    ///
+    /// # Errors
+    /// Why nothing can listen there, with the remedy.
+    pub async fn bind(listen: SocketAddr) -> anyhow::Result<TcpListener> {
+        TcpListener::bind(listen).await.map_err(|error| {
+            let remedy = "choose another address with `listen` in [control]";
+            anyhow::anyhow!(describe_listen_error(listen, &error, remedy))
+        })
+    }
+
     /// Serves a swarm on a listener.
     ///
     /// # Errors

@@ -101,6 +101,7 @@ async fn collect_alerts(
                 Some(AlertSignal::Wrong(at, code, text)) => {
                     causes.add_failure((at, code, text), Instant::now());
                 }
+                Some(AlertSignal::Over(codes)) => causes.end_failures(&codes),
                 Some(AlertSignal::Left(mysis, at)) => {
                     book.forget(mysis);
                     take_needs(&mut causes, &book, at);

@@ -90,14 +90,11 @@ impl HomeArchivist {
             .home
             .exports()
             .join(format!("zoea-{}.db", file_moment(MachineClock.now())));
-        if self.ledger.is_on_server() {
-            return Err("the database is on a server: use pg_dump".to_string());
-        }
         self.home
             .make_exports()
             .map_err(|error| error.to_string())?;
-        let bytes = zoea_ledger::back_up(&self.home.database(), &file).await;
-        bytes.map_err(|error| error.to_string())?;
+        let written = self.ledger.back_up(&file).await;
+        written.map_err(|error| error.to_string())?;
         Ok(format!(
             "the copy is in {}; it holds the passwords of the game accounts",
             file.display()

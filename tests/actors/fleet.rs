@@ -9,9 +9,10 @@ use actors::domain::message::RowKind;
 use actors::domain::order::{CompletedAction, CompletedOrder, Order};
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
+use actors::fleet::FleetMsg;
 use actors::ports::{Archive, FleetStep, PageFrom, PageQuery};
 
-use crate::world::World;
+use crate::world::{World, dead};
 
 /// The Myses that were let go, in their order.
 fn let_go(world: &World) -> Vec<MysisId> {
@@ -264,6 +265,54 @@ async fn a_mysis_that_is_handed_over_and_deleted_meanwhile_is_not_given_back_to_
         .await;
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert!(!let_go(&world).contains(&alpha), "{:?}", let_go(&world));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_let_go_outlives_the_actor_that_was_to_tell_it() {
+    let world = World::of_a_fleet().await;
+    // The database is away before both have left, and the actor that knows of it dies.
+    world.fleet.goes_away.store(true, Ordering::SeqCst);
+    let is_draining = true;
+    finds(
+        &world,
+        FleetStep {
+            is_draining,
+            ..FleetStep::default()
+        },
+    );
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(names(&world).await, [] as [&str; 0]);
+    assert!(let_go(&world).is_empty());
+    kill_fleet_actor(&world).await;
+    world.fleet.is_away.store(false, Ordering::SeqCst);
+    world
+        .until("both are let go", |world| let_go(world).len() == 2)
+        .await;
+    // Once that is known, it is told no more.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    kill_fleet_actor(&world).await;
+    finds(
+        &world,
+        FleetStep {
+            taken: world.memory.swarm_now().myses,
+            ..FleetStep::default()
+        },
+    );
+    world
+        .until("both arrived", |world| arrived(world).len() == 2)
+        .await;
+    assert_eq!(names(&world).await, ["alpha", "bravo"]);
+    assert_eq!(let_go(&world).len(), 2);
+}
+
+async fn kill_fleet_actor(world: &World) {
+    let mut children = world.commander.get_children();
+    children.retain(|child| child.is_message_type_of::<FleetMsg>() == Some(true));
+    for actor in children {
+        actor.kill();
+        dead(&actor).await;
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
 }
 
 #[tokio::test(start_paused = true)]

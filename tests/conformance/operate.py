@@ -117,7 +117,7 @@ async def operate(session):
     check(await state("sdk") is None, "it is gone")
 
     looks = dict(theme="dark", letters="unicode", motion="full", mouse="ours", notify="off",
-                 panel="with_room", offset=0)
+                 panel="with_room")
     screen = await swarm.do("attach_terminal", size=[100, 30], appearance=looks, depth="true")
     shown, frame = "", {"number": 0}
     while "ZOEA" not in shown:

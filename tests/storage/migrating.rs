@@ -41,8 +41,8 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     );
     assert_eq!(notes, expected);
     assert_eq!(
-        std::fs::read(&copy).expect("the copy"),
-        std::fs::read(fixture("first-flight.db")).expect("the fixture")
+        sqlite::all_texts(&copy),
+        sqlite::all_texts(&fixture("first-flight.db"))
     );
     for name in ["alpha", "beta"] {
         let listed = std::fs::read_to_string(fixture(&format!("first-flight.{name}.jsonl")));

@@ -404,60 +404,6 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_can_be_looked_into() {
-    let home = Home::new();
-    home.configure("http://127.0.0.1:9/v1", "", "");
-    home.ok(&["mysis", "create", "alpha"]);
-    home.ok(&["send", "alpha", "Mine iron ore."]);
-    // A mount of its own, which ends with the command.
-    let read_only = |arguments: &[&str]| {
-        let script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" || exit 77; \
-                      zoea=$2; home=$1; shift 2; exec \"$zoea\" --home \"$home\" \"$@\"";
-        let output = std::process::Command::new("unshare")
-            .args(["-rm", "sh", "-c", script, "sh"])
-            .arg(home.path())
-            .arg(zoea_rig::program())
-            .args(arguments)
-            .output();
-        let is_made = |output: &std::process::Output| {
-            output.status.code() != Some(77) && !output.stderr.starts_with(b"unshare")
-        };
-        output.ok().filter(is_made)
-    };
-    if read_only(&["man"]).is_none() {
-        // Not by a macro, whose output is only shown for tests that fail.
-        let _ = std::io::Write::write_all(
-            &mut std::io::stderr(),
-            b"\n!!!! READ-ONLY HOMES ARE NOT TESTED: no mount can be made here\n",
-        );
-        return;
-    }
-    for (arguments, printed) in [
-        (&["status"][..], "alpha"),
-        (&["log", "alpha"], "Mine iron ore."),
-        (&["search", "iron"], "alpha 1"),
-        (&["events"], "Mine iron ore."),
-        (&["export"], "Mine iron ore."),
-        (&["db", "check"], "✓"),
-        (&["books"], ""),
-        (&["mysis", "list"], "alpha"),
-    ] {
-        let output = read_only(arguments).expect("it runs");
-        let (out, error) = zoea_rig::texts(&output);
-        assert!(output.status.success(), "{arguments:?}: {error}");
-        assert!(out.contains(printed), "{arguments:?}: {out}");
-        assert!(error.contains("read from a copy"), "{arguments:?}: {error}");
-    }
-    let output = read_only(&["send", "alpha", "Sell it."]).expect("it runs");
-    let (_, error) = zoea_rig::texts(&output);
-    assert!(
-        !output.status.success() && error.contains("Read-only file system"),
-        "{error}"
-    );
-    assert_eq!(home.lines(&["log", "alpha", "--json"]).len(), 1);
-}
-
-#[test]
 fn a_home_that_is_moved_while_it_is_used_says_where_everything_is() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");

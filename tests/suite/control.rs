@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use actors::domain::life::Mode;
 use serde_json::{Map, Value};
 use zoea::host::home::{self, RunFile};
+use zoea::interface::control::ControlServer;
 use zoea::interface::control::client::{ControlClient, ControlError};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_settings::{ConfigSource, Environment, Settings};
@@ -85,7 +86,8 @@ async fn whoever_comes_while_it_closes_is_told_so() {
         Observers::default(),
     );
     let flight = flight.await.expect("a swarm");
-    let control = flight.open_control((Ipv4Addr::LOCALHOST, 0).into()).await;
+    let listener = ControlServer::bind((Ipv4Addr::LOCALHOST, 0).into()).await;
+    let control = flight.open_control(listener.expect("a port")).await;
     let (control, _run_file) = control.expect("a control interface");
     let running = RunFile::read(&home).expect("it runs");
     let token = home.control_token().expect("readable").expect("a token");

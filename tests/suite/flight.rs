@@ -221,6 +221,24 @@ fn other_shells_find_the_offline_swarm_and_begin_no_second_one() {
     assert!(asked.contains(&"servers"), "{asked:?}");
     let is_of_others = |name: &&str| *name == "mcp" || name.starts_with("provider");
     assert!(!asked.iter().any(is_of_others), "{asked:?}");
+    // So it is with those that wait, those that read files of the home, and those about the database.
+    let running = ["--until", "state=running", "--timeout", "2m"];
+    home.ok(&[&["wait", names[0]][..], &running].concat());
+    let follow = ["events", "--follow", "--from", "0", "--limit", "2"];
+    assert_eq!(home.ok(&follow).lines().count(), 2);
+    std::fs::create_dir_all(offline.join("routines")).expect("a directory");
+    std::fs::write(offline.join("routines/haul.json"), "{}").expect("a file");
+    let routines = home.ok(&["routine", "list"]);
+    assert!(routines.contains("haul: a file in "), "{routines}");
+    std::fs::write(offline.join("system-prompt.md"), "You fly.").expect("a file");
+    for words in [&["prompt", "show"][..], &["prompt", "show", names[0]]] {
+        let shown = home.ok(words);
+        assert!(shown.starts_with("You fly."), "{shown}");
+    }
+    let checked = home.ok(&["prompt", "check"]);
+    assert!(checked.contains("every placeholder is known"), "{checked}");
+    home.ok(&["db", "check"]);
+    home.ok(&["db", "compact"]);
     assert!(!home.file("zoea.db").exists(), "no second swarm is begun");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());

@@ -35,6 +35,7 @@ mod pages;
 mod prompting;
 mod proving;
 mod proxies;
+mod read_only;
 mod readiness;
 mod receiver;
 mod recording;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::watching::playing;
-use zoea_rig::{Home, until};
+use zoea_rig::{Home, Server, texts, until};
 
 /// The sum of a member of `zoea books`.
 fn booked(home: &Home, key: &str) -> u64 {
@@ -163,4 +163,34 @@ fn samples_agree_with_the_books_also_after_a_kill() {
         sum(&while_running, "tool_calls")
     );
     assert!(home.ok(&["samples", "--since", "1d"]).contains("(deleted)"));
+}
+
+#[test]
+fn a_time_is_read_by_the_clock_of_the_command() {
+    let (galaxy, pilot) = (Server::galaxy(&[]), Server::pilot(&[]));
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    // Where the clock is nine hours behind, this is in the future.
+    let lately = chrono::Utc::now() - chrono::TimeDelta::minutes(5);
+    let lately = lately.format("%Y-%m-%d %H:%M").to_string();
+    let words = ["samples", "--since", &lately];
+    let asked = |zone: &str, more: &[&str]| {
+        let mut command = home.command(&[&words[..], more].concat());
+        let output = command.env("TZ", zone).output().expect("it runs");
+        (output.status.success(), texts(&output).1)
+    };
+    let assert_by_its_clock = || {
+        for (zone, more) in [("Etc/GMT+9", &["--utc"][..]), ("Etc/UTC", &[])] {
+            let (is_past, error) = asked(zone, more);
+            assert!(is_past, "{zone}: {error}");
+        }
+        let (is_past, error) = asked("Etc/GMT+9", &[]);
+        assert!(!is_past && error.contains("later"), "{error}");
+    };
+    assert_by_its_clock();
+    let mut command = home.command(&["run", "--headless", "--json"]);
+    command.env("TZ", "Etc/GMT+9");
+    let _swarm = home.launch(command);
+    assert_by_its_clock();
 }

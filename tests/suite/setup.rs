@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use zoea_rig::{Home, Server, program, texts, until, written};
+use zoea_rig::{Home, Process, Server, program, texts, until, written, zoea};
 
 /// Runs setup in a home with these servers and more arguments.
 fn setup(home: &Home, provider: &str, game: &str, more: &[&str]) -> Output {
@@ -103,6 +103,34 @@ fn the_built_in_game_needs_no_server_and_survives_a_restart() {
         assert_eq!(alpha["account"], before["account"]);
         (alpha["turns"].as_u64()? > before["turns"].as_u64()? && alpha["mcp"] == "ok").then_some(())
     });
+}
+
+#[test]
+fn accounts_come_into_the_home_that_is_set_up_also_while_an_offline_swarm_runs_in_it() {
+    let (pilot, galaxy) = (sound_pilot(), Server::galaxy(&[]));
+    let home = Home::new();
+    let offline = home.file("offline");
+    let _swarm = Process::spawn(home.command(&["run", "--offline", "--headless", "--myses", "1"]));
+    until("the offline swarm is up", || {
+        offline.join("run.json").exists().then_some(())
+    });
+    let pool = home.file("pool.json");
+    let account = r#"[{"username": "prospector77", "password": "sesame-sesame"}]"#;
+    std::fs::write(&pool, account).expect("a file");
+    let pool = pool.display().to_string();
+    let more = ["--model", "pilot", "--no-start", "--accounts", &pool];
+    let (out, err) = texts(&setup(&home, &pilot.url, &galaxy.url, &more));
+    assert!(out.contains("verdict: plays"), "{out}{err}");
+    let has_it = |directory: &Path| {
+        let mut command = zoea();
+        command.arg("--home").arg(directory);
+        let listed = command.args(["accounts", "list", "--json"]).output();
+        let (out, err) = texts(&listed.expect("it runs"));
+        assert!(out.starts_with('['), "{out}{err}");
+        out.contains("prospector77")
+    };
+    assert!(has_it(&home.path()), "in the home that was set up");
+    assert!(!has_it(&offline), "not in that of the offline swarm");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
-use zoea_rig::{Home, Server, texts, until};
+use zoea_rig::{Home, Server, lines, sqlite, texts, until};
 
 /// A home with these Myses, in which nothing runs.
 fn home_with(names: &[&str]) -> Home {
@@ -239,6 +239,63 @@ fn a_search_says_by_its_exit_status_whether_there_is_a_hit() {
     // An error is not taken for an answer.
     assert_eq!(home.fails(&["search", "x", "--mysis", "nobody"]).0, 2);
     assert_eq!(home.fails(&["search", ""]).0, 2);
+}
+
+#[test]
+fn a_search_says_where_older_places_may_be_left_out() {
+    let home = home_with(&["alpha"]);
+    let database = home.file("zoea.db");
+    sqlite::execute(
+        &database,
+        "WITH RECURSIVE place(number) AS \
+         (SELECT 1 UNION ALL SELECT number + 1 FROM place WHERE number < 1001) \
+         INSERT INTO message (mysis_id, seq, at, turn, kind, content) \
+         SELECT mysis.id, place.number, strftime('%s', 'now') * 1000, 1, 'prompt', 'osmium' \
+         FROM mysis, place",
+    );
+    let search = |text: &str, limit: &str| {
+        let output = home.run(&["search", text, "--json", "--limit", limit]);
+        let (out, said) = texts(&output);
+        (lines(&out).len(), said)
+    };
+    let no_more = "one search prints no more";
+    for limit in ["0", "1000", "5000"] {
+        let (count, said) = search("osmium", limit);
+        assert_eq!(count, 1000, "{said}");
+        assert!(said.contains(no_more), "{said}");
+    }
+    let (count, said) = search("osmium", "7");
+    assert_eq!(count, 7, "{said}");
+    assert!(said.contains("there may be more with --limit"), "{said}");
+    let (count, said) = search("gold", "0");
+    assert_eq!(count, 0, "{said}");
+    assert!(!said.contains("these are the newest"), "{said}");
+    // Few of them, but long.
+    let long = "UPDATE message SET content = 'osmium' || hex(zeroblob(500000)) WHERE seq > 996";
+    sqlite::execute(&database, long);
+    let (count, said) = search("osmium", "20");
+    assert!((1..20).contains(&count), "{count} {said}");
+    assert!(said.contains(no_more), "{said}");
+}
+
+#[test]
+fn an_export_to_stdout_leaves_nothing_and_removes_what_a_killed_one_left() {
+    let home = home_with(&["alpha"]);
+    let passage = |name: &str| home.file(&format!("zoea.db.export-{name}"));
+    for name in ["killed", "running"] {
+        std::fs::create_dir(passage(name)).expect("a directory");
+        std::fs::write(passage(name).join("export"), "a conversation").expect("a file");
+    }
+    let running = std::fs::File::open(passage("running")).expect("a directory");
+    running.lock_shared().expect("a lock");
+    let exported = home.ok(&["export"]);
+    assert!(exported.contains("alpha"), "{exported}");
+    let left = std::fs::read_dir(home.path()).expect("a home").flatten();
+    let left: Vec<String> = left
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("zoea.db.export-"))
+        .collect();
+    assert_eq!(left, ["zoea.db.export-running"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Starts under bad circumstances: each gets a clear error, and nothing is lost.
 
-use zoea_rig::{Home, Server, until};
+use zoea_rig::{Home, ScriptedServer, Server, until};
 
 #[test]
 fn every_mistake_of_a_configuration_is_listed_and_nothing_starts() {
@@ -36,6 +36,43 @@ fn a_home_in_use_is_refused_and_the_one_that_runs_goes_on() {
     assert_eq!(status, 1);
     assert!(error.contains(&swarm.pid().to_string()), "{error}");
     home.ok(&["mysis", "create", "alpha"]);
+}
+
+#[test]
+fn a_taken_port_of_the_control_interface_is_told_before_any_mysis_starts() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address");
+    let model = ScriptedServer::model(&[]);
+    let home = Home::new();
+    home.configure(
+        &model.url,
+        "",
+        &format!("[control]\nlisten = \"{address}\"\n"),
+    );
+    home.ok(&["mysis", "create", "alpha"]);
+    // It would start with the program.
+    home.ok(&["send", "alpha", "hello"]);
+    let before = home.mysis("alpha");
+    let (status, error) = home.fails(&["run", "--headless", "--start-swarm"]);
+    assert_eq!(status, 1);
+    assert!(error.contains(&address.to_string()), "{error}");
+    assert!(error.contains("`listen` in [control]"), "{error}");
+    assert!(model.requests().is_empty());
+    assert_eq!(home.mysis("alpha")["state"], before["state"]);
+    assert_eq!(home.mysis("alpha")["turns"], before["turns"]);
+}
+
+#[test]
+fn a_start_whose_address_cannot_be_published_ends_in_good_order() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    std::fs::create_dir(home.file("run.json")).expect("a folder in the way");
+    let (status, error) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 1);
+    assert!(error.contains("run.json: Is a directory"), "{error}");
+    // It is there as long as the database is not closed.
+    assert!(!home.file("zoea.db.last").exists());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 
 use serde_json::Value;
-use zoea_rig::{Home, Process, Server, until, written};
+use zoea_rig::{Home, Process, Server, sqlite, until, written};
 
 /// How many clients wait, unless `ZOEA_WAITERS` says otherwise.
 const WAITERS: usize = 48;
@@ -216,11 +216,44 @@ fn a_wait_ends_by_what_came_and_its_status_says_what() {
     drop(swarm);
 }
 
-#[test]
-fn events_from_a_database_that_has_fewer_are_refused() {
+/// A home with one Mysis, in which nothing runs.
+fn resting_home() -> Home {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
     home.ok(&["mysis", "create", "alpha"]);
+    home
+}
+
+#[test]
+fn a_wait_ends_in_time_where_no_program_runs() {
+    let home = resting_home();
+    let (status, printed) = home.fails(&["wait", "alpha", "--until", "idle", "--timeout", "1s"]);
+    assert_eq!(status, 3, "{printed}");
+    assert!(
+        printed.contains("`idle` did not happen in time: no program answered"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn all_events_are_printed_however_long_they_are() {
+    let home = resting_home();
+    for name in ["beta", "gamma", "delta", "epsilon"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    let long = "UPDATE event SET text = hex(zeroblob(750000))";
+    sqlite::execute(&home.file("zoea.db"), long);
+    let all = numbers(&home.lines(&["events", "--json", "--from", "0"]));
+    assert!(all.len() >= 5, "{all:?}");
+    for limit in ["0", "5000"] {
+        let newest = home.lines(&["events", "--json", "--limit", limit]);
+        assert_eq!(numbers(&newest), all, "{limit}");
+    }
+}
+
+#[test]
+fn events_from_a_database_that_has_fewer_are_refused() {
+    let home = resting_home();
     let (status, printed) = home.fails(&["events", "--from", "1000000", "--json"]);
     assert_eq!(status, 1);
     assert!(

@@ -120,9 +120,25 @@ fn a_home_that_lost_its_database_is_asked_about_and_begun_anew_only_on_a_yes() {
     assert!(!database.exists());
     terminal.types("clear; $ZOEA --home home run\r");
     terminal.sees("Start again with an empty swarm? [y/N]");
+    terminal.types("\u{3}");
+    terminal.comes_back();
+    assert!(!database.exists());
+    terminal.types("clear; $ZOEA --home home run\r");
+    terminal.sees("Start again with an empty swarm? [y/N]");
     terminal.types("y\r");
     terminal.sees("The swarm is empty.");
     assert!(database.exists());
     terminal.types("qy");
+    terminal.comes_back();
+}
+
+#[test]
+fn a_start_that_fails_after_the_screen_was_there_gives_the_terminal_back() {
+    let folder = TempDir::new().expect("a folder");
+    configure(&folder, "http://127.0.0.1:9/mcp", "");
+    std::fs::create_dir_all(folder.path().join("home/run.json")).expect("a folder in the way");
+    let mut terminal = Terminal::open(200, 30, folder.path());
+    terminal.types("$ZOEA --home home run\r");
+    terminal.sees("run.json: Is a directory");
     terminal.comes_back();
 }

@@ -1,5 +1,7 @@
 //! The last minute: what the shell shows after the terminal, and a swarm that goes on without one.
 
+use std::path::Path;
+
 use tempfile::TempDir;
 use zoea_rig::{until, zoea};
 
@@ -9,12 +11,7 @@ use crate::terminal::Terminal;
 fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
     let folder = TempDir::new().expect("a folder");
     let home = folder.path().join("home/offline");
-    let status = || -> serde_json::Value {
-        let mut command = zoea();
-        command.arg("--home").arg(&home).args(["status", "--json"]);
-        let printed = command.output().expect("the program").stdout;
-        serde_json::from_slice(&printed).expect("JSON")
-    };
+    let status = || status_of(&home);
     let mut terminal = Terminal::open(120, 30, folder.path());
     terminal.types("$ZOEA --home home run --offline --tick 100ms --seed 5\r");
     terminal.sees("5 running");
@@ -44,6 +41,37 @@ fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
         let is_same = now["pid"].as_u64() == Some(pid);
         (is_same && turns(&now) > turns(&second)).then_some(())
     });
+    end(pid, &home);
+}
+
+#[test]
+fn a_program_whose_file_was_replaced_goes_on_without_the_terminal() {
+    let folder = TempDir::new().expect("a folder");
+    let home = folder.path().join("home/offline");
+    let mut terminal = Terminal::open(120, 30, folder.path());
+    terminal.types("cp $ZOEA zoea; ./zoea --home home run --offline --tick 100ms\r");
+    terminal.sees("5 running");
+    std::fs::remove_file(folder.path().join("zoea")).expect("a program");
+    std::fs::write(folder.path().join("zoea"), "another version").expect("a file");
+    terminal.types("q");
+    terminal.sees("5 Myses run, and stop with the program.");
+    terminal.types("h");
+    terminal.sees("the swarm continues without a terminal (pid ");
+    terminal.comes_back();
+    let status = status_of(&home);
+    assert_eq!(status["states"]["running"], 5, "{status}");
+    end(status["pid"].as_u64().expect("a process"), &home);
+}
+
+fn status_of(home: &Path) -> serde_json::Value {
+    let mut command = zoea();
+    command.arg("--home").arg(home).args(["status", "--json"]);
+    let printed = command.output().expect("the program").stdout;
+    serde_json::from_slice(&printed).expect("JSON")
+}
+
+/// Ends the program that runs without a terminal.
+fn end(pid: u64, home: &Path) {
     let ended = std::process::Command::new("kill")
         .arg(pid.to_string())
         .status();
@@ -54,7 +82,7 @@ fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
 }
 
 /// Waits until something is stored of what the run comes to.
-fn wait_for_samples(home: &std::path::Path) {
+fn wait_for_samples(home: &Path) {
     until("a sample", || {
         let mut command = zoea();
         command.arg("--home").arg(home);

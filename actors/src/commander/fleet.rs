@@ -1,6 +1,7 @@
 //! The fleet: takes up Myses of processes that are gone, hands over what is beyond this process's
 //! share, and drops what another process took.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
 pub(super) struct FleetMembership {
     fleet: Arc<dyn Fleet>,
     actor: ActorRef<FleetMsg>,
+    /// The Myses that left this process, until a step has given them back.
+    let_go: BTreeSet<MysisId>,
 }
 
 impl CommanderState {
@@ -40,21 +43,20 @@ impl CommanderState {
         myself: &ActorRef<CommanderMsg>,
         fleet: Option<Arc<dyn Fleet>>,
     ) -> Result<(), ActorProcessingErr> {
-        if fleet.is_some() {
-            self.freeze_switch()
-                .leave_until(Instant::now() + FIRST_SAFE_TIME);
-        }
-        self.join_fleet(myself, fleet).await
+        let Some(fleet) = fleet else {
+            return Ok(());
+        };
+        self.freeze_switch()
+            .leave_until(Instant::now() + FIRST_SAFE_TIME);
+        self.join_fleet(myself, fleet, BTreeSet::new()).await
     }
 
     async fn join_fleet(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        fleet: Option<Arc<dyn Fleet>>,
+        fleet: Arc<dyn Fleet>,
+        let_go: BTreeSet<MysisId>,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(fleet) = fleet else {
-            return Ok(());
-        };
         let args = FleetArgs {
             fleet: fleet.clone(),
             clock: self.clock().clone(),
@@ -74,7 +76,14 @@ impl CommanderState {
         for (order, answer) in self.passed.unanswered() {
             let _ = actor.cast(FleetMsg::Answer(order, answer));
         }
-        self.fleet = Some(FleetMembership { fleet, actor });
+        for mysis in &let_go {
+            let _ = actor.cast(FleetMsg::LetGo(*mysis));
+        }
+        self.fleet = Some(FleetMembership {
+            fleet,
+            actor,
+            let_go,
+        });
         Ok(())
     }
 
@@ -89,7 +98,8 @@ impl CommanderState {
         };
         if self.closing.is_none() {
             tracing::error!("the fleet's actor crashed and is replaced");
-            self.join_fleet(myself, Some(membership.fleet)).await?;
+            self.join_fleet(myself, membership.fleet, membership.let_go)
+                .await?;
         }
         Ok(true)
     }
@@ -138,6 +148,9 @@ impl CommanderState {
         if self.closing.is_some() {
             return Ok(());
         }
+        if let Some(fleet) = &mut self.fleet {
+            fleet.let_go.retain(|mysis| !step.let_go.contains(mysis));
+        }
         self.learn_secrets(step.passwords);
         self.follow_mission(step.began, step.mission);
         for mysis in step.lost {
@@ -161,8 +174,9 @@ impl CommanderState {
         for record in taken {
             let id = record.id;
             arrived.push(id);
-            // A step under way may have read one that was deleted meanwhile.
-            if self.members.get(id).is_some() || self.members.was_deleted(id) {
+            // A step under way may have read one that was deleted or let go meanwhile.
+            let is_known = self.members.get(id).is_some() || self.members.was_deleted(id);
+            if is_known || self.is_let_go(id) {
                 continue;
             }
             let goes_on =
@@ -209,8 +223,23 @@ impl CommanderState {
                 let before = member.incarnation.next();
                 self.services.shut_out(mysis, before);
             }
-            None => self.send_to_fleet(FleetMsg::LetGo(mysis)),
+            None => self.let_go(mysis),
         }
+    }
+
+    /// Gives a Mysis back of which nothing is left here.
+    fn let_go(&mut self, mysis: MysisId) {
+        if let Some(fleet) = &mut self.fleet
+            && fleet.let_go.insert(mysis)
+        {
+            // A dead actor's successor is told everything again.
+            let _ = fleet.actor.cast(FleetMsg::LetGo(mysis));
+        }
+    }
+
+    fn is_let_go(&self, mysis: MysisId) -> bool {
+        let fleet = self.fleet.as_ref();
+        fleet.is_some_and(|fleet| fleet.let_go.contains(&mysis))
     }
 
     /// Lets Myses that run here go, each at the end of its turn. Those between two turns come first.
@@ -276,7 +305,7 @@ impl CommanderState {
             self.show_as_neighbour(member.status);
             self.update_silence();
         }
-        self.send_to_fleet(FleetMsg::LetGo(mysis));
+        self.let_go(mysis);
         true
     }
 

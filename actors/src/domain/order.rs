@@ -194,9 +194,11 @@ impl MysisOrder {
 
     /// The order that undoes this one, given the Mysis' status before it.
     fn inverse(&self, before: Option<&MysisStatus>) -> Option<MysisOrder> {
+        let was = |state: LifeState| before.is_some_and(|before| before.state == state);
         match self {
-            MysisOrder::Start => Some(MysisOrder::Stop),
-            MysisOrder::Stop => Some(MysisOrder::Start),
+            // No order makes a Mysis idle or errored again.
+            MysisOrder::Start => was(LifeState::Stopped).then_some(MysisOrder::Stop),
+            MysisOrder::Stop => was(LifeState::Running).then_some(MysisOrder::Start),
             MysisOrder::Configure(_) => before.map(|before| {
                 let own = &before.own_profile;
                 MysisOrder::Configure(ProfileChange {
@@ -359,6 +361,27 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stop_is_undone_where_the_mysis_ran_and_a_start_where_it_was_stopped() {
+        let inverse = |order: MysisOrder, state: LifeState| {
+            let before = MysisStatus {
+                state,
+                ..MysisStatus::default()
+            };
+            order.for_mysis("alpha").inverse(Some(&before), None)
+        };
+        for state in LifeState::ALL {
+            let start = MysisOrder::Start.for_mysis("alpha");
+            let start = (state == LifeState::Running).then_some(start);
+            assert_eq!(inverse(MysisOrder::Stop, state), start, "{state:?}");
+            let stop = MysisOrder::Stop.for_mysis("alpha");
+            let stop = (state == LifeState::Stopped).then_some(stop);
+            assert_eq!(inverse(MysisOrder::Start, state), stop, "{state:?}");
+        }
+        let unknown = MysisOrder::Stop.for_mysis("alpha").inverse(None, None);
+        assert_eq!(unknown, None);
+    }
 
     #[test]
     fn names_are_letters_digits_and_three_signs() {

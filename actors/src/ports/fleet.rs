@@ -58,6 +58,8 @@ pub struct FleetStep {
     /// The Myses that another process took, because this one did not renew its leases in time. Each
     /// is told until it is let go.
     pub lost: Vec<MysisId>,
+    /// The Myses of the report that are given back now. The fleet's actor tells them.
+    pub let_go: Vec<MysisId>,
     /// The running Myses beyond its share.
     pub surplus: usize,
     /// Whether this process is to give back everything.

@@ -6,6 +6,7 @@
 
 mod lessons;
 mod naming;
+mod orders;
 mod trials;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,6 +20,7 @@ use super::model::ChatMessage;
 use zoea_text::clean::printable_text;
 
 pub use naming::UndeliveredOrder;
+pub use orders::is_order;
 pub use trials::{SharedTrial, TrialClaim};
 
 use naming::text_hash;
@@ -79,7 +81,8 @@ impl HeldText {
         text[..text.floor_char_boundary(KEY_BYTES)].into()
     }
 
-    /// Whether this is the text, or the beginning of it.
+    /// Whether this is the text, or the beginning of it. An order is the same only if
+    /// [`HeldText::is_order`] says so.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
         let text = &text[..text.floor_char_boundary(KEY_BYTES)];
@@ -113,7 +116,8 @@ impl HeldText {
 
     #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
-        self.is(text) || (self.text.len() >= MIN_QUOTED_BYTES && text.contains(&*self.text))
+        let quoted = own_words_of(&self.text);
+        self.is(text) || (quoted.len() >= MIN_QUOTED_BYTES && text.contains(quoted))
     }
 
     /// Whether messages to a model show it, whole or cut.
@@ -150,6 +154,12 @@ impl HeldText {
         let back = i64::try_from(DOUBT_INTERVAL_MS - FIRST_DOUBT_MS).unwrap_or_default();
         Timestamp(now.0.saturating_sub(back))
     }
+}
+
+/// The part of a key that is the text's own. The key of a long order goes on with other words, and a letter of
+/// four bytes may stand at the place where they begin.
+fn own_words_of(key: &str) -> &str {
+    &key[..key.floor_char_boundary(KEY_BYTES - 3)]
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ impl GameSession {
     pub(super) async fn learn_account(&mut self, outlet: &dyn SessionObserver) {
         self.save_account(outlet).await;
         // The operator may have recovered the account whose password could not be read.
-        if self.knows_account && !self.has_unread_account {
+        if self.knows_account && !self.has_unread_account() {
             return;
         }
         let archive = &self.deps.archive;
@@ -38,7 +38,7 @@ impl GameSession {
         match futures::future::try_join(account, session).await {
             Ok((account, session)) => {
                 self.hide_secrets(account.iter().map(|account| account.password.clone()));
-                self.has_unread_account &= account.is_none();
+                self.set_unread_account(self.has_unread_account() && account.is_none());
                 self.account = account;
                 if !self.knows_account {
                     self.saved.clone_from(&session);
@@ -250,7 +250,7 @@ impl GameSession {
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
     ) -> ToolOutcome {
-        if self.has_unread_account {
+        if self.has_unread_account() {
             return ToolOutcome::new(CallStatus::Failed, UNREAD_ACCOUNT_TEXT);
         }
         let wanted = arguments.get("username").and_then(Value::as_str);
@@ -296,7 +296,7 @@ impl GameSession {
         if answer.is_error {
             return answer.into();
         }
-        self.has_unread_account = true;
+        self.set_unread_account(true);
         self.emit_notice(
             outlet,
             Severity::Error,
@@ -365,7 +365,20 @@ impl GameSession {
         self.hide_secrets([account.password.clone()]);
         self.account = Some(account);
         self.knows_account = true;
-        self.has_unread_account = false;
+        self.set_unread_account(false);
+    }
+
+    /// Whether an account was registered whose password could not be read from the answer. Another one is
+    /// not registered, also in the next session of the Mysis.
+    fn has_unread_account(&self) -> bool {
+        self.deps.links.state(self.who).has_unread_account
+    }
+
+    fn set_unread_account(&self, is_unread: bool) {
+        if self.has_unread_account() != is_unread {
+            let links = &self.deps.links;
+            links.change(self.who, |state| state.has_unread_account = is_unread);
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) struct PendingState {
     /// How many links in a row nobody used.
     pub(super) unused: u32,
     pub(super) not_before: Option<Moment>,
+    pub(super) has_unread_account: bool,
     /// The login that the game refused last, until one succeeds.
     pub(super) refused: Option<RefusedLogin>,
 }

@@ -3,14 +3,15 @@
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Home, INCIDENTS, replace};
 
 const MAX_INCIDENTS: usize = 20;
 
 impl Home {
-    /// Keeps the text of an incident that happened at this time, and forgets the oldest ones.
+    /// Keeps the text of an incident that happened at this time, and forgets the oldest ones. If the clock was
+    /// set back, its name has a later time: it is the newest one all the same.
     ///
     /// # Errors
     /// The system's error.
@@ -20,6 +21,11 @@ impl Home {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             Ok(()) | Err(_) => {}
         }
+        let newest = self.incidents()?.last().and_then(|file| named_time(file));
+        let at_ms = match newest {
+            Some(newest) if newest > at_ms => newest.saturating_add(1),
+            Some(_) | None => at_ms,
+        };
         let name = |number: u32| directory.join(format!("{at_ms:013}-{number:02}.json"));
         let free = (0..100).map(name).find(|file| !file.exists());
         let file = free.unwrap_or_else(|| name(99));
@@ -50,6 +56,12 @@ impl Home {
     }
 }
 
+/// The time in the name of an incident's file.
+fn named_time(file: &Path) -> Option<i64> {
+    let (time, _) = file.file_stem()?.to_str()?.split_once('-')?;
+    time.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -78,5 +90,22 @@ mod tests {
         assert_eq!(mode(&home.directory().join(INCIDENTS)), 0o700);
         // The directory is the program's own.
         assert!(Home::open(home.directory()).unwrap().warnings().is_empty());
+    }
+
+    #[test]
+    fn the_newest_one_is_the_last_one_also_where_the_clock_was_set_back() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::open(parent.path().join("home")).unwrap();
+        for at in 0..MAX_INCIDENTS {
+            home.keep_incident(1_795_789_800_000, &format!("{at}"))
+                .unwrap();
+        }
+        for text in ["earlier", "a bit later", "earlier again"] {
+            home.keep_incident(5, text).unwrap();
+            let kept = home.incidents().unwrap();
+            assert_eq!(kept.len(), MAX_INCIDENTS);
+            let last = kept.last().map(fs::read_to_string);
+            assert_eq!(last.unwrap().unwrap(), text);
+        }
     }
 }

@@ -79,18 +79,26 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
 }
 
 fn holds_only_ours(directory: &Path) -> io::Result<bool> {
+    // The operator's own files of a home, and the directories in it.
+    const BESIDE: [&str; 10] = [
+        zoea_settings::CREDENTIALS_FILE,
+        "system-prompt.md",
+        super::OFFLINE,
+        super::INCIDENTS,
+        "screens",
+        "exports",
+        "reports",
+        "deleted",
+        "routines",
+        "galaxy",
+    ];
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         let is_ours = name.to_str().is_some_and(|name| {
+            // Setup leaves copies of the configuration: zoea.toml.before-setup-1 …
             is_made_by_us(name)
-                || [
-                    zoea_settings::CONFIG_FILE,
-                    zoea_settings::CREDENTIALS_FILE,
-                    "offline",
-                    "screens",
-                    super::INCIDENTS,
-                ]
-                .contains(&name)
+                || name.starts_with(zoea_settings::CONFIG_FILE)
+                || BESIDE.contains(&name)
         });
         if !is_ours {
             return Ok(false);
@@ -100,7 +108,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OWN_FILES: [&str; 11] = [
+    const OWN_FILES: [&str; 13] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
@@ -109,6 +117,8 @@ fn is_made_by_us(name: &str) -> bool {
         "zoea.probe",
         super::FREEZE_FILE,
         super::RAISE_FILE,
+        "home.id",
+        "headless.err",
         "run.json",
         "control.token",
         super::MODEL_CHECKS_FILE,
@@ -170,6 +180,34 @@ mod tests {
             assert_eq!(Home::open(&directory).unwrap().warnings(), [] as [&str; 0]);
             assert_eq!(mode(&directory), 0o700);
         }
+    }
+
+    #[test]
+    fn a_home_with_all_that_a_swarm_leaves_is_ours() {
+        let files = [
+            "zoea.toml.before-setup-1",
+            "credentials.json",
+            "system-prompt.md",
+            "home.id",
+            "headless.err",
+        ];
+        let (_outer, directory) = directory_with(0o755, &files);
+        {
+            let home = Home::open(&directory).unwrap();
+            assert_eq!(home.warnings(), [] as [&str; 0]);
+            for inner in [home.exports(), home.reports(), home.deleted()] {
+                fs::create_dir(inner).unwrap();
+            }
+            for inner in [home.routines(), home.screens(), directory.join("galaxy")] {
+                fs::create_dir(inner).unwrap();
+            }
+            home.keep_incident(1, "").unwrap();
+            home.offline().unwrap();
+        }
+        fs::set_permissions(&directory, Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(Home::open(&directory).unwrap().warnings(), [] as [&str; 0]);
+        assert_eq!(mode(&directory), 0o700);
+        assert_eq!(mode(&directory.join("headless.err")), 0o600);
     }
 
     #[test]

@@ -58,7 +58,13 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+    let home = match command {
+        DbCommand::Check(_) | DbCommand::Backup(_) | DbCommand::Compact => {
+            global.open_swarm_home(environment)?
+        }
+        // These replace the database of the home itself, in which no program may run.
+        DbCommand::Restore(_) | DbCommand::New => global.open_home(environment)?,
+    };
     let settings = global.load_settings(&home, environment)?.settings;
     match command {
         DbCommand::Check(args) => check_database(&home, &settings, args.json).await,
@@ -157,7 +163,7 @@ async fn compact_database(
 ) -> anyhow::Result<()> {
     let progress = Progress::start("compact", String::new);
     let CompactedJson { before, after } = if RunFile::read(home).is_some() {
-        let client = SwarmClient::open(global, environment).await?;
+        let client = SwarmClient::open_in(home, global, environment).await?;
         let compacted = client.call(ControlCall::Compact {}).await;
         client.close().await;
         serde_json::from_value(compacted?)?

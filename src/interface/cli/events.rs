@@ -29,7 +29,8 @@ const CALL_SECONDS: f64 = 15.0;
 pub struct EventsArgs {
     #[command(flatten)]
     asked: ReadEvents,
-    /// Print further events as they come, until interrupted; also those after a restart of the program.
+    /// Print further events as they come, until interrupted, with --from and --limit until there were so many;
+    /// also those after a restart of the program.
     #[arg(long)]
     follow: bool,
     /// Print one JSON object a line.
@@ -56,81 +57,110 @@ async fn print_events(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let last = match args.asked.from {
+    let home = global.open_swarm_home(environment)?;
+    let limit = args.asked.limit.filter(|limit| *limit > 0);
+    let mut left = limit.unwrap_or(u64::MAX);
+    let mut last = match args.asked.from {
         // A program that runs answers this as well as the next one.
         Some(from) if args.follow => from,
-        from => print_stored(args, from, global, environment).await?,
+        from => {
+            let client = SwarmClient::open_in(&home, global, environment).await?;
+            let printed = print_stored(&client, args, from).await;
+            client.close().await;
+            // Without a number the limit was for those before the ones to come.
+            left = u64::MAX;
+            printed?
+        }
     };
     if !args.follow {
         return Ok(());
     }
-    let mut client = PatientClient::new(global.open_home(environment)?);
-    let mut next = ReadEvents {
-        limit: Some(PIECE),
-        from: Some(last),
-        wait: Some(CALL_SECONDS),
-    };
-    loop {
-        let call = ControlCall::ReadEvents(next.clone());
+    let mut client = PatientClient::new(home);
+    while left > 0 {
+        let call = ControlCall::ReadEvents(ReadEvents {
+            limit: Some(PIECE.min(left)),
+            from: Some(last),
+            wait: Some(CALL_SECONDS),
+        });
         let events = client.ask(&call, None).await?.unwrap_or_default();
-        next.from = print(&events, args.json)?.or(next.from);
+        last = print(&events, args.json)?.unwrap_or(last);
+        left = left.saturating_sub(count(&events));
     }
+    Ok(())
 }
 
 /// Prints the stored events that were asked for. Returns the number of the last one.
 async fn print_stored(
-    args: &EventsArgs,
-    from: Option<u64>,
-    global: &GlobalArgs,
-    environment: &Environment,
-) -> anyhow::Result<u64> {
-    SwarmClient::with(global, environment, async |client| {
-        print_pieces(client, args, from).await
-    })
-    .await
-}
-
-async fn print_pieces(
     client: &SwarmClient,
     args: &EventsArgs,
     from: Option<u64>,
 ) -> anyhow::Result<u64> {
-    let ask = |from, limit| {
-        client.call(ControlCall::ReadEvents(ReadEvents {
-            limit: Some(limit),
-            from,
-            wait: None,
-        }))
-    };
     let limit = args.asked.limit;
     let Some(mut last) = from else {
-        let newest = ask(None, limit.unwrap_or(USUAL)).await?;
+        let newest = read_newest(client, limit.unwrap_or(USUAL)).await?;
         return Ok(print(&newest, args.json)?.unwrap_or(0));
     };
     let mut left = limit.filter(|limit| *limit > 0).unwrap_or(u64::MAX);
     while left > 0 {
-        let events = ask(Some(last), PIECE.min(left)).await?;
+        let events = ask(client, Some(last), PIECE.min(left)).await?;
         let Some(newest) = print(&events, args.json)? else {
             break;
         };
-        left = left.saturating_sub(events.as_array().map_or(0, Vec::len) as u64);
+        left = left.saturating_sub(count(&events));
         last = newest;
     }
     Ok(last)
 }
 
+/// The newest events; all for 0. One answer may be too short for more than a piece, and leaves out the oldest: then
+/// all that are kept are read from the first one on.
+async fn read_newest(client: &SwarmClient, wanted: u64) -> anyhow::Result<Value> {
+    if (1..=PIECE).contains(&wanted) {
+        return ask(client, None, wanted).await;
+    }
+    let wanted = usize::try_from(wanted).ok().filter(|wanted| *wanted > 0);
+    let wanted = wanted.unwrap_or(usize::MAX);
+    let (mut kept, mut last) = (Vec::new(), 0);
+    loop {
+        let events = ask(client, Some(last), PIECE).await?;
+        let Some(newest) = last_number(&events) else {
+            return Ok(Value::Array(kept));
+        };
+        last = newest;
+        kept.extend(events.as_array().into_iter().flatten().cloned());
+        let older = kept.len().saturating_sub(wanted);
+        kept.drain(..older);
+    }
+}
+
+async fn ask(client: &SwarmClient, from: Option<u64>, limit: u64) -> anyhow::Result<Value> {
+    let asked = ReadEvents {
+        limit: Some(limit),
+        from,
+        wait: None,
+    };
+    client.call(ControlCall::ReadEvents(asked)).await
+}
+
+fn count(events: &Value) -> u64 {
+    events.as_array().map_or(0, Vec::len) as u64
+}
+
+fn last_number(events: &Value) -> Option<u64> {
+    events.as_array()?.last()?["number"].as_u64()
+}
+
 /// Prints events. Returns the number of the last one.
 fn print(events: &Value, as_json: bool) -> io::Result<Option<u64>> {
-    let events = events.as_array().map_or(&[][..], Vec::as_slice);
     let mut lines = Lines::open();
-    for event in events {
+    for event in events.as_array().into_iter().flatten() {
         match as_json {
             true => lines.json(&event.to_string())?,
             false => lines.text(&line_of(&EventRecordJson::deserialize(event)?))?,
         }
     }
     lines.flush()?;
-    Ok(events.last().and_then(|event| event["number"].as_u64()))
+    Ok(last_number(events))
 }
 
 fn line_of(event: &EventRecordJson<'_>) -> String {

@@ -1,12 +1,16 @@
 //! `zoea export`: conversations, as JSON lines or as Markdown.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use tempfile::TempDir;
 use zoea_settings::Environment;
 
+use crate::host::home::Home;
 use crate::interface::cli::db::print_size;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
@@ -14,6 +18,9 @@ use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ExportConversations;
 use zoea_contract::ExportedJson;
+
+/// How the names begin of directories through which exports pass to stdout.
+const PASSAGE: &str = "zoea.db.export-";
 
 /// The options of `zoea export`.
 #[derive(Debug, Args)]
@@ -35,41 +42,50 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let Some(file) = &args.out else {
-        let directory = global.open_home(environment)?.directory().to_path_buf();
-        let passing = directory.join(format!("zoea.db.export-{}", std::process::id()));
-        let passed = print_export(&passing, args, global, environment).await;
-        // The file may not exist if the export failed early.
-        let _ = std::fs::remove_file(&passing);
-        return passed;
+        return print_export(args, global, environment).await;
     };
     let file = std::path::absolute(file).context("find the file")?;
-    let ExportedJson { myses, rows } = write_export(&file, args, global, environment).await?;
+    let written = SwarmClient::with(global, environment, async |client| {
+        write_export(client, &file, args).await
+    });
+    let ExportedJson { myses, rows } = written.await?;
     let file = file.display();
     Ok(out::line(&format!(
         "{rows} rows of {myses} myses are in {file}"
     ))?)
 }
 
-/// Exports to a temporary file and copies it to stdout, because the running program may be the one
-/// that writes it.
 async fn print_export(
-    passing: &Path,
     args: &ExportArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    write_export(passing, args, global, environment).await?;
-    let written = File::open(passing).context("read the export")?;
-    Ok(out::pass_on(written, args.format == "jsonl")?)
+    let home = global.open_swarm_home(environment)?;
+    let client = SwarmClient::open_in(&home, global, environment).await?;
+    let written = write_passing(&client, &home, args).await;
+    client.close().await;
+    Ok(out::pass_on(written?, args.format == "jsonl")?)
+}
+
+/// Exports to a file in the home, because the running program may be the one that writes it. The file has lost its
+/// name when it is read, so an end in the middle leaves nothing.
+async fn write_passing(
+    client: &SwarmClient,
+    home: &Home,
+    args: &ExportArgs,
+) -> anyhow::Result<File> {
+    let passage =
+        Passage::open(home.directory()).context("make room for the export in the home")?;
+    let file = passage.directory.path().join("export");
+    write_export(client, &file, args).await?;
+    File::open(&file).context("read the export")
 }
 
 async fn write_export(
+    client: &SwarmClient,
     file: &Path,
     args: &ExportArgs,
-    global: &GlobalArgs,
-    environment: &Environment,
 ) -> anyhow::Result<ExportedJson> {
-    let client = SwarmClient::open(global, environment).await?;
     let name = file.to_str().context("the file's name is not valid text")?;
     let asked = ExportConversations {
         file: name.to_string(),
@@ -79,6 +95,46 @@ async fn write_export(
     let progress = print_size("export", file);
     let written = client.call(ControlCall::Export(asked)).await;
     drop(progress);
-    client.close().await;
     Ok(serde_json::from_value(written?)?)
+}
+
+/// A directory for one export, which is removed with this. It is locked as long as its export runs: what a killed
+/// one left is removed by the next one.
+struct Passage {
+    directory: TempDir,
+    _lock: File,
+}
+
+impl Passage {
+    fn open(home: &Path) -> io::Result<Passage> {
+        remove_abandoned(home)?;
+        let directory = tempfile::Builder::new()
+            .prefix(PASSAGE)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(home)?;
+        let lock = File::open(directory.path())?;
+        lock.lock_shared()?;
+        Ok(Passage {
+            directory,
+            _lock: lock,
+        })
+    }
+}
+
+/// Removes the directories of exports that were killed. An empty one may belong to an export that is about to lock it.
+fn remove_abandoned(home: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(home)?.flatten() {
+        let is_passage = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.starts_with(PASSAGE));
+        let path = entry.path();
+        let holds_export = || fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some());
+        let is_free = || File::open(&path).is_ok_and(|passage| passage.try_lock().is_ok());
+        if is_passage && holds_export() && is_free() {
+            // Another export may remove it at the same moment.
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::{EXIT_FAILED, EXIT_WRONG_USAGE, out, shown};
 use crate::interface::control::call::ControlCall;
-use crate::interface::control::history::parse_kind;
+use crate::interface::control::history::{MAX_HITS, may_lack_older, parse_kind};
 use crate::interface::control::parameters::{ReadLog, SearchRows};
 
 /// How often `log --follow` asks for new rows.
@@ -68,7 +68,7 @@ pub struct SearchArgs {
     /// Upper and lower case are the same.
     #[arg(long, short)]
     ignore_case: bool,
-    /// How many of the newest matches to print.
+    /// How many of the newest matches to print, at most 1000; 0 prints as many as that.
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
@@ -268,20 +268,28 @@ async fn search_and_print(
     }
     let found = found?;
     let rows = found.as_array().map_or(&[][..], Vec::as_slice);
+    note_older(rows, args.limit);
     if args.json {
         rows.iter().try_for_each(out::json)?;
         return Ok(rows.len());
-    }
-    if rows.len() as u64 == args.limit {
-        out::note(&format!(
-            "these are the newest {}; there may be more with --limit",
-            args.limit
-        ));
     }
     for row in rows {
         print_hit(&SearchHitJson::deserialize(row)?, args)?;
     }
     Ok(rows.len())
+}
+
+/// Tells that there may be older matches, and what finds them.
+fn note_older(rows: &[Value], limit: u64) {
+    let count = rows.len();
+    let more = if (1..MAX_HITS).contains(&count) && count as u64 == limit {
+        "there may be more with --limit"
+    } else if may_lack_older(rows) {
+        "one search prints no more; a longer text or --mysis may find older ones"
+    } else {
+        return;
+    };
+    out::note(&format!("these are the newest {count}; {more}"));
 }
 
 /// Says where no row has the text. The text is not repeated: it may be a secret.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use zoea_settings::Environment;
 
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::out;
+use crate::interface::cli::{out, shown};
 
 /// The orders about incidents.
 #[derive(Debug, Subcommand)]
@@ -40,7 +40,7 @@ pub(super) fn run(
                 let text = fs::read_to_string(file).unwrap_or_default();
                 let incident: Value = serde_json::from_str(&text).unwrap_or_default();
                 let word = |name: &str| incident[name].as_str().unwrap_or_default().to_string();
-                let (at, kind, server) = (word("at"), word("kind"), word("server"));
+                let (at, kind, server) = (shown::time(&word("at")), word("kind"), word("server"));
                 let failure = word("failure");
                 out::line(&format!("{at}  {kind}  {server}  {failure}"))?;
                 out::line(&format!("    {}", file.display()))?;

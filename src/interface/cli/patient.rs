@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::domain::order::OrderRefusal;
 use serde_json::Value;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::host::home::{Home, RunFile};
 use crate::interface::cli::out;
@@ -14,6 +14,8 @@ use crate::interface::control::client::{ControlClient, ControlError};
 
 /// The pause before the program is looked for again.
 const PAUSE: Duration = Duration::from_millis(250);
+/// How long the last answer of a program may take, which says whom it waited for in vain.
+const LAST_ANSWER: Duration = Duration::from_secs(2);
 
 pub(super) struct PatientClient {
     home: Home,
@@ -41,10 +43,11 @@ impl PatientClient {
         call: &ControlCall,
         end: Option<Instant>,
     ) -> anyhow::Result<Option<Value>> {
+        let last = end.map(|end| end.checked_add(LAST_ANSWER).unwrap_or(end));
         loop {
             let asked = self.ask_once(call);
-            let answer = match end {
-                Some(end) => match timeout_at(end, asked).await {
+            let answer = match last {
+                Some(last) => match timeout_at(last, asked).await {
                     Ok(answer) => answer,
                     Err(_) => return Ok(None),
                 },
@@ -65,7 +68,13 @@ impl PatientClient {
                     }
                 }
             }
-            sleep(PAUSE).await;
+            let now = Instant::now();
+            let next = now + PAUSE;
+            match end {
+                Some(end) if end <= now => return Ok(None),
+                Some(end) => sleep_until(next.min(end)).await,
+                None => sleep_until(next).await,
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use zoea_contract::MissionJson;
 use zoea_settings::Environment;
 
+use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::selection::list_myses;
@@ -73,7 +74,7 @@ pub(super) async fn run(
 }
 
 fn check_template(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
-    let home = global.open_home(environment)?;
+    let home = global.open_swarm_home(environment)?;
     let template = prompt_template(&home)?;
     let file = home.system_prompt();
     if template.own.is_none() {
@@ -121,7 +122,8 @@ async fn show_prompt(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let template = prompt_template(&global.open_home(environment)?)?;
+    let home = global.open_swarm_home(environment)?;
+    let template = prompt_template(&home)?;
     let notices = ["(the runtime's notices)".to_string()];
     let mut facts = PromptFacts {
         game: GameRef::SpaceMolt,
@@ -138,11 +140,11 @@ async fn show_prompt(
             "",
         )))?);
     };
-    let client = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open_in(&home, global, environment).await?;
     let found = read_prompt_facts(&client, name).await;
     client.close().await;
     let (account, mission, role, game) = found?;
-    let role = role.map(|role| role_prompt(&role, global, environment));
+    let role = role.map(|role| role_prompt(&role, &home, global, environment));
     let role = role.transpose()?.unwrap_or_default();
     facts.game = game;
     facts.name = name;
@@ -196,11 +198,11 @@ async fn read_prompt_facts(
 /// What a role adds to the prompt, by the configuration as it is now.
 fn role_prompt(
     role: &str,
+    home: &Home,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<String> {
-    let home = global.open_home(environment)?;
-    let settings = global.load_settings(&home, environment)?.settings;
+    let settings = global.load_settings(home, environment)?.settings;
     let role = settings.roles.get(role);
     Ok(role.map_or_else(String::new, |role| role.rules.prompt.to_string()))
 }

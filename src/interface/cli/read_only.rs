@@ -1,30 +1,97 @@
 //! Commands that only read, in a home that cannot be written, as on a read-only mount: they read a copy
-//! of it that ends with them.
+//! of it that ends with them, also where a signal ends them.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::emulate_default_handler;
 use tempfile::TempDir;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE, Environment};
+use zoea_system::files::open_regular;
 
 use crate::interface::cli::CliCommand;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 
-/// What of a home says what was, and how a program that runs in it is reached.
-const COPIED: [&str; 9] = [
+/// What of a home says what was and what holds. What is printed is cleaned of the credentials: a row may be
+/// older than the configuration that names its words as a secret.
+const COPIED: [&str; 10] = [
     "zoea.db",
     "zoea.db-wal",
-    "home.id",
-    "run.json",
-    "control.token",
+    "zoea.db.lost",
+    "zoea.frozen",
+    "zoea.raised",
+    "zoea.views.json",
     "system-prompt.md",
     "proofs.json",
     CONFIG_FILE,
     CREDENTIALS_FILE,
 ];
+/// What tells that a home has had a swarm. The copy needs none of their contents.
+const TRACES: [&str; 3] = [TRACE, "home.id", "control.token"];
+const TRACE: &str = "zoea.db.last";
+const ROUTINES: &str = "routines";
+/// What tells, with its name, the home of offline play from others.
+const GALAXY: &str = "galaxy";
+
+/// How often a copy is removed into which the command may put a file meanwhile.
+const MAX_REMOVALS: u32 = 10;
+
+/// A copy of a home. It is removed when this is dropped, or when a signal ends the program before.
+pub(super) struct HomeCopy {
+    directory: TempDir,
+    signals: Handle,
+    watcher: Option<JoinHandle<()>>,
+}
+
+impl HomeCopy {
+    fn begin() -> anyhow::Result<HomeCopy> {
+        // From before there is something to remove.
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("listen for signals")?;
+        let handle = signals.handle();
+        let directory = tempfile::Builder::new().prefix("zoea-copy-").tempdir();
+        let directory = directory.context("make a directory for a copy of the home")?;
+        let place = directory.path().to_path_buf();
+        let watcher = std::thread::Builder::new()
+            .name("copy-signals".to_string())
+            .spawn(move || {
+                if let Some(signal) = signals.forever().next() {
+                    remove(&place);
+                    // The program ends as it would without this thread. Where that fails, the command goes on.
+                    let _ = emulate_default_handler(signal);
+                }
+            });
+        Ok(HomeCopy {
+            directory,
+            signals: handle,
+            watcher: Some(watcher.context("listen for signals")?),
+        })
+    }
+}
+
+impl Drop for HomeCopy {
+    fn drop(&mut self) {
+        self.signals.close();
+        if let Some(watcher) = self.watcher.take() {
+            // Nothing in it panics.
+            let _ = watcher.join();
+        }
+    }
+}
+
+fn remove(copy: &Path) {
+    for _ in 0..MAX_REMOVALS {
+        if fs::remove_dir_all(copy).is_ok() {
+            return;
+        }
+    }
+}
 
 /// Lets a command that only reads use a copy of the home where the home cannot be written. The copy
 /// lasts as long as what is returned.
@@ -35,7 +102,7 @@ pub(super) fn redirect(
     command: Option<&CliCommand>,
     global: &mut GlobalArgs,
     environment: &Environment,
-) -> anyhow::Result<Option<TempDir>> {
+) -> anyhow::Result<Option<HomeCopy>> {
     if !command.is_some_and(CliCommand::only_reads) {
         return Ok(None);
     }
@@ -50,27 +117,56 @@ pub(super) fn redirect(
     if !is_read_only {
         return Ok(None);
     }
-    let copy = tempfile::Builder::new().prefix("zoea-copy-").tempdir();
-    let copy = copy.context("make a directory for a copy of the home")?;
-    for name in COPIED {
-        copy_file(&home.join(name), &copy.path().join(name))?;
+    let copy = HomeCopy::begin()?;
+    let place = copy.directory.path();
+    let place = place.join(home.file_name().unwrap_or_default());
+    make_directories(&home, &place).context("make a directory for a copy of the home")?;
+    for (from, to) in copied_files(&home, &place) {
+        copy_file(&from, &to)?;
     }
     out::note(&format!(
         "{} is on a file system that cannot be written: this is read from a copy",
         home.display()
     ));
-    global.home = Some(copy.path().to_path_buf());
+    global.home = Some(place);
     Ok(Some(copy))
+}
+
+/// Makes what of the copy has no contents.
+fn make_directories(home: &Path, place: &Path) -> io::Result<()> {
+    let mut private = DirBuilder::new();
+    private.recursive(true).mode(0o700);
+    private.create(place.join(ROUTINES))?;
+    if home.join(GALAXY).is_dir() {
+        private.create(place.join(GALAXY))?;
+    }
+    if TRACES.iter().any(|name| home.join(name).exists()) {
+        File::create(place.join(TRACE))?;
+    }
+    Ok(())
+}
+
+/// The files that are copied, each with its place. Some may not be there.
+fn copied_files(home: &Path, place: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let routines = fs::read_dir(home.join(ROUTINES)).into_iter().flatten();
+    let routines = routines.flatten().map(|routine| routine.path());
+    let is_routine =
+        |file: &PathBuf| file.is_file() && file.extension().is_some_and(|it| it == "json");
+    let routines = routines.filter(is_routine).filter_map(|from| {
+        let to = place.join(ROUTINES).join(from.file_name()?);
+        Some((from, to))
+    });
+    let files = COPIED
+        .iter()
+        .map(|name| (home.join(name), place.join(name)));
+    files.chain(routines).collect()
 }
 
 /// Copies a file for its owner alone. One that is not there is left out.
 fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut made = fs::OpenOptions::new();
-    std::os::unix::fs::OpenOptionsExt::mode(&mut made, 0o600);
-    let copied = fs::File::open(from).and_then(|mut from| {
-        let mut to = made.write(true).create_new(true).open(to)?;
-        std::io::copy(&mut from, &mut to)
-    });
+    let mut made = OpenOptions::new();
+    made.write(true).create_new(true).mode(0o600);
+    let copied = open_regular(from).and_then(|mut from| io::copy(&mut from, &mut made.open(to)?));
     match copied {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("copy {} to read it", from.display()))

@@ -63,11 +63,11 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let folder = global.open_home(environment)?.routines();
-    SwarmClient::with(global, environment, async |client| {
-        carry_out(client, command, &folder).await
-    })
-    .await
+    let home = global.open_swarm_home(environment)?;
+    let client = SwarmClient::open_in(&home, global, environment).await?;
+    let done = carry_out(&client, command, &home.routines()).await;
+    client.close().await;
+    done
 }
 
 async fn carry_out(

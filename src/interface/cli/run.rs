@@ -11,17 +11,17 @@ mod starting;
 use std::time::{Duration, Instant};
 
 use actors::domain::life::Mode;
-use actors::domain::message::Severity;
 use actors::domain::screen::Successor;
 use actors::secrets::Secrets;
 use clap::{Args, value_parser};
+use tokio::net::TcpListener;
 use zoea_settings::bounds::MAX_MYSES;
 use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError};
 
 use crate::host::home::{Home, HomeLock};
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
-use crate::interface::cli::screen::{self, LookArgs};
+use crate::interface::cli::screen::LookArgs;
 use crate::interface::control::ControlServer;
 use crate::interface::headless::Format;
 use crate::telemetry::logging;
@@ -36,7 +36,8 @@ use output::open_output;
 use own_servers::OwnServers;
 use signals::interrupted;
 use starting::{
-    Remarks, give_first_orders, load_settings, offline_settings, start_part, stop_request,
+    Remarks, give_first_orders, load_settings, offline_settings, report_start, start_part,
+    stop_request,
 };
 use zoea_grammar::units::parse_duration;
 
@@ -100,7 +101,8 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     let started = Instant::now();
     background::leave_session(args)?;
-    let mut signals = Signals::listen()?;
+    // Without a terminal there is no question that a signal must end, and an early one is not lost.
+    let early = args.headless.then(Signals::listen).transpose()?;
     let outer = global.open_home(environment)?;
     let home = if args.offline {
         outer.offline()?
@@ -125,6 +127,7 @@ pub(super) async fn run(
     if !args.headless && wiring::server_address(&settings)?.is_none() {
         starting::ask_about_lost_database(&home).await?;
     }
+    let mut signals = early.map_or_else(Signals::listen, Ok)?;
     own.start_game(&home, &mut settings, args.offline_options())
         .await?;
     let stopped = run_swarm(
@@ -176,6 +179,7 @@ impl StopReason {
     }
 }
 
+/// Starts the swarm, lets it run and ends it. Returns why it ended, and the last words for the operator.
 async fn run_swarm(
     args: &RunArgs,
     lock: HomeLock,
@@ -192,24 +196,68 @@ async fn run_swarm(
         secrets,
     };
     let home = &lock.home().clone();
+    // Before the swarm starts: calls that it made would be cut off if the address is taken.
+    let listener = ControlServer::bind(settings.control.listen).await?;
     let face = Output::open(args, home, settings, environment).await?;
     let starting = RunningSwarm::start(lock, settings, options, face.observers());
-    let started = start_part(starting, stop_request(&face, signals)).await;
-    let (Some(flight), was_stopped) = started else {
-        face.close().await;
-        return Ok((StopReason::Asked, None));
+    let ran = match start_part(starting, stop_request(&face, signals)).await {
+        (Some(Ok(flight)), was_stopped) => {
+            report_start(&flight, settings, remarks, (args, environment));
+            let started = (flight, listener, was_stopped);
+            let places = (global, home, environment);
+            run_started(args, started, &face, places, own, signals).await
+        }
+        (Some(Err(error)), _) => Err(error),
+        (None, _) => Ok((StopReason::Asked, None)),
     };
-    let mut flight = flight?;
-    report_start(&flight, settings, remarks, (args, environment));
-    let began = RunBeginning::of(&flight).await;
-    let (control, run_file) = flight.open_control(settings.control.listen).await?;
+    face.close().await;
+    ran
+}
+
+/// Opens the control interface of a swarm that has started, lets it run, and ends it in good order,
+/// whatever fails meanwhile.
+async fn run_started(
+    args: &RunArgs,
+    (mut flight, listener, was_stopped): (RunningSwarm, TcpListener, bool),
+    face: &Output,
+    places: (&GlobalArgs, &Home, &Environment),
+    own: &OwnServers,
+    signals: &mut Signals,
+) -> anyhow::Result<(StopReason, Option<String>)> {
+    let (control, run_file) = match flight.open_control(listener).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            end_swarm(flight, None, signals).await;
+            return Err(error);
+        }
+    };
+    tracing::info!(control = %control.url(), "the swarm runs");
+    let started = (&mut flight, was_stopped);
+    let ran = run_until_stopped(args, started, face, places, own, signals).await;
+    drop(run_file);
+    let ledger = flight.swarm().ledger().clone();
+    end_swarm(flight, Some(control), signals).await;
+    match ledger.loss() {
+        Some(loss) => anyhow::bail!(loss),
+        None => ran,
+    }
+}
+
+async fn run_until_stopped(
+    args: &RunArgs,
+    (flight, was_stopped): (&mut RunningSwarm, bool),
+    face: &Output,
+    (global, home, environment): (&GlobalArgs, &Home, &Environment),
+    own: &OwnServers,
+    signals: &mut Signals,
+) -> anyhow::Result<(StopReason, Option<String>)> {
+    let began = RunBeginning::of(flight).await;
     let is_stopped = was_stopped || {
-        let orders = give_first_orders(args, &flight, own);
-        let (done, is_stopped) = start_part(orders, stop_request(&face, signals)).await;
+        let orders = give_first_orders(args, flight, own);
+        let (done, is_stopped) = start_part(orders, stop_request(face, signals)).await;
         done.transpose()?;
         is_stopped
     };
-    tracing::info!(control = %control.url(), "the swarm runs");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
     // Offline play has no configuration that could be reloaded.
@@ -220,67 +268,29 @@ async fn run_swarm(
     };
     let stop = match is_stopped {
         true => face.reason_to_quit(),
-        false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
+        false => wait_for_stop(args.r#for, face, (&mut *flight, &manager), signals, source).await,
     };
     tracing::info!(reason = ?stop, "the program closes");
-    let farewell = face.farewell(&flight, &began, (args, global)).await;
+    let stopped = signals.stop();
+    let farewell = face.farewell(flight, &began, (args, global), stopped).await;
     manager.stopping();
     drop(beating);
-    drop(run_file);
-    let ledger = flight.swarm().ledger().clone();
-    end_swarm(flight, control, signals).await;
-    face.close().await;
-    match ledger.loss() {
-        Some(loss) => anyhow::bail!(loss),
-        None => Ok((stop, farewell)),
-    }
+    Ok((stop, farewell))
 }
 
 /// Ends the swarm in good order. Clients of the control interface learn of it meanwhile.
-async fn end_swarm(flight: RunningSwarm, control: ControlServer, signals: &mut Signals) {
-    let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
+async fn end_swarm(flight: RunningSwarm, control: Option<ControlServer>, signals: &mut Signals) {
+    let closing = async {
+        if let Some(control) = control {
+            control.stop().await;
+        }
+    };
+    let ending = async { tokio::join!(closing, flight.shutdown()) };
     // Cancel-safe: a second signal ends the program at once. Acknowledged writes are on disk by
     // then.
     tokio::select! {
         ((), ()) = ending => {}
         () = signals.stop() => {}
-    }
-}
-
-/// Reports to the operator what matters at start; without a terminal, on stderr as well.
-fn report_start(
-    flight: &RunningSwarm,
-    settings: &Settings,
-    remarks: Remarks,
-    (args, environment): (&RunArgs, &Environment),
-) {
-    let note = |text: &str| {
-        if args.headless {
-            out::note(text);
-        }
-    };
-    if !args.headless {
-        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
-            flight.notify_operator(Severity::Warn, "colours", &text);
-        }
-    }
-    for (code, text) in remarks {
-        flight.notify_operator(Severity::Warn, code, &text);
-        note(&text);
-    }
-    // The swarm tells these itself.
-    let notices = [
-        wiring::describe_missing_secrets(settings),
-        wiring::describe_default_cap(settings),
-    ];
-    notices.iter().flatten().for_each(|text| note(text));
-    let swarm = flight.swarm();
-    for text in swarm.ledger().notes() {
-        flight.notify_operator(Severity::Warn, "database", text);
-        note(text);
-    }
-    if let Some(mended) = swarm.ledger().mend_report() {
-        note(&mended.to_string());
     }
 }
 

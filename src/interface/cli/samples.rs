@@ -2,18 +2,23 @@
 
 use std::ops::RangeInclusive;
 
+use actors::domain::ids::Timestamp;
+use actors::ports::Clock;
 use clap::Args;
 use serde::Deserialize;
 use zoea_contract::{GameFactsJson, SampleJson, SampleSeriesJson, SamplesJson};
 use zoea_settings::Environment;
+use zoea_system::clock::MachineClock;
 use zoea_text::figures::group_digits;
 
+use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Column, Table};
-use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::{EXIT_WRONG_USAGE, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ReadSamples;
+use crate::interface::control::period::read_time;
 
 /// The samples.
 #[derive(Debug, Args)]
@@ -33,11 +38,12 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let client = SwarmClient::open(global, environment).await?;
+    let timed = with_times(&args.asked);
     let asked = ReadSamples {
         myses: (!args.names.is_empty()).then(|| args.names.join(",")),
-        ..args.asked.clone()
+        ..timed.map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?
     };
+    let client = SwarmClient::open(global, environment).await?;
     let samples = client.call(ControlCall::ReadSamples(asked)).await;
     client.close().await;
     let samples = samples?;
@@ -50,6 +56,23 @@ pub(super) async fn run(
         several => myses_table(several),
     };
     Ok(table.print()?)
+}
+
+/// The same with times by the clock of this command, whichever the running program has.
+fn with_times(asked: &ReadSamples) -> Result<ReadSamples, String> {
+    let (now, clock) = (MachineClock.now(), shown::clock());
+    let read = |text: &String, up_to| read_time(text, (now, up_to), clock);
+    let until = asked.until.as_ref();
+    let until = until.map(|until| read(until, now)).transpose()?;
+    let up_to = until.map_or(now, |until| until.min(now));
+    let since = asked.since.as_ref();
+    let since = since.map(|since| read(since, up_to)).transpose()?;
+    let written = |at: Timestamp| at.to_string();
+    Ok(ReadSamples {
+        since: since.map(written),
+        until: until.map(written),
+        ..asked.clone()
+    })
 }
 
 /// A line for each step of one series.

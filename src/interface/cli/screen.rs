@@ -4,18 +4,21 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
+use actors::ports::Clock;
 use actors::ui::{self, TerminalLink};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
 use zoea_settings::{Environment, TuiSettings};
+use zoea_system::clock::MachineClock;
 use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
-use zoea_tui::dashboard::history::InputHistory;
+use zoea_tui::dashboard::history::{InputHistory, MAX_FILE_BYTES};
 use zoea_tui::dashboard::text::figures::UtcOffset;
 use zoea_tui::dashboard::view_choices::ViewChoices;
 
 use crate::host::home::Home;
+use crate::interface::report::WallClock;
 use zoea_tui::theme::{Depth, weak_colours};
 use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
@@ -186,17 +189,17 @@ fn contains_any(environment: &Environment, name: &str, words: &[&str]) -> bool {
         .is_some_and(|value| words.iter().any(|word| value.to_lowercase().contains(word)))
 }
 
-/// The operator's offset from UTC.
+/// The offset of this machine's time zone from UTC.
 fn local_offset() -> UtcOffset {
-    UtcOffset(chrono::Local::now().offset().local_minus_utc() / 60)
+    UtcOffset::of_zone(MachineClock.now(), |at| {
+        let seconds = WallClock::Local.show(at).offset().local_minus_utc();
+        i16::try_from(seconds / 60).unwrap_or_default()
+    })
 }
-
-/// The largest history file that is read, in bytes. The program never writes a larger one.
-const MAX_HISTORY_BYTES: u64 = 16 << 20;
 
 /// Reads the input history. A file that cannot be read counts as empty.
 fn read_history(file: &Path) -> InputHistory {
-    match zoea_system::files::read_text(file, MAX_HISTORY_BYTES) {
+    match zoea_system::files::read_text(file, MAX_FILE_BYTES) {
         Ok(lines) => InputHistory::from_lines(&lines),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => InputHistory::default(),
         Err(error) => {

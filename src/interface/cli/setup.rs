@@ -322,7 +322,7 @@ async fn prepare_home(
         }
         None => None,
     };
-    let client = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open_in(home, global, environment).await?;
     let typed = typed.as_ref().map(|file| file.path().to_owned());
     for file in extras.accounts.iter().cloned().chain(typed) {
         let file = std::path::absolute(file).context("find the accounts")?;

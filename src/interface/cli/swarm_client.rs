@@ -31,8 +31,17 @@ impl SwarmClient {
         environment: &Environment,
     ) -> anyhow::Result<SwarmClient> {
         let home = global.open_swarm_home(environment)?;
+        SwarmClient::open_in(&home, global, environment).await
+    }
+
+    /// Opens the swarm of this home, and of no other one.
+    pub(super) async fn open_in(
+        home: &Home,
+        global: &GlobalArgs,
+        environment: &Environment,
+    ) -> anyhow::Result<SwarmClient> {
         let lock = loop {
-            let running = match wiring::acquire_home(&home, out::note).await? {
+            let running = match wiring::acquire_home(home, out::note).await? {
                 HomeAccess::Own(lock) => break lock,
                 HomeAccess::Running(running) => running,
             };
@@ -42,13 +51,13 @@ impl SwarmClient {
             match ControlClient::connect(&running, &token, out::note).await {
                 Ok(client) => return Ok(SwarmClient::Running(client)),
                 // The program has closed meanwhile. The next attempt opens the home directly.
-                Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}
+                Err(_) if RunFile::read(home).as_ref() != Some(&running) => {}
                 Err(error) => return Err(error.into()),
             }
         };
-        hint_at_offline(&home);
-        let mut settings = global.load_settings(&home, environment)?.settings;
-        wiring::add_resting_offline_model(&home, &mut settings);
+        hint_at_offline(home);
+        let mut settings = global.load_settings(home, environment)?.settings;
+        wiring::add_resting_offline_model(home, &mut settings);
         let options = LaunchOptions {
             resume: false,
             start_idle: false,

@@ -19,8 +19,6 @@ use crate::interface::control::waiting::Until;
 
 /// The longest wait of one call; less than the client waits for an answer.
 const CALL_TIME: Duration = Duration::from_secs(15);
-/// How long the last answer may take, which says whom it waited for in vain.
-const LAST_ANSWER: Duration = Duration::from_secs(2);
 
 /// Exit statuses: the time was over, and it does not come by itself any more.
 const EXIT_TIMEOUT: u8 = 3;
@@ -65,7 +63,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     let now = Instant::now();
     let end = args.timeout.and_then(|timeout| now.checked_add(timeout));
-    let mut client = PatientClient::new(global.open_home(environment)?);
+    let mut client = PatientClient::new(global.open_swarm_home(environment)?);
     loop {
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
         let time = left.map_or(CALL_TIME, |left| left.min(CALL_TIME));
@@ -75,8 +73,7 @@ pub(super) async fn run(
             until: args.until.clone(),
             timeout: Some(time.as_secs_f64()),
         });
-        let patience = end.map(|end| end + LAST_ANSWER);
-        let answer = client.ask(&call, patience).await?;
+        let answer = client.ask(&call, end).await?;
         let is_over = end.is_some_and(|end| Instant::now() >= end);
         let Some(answer) = answer else {
             return Err(not_come(args, &WaitedJson::default()));

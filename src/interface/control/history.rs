@@ -35,7 +35,7 @@ const EVENTS_AT_ONCE: usize = 1000;
 const DEFAULT_LOG_ROWS: u64 = 50;
 /// The hits of a search if the call names no limit, and the most hits.
 const DEFAULT_HITS: u64 = 20;
-const MAX_HITS: usize = 1000;
+pub(crate) const MAX_HITS: usize = 1000;
 
 /// The rows of an answer, up to so many bytes.
 struct BoundedRows {
@@ -280,6 +280,13 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Cont
     });
     let fitting = BoundedRows::for_limit(asked.limit).newest(hits);
     Ok(fitting.into_answer("older matches did not fit; `limit` asks for more"))
+}
+
+/// Whether older matches may not have fitted beside these. The answer to a search with a limit does not say it.
+pub(crate) fn may_lack_older(hits: &[Value]) -> bool {
+    let bytes: usize = hits.iter().map(|hit| hit.to_string().len()).sum();
+    // A row has at most a megabyte or so: where half of the answer is free, none was left out.
+    hits.len() >= MAX_HITS || bytes > MAX_ANSWER_BYTES / 2
 }
 
 fn parse_search_in(place: &str) -> Result<SearchIn, String> {

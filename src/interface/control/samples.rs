@@ -22,10 +22,10 @@ const USUAL_TIME: &str = "1h";
 /// A name or a time is wrong, the answer would be too long, or the database cannot be read.
 pub(super) async fn read_samples(swarm: &Swarm, asked: ReadSamples) -> Result<Value, String> {
     let now = MachineClock.now();
-    let since = read_time(asked.since.as_deref().unwrap_or(USUAL_TIME), now)?;
     let until = asked.until.as_deref();
-    let until = until.map_or(Ok(now), |until| read_time(until, now))?;
+    let until = until.map_or(Ok(now), |until| read_time(until, (now, now)))?;
     let until = until.min(now);
+    let since = read_time(asked.since.as_deref().unwrap_or(USUAL_TIME), (now, until))?;
     if since > until {
         return Err("`since` is later than `until`, or than now".to_string());
     }
@@ -79,10 +79,11 @@ async fn read_deleted(swarm: &Swarm) -> Result<Vec<MysisId>, String> {
 }
 
 pub(super) fn check_time(text: &str) -> Result<String, String> {
-    read_time(text, MachineClock.now()).map(|_| text.to_string())
+    let now = MachineClock.now();
+    read_time(text, (now, now)).map(|_| text.to_string())
 }
 
-/// Reads a time by the clock of this machine.
-fn read_time(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    period::read_time(text, (now, now), WallClock::Local)
+/// Reads a time by the clock of this machine; a time of day is the last one up to another time.
+fn read_time(text: &str, (now, up_to): (Timestamp, Timestamp)) -> Result<Timestamp, String> {
+    period::read_time(text, (now, up_to), WallClock::Local)
 }

@@ -1,5 +1,7 @@
 //! What happened while the operator was away, in a few words for the screen.
 
+use std::cmp::Reverse;
+
 use actors::domain::screen::AwaySummary;
 
 use super::PeriodReport;
@@ -8,7 +10,7 @@ use super::holdups::HoldUp;
 use super::timeline::Span;
 
 /// The most Myses, and the most outages, that are named.
-const MAX_NAMED: usize = 3;
+pub(super) const MAX_NAMED: usize = 3;
 
 impl PeriodReport {
     #[must_use]
@@ -55,31 +57,32 @@ fn held_up(report: &PeriodReport) -> String {
             duration(*ms)
         ))
     });
-    first_ones("held up: ", named.collect())
+    let named: Vec<String> = named.collect();
+    let count = named.len();
+    first_ones("held up: ", named, count)
 }
 
 fn outages(report: &PeriodReport) -> String {
-    let mut spans: Vec<&Span> = report.timeline.spans.iter().collect();
-    spans.sort_by_key(|span| std::cmp::Reverse(span.until.since(span.from)));
+    let totals = &report.timeline.totals;
+    let mut spans: Vec<&Span> = totals.values().flat_map(|total| &total.longest).collect();
+    spans.sort_by_key(|span| Reverse(span.length_ms()));
     let named = spans.into_iter().map(|span| {
         let still = if span.is_open { ", still" } else { "" };
-        format!(
-            "{} {}{still}",
-            span.what(),
-            duration(span.until.since(span.from))
-        )
+        format!("{} {}{still}", span.what(), duration(span.length_ms()))
     });
-    first_ones("", named.collect())
+    let count = totals.values().map(|total| total.count).sum();
+    first_ones("", named.collect(), count)
 }
 
-fn first_ones(before: &str, all: Vec<String>) -> String {
-    if all.is_empty() {
+/// The first ones, and how many more there are of all.
+fn first_ones(before: &str, first: Vec<String>, count: usize) -> String {
+    if first.is_empty() {
         return String::new();
     }
-    let more = match all.len().saturating_sub(MAX_NAMED) {
+    let more = match count.saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let shown: Vec<String> = all.into_iter().take(MAX_NAMED).collect();
+    let shown: Vec<String> = first.into_iter().take(MAX_NAMED).collect();
     format!("{before}{}{more}", shown.join(", "))
 }

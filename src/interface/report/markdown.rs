@@ -212,6 +212,7 @@ fn timeline(report: &PeriodReport) -> String {
         marks,
         spans,
         left_out,
+        totals: _,
     } = &report.timeline;
     let mut text = String::new();
     if !marks.is_empty() || !spans.is_empty() {

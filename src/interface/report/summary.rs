@@ -203,11 +203,9 @@ fn held_up(report: &PeriodReport) -> Option<String> {
 }
 
 fn outages(report: &PeriodReport) -> Option<String> {
-    let spans = report.timeline.spans.iter();
-    let outages = spans.filter(|span| span.kind == TimelineSpanKind::Outage);
-    let lengths: Vec<u64> = outages.map(|span| span.until.since(span.from)).collect();
-    let longest = duration(*lengths.iter().max()?);
-    Some(match lengths.len() {
+    let total = report.timeline.totals.get(&TimelineSpanKind::Outage)?;
+    let longest = duration(total.longest.first()?.length_ms());
+    Some(match total.count {
         1 => format!("A server was away for {longest}."),
         count => format!("Servers were away {count} times, at most for {longest}."),
     })

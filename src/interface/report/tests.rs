@@ -605,3 +605,41 @@ fn an_absence_is_told_in_a_few_words() {
         AwaySummary::default()
     );
 }
+
+#[test]
+fn outages_that_are_left_out_of_the_list_count_in_the_sentences() {
+    use EventRecordKind::Notice;
+    let outage = |from: i64, until: i64| {
+        [
+            event(from, Notice, "circuit_open", "provider priced is down"),
+            event(
+                until,
+                Notice,
+                "circuit_closed",
+                "provider priced works again",
+            ),
+        ]
+    };
+    let short = (0..44).map(|place| outage(900 + place * 10, 904 + place * 10));
+    let all = [outage(600, 780)].into_iter().chain(short);
+    let record = PeriodRecord {
+        events: all.flatten().collect(),
+        ..busy_day(2)
+    };
+    let shown = report(&record);
+    let listed = (shown.timeline.spans.len(), shown.timeline.left_out);
+    assert_eq!(listed, (30, 15));
+    let text = both(&shown).1;
+    assert!(
+        text.contains("Servers were away 45 times, at most for 3 h 0 min."),
+        "{text}"
+    );
+    assert_eq!(
+        shown.away().outages,
+        "provider priced away 3 h 0 min, provider priced away 4 min, provider priced away 4 min \
+         and 42 more"
+    );
+    let json = serde_json::to_value(&shown).unwrap();
+    let back: PeriodReport = serde_json::from_value(json).unwrap();
+    assert_eq!(back, shown);
+}

@@ -1,13 +1,15 @@
 //! What stands beside the curves: orders to all as marks, and the times in which a server was away
 //! or the swarm stood still as spans. Both are read from the stored events.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use actors::domain::event_record::{EventRecord, EventRecordKind, OrderSource};
 use actors::domain::ids::{MysisId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::away::MAX_NAMED;
 use super::moment;
 
 /// The most marks and the most spans of a report; the newest ones are told.
@@ -70,6 +72,10 @@ pub struct Span {
 }
 
 impl Span {
+    pub(super) fn length_ms(&self) -> u64 {
+        self.until.since(self.from)
+    }
+
     /// What it is about, in a few words: the server that was away, or its kind.
     pub(super) fn what(&self) -> String {
         match self.kind {
@@ -81,6 +87,14 @@ impl Span {
     }
 }
 
+/// All spans of a kind, those that are left out as well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SpanTotal {
+    pub(super) count: usize,
+    /// The longest ones, longest first.
+    pub(super) longest: Vec<Span>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportTimeline {
     /// Orders to all and other moments, oldest first.
@@ -88,6 +102,8 @@ pub struct ReportTimeline {
     pub spans: Vec<Span>,
     /// The marks and spans that are left out, because there are too many.
     pub left_out: usize,
+    #[serde(default)]
+    pub(super) totals: BTreeMap<TimelineSpanKind, SpanTotal>,
 }
 
 impl ReportTimeline {
@@ -105,13 +121,29 @@ impl ReportTimeline {
         for span in &mut spans {
             span.from = span.from.max(start);
         }
+        let totals = totals(&spans);
         let left_out = cut_oldest(&mut marks) + cut_oldest(&mut spans);
         ReportTimeline {
             marks,
             spans,
             left_out,
+            totals,
         }
     }
+}
+
+fn totals(spans: &[Span]) -> BTreeMap<TimelineSpanKind, SpanTotal> {
+    let mut totals: BTreeMap<TimelineSpanKind, SpanTotal> = BTreeMap::new();
+    for span in spans {
+        let total = totals.entry(span.kind).or_default();
+        total.count += 1;
+        total.longest.push(span.clone());
+    }
+    for total in totals.values_mut() {
+        total.longest.sort_by_key(|span| Reverse(span.length_ms()));
+        total.longest.truncate(MAX_NAMED);
+    }
+    totals
 }
 
 /// Removes the oldest ones beyond the limit. Returns their number.

@@ -144,19 +144,46 @@ fn set_myses(root: &mut Table, answers: &Answers) {
     }
 }
 
+/// Sets the cap. The limit of the other kind stays, unless there is to be none.
 fn set_cap(root: &mut Table, cap: DailyCap) {
-    let (key, value) = match cap {
-        DailyCap::Dollars(dollars) => ("usd_per_day", Value::Float(dollars)),
+    const LIMITS: [&str; 2] = ["usd_per_day", "tokens_per_day"];
+    let budget = table(root, "budget");
+    match cap {
+        DailyCap::Dollars(dollars) => {
+            let present = budget.get("usd_per_day").and_then(as_dollars);
+            // The limit that setup proposes is of full millionths; the file keeps it as it is written.
+            let is_same = present.is_some_and(|present| (present - dollars).abs() < 1e-6);
+            if !is_same {
+                budget.insert("usd_per_day".to_string(), Value::Float(dollars));
+            }
+        }
         DailyCap::Tokens(tokens) => {
             let tokens = i64::try_from(tokens).unwrap_or(i64::MAX);
-            ("tokens_per_day", Value::Integer(tokens))
+            budget.insert("tokens_per_day".to_string(), Value::Integer(tokens));
         }
-        DailyCap::Unlimited => ("usd_per_day", Value::String("unlimited".to_string())),
+        DailyCap::Unlimited => {
+            for key in LIMITS {
+                let present = budget.get(key).and_then(Value::as_str);
+                if present != Some("unlimited") {
+                    budget.remove(key);
+                }
+            }
+            if !LIMITS.iter().any(|key| budget.contains_key(*key)) {
+                let unlimited = Value::String("unlimited".to_string());
+                budget.insert("usd_per_day".to_string(), unlimited);
+            }
+        }
+    }
+}
+
+/// A number of dollars, with or without cents.
+fn as_dollars(value: &Value) -> Option<f64> {
+    let whole = || {
+        value
+            .as_integer()
+            .and_then(|whole| i32::try_from(whole).ok())
     };
-    let budget = table(root, "budget");
-    budget.remove("usd_per_day");
-    budget.remove("tokens_per_day");
-    budget.insert(key.to_string(), value);
+    value.as_float().or_else(|| whole().map(f64::from))
 }
 
 /// The table with this name. It is created if it is missing.
@@ -285,6 +312,49 @@ mod tests {
         assert!(!text.contains("tokens_per_day = 7"), "{text}");
         let again = render_configuration(&text, &changed).unwrap();
         assert_eq!(again, text);
+    }
+
+    #[test]
+    fn the_limit_of_the_other_kind_stays_unless_there_is_to_be_none() {
+        use DailyCap::{Dollars, Tokens, Unlimited};
+        let limits = |present: &str, cap: DailyCap| {
+            let changed = Answers { cap, ..answers() };
+            let present = format!("[budget]\n{present}");
+            let text = render_configuration(&present, &changed).unwrap();
+            let root: Table = text.parse().unwrap();
+            root["budget"].to_string()
+        };
+        let (both, lifted) = (
+            "usd_per_day = 5\ntokens_per_day = 1_000_000\n",
+            "tokens_per_day = \"unlimited\"\n",
+        );
+        for (present, cap, left) in [
+            (
+                both,
+                Dollars(5.0),
+                "{ tokens_per_day = 1000000, usd_per_day = 5 }",
+            ),
+            (
+                both,
+                Dollars(2.5),
+                "{ tokens_per_day = 1000000, usd_per_day = 2.5 }",
+            ),
+            (both, Tokens(7), "{ tokens_per_day = 7, usd_per_day = 5 }"),
+            (both, Unlimited, "{ usd_per_day = \"unlimited\" }"),
+            (
+                "usd_per_day = 0.1234567\n",
+                Dollars(0.123_457),
+                "{ usd_per_day = 0.1234567 }",
+            ),
+            (lifted, Unlimited, "{ tokens_per_day = \"unlimited\" }"),
+            (
+                lifted,
+                Dollars(1.0),
+                "{ tokens_per_day = \"unlimited\", usd_per_day = 1.0 }",
+            ),
+        ] {
+            assert_eq!(limits(present, cap), left, "{present}, {cap}");
+        }
     }
 
     #[test]

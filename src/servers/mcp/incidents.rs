@@ -54,7 +54,8 @@ impl FailedCalls {
     async fn keep(&self, server: &str, (request, raw): (String, RawAnswer), failure: &str) {
         let redactor = self.secrets.redactor();
         let clean = |text: &str| hide_passwords(&redactor.clean(text)).into_owned();
-        let answer = (raw.status, raw.headers, &*raw.body);
+        let received = raw.clean_body(clean);
+        let answer = (raw.status, raw.headers, received.as_bytes());
         let kind = IncidentKind::Tool;
         let incident = Incident::of_exchange(kind, server, failure, &request, answer, clean);
         self.keeper.keep(incident).await;

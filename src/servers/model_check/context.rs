@@ -13,7 +13,7 @@ use zoea_contract::ProvenContext;
 use super::CheckVerdict;
 use super::course::{ANSWER_TOKENS, CheckCourse};
 use super::drill::{self, FIRST_BEACON, READ_BEACON};
-use super::judging::{cannot_play, context_in_words, context_remedy};
+use super::judging::{cannot_play, context_remedy, refused_context};
 use super::prober::ProbeFault;
 use super::roles::MISSION;
 use super::scratch::Scratch;
@@ -59,8 +59,8 @@ pub(super) async fn check_context(course: &mut CheckCourse<'_>) -> Result<(), Ch
         }
         match probe(course, tokens).await {
             Ok(found) => return judge(course, &found).await,
-            Err(ProbeFault::Refused(ModelFault::TooLong { text, .. })) => {
-                let limit = context_in_words(&text);
+            Err(ProbeFault::Refused(ModelFault::TooLong { text, limit })) => {
+                let limit = refused_context(&text, limit);
                 course.context.limit = limit.or(Some(tokens));
                 if limit.is_some_and(|limit| limit < LEAST_CONTEXT_TOKENS) {
                     return Err(too_small(course, limit.unwrap_or(tokens)));

@@ -1,7 +1,7 @@
 //! Judges faults: what each means for somebody who wants to play, and the remedy.
 
 use actors::domain::bounds;
-use actors::domain::model::{ModelFault, ServiceReturn};
+use actors::domain::model::{ContextLimit, ModelFault, ServiceReturn};
 use actors::domain::tokens::context_advice;
 use zoea_provider::NOT_JSON;
 use zoea_text::clean;
@@ -229,14 +229,15 @@ fn status_of(said: &str) -> Option<u16> {
     rest.get(..3)?.parse().ok()
 }
 
-/// The smallest number in a refusal that can be the size of the context in tokens.
-pub(super) fn context_in_words(said: &str) -> Option<u64> {
+/// The size of the context in tokens that a refusal states; where it is not known which number that
+/// is, the smallest one that can be it.
+pub(super) fn refused_context(said: &str, stated: Option<ContextLimit>) -> Option<u64> {
     const LEAST_TOKENS: u64 = 512;
+    let can_be = |tokens: &u64| (LEAST_TOKENS..bounds::MAX_CALL_TOKENS).contains(tokens);
     let digits = said.split(|sign: char| !sign.is_ascii_digit());
-    let numbers = digits.filter_map(|digits| digits.parse().ok());
-    numbers
-        .filter(|tokens| (LEAST_TOKENS..bounds::MAX_CALL_TOKENS).contains(tokens))
-        .min()
+    let numbers = digits.filter_map(|digits| digits.parse::<u64>().ok());
+    let stated = stated.map(|limit| limit.context).filter(can_be);
+    stated.or_else(|| numbers.filter(can_be).min())
 }
 
 #[cfg(test)]
@@ -245,19 +246,31 @@ mod tests {
 
     #[test]
     fn the_context_of_a_refusal_is_found_among_its_numbers() {
-        for (said, tokens) in [
+        // vLLM names the tokens of the answer, too.
+        let vllm = "HTTP 400: This model's maximum context length is 8192 tokens. However, you requested \
+                    9512 tokens (8312 in the messages, 1200 in the completion). Please reduce the length \
+                    of the messages or completion.";
+        let limit = |context| {
+            let prompt = 9512;
+            Some(ContextLimit { prompt, context })
+        };
+        for (said, stated, tokens) in [
             (
                 "HTTP 400: This model's maximum context length is 4096 tokens. However, your messages \
                  resulted in 8213 tokens.",
+                None,
                 Some(4096),
             ),
             (
                 "HTTP 400: the request exceeds the available context size (8192 tokens)",
+                None,
                 Some(8192),
             ),
-            ("HTTP 400: prompt is too long", None),
+            ("HTTP 400: prompt is too long", None, None),
+            (vllm, limit(8192), Some(8192)),
+            ("HTTP 400: prompt is too long", limit(u64::MAX), None),
         ] {
-            assert_eq!(context_in_words(said), tokens, "{said}");
+            assert_eq!(refused_context(said, stated), tokens, "{said}");
         }
     }
 

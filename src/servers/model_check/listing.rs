@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use actors::domain::bounds;
 use actors::domain::price::TokenPrice;
-use serde_json::Value;
-
+use serde_json::value::RawValue;
+use zoea_http::raw_json::{as_text, for_each_element, member, member_at, pick};
 use zoea_provider::ProviderEndpoint;
 
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
@@ -55,52 +55,61 @@ pub async fn list_models(
             return Err(ListFault::NoList);
         }
     }
-    let list: Value = serde_json::from_slice(&body).map_err(|_| ListFault::NoList)?;
-    read_list(&list).ok_or(ListFault::NoList)
+    // No tree is built of it: that would take many times the memory.
+    let list: &RawValue = serde_json::from_slice(&body).map_err(|_| ListFault::NoList)?;
+    read_list(list.get()).ok_or(ListFault::NoList)
 }
 
-fn read_list(list: &Value) -> Option<Vec<ListedModel>> {
-    let lists = [&list["data"], &list["models"], list];
-    let listed = lists.into_iter().find_map(Value::as_array)?;
-    Some(
-        listed
-            .iter()
-            .take(MAX_MODELS)
-            .filter_map(read_model)
-            .collect(),
-    )
+fn read_list(list: &str) -> Option<Vec<ListedModel>> {
+    let [data, models] = pick(list, ["data", "models"]);
+    let mut lists = [data, models, Some(list)].into_iter().flatten();
+    let listed = lists.find(|list| list.trim_ascii_start().starts_with('['))?;
+    let (mut models, mut count) = (Vec::new(), 0);
+    for_each_element(listed, |model| {
+        models.extend(read_model(model));
+        count += 1;
+        count < MAX_MODELS
+    });
+    Some(models)
 }
 
-fn read_model(model: &Value) -> Option<ListedModel> {
-    let names = [&model["id"], &model["name"], &model["model"]];
-    let name = names.into_iter().find_map(Value::as_str)?;
+fn read_model(model: &str) -> Option<ListedModel> {
+    let names = pick(model, ["id", "name", "model"]);
+    let name = names.into_iter().flatten().find_map(as_text)?;
     // The model's theoretical context is ignored, because this server may use a smaller one.
-    let contexts = [
-        &model["max_model_len"],
-        &model["loaded_context_length"],
-        &model["context_length"],
-        &model["context_window"],
-        &model["meta"]["n_ctx"],
-    ];
-    let price = |name: &str| dollars_per_million(&model["pricing"][name]);
-    let price = price("prompt").zip(price("completion"));
+    let contexts = pick(
+        model,
+        [
+            "max_model_len",
+            "loaded_context_length",
+            "context_length",
+            "context_window",
+        ],
+    );
+    let contexts = contexts
+        .into_iter()
+        .chain([member_at(model, &["meta", "n_ctx"])]);
+    let tokens = contexts
+        .flatten()
+        .find_map(|tokens| tokens.parse::<u64>().ok());
+    let pricing = member(model, "pricing").unwrap_or_default();
+    let prices = pick(pricing, ["prompt", "completion", "input_cache_read"]);
+    let [input, output, cached] = prices.map(|price| price.and_then(dollars_per_million));
     Some(ListedModel {
-        name: bounds::bounded_name(name.to_string()),
-        context_tokens: contexts
-            .into_iter()
-            .find_map(Value::as_u64)
-            .filter(|tokens| *tokens > 0),
-        price: price.map(|(input, output)| TokenPrice {
+        name: bounds::bounded_name(name),
+        context_tokens: tokens.filter(|tokens| *tokens > 0),
+        price: input.zip(output).map(|(input, output)| TokenPrice {
             input,
             output,
-            cached: dollars_per_million(&model["pricing"]["input_cache_read"]),
+            cached,
         }),
     })
 }
 
 /// Converts a price. Routers name dollars for one token, as text.
-fn dollars_per_million(price: &Value) -> Option<f64> {
-    let price = price.as_f64().or_else(|| price.as_str()?.parse().ok())?;
+fn dollars_per_million(price: &str) -> Option<f64> {
+    let text = as_text(price);
+    let price: f64 = text.as_deref().unwrap_or(price).parse().ok()?;
     let price = (price * 1e12).round() / 1e6;
     (0.0..=bounds::MAX_PRICE).contains(&price).then_some(price)
 }
@@ -121,7 +130,7 @@ mod tests {
              "pricing": {"prompt": "-1", "completion": "-1"}},
             {"id": "bare"}, {"no": "name"}, 7,
         ]});
-        let models = read_list(&list).unwrap();
+        let models = read_list(&list.to_string()).unwrap();
         let shown = models.iter().map(|model| {
             let price = model.price.map(|price| (price.input, price.output));
             (&*model.name, model.context_tokens, price)
@@ -135,12 +144,30 @@ mod tests {
                 ("bare", None, None),
             ]
         );
+        for (list, count) in [
+            (r#"{"data": null, "models": [{"name": "a"}]}"#, Some(1)),
+            (r#"[{"model": "a", "context_length": "many"}]"#, Some(1)),
+            (r#"{"data": {}}"#, None),
+            ("\"data\"", None),
+        ] {
+            let models = read_list(list).map(|models| models.len());
+            assert_eq!(models, count, "{list}");
+        }
+    }
+
+    #[test]
+    fn no_tree_is_built_of_what_a_list_holds_beside_its_models() {
+        // As a tree this would be too deep to be read.
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        let model = format!(r#"{{"id":"a","meta":{{"n_ctx":4096,"more":{deep}}},"all":{deep}}}"#);
+        let list = format!(r#"{{"more":{deep},"data":[{deep},{model}]}}"#);
+        let models = read_list(&list).unwrap();
+        assert_eq!(models.len(), 1);
+        assert_eq!(models[0].context_tokens, Some(4096));
+        let many = format!("[{}7]", r#"{"id":"a"},"#.repeat(MAX_MODELS + 1));
         assert_eq!(
-            read_list(&json!({"models": [{"name": "a"}]}))
-                .unwrap()
-                .len(),
-            1
+            read_list(&many).map(|models| models.len()),
+            Some(MAX_MODELS)
         );
-        assert_eq!(read_list(&json!({"data": {}})), None);
     }
 }

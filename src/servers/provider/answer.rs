@@ -181,14 +181,17 @@ impl ReceivedAnswer {
             ],
         );
         self.usage = larger_usage(self.usage, usage.and_then(parse_usage));
-        let reason = |reason: Option<&str>| reason.and_then(as_text).map(bounds::bounded_name);
+        let reason = |reason: Option<&str>| {
+            let reason = reason.and_then(as_text).map(bounds::bounded_name);
+            reason.filter(|reason| !odd_ends::is_nothing(reason))
+        };
         // A router's odd word says less than that of the server behind it.
         let finish_reason = match reason(finish_reason) {
             Some(usual) if is_usual_end(&usual) => Some(usual),
             finish_reason => reason(native).or(finish_reason),
         };
-        if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
-            self.finish_reason = Some(reason);
+        if finish_reason.is_some() {
+            self.finish_reason = finish_reason;
         }
         if let Some(delta) = delta {
             self.add_message(delta, MessageForm::Delta);
@@ -227,17 +230,20 @@ impl ReceivedAnswer {
             self.echo.add(message);
         }
         let (reasoning, place) = reasoning_of(thoughts, content);
-        if form == MessageForm::Delta {
-            self.pieces += 1;
-            self.words.novelty.add(&words);
-            self.reasoning_novelty.add(&reasoning);
-        }
+        let is_piece = form == MessageForm::Delta;
+        self.pieces += u64::from(is_piece);
         if !is_again(&self.reasoning.text, &reasoning) {
+            if is_piece {
+                self.reasoning_novelty.add(&reasoning);
+            }
             self.reasoning_place = place.or(self.reasoning_place);
             self.reasoning.add_within(&reasoning, max_bytes);
             self.arrived.thoughts += reasoning.len() as u64;
         }
         if !are_words_again {
+            if is_piece {
+                self.words.novelty.add(&words);
+            }
             self.words.add(&words, max_bytes, &mut self.arrived);
         }
         if !are_calls_again {

@@ -109,8 +109,12 @@ fn says_something(member: &str) -> bool {
             Value::Object(members) => members.values().all(is_blank),
         }
     }
-    let parsed = is_object(member).then(|| serde_json::from_str(member));
-    matches!(parsed, Some(Ok(value)) if !is_blank(&value))
+    if !is_object(member) {
+        return false;
+    }
+    // No values are built of what is too long to be kept.
+    member.len() > MAX_ECHO_BYTES
+        || serde_json::from_str::<Value>(member).is_ok_and(|value| !is_blank(&value))
 }
 
 /// The members of a text; none if it is not the text of a JSON object.
@@ -144,6 +148,14 @@ mod tests {
         assert_eq!(
             kept(&format!(r#"{{"provider_specific_fields":{signed}}}"#)),
             format!(r#"{{"provider_specific_fields":{signed}}}"#)
+        );
+        // What is too long counts without being read: as a tree this would say nothing.
+        let long = format!("{{\"a\":[{}null]}}", "null,".repeat(MAX_ECHO_BYTES / 5));
+        assert_eq!(
+            kept(&format!(
+                r#"{{"extra_content":{long},"provider_specific_fields":{signed}}}"#
+            )),
+            ""
         );
     }
 }

@@ -48,37 +48,61 @@ pub(super) async fn send_request(
     } else {
         AnswerReader::of_refusal()
     };
-    let broken = read_body(&mut response, &mut reader, hearing).await?;
-    match (reader.finish(), broken) {
-        (AnswerBody::Whole(_), Some(error)) => Err(error.into()),
-        (AnswerBody::Whole(body), None) if !is_answer => {
+    let end = read_body(&mut response, &mut reader, hearing).await?;
+    match (reader.finish(), end) {
+        (AnswerBody::Whole(_), BodyEnd::Broken(error)) => Err(error.into()),
+        (AnswerBody::Whole(body), BodyEnd::Complete | BodyEnd::GivenUp) if !is_answer => {
             Err(OpenAIError::Boxed(Box::new(HttpFailure {
                 status: status.as_u16(),
                 waits,
                 body: String::from_utf8_lossy(&body).into_owned(),
             })))
         }
-        (AnswerBody::Whole(body), None) => {
+        (AnswerBody::Whole(body), BodyEnd::Complete | BodyEnd::GivenUp) => {
             hearing.note(|observed| observed.form = Some(ResponseForm::Whole));
             Ok(http::Response::new(body).into())
         }
         // An error after the model has finished does not affect the answer.
-        (AnswerBody::Joined(answer), broken) => {
+        (AnswerBody::Joined(answer), end) => {
             // Of an answer that was cut nothing else can be known.
             let has_usage = answer.has_usage() || answer.is_runaway();
+            let is_known = end.says_all(has_usage);
             hearing.note(|observed| {
-                if broken.is_none() {
-                    observed.form = Some(ResponseForm::InPieces { has_usage });
-                }
+                observed.form = is_known.then_some(ResponseForm::InPieces { has_usage });
                 observed.joined = Some(*answer);
             });
             Ok(http::Response::new(NO_BODY).into())
         }
-        (AnswerBody::Cut(what), broken) => {
+        (AnswerBody::Cut(what), end) => {
             hearing.note(|observed| observed.form = Some(ResponseForm::Cut));
-            let why = broken.map(|error| format!(": {}", zoea_http::error_text(&error)));
-            let why = why.unwrap_or_default();
-            Err(bad_body(format!("{what}{why}")))
+            Err(bad_body(format!("{what}{}", end.why())))
+        }
+    }
+}
+
+/// How the reading of a body ended.
+enum BodyEnd {
+    /// All came that is needed.
+    Complete,
+    /// The model has finished, and nothing more came in time. The usage may only be late.
+    GivenUp,
+    Broken(reqwest::Error),
+}
+
+impl BodyEnd {
+    /// Whether an answer that ended so shows whether its server states the usage.
+    fn says_all(&self, has_usage: bool) -> bool {
+        match self {
+            BodyEnd::Complete => true,
+            BodyEnd::GivenUp => has_usage,
+            BodyEnd::Broken(_) => false,
+        }
+    }
+
+    fn why(&self) -> String {
+        match self {
+            BodyEnd::Complete | BodyEnd::GivenUp => String::new(),
+            BodyEnd::Broken(error) => format!(": {}", zoea_http::error_text(error)),
         }
     }
 }
@@ -103,13 +127,13 @@ async fn send_body(
     }
 }
 
-/// Reads a body to its end. Returns the error that interrupted it, if any. After the model has
-/// finished, it only waits as long as reporting the usage may take.
+/// Reads a body to its end. After the model has finished, it only waits as long as reporting the
+/// usage may take.
 async fn read_body(
     response: &mut reqwest::Response,
     reader: &mut AnswerReader,
     hearing: &ResponseProbe,
-) -> Result<Option<reqwest::Error>, OpenAIError> {
+) -> Result<BodyEnd, OpenAIError> {
     // Since when no further part of a stream has come.
     let mut silent_since = Instant::now();
     loop {
@@ -123,7 +147,8 @@ async fn read_body(
             None => next.await,
             Some(patience) => match tokio::time::timeout_at(silent_since + patience, next).await {
                 Ok(next) => next,
-                Err(_) => return Ok(None),
+                Err(_) if reader.is_over() => return Ok(BodyEnd::Complete),
+                Err(_) => return Ok(BodyEnd::GivenUp),
             },
         };
         let stood = (reader.arrived(), reader.is_over(), reader.is_finished());
@@ -133,15 +158,15 @@ async fn read_body(
                 hearing.keep(&bytes);
                 reader.take(&bytes).map_err(bad_body)?;
             }
-            Ok(None) => return Ok(None),
-            Err(error) => return Ok(Some(error)),
+            Ok(None) => return Ok(BodyEnd::Complete),
+            Err(error) => return Ok(BodyEnd::Broken(error)),
         }
         if stood != (reader.arrived(), reader.is_over(), reader.is_finished()) {
             silent_since = Instant::now();
         }
         hearing.meter.stands_at(reader.arrived());
         if reader.is_enough() {
-            return Ok(None);
+            return Ok(BodyEnd::Complete);
         }
     }
 }

@@ -75,16 +75,21 @@ pub const NOT_JSON: &str = "the answer is not JSON";
 const SILENT: &str = "the server ended its answer without text, as LM Studio does where a \
      request exceeds the model's context: give it a larger Context Length on loading";
 
+/// The same where that cannot be the reason. Gemini does this now and then.
+const SILENT_NOW: &str = "the server ended its answer without text, and has answered requests as \
+     long as this one";
+
 /// Shorter requests exceed no model's context.
 const MIN_LONG_BYTES: u64 = 8 << 10;
 const MIN_LONG_TOKENS: u64 = 2048;
 
 /// The answer, or the fault of a request that is too long, if its server completes an answer and
-/// writes nothing: no choice at all, or one of which it says itself that no token is in it.
+/// writes nothing: no choice at all, or one of which it says itself that no token is in it. A request
+/// that is no longer than one that was served is not too long.
 pub(super) fn judge_silence(
     answer: Result<ModelAnswer, ModelFault>,
     came: Option<ResponseForm>,
-    sent_bytes: u64,
+    (sent_bytes, served_bytes): (u64, u64),
     reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     if let Err(fault) = &answer
@@ -97,14 +102,15 @@ pub(super) fn judge_silence(
     let is_in_pieces = matches!(came, Some(ResponseForm::InPieces { .. }));
     let (usage, is_silent) = match &answer {
         Ok(answer) => {
-            let has_words = !answer.text.trim().is_empty() || answer.reasoning.is_some();
             let is_ended = matches!(
                 answer.finish_reason.as_deref(),
                 None | Some("stop" | "length")
             );
             let is_counted = answer.usage.is_some_and(|usage| usage.output == 0);
-            let is_empty = !has_words && answer.calls.is_empty();
-            (answer.usage, is_empty && is_ended && is_counted)
+            (
+                answer.usage,
+                !says_something(answer) && is_ended && is_counted,
+            )
         }
         Err(fault) => {
             let is_empty = matches!(fault, ModelFault::Empty { .. });
@@ -117,10 +123,21 @@ pub(super) fn judge_silence(
     if !is_silent || !is_long {
         return answer;
     }
+    if sent_bytes <= served_bytes {
+        return Err(ModelFault::Empty {
+            text: SILENT_NOW.to_string(),
+            usage,
+        });
+    }
     Err(ModelFault::TooLong {
         text: SILENT.to_string(),
         limit: None,
     })
+}
+
+/// Whether the model wrote anything.
+pub(super) fn says_something(answer: &ModelAnswer) -> bool {
+    !answer.text.trim().is_empty() || answer.reasoning.is_some() || !answer.calls.is_empty()
 }
 
 /// Shorter requests need little memory, and are refused for other reasons.

@@ -17,13 +17,9 @@ pub(super) fn incident_of(
     secrets: &Redactor,
 ) -> Incident {
     let request = serde_json::to_string(body).unwrap_or_default();
-    let answer = (raw.status, raw.headers, &*raw.body);
-    Incident::of_exchange(
-        IncidentKind::Model,
-        provider,
-        fault.text(),
-        &request,
-        answer,
-        |text| secrets.clean(text).into_owned(),
-    )
+    let clean = |text: &str| secrets.clean(text).into_owned();
+    let received = raw.clean_body(clean);
+    let answer = (raw.status, raw.headers, received.as_bytes());
+    let kind = IncidentKind::Model;
+    Incident::of_exchange(kind, provider, fault.text(), &request, answer, clean)
 }

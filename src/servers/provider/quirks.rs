@@ -2,15 +2,16 @@
 //! the whole swarm until the program ends or the configuration is reloaded.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::ids::MysisId;
-use actors::domain::model::{ModelFault, ModelRequest, RefusalHint};
+use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RefusalHint};
 use serde_json::{Map, Value};
 
 use super::cut_streams::{CutStreams, EndedStreaming, MAX_CUT_STREAMS};
 use super::error_hints;
+use super::failure::says_something;
 use super::manners::{interrupts_results, learn_manners};
 use super::misreading::Misreadings;
 use super::own_words::Reads;
@@ -126,6 +127,8 @@ pub(super) struct ModelQuirks {
     /// Whether a stream has come as a whole, so that streaming is not refused.
     has_streamed: AtomicBool,
     has_answered: AtomicBool,
+    /// The bytes of the longest request to which the model wrote something.
+    longest_served: AtomicU64,
     /// Whose last answer the server could not read.
     pub(super) misreadings: Misreadings,
     pub(super) tools: ToolsCache,
@@ -138,6 +141,7 @@ impl ModelQuirks {
             cuts: CutStreams::default(),
             has_streamed: AtomicBool::new(false),
             has_answered: AtomicBool::new(false),
+            longest_served: AtomicU64::new(0),
             misreadings: Misreadings::default(),
             tools: ToolsCache::default(),
         }
@@ -198,8 +202,16 @@ impl ModelQuirks {
 
     /// Notes that the model answered. If its server says later that it is not there, that may pass: it
     /// is loaded anew, or something before it is set up.
-    pub(super) fn note_answer(&self) {
+    pub(super) fn note_answer(&self, answer: &ModelAnswer, sent_bytes: u64) {
         self.has_answered.store(true, Ordering::Relaxed);
+        if answer.refusal.is_none() && says_something(answer) {
+            self.longest_served.fetch_max(sent_bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// No request of so many bytes is too long.
+    pub(super) fn longest_served(&self) -> u64 {
+        self.longest_served.load(Ordering::Relaxed)
     }
 
     pub(super) fn or_gone_for_now(&self, fault: ModelFault) -> ModelFault {

@@ -319,6 +319,24 @@ mod tests {
         assert!(matches!(key, Err(ModelFault::Permanent { .. })), "{key:?}");
     }
 
+    #[test]
+    fn a_filter_of_contents_that_asks_to_try_again_is_no_weather() {
+        for (message, may_pass) in [
+            (
+                "Invalid prompt: your prompt was flagged as potentially violating our usage policy. \
+                 Please try again with a different prompt: https://platform.openai.com/docs/guides/reasoning#advice-on-prompting",
+                false,
+            ),
+            ("The server had an error. Please try again.", true),
+        ] {
+            let error = json!({"message": message, "type": "invalid_request_error", "code": "invalid_prompt"});
+            let fault = judged(400, &json!({ "error": error }).to_string());
+            let is_weather = matches!(fault, Err(ModelFault::Transient { .. }));
+            let is_refused = matches!(fault, Err(ModelFault::Refused { .. }));
+            assert_eq!((is_weather, is_refused), (may_pass, !may_pass), "{fault:?}");
+        }
+    }
+
     /// llama.cpp quotes what its model wrote when it cannot read it.
     #[test]
     fn what_the_model_wrote_of_the_game_says_nothing_of_the_account_or_the_server() {

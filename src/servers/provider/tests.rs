@@ -555,6 +555,37 @@ async fn a_long_request_that_is_answered_with_nothing_was_too_long_and_a_short_o
     assert_eq!(answer.unwrap().text, "", "a model may say nothing");
 }
 
+/// Gemini gives an empty answer now and then, which is none to learn a length from.
+#[tokio::test]
+async fn nothing_is_no_sign_of_length_where_as_long_a_request_was_served() {
+    let nothing = r#"{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":3130,"completion_tokens":0}}"#;
+    let nothing = || (200, nothing.to_string());
+    let script = vec![
+        (200, YES.to_string()),
+        nothing(),
+        sample("done-alone.200.sse"),
+        nothing(),
+        nothing(),
+    ];
+    let mut served = Served::new(script).await;
+    let mut read = Vec::new();
+    for words in [5000, 5000, 5000, 4000, 6000] {
+        let long = ModelRequest {
+            messages: [ChatMessage::User("ore ".repeat(words).into())].into(),
+            ..request(tools())
+        };
+        read.push(shown(&served.ask_for(long).await.1));
+    }
+    assert!(read[0].starts_with("\"yes\""), "{read:?}");
+    let expected = [
+        "empty, Some(3130) in",
+        "empty, None in",
+        "empty, Some(3130) in",
+    ];
+    assert_eq!(read[1..4], expected);
+    assert!(read[4].starts_with("too long: "), "{read:?}");
+}
+
 #[tokio::test]
 async fn who_is_not_there_is_unreachable() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -235,6 +235,10 @@ mod tests {
                 Some((9000, 8192)),
             ),
             (
+                "This model's maximum context length is 8192 tokens. However, you requested 9512 tokens (8312 in the messages, 1200 in the completion). Please reduce the length of the messages or completion.",
+                Some((9512, 8192)),
+            ),
+            (
                 "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
                 Some((9000, 8192)),
             ),

@@ -46,10 +46,11 @@ impl KnownProvider {
             answer.stated_cost = answer.stated_cost.or(came.stated_cost);
             self.belief.note_twins(answer, &request.provider);
         }
-        let answer = failure::judge_silence(answer, came.form, sent.all, reads);
+        let lengths = (sent.all, begun.quirks.longest_served());
+        let answer = failure::judge_silence(answer, came.form, lengths, reads);
         let answer = self.belief.check_usage(answer, &request.provider, sent);
         let answer = failure::judge_end(answer);
-        begun.learn_from(answer, came.form, request)
+        begun.learn_from(answer, came.form, (request, sent.all))
     }
 }
 
@@ -77,7 +78,7 @@ impl BegunWith {
         &self,
         answer: Result<ModelAnswer, ModelFault>,
         came: Option<ResponseForm>,
-        request: &ModelRequest,
+        (request, sent_bytes): (&ModelRequest, u64),
     ) -> Result<ModelAnswer, ModelFault> {
         let is_whole = matches!(&answer, Ok(answer) if answer.refusal.is_none());
         let is_lesson = is_whole || came == Some(ResponseForm::Cut);
@@ -85,8 +86,8 @@ impl BegunWith {
         if let Some(fault) = self.quirks.observed(came, &self.style, self.asker) {
             return Err(fault);
         }
-        if answer.is_ok() {
-            self.quirks.note_answer();
+        if let Ok(answer) = &answer {
+            self.quirks.note_answer(answer, sent_bytes);
         }
         let learn = |fault| self.quirks.learn(fault, request, &self.style, self.reads);
         let answer = answer.map_err(learn);

@@ -76,6 +76,8 @@ const SENTENCES: [(&[&str], &str); 6] = [
         "the server asks to wait",
     ),
 ];
+/// Words of a filter of contents. Such a refusal may ask to try again, with another text.
+const CONTENT_WORDS: [&str; 2] = ["different prompt", "usage policy"];
 /// What a proxy answers that knows no server for an address.
 const NO_ROUTE: &str = "404 page not found";
 
@@ -87,6 +89,9 @@ pub(super) fn cause(status: u16, body: &str, own: &str) -> Option<&'static str> 
         );
     }
     let is_page = body.trim_start().starts_with('<');
+    if !is_page && holds(own, &CONTENT_WORDS) {
+        return None;
+    }
     let text = if is_page { body } else { own };
     let found = SENTENCES.iter().find(|(words, _)| holds(text, words));
     found.map(|(_, cause)| *cause)

@@ -16,6 +16,7 @@ use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis, spared, spending};
+use super::leases::{LeaseHolder, ProcessKind};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, server};
@@ -36,6 +37,8 @@ pub struct BulkImport {
     ledger: SqlLedger,
     /// The Myses that no other process holds. None can take one over before the commit.
     free: Mutex<BTreeSet<MysisId>>,
+    /// The Myses that it creates, whose leases come with them.
+    created: Mutex<BTreeSet<MysisId>>,
     /// The books of Myses that were here before and were deleted. They hold what their rows would enter again.
     books: Mutex<Vec<KeptBooks>>,
 }
@@ -58,6 +61,7 @@ impl SqlLedger {
             tx,
             ledger: self.clone(),
             free: Mutex::default(),
+            created: Mutex::default(),
             books: Mutex::default(),
         })
     }
@@ -164,7 +168,11 @@ impl BulkImport {
             self.check(write).await?;
             self.ledger.inner.apply_write(&self.tx, write).await
         };
-        written.await.map_err(|error| self.fault(&error))
+        written.await.map_err(|error| self.fault(&error))?;
+        if let Write::Create(new) = write {
+            self.created.lock().await.insert(new.id);
+        }
+        Ok(())
     }
 
     pub(super) fn transaction(&self) -> &Tx {
@@ -341,7 +349,21 @@ impl BulkImport {
         let restored = self.restore_books().await;
         restored.map_err(|error| self.fault(&error))?;
         let inner = &self.ledger.inner;
+        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
+        let tenant = inner.tenant.as_ref().filter(holds);
+        let created = self.created.into_inner();
+        if let Some(tenant) = tenant {
+            // Whether a commit without an answer happened is seen at the next renewal.
+            tenant.held().doubt(&created);
+        }
         let committed = self.tx.commit().await;
+        if let Some(tenant) = tenant {
+            match committed {
+                Ok(()) => created.iter().for_each(|mysis| tenant.held().add(*mysis)),
+                // A renewal meanwhile may have looked too early.
+                Err(_) => tenant.held().doubt(&created),
+            }
+        }
         committed.map_err(|error| inner.to_ledger_fault(&error))?;
         inner
             .count_waiting()

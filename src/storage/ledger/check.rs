@@ -205,7 +205,8 @@ impl CheckTransaction {
             let missing: Vec<(i64,)> = self
                 .query_rows(
                     "SELECT id FROM message WHERE id <= (SELECT upto FROM indexed) \
-                     AND id NOT IN (SELECT id FROM message_text) LIMIT 100",
+                     AND NOT EXISTS (SELECT FROM message_text WHERE message_text.id = message.id) \
+                     LIMIT 100",
                 )
                 .await?;
             let missing = missing.into_iter();

@@ -13,7 +13,7 @@ use super::last_commit::LastCommit;
 use super::paths::{self, DatabasePaths, free_name, remove_if_there, sync_directory};
 use super::rescue::save_into;
 use super::settling::{self, Belonging};
-use super::{OpenError, file, loss, mark, opening};
+use super::{OpenError, SqlLedger, file, loss, mark, opening};
 
 #[derive(Debug, Error)]
 pub enum CopyError {
@@ -32,6 +32,9 @@ pub enum CopyError {
     /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
     Unsound { file: String, why: String },
+    /// A server's database is copied by the server's own tools.
+    #[error("the database is on a server: use pg_dump")]
+    OnServer,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,13 +50,38 @@ pub struct RestoreResult {
 /// # Errors
 /// The other file exists or cannot be written, or the copy is not sound.
 pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
-    if to.exists() {
-        return Err(CopyError::Exists(to.display().to_string()));
-    }
+    check_free(to)?;
     let reader = opening::open_for_reading(database).await?;
     let saved = save_into(to, &reader).await;
     // The copy is made, so an error here changes nothing.
     let _ = reader.close().await;
+    finish_backup(to, saved).await
+}
+
+impl SqlLedger {
+    /// Writes the open database to another file, as [`back_up`] does for other processes. This one does
+    /// not look at the file itself, because closing it would end the locks of all its connections.
+    ///
+    /// # Errors
+    /// As for [`back_up`], or the database is on a server, or it was lost.
+    pub async fn back_up(&self, to: &Path) -> Result<u64, CopyError> {
+        let place = self.inner.place.as_ref().ok_or(CopyError::OnServer)?;
+        check_free(to)?;
+        place.check_in_place().await.map_err(OpenError::Lost)?;
+        let saved = save_into(to, self.inner.readers.inner()).await;
+        finish_backup(to, saved).await
+    }
+}
+
+fn check_free(to: &Path) -> Result<(), CopyError> {
+    match to.exists() {
+        true => Err(CopyError::Exists(to.display().to_string())),
+        false => Ok(()),
+    }
+}
+
+/// Makes a backup durable and checks it, once it is written.
+async fn finish_backup(to: &Path, saved: Result<(), String>) -> Result<u64, CopyError> {
     saved.map_err(|why| unwritten_error(to, why))?;
     let checked = check_durable(to).await;
     if checked.is_err() {

@@ -1,12 +1,14 @@
 //! Copies of Myses that are deleted: exports in a directory of the home, kept for a day.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actors::domain::ids::MysisId;
+use actors::domain::ids::{Moment, MysisId};
 use actors::domain::record::MysisRecord;
 use actors::domain::screen::ExportFormat;
 use actors::ports::{Clock, DeletedMyses};
@@ -33,6 +35,8 @@ pub struct DeletedCopies {
     ledger: SqlLedger,
     directory: PathBuf,
     secrets: Secrets,
+    /// When this process saw each copy first.
+    seen: Arc<Mutex<BTreeMap<PathBuf, Moment>>>,
 }
 
 impl DeletedCopies {
@@ -43,6 +47,7 @@ impl DeletedCopies {
             ledger,
             directory,
             secrets,
+            seen: Arc::default(),
         }
     }
 
@@ -51,26 +56,27 @@ impl DeletedCopies {
         loop {
             let copies = self.clone();
             // Where this fails, the next time comes.
-            let _ = on_disk(move || copies.remove_old()).await;
+            let _ = on_disk(move || copies.remove_old(MachineClock.moment())).await;
             tokio::time::sleep(SWEEP).await;
         }
     }
 
-    /// Removes copies whose day is over, and what was left unfinished.
-    fn remove_old(&self) {
-        for entry in fs::read_dir(&self.directory)
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let age = entry.metadata().and_then(|facts| facts.modified());
-            // A copy from the future is as old as the clock says later.
-            let age = age.ok().and_then(|at| at.elapsed().ok());
-            if age.is_some_and(|age| age > KEPT)
-                && let Err(error) = fs::remove_file(entry.path())
-            {
-                tracing::warn!(%error, "failed to remove an old copy of a deleted Mysis");
+    /// Removes copies that this process has seen for a day, and what was left unfinished. The time of a
+    /// file is not asked: the wall clock may have been set ahead since (decision 141).
+    pub(super) fn remove_old(&self, now: Moment) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut *seen);
+        for copy in copies_in(&self.directory) {
+            let since = before.get(&copy).copied().unwrap_or(now);
+            if now.since(since) > KEPT {
+                match fs::remove_file(&copy) {
+                    Ok(()) => continue,
+                    Err(error) => {
+                        tracing::warn!(%error, "failed to remove an old copy of a deleted Mysis");
+                    }
+                }
             }
+            seen.insert(copy, since);
         }
     }
 
@@ -97,7 +103,7 @@ impl DeletedCopies {
     }
 
     fn make_directory(&self) -> Result<(), String> {
-        self.remove_old();
+        self.remove_old(MachineClock.moment());
         let mut directory = fs::DirBuilder::new();
         let directory = directory.recursive(true).mode(0o700);
         let made = directory.create(&self.directory);
@@ -117,7 +123,7 @@ impl DeletedCopies {
     async fn bring_copy_back(self, name: String) -> Result<MysisRecord, String> {
         let (copies, wanted) = (self.clone(), name.clone());
         let newest = on_disk(move || {
-            copies.remove_old();
+            copies.remove_old(MachineClock.moment());
             newest_copy(&copies.directory, &wanted)
         });
         let copy = newest.await?.ok_or_else(|| {
@@ -150,6 +156,16 @@ async fn on_disk<T: Send + 'static>(
 ) -> Result<T, String> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| error.to_string())
+}
+
+/// The copies in a directory, also those that are not whole. What else is there belongs to others.
+fn copies_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| {
+        let file = path.file_name().and_then(|file| file.to_str());
+        let whole = file.map(|file| file.strip_suffix(PART).unwrap_or(file));
+        whole.is_some_and(|whole| whole.ends_with(ENDING) && whole.contains(SIGN))
+    })
 }
 
 /// The newest whole copy under this name. Times in file names sort by their letters.

@@ -5,14 +5,18 @@ use sea_orm::{DbErr, RuntimeErr};
 
 use super::LedgerInner;
 
-/// What databases call the rule that no two Myses have one name.
-const NAMES: [&str; 2] = ["UNIQUE constraint failed: mysis.name", "\"mysis_name_key\""];
+/// What SQLite says of two Myses with one name.
+const SAME_NAME: &str = "UNIQUE constraint failed: mysis.name";
+/// The rule against that on a server, which says it in its own language.
+const NAME_RULE: &str = "mysis_name_key";
 
 impl LedgerInner {
     /// Classifies a database error. A contradiction is final; any other error may pass.
     pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
         let text = error_text(error);
-        if NAMES.iter().any(|name| text.contains(name)) {
+        let database = driver_error(error).and_then(|error| error.as_database_error());
+        let rule = database.and_then(|error| error.constraint());
+        if rule == Some(NAME_RULE) || text.contains(SAME_NAME) {
             return LedgerFault::NameTaken;
         }
         let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
@@ -36,14 +40,21 @@ fn remedy_of(text: &str) -> &'static str {
 
 /// The database's own message, without the layers around it.
 pub(super) fn error_text(error: &DbErr) -> String {
-    let (DbErr::Exec(RuntimeErr::SqlxError(inner))
-    | DbErr::Query(RuntimeErr::SqlxError(inner))
-    | DbErr::Conn(RuntimeErr::SqlxError(inner))) = error
-    else {
+    let Some(inner) = driver_error(error) else {
         return error.to_string();
     };
     match inner.as_database_error() {
         Some(database) => database.message().to_string(),
         None => inner.to_string(),
     }
+}
+
+fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {
+    let (DbErr::Exec(RuntimeErr::SqlxError(inner))
+    | DbErr::Query(RuntimeErr::SqlxError(inner))
+    | DbErr::Conn(RuntimeErr::SqlxError(inner))) = error
+    else {
+        return None;
+    };
+    Some(inner)
 }

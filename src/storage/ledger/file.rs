@@ -9,7 +9,7 @@ use sea_orm::sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
 use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
+use sea_orm::{DatabaseConnection, DbErr};
 
 use super::connection::READ_CONNECTIONS;
 use super::lent_connection::connection_error;
@@ -85,14 +85,12 @@ impl FileWriter {
 
 /// Opens the read-only connections.
 pub(super) async fn open_readers(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    Database::connect(reader_options(path)).await
+    open_reading_pool(path, READ_CONNECTIONS).await
 }
 
 /// Opens one read-only connection to a file that a running program may be using.
 pub(super) async fn open_reader(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    let mut options = reader_options(path);
-    options.max_connections(1);
-    Database::connect(options).await
+    open_reading_pool(path, 1).await
 }
 
 /// Opens one read-only connection to a file as it is without its log. Nobody may be writing.
@@ -162,23 +160,22 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-fn reader_options(path: &Path) -> ConnectOptions {
-    let mut options = ConnectOptions::new(format!("sqlite://{}?mode=ro", path.display()));
-    options
-        .max_connections(READ_CONNECTIONS)
-        .min_connections(0)
+/// The path is given as it is: in a URL, `%` and `?` in it would have a meaning.
+async fn open_reading_pool(path: &Path, connections: u32) -> Result<DatabaseConnection, DbErr> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("temp_store", "memory")
+        // The cache is small, because there may be four. Pages outside of it are in the system's
+        // cache.
+        .pragma("cache_size", "-100")
+        .disable_statement_logging();
+    let pool = SqlitePoolOptions::new()
+        .max_connections(connections)
         .idle_timeout(Duration::from_secs(60))
         .test_before_acquire(false)
         .acquire_timeout(Duration::from_secs(30))
-        .sqlx_logging(false)
-        .map_sqlx_sqlite_opts(|sqlite| {
-            sqlite
-                .read_only(true)
-                .busy_timeout(BUSY_TIMEOUT)
-                .pragma("temp_store", "memory")
-                // The cache is small, because there may be four. Pages outside of it are in the
-                // system's cache.
-                .pragma("cache_size", "-100")
-        });
-    options
+        .connect_with(options);
+    pool.await.map(Into::into).map_err(connection_error)
 }

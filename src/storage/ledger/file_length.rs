@@ -6,9 +6,10 @@ pub(super) struct FileLength {
     longest: u64,
     /// The compactions in progress.
     compactions: u32,
-    /// Whether the file still has pages that a compaction has given back. The file is cut by the
-    /// checkpoint that carries the whole log, which may come later: a reader holds it up.
-    awaits_checkpoint: bool,
+    /// The length that the file had after a compaction, if it still has pages that this has given back.
+    /// The file is cut by the checkpoint that carries the whole log, which may come later: a reader
+    /// holds it up. Once the file is longer, its pages are in use again, and no cut is awaited.
+    awaits_checkpoint: Option<u64>,
 }
 
 impl FileLength {
@@ -16,12 +17,13 @@ impl FileLength {
     pub(super) fn see(&mut self, length: u64) -> bool {
         if length >= self.longest {
             self.longest = length;
+            self.awaits_checkpoint = self.awaits_checkpoint.filter(|after| length <= *after);
             return false;
         }
-        let is_ours = self.compactions > 0 || self.awaits_checkpoint;
+        let is_ours = self.compactions > 0 || self.awaits_checkpoint.is_some();
         if is_ours {
             self.longest = length;
-            self.awaits_checkpoint = self.compactions > 0 && self.awaits_checkpoint;
+            self.awaits_checkpoint = self.awaits_checkpoint.filter(|_| self.compactions > 0);
         }
         !is_ours
     }
@@ -35,7 +37,9 @@ impl FileLength {
     pub(super) fn end_compaction(&mut self, length: u64, content: Option<u64>) {
         self.compactions = self.compactions.saturating_sub(1);
         self.longest = length;
-        self.awaits_checkpoint |= content.is_none_or(|content| length > content);
+        if content.is_none_or(|content| length > content) {
+            self.awaits_checkpoint = Some(length);
+        }
     }
 }
 
@@ -57,7 +61,7 @@ mod tests {
         file.end_compaction(9, Some(5));
         assert!(!file.see(7), "the second one goes on");
         file.end_compaction(7, Some(5));
-        assert!(!file.see(8), "it grows before the checkpoint");
+        assert!(!file.see(7), "nothing has happened yet");
         assert!(!file.see(6), "the checkpoint");
         assert!(file.see(5), "cut");
         let mut file = FileLength::default();
@@ -65,5 +69,16 @@ mod tests {
         file.begin_compaction();
         file.end_compaction(5, Some(5));
         assert!(file.see(4), "nothing is awaited");
+    }
+
+    #[test]
+    fn a_file_that_has_grown_since_its_compaction_awaits_no_checkpoint() {
+        let mut file = FileLength::default();
+        file.see(12);
+        file.begin_compaction();
+        file.end_compaction(12, Some(5));
+        assert!(!file.see(12), "the checkpoint is held up");
+        assert!(!file.see(13), "what was given back is in use again");
+        assert!(file.see(9), "cut");
     }
 }

@@ -243,6 +243,7 @@ impl LedgerInner {
                 .collect(),
             passwords,
             lost,
+            let_go: Vec::new(),
             surplus: usize::try_from(plan.surplus).unwrap_or(0),
             is_draining: view.is_draining && view.capacity > 0,
             mission,

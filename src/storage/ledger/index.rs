@@ -87,13 +87,13 @@ impl LedgerInner {
         // Resetting the count keeps a step that failed, or that came too early, from being repeated
         // at once.
         self.waiting.store(0, Ordering::Relaxed);
-        let stepped = self.index_step().await;
-        let counted = match stepped {
-            Ok(0) => Ok(()),
-            Ok(_) => self.count_waiting().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = counted {
+        let stepped = self.with_timeout(async {
+            match self.index_step().await? {
+                0 => Ok(()),
+                _ => self.count_waiting().await,
+            }
+        });
+        if let Err(error) = stepped.await {
             tracing::warn!(%error, "failed to index rows for search");
         }
     }

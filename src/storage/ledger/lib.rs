@@ -196,11 +196,6 @@ impl SqlLedger {
         opened.map_err(unusable)
     }
 
-    #[must_use]
-    pub fn is_on_server(&self) -> bool {
-        self.inner.dialect == Dialect::Postgres
-    }
-
     async fn from_parts(
         keeping: DatabaseKind,
         writer: DatabaseWriter,

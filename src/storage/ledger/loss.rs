@@ -3,7 +3,7 @@
 //! acknowledged.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::OpenError;
 use super::log_file::read_log;
 use super::mark::{FileState, state_of};
-use super::paths::{DatabasePaths, remove_if_there};
+use super::paths::{DatabasePaths, beside, remove_if_there};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Loss {
@@ -34,11 +34,22 @@ pub(super) enum SavedContent {
 impl Loss {
     pub(super) fn describe(&self, paths: &DatabasePaths) -> String {
         format!(
-            "{} while the program runs; {}; end the program, then {}",
+            "{} while the program runs; {}; {}, then {}",
             self.what,
             self.describe_saved(),
+            self.first_step(),
             self.way_back(paths)
         )
+    }
+
+    fn first_step(&self) -> &'static str {
+        match &self.saved {
+            SavedContent::All(_) | SavedContent::Part { .. } => "end the program",
+            SavedContent::Nothing(_) => {
+                "it is tried again once there is room: free some space and leave the program running; if \
+                 that does not help, end it"
+            }
+        }
     }
 
     fn describe_saved(&self) -> String {
@@ -66,6 +77,7 @@ impl Loss {
         }
     }
 
+    /// Writes the note. A full disk leaves the one of before, or none.
     pub(super) fn keep(&self, paths: &DatabasePaths) -> io::Result<()> {
         let (file, until, why) = match &self.saved {
             SavedContent::All(file) => (Some(file), None, None),
@@ -73,7 +85,18 @@ impl Loss {
             SavedContent::Nothing(why) => (None, None, Some(why)),
         };
         let text = json!({"what": self.what, "saved": file, "until": until, "why": why});
-        fs::write(paths.loss_note(), text.to_string())
+        let note = paths.loss_note();
+        let unfinished = beside(&note, ".new");
+        let written = fs::File::create(&unfinished).and_then(|mut file| {
+            file.write_all(text.to_string().as_bytes())?;
+            file.sync_all()
+        });
+        let put = written.and_then(|()| fs::rename(&unfinished, &note));
+        if put.is_err() {
+            // It may not even exist.
+            let _ = fs::remove_file(&unfinished);
+        }
+        put
     }
 
     fn read(paths: &DatabasePaths) -> Option<Loss> {

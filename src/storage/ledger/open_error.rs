@@ -30,7 +30,8 @@ pub enum OpenError {
     /// It must be migrated, but the copy that is made before cannot be written.
     #[error(
         "the database is of version {from} and must be brought up to date, but a copy of it cannot \
-         be kept in {copy} first: {why}; free some space there, or make the directory writable"
+         be kept in {copy} first: {why}; free some space there, make the directory writable, or, if \
+         the database is damaged, restore a backup"
     )]
     NoCopy {
         from: usize,

@@ -18,7 +18,7 @@ use super::mark::Mark;
 use super::open_error::OpenError;
 use super::paths::free_name;
 use super::server::{self, ServerAddress};
-use super::{error_text, file, held, settling};
+use super::{error_text, file, held, rescue, settling};
 
 const STEPS_TABLE: &str = "seaql_migrations";
 
@@ -280,39 +280,22 @@ async fn query_names(writer: &DatabaseConnection, query: Statement) -> Result<Ve
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// Keeps a copy of the file beside it. The log is empty by then, so the file is complete.
+/// Keeps a copy of the database beside it, as of this moment. Others may read the file meanwhile, and
+/// what they hold up in the log is in the copy.
 async fn keep_copy(
     writer: &DatabaseConnection,
     path: &Path,
     version: usize,
 ) -> Result<PathBuf, OpenError> {
     let copy = free_name(path, &format!("version-{version}"));
-    let refused = |why: String| OpenError::NoCopy {
-        from: version,
-        copy: copy.display().to_string(),
-        why,
-    };
-    writer
-        .execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
-        .await
-        .map_err(|error| refused(error_text(&error)))?;
-    let (from, to) = (path.to_path_buf(), copy.clone());
-    let copied = tokio::task::spawn_blocking(move || copy_durably(&from, &to)).await;
-    match copied {
-        Ok(Ok(())) => Ok(copy),
-        Ok(Err(error)) => Err(refused(error.to_string())),
-        Err(error) => Err(refused(error.to_string())),
+    match rescue::keep_copy(path, &copy, writer).await {
+        Ok(()) => Ok(copy),
+        Err(why) => Err(OpenError::NoCopy {
+            from: version,
+            copy: copy.display().to_string(),
+            why,
+        }),
     }
-}
-
-/// Copies a file with its mode and makes the copy durable. An incomplete copy is removed.
-fn copy_durably(from: &Path, to: &Path) -> std::io::Result<()> {
-    let copied = std::fs::copy(from, to).and_then(|_| std::fs::File::open(to)?.sync_all());
-    if copied.is_err() {
-        // The file may not even exist.
-        let _ = std::fs::remove_file(to);
-    }
-    copied
 }
 
 /// Changes an older database to our page size. A failure only makes commits slower.

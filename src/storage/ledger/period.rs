@@ -64,7 +64,11 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn period(&self, period: Period) -> Result<PeriodRecord, ArchiveFault> {
         let read = self.inner.period(period).await;
-        read.map_err(|error| ArchiveFault(error_text(&error)))
+        let mut record = read.map_err(|error| ArchiveFault(error_text(&error)))?;
+        // What is kept is a window of numbers, and on a server these have gaps.
+        let newest = usize::try_from(self.newest_event().await?);
+        record.are_events_cut = newest.is_ok_and(|newest| newest > MAX_EVENTS);
+        Ok(record)
     }
 }
 
@@ -87,7 +91,6 @@ impl LedgerInner {
         self.read_rows(period, &mut record).await?;
         self.read_samples(period, &mut record).await?;
         record.events = self.events(EventQuery::newest(MAX_EVENTS)).await?;
-        record.are_events_cut = record.events.len() >= MAX_EVENTS;
         record.events.retain(|event| event.at < period.until);
         Ok(record)
     }

@@ -6,7 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
@@ -43,8 +43,10 @@ pub(super) struct DatabaseFile {
     last_commit: LastCommit,
     /// What was found first. From then on nothing is written.
     trouble: OnceLock<String>,
-    /// What was saved after that.
+    /// What was saved after that, once something was.
     loss: OnceCell<Loss>,
+    /// The last try that saved nothing.
+    unsaved: Mutex<Option<Loss>>,
 }
 
 impl DatabaseFile {
@@ -61,6 +63,7 @@ impl DatabaseFile {
             last_commit: LastCommit::of(&paths),
             trouble: OnceLock::new(),
             loss: OnceCell::new(),
+            unsaved: Mutex::new(None),
             paths,
         })
     }
@@ -101,11 +104,14 @@ impl DatabaseFile {
     }
 
     pub(super) fn known_loss(&self) -> Option<String> {
-        let loss = self.loss.get();
+        let saved = self.loss.get().cloned();
+        let loss = saved.or_else(|| self.unsaved().clone());
         loss.map(|loss| loss.describe(&self.paths))
     }
 
-    async fn loss(&self) -> &Loss {
+    /// What was lost, and what of it is saved. Where nothing could be saved, as on a full disk, the next
+    /// call tries it again: the open connection still has everything.
+    async fn loss(&self) -> Loss {
         let saving = async {
             let what = self.trouble.get().cloned().unwrap_or_default();
             let is_in_place = self.find_file_trouble().is_none();
@@ -114,9 +120,22 @@ impl DatabaseFile {
             if let Err(error) = loss.keep(&self.paths) {
                 tracing::error!(%error, "failed to keep a note about the lost database");
             }
-            loss
+            match loss.saved {
+                SavedContent::All(_) | SavedContent::Part { .. } => Ok(loss),
+                SavedContent::Nothing(_) => Err(loss),
+            }
         };
-        self.loss.get_or_init(|| saving).await
+        match self.loss.get_or_try_init(|| saving).await {
+            Ok(loss) => loss.clone(),
+            Err(loss) => {
+                *self.unsaved() = Some(loss.clone());
+                loss
+            }
+        }
+    }
+
+    fn unsaved(&self) -> MutexGuard<'_, Option<Loss>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn find_trouble(&self) -> Option<String> {

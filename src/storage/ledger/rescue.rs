@@ -23,7 +23,7 @@ pub(super) async fn save(
     let unfinished = beside(&paths.given, ".rescuing");
     let open: DatabaseConnection = open.clone().into();
     let why = match save_all(&unfinished, &open).await {
-        Ok(()) => match put_in_place(&unfinished, paths) {
+        Ok(()) => match put_in_place(&unfinished, free_name(&paths.given, "rescued")) {
             Ok(file) => return SavedContent::All(file),
             Err(why) => why,
         },
@@ -34,7 +34,10 @@ pub(super) async fn save(
         false => Err(String::new()),
     };
     let saved = match part {
-        Ok(until) => put_in_place(&unfinished, paths).map(|file| (file, until)),
+        Ok(until) => {
+            let put = put_in_place(&unfinished, free_name(&paths.given, "rescued"));
+            put.map(|file| (file, until))
+        }
         Err(why) => Err(why),
     };
     match saved {
@@ -46,8 +49,26 @@ pub(super) async fn save(
     }
 }
 
-fn put_in_place(unfinished: &Path, paths: &DatabasePaths) -> Result<PathBuf, String> {
-    let file = free_name(&paths.given, "rescued");
+/// Keeps a copy of an open database beside it. It gets its name once it is complete and durable.
+pub(super) async fn keep_copy(
+    database: &Path,
+    copy: &Path,
+    open: &impl ConnectionTrait,
+) -> Result<(), String> {
+    let unfinished = beside(database, ".copying");
+    // A killed process may have left one.
+    remove_unfinished(&unfinished)?;
+    save_into(&unfinished, open).await?;
+    let kept = sync_file(&unfinished)
+        .and_then(|()| put_in_place(&unfinished, copy.to_path_buf()).map(drop));
+    if kept.is_err() {
+        // A copy without its name is of no use.
+        let _ = remove_unfinished(&unfinished);
+    }
+    kept
+}
+
+fn put_in_place(unfinished: &Path, file: PathBuf) -> Result<PathBuf, String> {
     fs::rename(unfinished, &file).map_err(|error| error.to_string())?;
     sync_directory(&file);
     // Checking the copy may leave files beside it.
@@ -68,9 +89,13 @@ async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
     check_durable(to).await
 }
 
-async fn check_durable(copy: &Path) -> Result<(), String> {
+fn sync_file(copy: &Path) -> Result<(), String> {
     let saved = fs::File::open(copy).and_then(|file| file.sync_all());
-    saved.map_err(|error| error.to_string())?;
+    saved.map_err(|error| error.to_string())
+}
+
+async fn check_durable(copy: &Path) -> Result<(), String> {
+    sync_file(copy)?;
     sync_directory(copy);
     let refused = |error| error_text(&error);
     let sound = settling::sound(file::open_without_log(copy).await).await;

@@ -150,7 +150,7 @@ impl LedgerInner {
         let Some(retention) = self.retention.get() else {
             return;
         };
-        if let Err(error) = self.removal_step(retention).await {
+        if let Err(error) = self.with_timeout(self.removal_step(retention)).await {
             tracing::warn!(%error, "failed to remove old rows");
             retention.next_mysis();
             retention.round().renewal = None;

@@ -95,6 +95,8 @@ macro_rules! on_both {
 mod beside;
 mod checking;
 mod compacting;
+mod copying;
+mod deleting;
 mod events;
 mod failing;
 mod finding;

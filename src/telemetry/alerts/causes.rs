@@ -9,7 +9,7 @@ use actors::domain::event::{EventKind, RosterChange, SwarmCondition, SwarmEvent}
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, help_command, shown_need};
-use actors::domain::silence::NOTHING_HAPPENS;
+use actors::domain::silence::{NOTHING_HAPPENS, SilenceScope};
 use actors::domain::standing::StandingKind;
 use actors::freeze::FROZEN;
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ pub(super) enum AlertSignal {
     Left(MysisId, Timestamp),
     /// A failure of the whole program, or its silence: its code and its text.
     Wrong(Timestamp, &'static str, Arc<str>),
+    /// Conditions of the whole program that do not last: their codes.
+    Over(Vec<&'static str>),
 }
 
 /// The change that an event means for alerts, if any.
@@ -56,18 +58,39 @@ pub(super) fn signal_of(event: &Arc<SwarmEvent>) -> Option<AlertSignal> {
         {
             Some(AlertSignal::Wrong(event.at, code, text.clone()))
         }
+        (EventKind::Condition(condition), _) => {
+            let over = conditions_over(condition);
+            (!over.is_empty()).then_some(AlertSignal::Over(over))
+        }
         (
             EventKind::Roster(_)
             | EventKind::StateChanged { .. }
             | EventKind::Turn(_)
             | EventKind::Stored(_)
             | EventKind::Mission(_)
-            | EventKind::Condition(_)
             | EventKind::Learned(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown,
             _,
         ) => None,
+    }
+}
+
+/// The codes of the conditions of which an event says that they do not last.
+fn conditions_over(condition: &SwarmCondition) -> Vec<&'static str> {
+    match condition {
+        SwarmCondition::Freeze(None) => vec![FROZEN],
+        // A silence of single Myses is a need of theirs.
+        SwarmCondition::Silence(Some(notice)) if notice.scope != SilenceScope::Myses => Vec::new(),
+        SwarmCondition::Silence(_) => vec![NOTHING_HAPPENS],
+        SwarmCondition::Standing(standing) => {
+            let all = StandingKind::ALL.into_iter();
+            let over = all.filter(|kind| standing.get(*kind).is_none());
+            over.map(StandingKind::code).collect()
+        }
+        SwarmCondition::Freeze(Some(_))
+        | SwarmCondition::Budget(_)
+        | SwarmCondition::Outages(_) => Vec::new(),
     }
 }
 
@@ -150,6 +173,15 @@ impl Causes {
     ) {
         self.forget_old(now);
         self.cause_mut(code).wrong = Some((at, text));
+    }
+
+    /// Forgets the failures with these codes that are not reported yet: they are over.
+    pub(super) fn end_failures(&mut self, codes: &[&'static str]) {
+        for code in codes {
+            if let Some(cause) = self.causes.get_mut(code) {
+                cause.wrong = None;
+            }
+        }
     }
 
     /// Takes the needs of all Myses. An unchanged need is not news. A need that ends before it was reported is
@@ -251,6 +283,8 @@ mod tests {
     use actors::domain::needs::{NeedCause, NeedRemedy};
     use actors::domain::record::{MysisProfile, MysisRecord};
     use actors::domain::rules::SwarmRules;
+    use actors::domain::silence::SilenceNotice;
+    use actors::domain::standing::StandingConditions;
     use actors::domain::state::LifeState;
 
     use super::*;
@@ -370,5 +404,68 @@ mod tests {
         assert_eq!(due_codes(&mut causes, begin), [("store_trouble", 0)]);
         are(&mut causes, &[], begin + COOL * 2);
         assert!(causes.causes.is_empty());
+    }
+
+    /// Takes what an event means, as the dispatcher does.
+    fn happens(causes: &mut Causes, what: EventKind, now: Instant) {
+        let event = SwarmEvent {
+            at: Timestamp(1),
+            mysis: None,
+            what,
+        };
+        match signal_of(&Arc::new(event)) {
+            Some(AlertSignal::Wrong(at, code, text)) => {
+                causes.add_failure((at, code, text), now);
+            }
+            Some(AlertSignal::Over(codes)) => causes.end_failures(&codes),
+            Some(AlertSignal::Left(..) | AlertSignal::Happened(_)) | None => {}
+        }
+    }
+
+    #[test]
+    fn a_condition_that_is_over_before_it_was_told_is_not_told() {
+        let mut low = StandingConditions::default();
+        low.set(StandingKind::LittleRoom, Timestamp(1), Some("why".into()));
+        let silence = |scope| {
+            let text = "why".into();
+            SwarmCondition::Silence(Some(Arc::new(SilenceNotice { scope, text })))
+        };
+        for (code, lasts, over) in [
+            (
+                FROZEN,
+                SwarmCondition::Freeze(Some(Timestamp(1))),
+                SwarmCondition::Freeze(None),
+            ),
+            (
+                "little_room",
+                SwarmCondition::Standing(Arc::new(low)),
+                SwarmCondition::Standing(Arc::default()),
+            ),
+            (
+                NOTHING_HAPPENS,
+                silence(SilenceScope::Swarm),
+                silence(SilenceScope::Myses),
+            ),
+        ] {
+            let notice = EventKind::Notice {
+                severity: Severity::Warn,
+                code,
+                text: "why".into(),
+            };
+            let (lasts, over) = (EventKind::Condition(lasts), EventKind::Condition(over));
+            let begin = Instant::now();
+            let mut causes = Causes::new(COOL);
+            for told in [&[(code, 0)][..], &[]] {
+                happens(&mut causes, notice.clone(), begin);
+                happens(&mut causes, lasts.clone(), begin);
+                assert_eq!(due_codes(&mut causes, begin), told);
+                happens(&mut causes, over.clone(), begin);
+                assert_eq!(causes.next_due(), None, "{code}");
+            }
+            assert_eq!(due_codes(&mut causes, begin + COOL), []);
+            happens(&mut causes, notice, begin + COOL);
+            happens(&mut causes, lasts, begin + COOL);
+            assert_eq!(due_codes(&mut causes, begin + COOL), [(code, 0)]);
+        }
     }
 }

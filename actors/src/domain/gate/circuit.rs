@@ -70,15 +70,17 @@ pub enum CallOutcome {
 }
 
 impl CallOutcome {
-    /// Whether the server did not serve the call.
+    /// Whether the server serves nobody, as far as this call tells.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         match self {
-            CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } => true,
+            CallOutcome::Fails { .. }
+            | CallOutcome::OutOfService { .. }
+            | CallOutcome::Refuses { wait: Some(_), .. } => true,
             CallOutcome::Dropped
             | CallOutcome::Works { .. }
             | CallOutcome::Answers
-            | CallOutcome::Refuses { .. } => false,
+            | CallOutcome::Refuses { wait: None, .. } => false,
         }
     }
 }
@@ -243,9 +245,14 @@ impl Circuit {
                 self.give_up(pass, now);
                 None
             }
-            CallOutcome::Works { .. } | CallOutcome::Answers | CallOutcome::Refuses { .. } => {
-                self.close()
-            }
+            CallOutcome::Works { .. }
+            | CallOutcome::Answers
+            | CallOutcome::Refuses { wait: None, .. } => self.close(),
+            CallOutcome::Refuses {
+                text,
+                wait: Some(wait),
+                ..
+            } => self.take_pause((pass, blame), (text, *wait), rules, now),
             CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. }
                 if blame == Blame::Own && self.is_closed() =>
             {

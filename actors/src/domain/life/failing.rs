@@ -49,7 +49,7 @@ impl Life {
                 };
             }
             ModelFault::TooLong { text, limit } => {
-                if self.shorten_request(attempt, &text, limit) {
+                if self.shorten_request(attempt, provider, (&text, limit)) {
                     return;
                 }
                 let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
@@ -235,10 +235,16 @@ impl Life {
     /// Shortens the request that exceeds the model's context, and asks again: to what the server states,
     /// then and otherwise to half of it. The limit stays until the Mysis gets another model.
     /// Returns whether it could be shortened.
-    fn shorten_request(&mut self, attempt: u32, text: &str, limit: Option<ContextLimit>) -> bool {
+    fn shorten_request(
+        &mut self,
+        attempt: u32,
+        provider: &Arc<str>,
+        (text, limit): (&str, Option<ContextLimit>),
+    ) -> bool {
         // The first request of a life is composed before the tools are known.
         self.emit_small_context();
         let tools = self.session.offer.tools().bytes();
+        let is_own = self.recipient().provider == *provider;
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return false;
         };
@@ -256,7 +262,10 @@ impl Life {
         turn.shortened_at = Some(model_calls);
         turn.shortenings += 1;
         self.most_bytes = Some(half);
-        turn.trials.said.get_or_insert_with(|| text.to_string());
+        turn.trials.shortened_by = Some(provider.clone());
+        if is_own {
+            turn.trials.said.get_or_insert_with(|| text.to_string());
+        }
         let advice = limit.map_or_else(String::new, |limit| {
             let tokens = limit.context;
             format!(

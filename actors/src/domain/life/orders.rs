@@ -301,6 +301,8 @@ impl Life {
             let mysis = self.id;
             return draft.writes.push(Write::Called { mysis });
         }
+        // What passed until now is no time of a routine.
+        self.figures.routine_timed = self.moment;
         let alarm = self.new_alarm();
         self.enter_stage(LifeStage::Pausing { alarm }, None);
         self.add_state(draft);

@@ -63,6 +63,10 @@ impl Life {
 
     /// Judges a failed request by another one, if it is time for that. Returns whether it did.
     pub(super) fn judge_by_trial(&mut self, failed: &Failed<'_>) -> bool {
+        if self.asks_another() {
+            self.ask_model(failed.attempt);
+            return true;
+        }
         let own = self.model_routes().into_iter().next();
         let is_own = own.is_some_and(|route| route.provider == *failed.provider);
         let kind = FailureKind::of(failed.fault).filter(|_| is_own);
@@ -153,10 +157,12 @@ impl Life {
     }
 
     fn set_form(&mut self, form: AskForm) {
+        let left_out = self.rows_left_out(form);
         let Some(trials) = self.trials_mut() else {
             return;
         };
         trials.form = form;
+        trials.left_out = left_out;
         trials.claim = None;
         trials.tried.push(form);
         match form.is_about_form() {
@@ -252,7 +258,7 @@ impl Life {
             self.await_verdict(failed.attempt);
             return true;
         }
-        if self.is_more_known() {
+        if self.is_more_known() || self.asks_another() {
             self.ask_model(failed.attempt);
             return true;
         }
@@ -269,19 +275,8 @@ impl Life {
                 }
             };
         };
-        let texts = match form {
-            AskForm::Without(new) => self.keys_of(new),
-            AskForm::Whole
-            | AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Part(_)
-            | AskForm::Doubting => Vec::new(),
-        };
         self.set_form(form);
+        let texts = self.trials().map(Trials::keys_left_out);
         if let AskForm::Part(part) = form {
             self.begin_part_of_size(part);
         }
@@ -291,7 +286,7 @@ impl Life {
         }
         self.effects.push(Effect::HeldBack(HeldChange::Suspect {
             provider: provider.clone(),
-            texts,
+            texts: texts.unwrap_or_default(),
             number,
         }));
         match stated_wait(failed.fault) {

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ids::CallKey;
+use zoea_text::clean::printable_text;
 
 use super::excerpt::Excerpt;
 use super::{Composition, shape};
@@ -63,7 +64,8 @@ pub(super) fn render_note(
     if let Some(game) = composition.game {
         let left = room.saturating_sub(excerpt.size());
         let summary = game.summary(composition.now, left, |call| shown.contains(&call));
-        text.push_str(&summary);
+        // It quotes what players wrote, such as their names.
+        text.push_str(&printable_text(summary.into()));
     }
     Some(text)
 }

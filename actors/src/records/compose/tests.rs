@@ -9,10 +9,12 @@ use super::budget::{MIN_EXCERPT_BYTES, fit_parts};
 use super::part::{LoopPart, OrderKind, Pair, PairResult, ReplyPart, RequestPart};
 use super::statistics::request_breakdown;
 use super::*;
+use crate::game_state::SnapshotResult;
 use crate::ids::{CallKey, MissionId, Timestamp};
 use crate::message::{CallRecord, CallStatus, Row, RowBody};
 use crate::model::ChatCall;
 use crate::record::StoredHistory;
+use crate::snapshot_query::SnapshotQuery;
 
 fn order(text: &str, is_owner: bool) -> RequestPart {
     RequestPart::from_order(text.into(), OrderKind::Prompt, is_owner)
@@ -572,6 +574,36 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
     let mut knows_nothing = composition("p", &conversation, &[]);
     knows_nothing.game = Some(&game);
     assert_eq!(compose(&knows_nothing).breakdown.runtime_note, 0);
+}
+
+#[test]
+fn what_is_told_of_the_game_has_no_control_characters() {
+    let conversation = noted(&[]);
+    let known = SnapshotResult {
+        look: SnapshotQuery {
+            tool: "get_nearby".into(),
+            arguments: "{}".into(),
+        },
+        call: CallKey {
+            seq: Seq(0),
+            position: 0,
+        },
+        digest: "name Rex\u{7}\u{1b}[2J".into(),
+        tick: None,
+        at: Timestamp(0),
+        stale_by: None,
+    };
+    let game = GameState::restore(vec![known], Now::default());
+    let mut knowing = composition("p", &conversation, &[]);
+    knowing.game = Some(&game);
+    let composed = compose(&knowing);
+    let Some(ChatMessage::User(text)) = composed.messages.last() else {
+        panic!("{:?}", composed.messages);
+    };
+    assert!(text.ends_with("): name Rex??[2J"), "{text}");
+    let line = text.find(RUNTIME_NOTE_LINE).expect("a note");
+    let note = zoea_text::json_size::escaped_len(&text[line..]);
+    assert_eq!(composed.breakdown.runtime_note, note);
 }
 
 #[test]

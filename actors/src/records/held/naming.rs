@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::Timestamp;
 
-use super::{HeldText, MAX_SHOWN};
+use super::{HeldText, MAX_SHOWN, own_words_of};
 
 /// An order of the operator that a model does not get.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ impl HeldText {
 }
 
 /// FNV-1a: the same in each process.
-fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
+pub(super) fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -52,6 +52,6 @@ fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
 
 /// What stands for a text among trials.
 pub(super) fn text_hash(text: &str) -> i64 {
-    let hash = hash_of(HeldText::key(text).bytes());
+    let hash = hash_of(own_words_of(text).bytes());
     i64::from_ne_bytes(hash.to_ne_bytes())
 }

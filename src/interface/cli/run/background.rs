@@ -15,6 +15,7 @@ use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 
 use super::RunArgs;
+use super::replacement::own_program;
 
 /// How long the new process may take until it runs.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -46,8 +47,7 @@ pub(super) async fn start(
     let errors = options
         .open(&words)
         .with_context(|| format!("write {}", words.display()))?;
-    let program = std::env::current_exe().context("find this program")?;
-    let mut child = Command::new(program)
+    let mut child = Command::new(own_program()?)
         .args(arguments(args, ran, global))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

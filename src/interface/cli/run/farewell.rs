@@ -23,6 +23,9 @@ use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ReadSamples;
 use crate::wiring::RunningSwarm;
 
+/// How long the end waits for the last words. The terminal is not given back before.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
 /// When a run began, and what its Myses had used by then.
 pub(super) struct RunBeginning {
     at: DateTime<Utc>,
@@ -70,15 +73,27 @@ pub(super) async fn describe(
     flight: &RunningSwarm,
     began: &RunBeginning,
     resume: Option<&str>,
+    stop: impl Future<Output = ()>,
 ) -> Option<String> {
-    let standing = flight.swarm().standing().await;
-    // After trouble of the store, its own text names the command that comes first.
-    let is_well = standing.get(StandingKind::StoreTrouble).is_none();
-    let resume = resume.filter(|_| is_well);
-    let standing = describe_standing(&standing);
-    let sum = describe_run(flight, began, resume).await;
-    let texts: Vec<String> = standing.into_iter().chain(sum).collect();
+    let mut texts: Vec<String> = Vec::new();
+    let collecting = async {
+        let standing = flight.swarm().standing().await;
+        // After trouble of the store, its own text names the command that comes first.
+        let is_well = standing.get(StandingKind::StoreTrouble).is_none();
+        texts.extend(describe_standing(&standing));
+        texts.extend(describe_run(flight, began, resume.filter(|_| is_well)).await);
+    };
+    in_time(collecting, stop).await;
     (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// Collects last words until the time is over or the program shall stop: a store may give no answer.
+pub(super) async fn in_time(collecting: impl Future<Output = ()>, stop: impl Future<Output = ()>) {
+    // Cancel-safe: what is not there by then is left out.
+    tokio::select! {
+        _ = tokio::time::timeout(MAX_WAIT, collecting) => {}
+        () = stop => {}
+    }
 }
 
 /// What is wrong at the end with the store and its disk, a line each.
@@ -167,6 +182,22 @@ fn describe_sum(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_gives_no_answer_holds_the_end_up_for_a_moment_and_not_after_a_signal() {
+        use std::future::{pending, ready};
+        let began = tokio::time::Instant::now();
+        in_time(pending(), ready(())).await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        let mut texts = Vec::new();
+        let collecting = async {
+            texts.push("known");
+            pending().await
+        };
+        in_time(collecting, pending()).await;
+        assert!((MAX_WAIT..MAX_WAIT * 2).contains(&began.elapsed()));
+        assert_eq!(texts, ["known"]);
+    }
 
     #[test]
     fn a_run_is_summed_up_and_what_is_unknown_is_not_guessed() {

@@ -63,12 +63,14 @@ impl Output {
         }
     }
 
-    /// What the operator reads in the shell after the terminal is closed.
+    /// What the operator reads in the shell after the terminal is closed. What is not known after a moment, or when
+    /// a signal asks the program to stop, is left out.
     pub(super) async fn farewell(
         &self,
         flight: &RunningSwarm,
         began: &RunBeginning,
         (args, global): (&RunArgs, &GlobalArgs),
+        stop: impl Future<Output = ()>,
     ) -> Option<String> {
         let resume = match args.offline {
             true => global.command("run --offline", None),
@@ -79,17 +81,20 @@ impl Output {
         match self {
             Output::Lines(_) => {
                 let swarm = flight.swarm();
-                // A loss of the database is the error with which the program ends.
-                let standing = match swarm.ledger().loss() {
-                    None => swarm.standing().await,
-                    Some(_) => Arc::default(),
+                let telling = async {
+                    // A loss of the database is the error with which the program ends.
+                    let standing = match swarm.ledger().loss() {
+                        None => swarm.standing().await,
+                        Some(_) => Arc::default(),
+                    };
+                    for text in farewell::describe_standing(&standing) {
+                        out::note(&text);
+                    }
                 };
-                for text in farewell::describe_standing(&standing) {
-                    out::note(&text);
-                }
+                farewell::in_time(telling, stop).await;
                 None
             }
-            Output::Screen { .. } => farewell::describe(flight, began, resume).await,
+            Output::Screen { .. } => farewell::describe(flight, began, resume, stop).await,
         }
     }
 

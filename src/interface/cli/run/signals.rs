@@ -3,8 +3,8 @@
 use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals that stop the program. They are registered before anything is opened, so that an
-/// early signal is not lost.
+/// The signals that stop the program. Once they are listened for, they do not end it by themselves, so that no question
+/// may block it from then on.
 pub(in crate::interface::cli) struct Signals {
     pub(super) interrupt: Signal,
     pub(super) terminate: Signal,

@@ -1,13 +1,14 @@
-//! The parts of the start that may wait for the disk, and how a request to stop ends them.
+//! The parts of the start, some of which may wait for the disk, and how a request to stop ends them.
 
 use std::time::Duration;
 
+use actors::domain::message::Severity;
 use zoea_settings::{Environment, Settings, TraceSettings, TuiSettings};
 
 use super::{Output, OwnServers, RunArgs, Signals};
 use crate::host::home::Home;
 use crate::interface::cli::global::GlobalArgs;
-use crate::interface::cli::{out, question};
+use crate::interface::cli::{out, question, screen};
 use crate::wiring::{self, OfflineServers, RunningSwarm};
 
 /// How long a part of the start may go on after the program was asked to stop.
@@ -71,6 +72,43 @@ pub(super) async fn ask_about_lost_database(home: &Home) -> anyhow::Result<()> {
         None => drop(wiring::begin_anew(home).await?),
     }
     Ok(())
+}
+
+/// Reports to the operator what matters at start; without a terminal, on stderr as well.
+pub(super) fn report_start(
+    flight: &RunningSwarm,
+    settings: &Settings,
+    remarks: Remarks,
+    (args, environment): (&RunArgs, &Environment),
+) {
+    let note = |text: &str| {
+        if args.headless {
+            out::note(text);
+        }
+    };
+    if !args.headless {
+        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
+            flight.notify_operator(Severity::Warn, "colours", &text);
+        }
+    }
+    for (code, text) in remarks {
+        flight.notify_operator(Severity::Warn, code, &text);
+        note(&text);
+    }
+    // The swarm tells these itself.
+    let notices = [
+        wiring::describe_missing_secrets(settings),
+        wiring::describe_default_cap(settings),
+    ];
+    notices.iter().flatten().for_each(|text| note(text));
+    let swarm = flight.swarm();
+    for text in swarm.ledger().notes() {
+        flight.notify_operator(Severity::Warn, "database", text);
+        note(text);
+    }
+    if let Some(mended) = swarm.ledger().mend_report() {
+        note(&mended.to_string());
+    }
 }
 
 /// Gives the orders of a first start. Each of them waits until it is stored.

@@ -22,7 +22,8 @@ pub struct Appearance {
     pub mouse: MouseUse,
     pub notify: Notify,
     pub panel: Panel,
-    /// The operator's time zone, as an offset from UTC.
+    /// The operator's time zone, as its offset from UTC.
+    #[serde(default)]
     pub offset: UtcOffset,
 }
 

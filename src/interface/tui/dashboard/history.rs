@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 const MAX_TEXTS: usize = 500;
+/// The most bytes of all texts together.
+const MAX_BYTES: usize = 2 << 20;
+/// The largest file of a history: JSON writes a byte as at most six, and three bytes around each text.
+pub const MAX_FILE_BYTES: u64 = MAX_BYTES as u64 * 8;
 
 /// The entered texts, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,15 +44,21 @@ impl InputHistory {
             .collect()
     }
 
-    /// Adds a text. A text that is already in the history moves to the end.
+    /// Adds a text, for which the oldest ones may make room. A text that is already in the history moves to
+    /// the end, and one that is too long for all the room is left out.
     pub fn add(&mut self, text: &str) {
-        if text.trim().is_empty() {
+        if text.trim().is_empty() || text.len() > MAX_BYTES {
             return;
         }
         let texts = Arc::make_mut(&mut self.texts);
         texts.retain(|known| **known != *text);
         texts.push(text.into());
-        let surplus = texts.len().saturating_sub(MAX_TEXTS);
+        let mut bytes = 0;
+        let fitting = texts.iter().rev().take(MAX_TEXTS).take_while(|text| {
+            bytes += text.len();
+            bytes <= MAX_BYTES
+        });
+        let surplus = texts.len() - fitting.count();
         texts.drain(..surplus);
     }
 
@@ -117,6 +127,27 @@ mod tests {
             other.add("mine");
             other
         });
+    }
+
+    #[test]
+    fn however_long_the_texts_are_the_file_can_be_read() {
+        let long = |place: usize| format!("{place:02}{}", "\u{1}".repeat((1 << 20) - 2));
+        let mut history = InputHistory::default();
+        history.add("mine");
+        for place in 0..17 {
+            history.add(&long(place));
+        }
+        history.add(&"x".repeat(MAX_BYTES + 1));
+        let lines = history.to_lines();
+        assert!((lines.len() as u64) < MAX_FILE_BYTES);
+        let read = InputHistory::from_lines(&lines);
+        let kept: Vec<&str> = read.texts.iter().map(|text| &text[..2]).collect();
+        assert_eq!(kept, ["15", "16"]);
+        for place in 0..MAX_TEXTS + 1 {
+            history.add(&format!("mine {place}"));
+        }
+        assert_eq!(history.texts.len(), MAX_TEXTS);
+        assert_eq!(history.newest().map(|text| &**text), Some("mine 500"));
     }
 
     #[test]

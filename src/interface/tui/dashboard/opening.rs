@@ -250,6 +250,28 @@ impl Dashboard {
         }
     }
 
+    /// Goes back to what the question interrupted.
+    pub(super) fn on_declined(&mut self, about: ActionToConfirm) {
+        match about {
+            ActionToConfirm::Note(ids, text) => {
+                let mut composer = self.writing.composer(ComposeTarget::Notes(ids));
+                // A note of the palette may meet a draft. Undoing in the field brings that back.
+                composer.field.replace(&text);
+                self.writing.keep_draft(&composer);
+                self.layers.push(Overlay::Compose(composer));
+            }
+            // What was asked over is open still.
+            ActionToConfirm::Delete(_)
+            | ActionToConfirm::Stop(_)
+            | ActionToConfirm::TakeLoops(_)
+            | ActionToConfirm::Thaw
+            | ActionToConfirm::Drain(_)
+            | ActionToConfirm::LeaveRoutine
+            | ActionToConfirm::Suspend
+            | ActionToConfirm::Quit => {}
+        }
+    }
+
     /// Ends the program, and lets another one take its place.
     pub(super) fn leave_for(&mut self, successor: Successor) {
         self.facts.closing_since = Some(self.facts.now);

@@ -42,13 +42,15 @@ pub struct RoutineEditor {
     refused: Vec<Mistake>,
     /// What was said last, below the text.
     notice: Option<String>,
-    awaited: Option<(OrderId, Awaited)>,
+    /// The orders that are not answered yet.
+    awaited: Vec<(OrderId, Awaited)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Awaited {
     Text,
-    Saved,
+    /// That this text is stored.
+    Saved(String),
     Started,
 }
 
@@ -63,13 +65,22 @@ impl RoutineEditor {
             judged: String::new(),
             refused: Vec::new(),
             notice: None,
-            awaited: None,
+            awaited: Vec::new(),
         }
     }
 
     /// Whether the text is still to come.
     fn is_loading(&self) -> bool {
-        matches!(self.awaited, Some((_, Awaited::Text)))
+        self.has_awaited(|awaited| *awaited == Awaited::Text)
+    }
+
+    /// Whether a text that was sent is still to be stored.
+    fn is_saving(&self) -> bool {
+        self.has_awaited(|awaited| matches!(awaited, Awaited::Saved(_)))
+    }
+
+    fn has_awaited(&self, is_it: impl Fn(&Awaited) -> bool) -> bool {
+        self.awaited.iter().any(|(_, awaited)| is_it(awaited))
     }
 
     /// Whether the text is another one than the stored one.
@@ -88,16 +99,17 @@ impl RoutineEditor {
         self.judge();
     }
 
-    /// Takes the routine as the Mysis has it now. The operator's own layout stays.
-    fn take_routine(&mut self, routine: &str, is_saved: bool) {
+    /// Takes the routine as the Mysis has it now. The layout of a text that was sent stays, and what was written since
+    /// is not saved.
+    fn take_routine(&mut self, routine: &str, sent: Option<String>) {
         let Ok(Value::Object(known)) = serde_json::from_str(routine) else {
             return;
         };
         let text = laid_out(&Value::Object(known.clone()));
         self.known = Some(known);
-        match is_saved {
-            true => self.saved = self.field.text().to_string(),
-            false => self.show(text),
+        match sent {
+            Some(sent) => self.saved = sent,
+            None => self.show(text),
         }
     }
 
@@ -191,7 +203,7 @@ mod tests {
 
     fn editor() -> RoutineEditor {
         let mut editor = RoutineEditor::new(MysisId(1));
-        editor.take_routine(ROUTINE, false);
+        editor.take_routine(ROUTINE, None);
         editor
     }
 
@@ -222,7 +234,7 @@ mod tests {
         let text = editor.field.text().to_string();
         editor.take_routine(
             r#"{"name":"ore","steps":[{"tool":"mine","most":30}],"rounds":20}"#,
-            true,
+            Some(text.clone()),
         );
         assert_eq!((editor.field.text(), editor.is_changed()), (&*text, false));
     }

@@ -27,6 +27,11 @@ impl Stillness {
         pressed.is_some_and(|at| now.since(at) < STILL_AFTER_KEY)
     }
 
+    /// Whether a key was pressed after this moment.
+    pub(super) fn has_key_since(&self, moment: Moment) -> bool {
+        self.pressed_at.is_some_and(|at| at > moment)
+    }
+
     /// The rows that stay where they are; `None` where they may change.
     pub(super) fn rows_to_hold(&self, now: Moment, frame: Frame) -> Option<SharedRows> {
         let (rows, held) = self.rows?;

@@ -28,7 +28,9 @@ use super::graphs::GraphView;
 use super::input_event::{Input, key, letter};
 use super::inspector::Inspector;
 use super::log::list::LogView;
+use super::outbox::Request;
 use super::overlay::Overlay;
+use super::overlay::composer::ComposeTarget;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
@@ -336,6 +338,22 @@ fn a_form_stays_until_its_order_is_carried_out() {
 }
 
 #[test]
+fn a_new_mysis_that_comes_after_another_key_takes_no_row_out_of_hand() {
+    let mut desk = Desk::new();
+    desk.types(":new zed");
+    let (id, _) = order_of(&desk.key(KeyCode::Enter));
+    let later = Timestamp(1_000_100);
+    desk.board.tick(Now::from_timestamp(later));
+    desk.types("j");
+    desk.happens(
+        Some((4, "zed")),
+        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
+    );
+    desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
+    assert_eq!(desk.in_hand(), "bravo");
+}
+
+#[test]
 fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     let mut desk = Desk::new();
     desk.happens(Some((1, "alpha")), EventKind::Stored(words(7, "hello")));
@@ -432,6 +450,27 @@ fn the_request_last_sent_is_looked_into_letter_for_letter() {
         matches!(&written[..], [TerminalAction::Write { text, .. }] if &**text == body),
         "{written:?}"
     );
+}
+
+#[test]
+fn what_is_hidden_does_not_move_under_a_text_over_the_inspector_or_a_view() {
+    let mut desk = Desk::new();
+    let (id, _) = order_of(&desk.types("x"));
+    desk.answers(id, Ok(sent("{}")));
+    desk.types("/");
+    desk.key(KeyCode::Down);
+    desk.key(KeyCode::PageDown);
+    assert_eq!(desk.in_hand(), "alpha");
+    assert_eq!(desk.board.overlays().len(), 2);
+
+    let mut desk = Desk::new();
+    desk.types("L");
+    let target = ComposeTarget::Swarm;
+    desk.board.outbox.request(Request::Compose(target));
+    desk.board.carry_out_requests();
+    desk.key(KeyCode::PageDown);
+    assert_eq!(desk.in_hand(), "alpha");
+    assert_eq!(desk.board.overlays().len(), 2);
 }
 
 #[test]

@@ -65,7 +65,8 @@ pub(super) fn is_error(error: &str, has_answer: bool) -> bool {
     }
 }
 
-fn is_nothing(text: &str) -> bool {
+/// Whether a text stands for none.
+pub(super) fn is_nothing(text: &str) -> bool {
     let text = text.trim();
     ["", "null", "none"]
         .iter()

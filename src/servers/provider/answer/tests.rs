@@ -116,6 +116,23 @@ fn pieces_of_two_calls_are_told_apart_also_where_indexes_are_floats_or_texts() {
 }
 
 #[test]
+fn an_end_that_names_no_reason_is_none() {
+    let mut answer = ReceivedAnswer::default();
+    for none in ["null", "", "None"] {
+        let piece = json!({"delta": {"content": "Off."}, "finish_reason": none, "native_finish_reason": none});
+        answer.add(&json!({"choices": [piece]}).to_string());
+        assert!(!answer.is_finished(), "{none}");
+    }
+    answer.add(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}).to_string());
+    assert!(answer.is_finished());
+    let answer = answer
+        .into_model_answer(&Redactor::default(), Reads::Words)
+        .unwrap();
+    assert_eq!(answer.text, "Off.Off.Off.");
+    assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
+}
+
+#[test]
 fn usage_may_be_absent_null_or_odd() {
     let usage_of = |value: Value| {
         let body = json!({"choices": [{"message": {}}], "usage": value});

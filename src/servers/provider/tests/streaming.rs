@@ -408,6 +408,24 @@ async fn who_answers_whole_or_does_not_say_the_cost_in_pieces_is_asked_for_whole
     assert!(live.exchange(200, &words(PRICED)).await.0);
 }
 
+#[tokio::test]
+async fn usage_that_is_late_once_leaves_answers_streamed() {
+    let mut live = Live::new(true).await;
+    let voice = live.voice(200);
+    let asked = live.ask();
+    // The connection stays open, and what is missing may still come.
+    voice.says(&words("").replace(DONE, ""));
+    let read = asked.answer.await.unwrap();
+    assert_eq!(shown(&read), r#""yes" "" [] "stop" None"#);
+    drop(voice);
+    assert_eq!(live.sent().await["stream"], true);
+    assert!(live.exchange(200, &words(PRICED)).await.0, "it was late");
+    // Where the body ends without it, with or without the mark of an end, it does not come.
+    let (is_streamed, _) = live.exchange(200, &words("").replace(DONE, "")).await;
+    assert!(is_streamed);
+    assert!(!live.exchange(200, YES).await.0);
+}
+
 /// What is said of a call of the model says nothing of how answers come.
 #[tokio::test]
 async fn a_call_that_is_refused_in_a_stream_leaves_answers_streamed() {

@@ -32,7 +32,7 @@ pub(super) fn arguments(call: &LinkCall) -> String {
     Value::Object(call.arguments.clone()).to_string()
 }
 
-/// Whether a call empties the queue that it reads.
+/// Whether a call reads the queue.
 pub(super) fn is_queue(call: &LinkCall) -> bool {
     commands::command(&call.tool, &call.arguments) == NOTIFICATIONS_TOOL
 }
@@ -81,7 +81,9 @@ impl TickCache {
         answer: &LinkAnswer,
         now: Instant,
     ) {
-        let is_drained = !is_queue || is_emptied(&answer.text);
+        // One that only looks into the queue leaves it as it is.
+        let empties = !arguments.contains(r#""clear":false"#);
+        let is_drained = !is_queue || (empties && is_emptied(&answer.text));
         if answer.is_error || !is_drained {
             return;
         }

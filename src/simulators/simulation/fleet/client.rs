@@ -131,6 +131,7 @@ impl FleetClient {
                 .collect(),
             passwords,
             lost,
+            let_go: Vec::new(),
             surplus: usize::try_from(plan.surplus).unwrap_or(0),
             is_draining: view.counts.is_draining && view.counts.capacity > 0,
             mission,

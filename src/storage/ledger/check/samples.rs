@@ -44,7 +44,7 @@ impl CheckTransaction {
             let stored: Vec<(i64, i64, Vec<u8>)> = self
                 .query_rows(&format!(
                     "SELECT mysis_id, hour, packed FROM {table} \
-                     WHERE mysis_id > {mysis} OR mysis_id = {mysis} AND hour > {hour} \
+                     WHERE (mysis_id, hour) > ({mysis}, {hour}) \
                      ORDER BY mysis_id, hour LIMIT {PIECE_HOURS}"
                 ))
                 .await?;

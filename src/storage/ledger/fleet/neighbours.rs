@@ -44,8 +44,10 @@ const PUBLISH: &str = "\
 const READ: &str = "SELECT mysis_id, owner, place, status FROM mysis_status \
     WHERE owner <> $1 AND place > $2 ORDER BY place LIMIT $3";
 
+/// The processes that live, and those that ended last.
 const PROCESSES: &str = "SELECT owner, coalesce(name, host || ' (older)') AS name, \
-    expires_at > clock_timestamp() AS is_alive FROM process ORDER BY started_at LIMIT $1";
+    expires_at > clock_timestamp() AS is_alive FROM process \
+    ORDER BY is_alive DESC, started_at DESC LIMIT $1";
 
 /// Where each Mysis is, and whether anybody told of it.
 const PLACES: &str = "SELECT mysis.id, lease.owner, status.mysis_id IS NOT NULL AS is_shared \

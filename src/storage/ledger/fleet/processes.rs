@@ -26,7 +26,7 @@ const LIST: &str = "\
         count(*) FILTER (WHERE mysis.state = 'running') AS running \
     FROM process LEFT JOIN lease ON lease.owner = process.owner \
     LEFT JOIN mysis ON mysis.id = lease.mysis_id \
-    GROUP BY process.owner ORDER BY process.started_at DESC LIMIT $2";
+    GROUP BY process.owner ORDER BY is_up DESC, process.started_at DESC LIMIT $2";
 
 /// Drains a process that runs, or lets it take Myses again. What a frozen process that is gone keeps is
 /// given free by it: its home may be gone, too.

@@ -92,7 +92,9 @@ impl LedgerInner {
                             // Another task reads it.
                             break (&mut answered).await;
                         }
-                        if let Err(error) = self.read_together(&mut some).await
+                        // A server that never answers must not keep the place.
+                        let read = self.with_timeout(self.read_together(&mut some));
+                        if let Err(error) = read.await
                             && let Some(failed) = some.pop_front()
                         {
                             // A caller that is gone needs no answer.

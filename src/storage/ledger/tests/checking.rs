@@ -2,6 +2,7 @@
 
 use super::super::{DatabaseLocation, check};
 use super::retention::{Hand, calls, said_at, two_days_in, within};
+use super::samples::{sample, save};
 use super::*;
 
 /// The findings of all checks, in order.
@@ -35,7 +36,11 @@ const DAMAGES: [(&str, usize); 5] = [
     ),
 ];
 
-on_both!(a_check_finds_a_sound_database_sound_and_each_damage);
+on_both!(
+    a_check_finds_a_sound_database_sound_and_each_damage,
+    a_row_that_the_index_lost_is_missed,
+    the_samples_of_all_hours_are_read,
+);
 
 async fn a_check_finds_a_sound_database_sound_and_each_damage(books: Books) {
     let ledger = two_days_in(&books).await;
@@ -65,11 +70,27 @@ async fn a_check_finds_a_sound_database_sound_and_each_damage(books: Books) {
     }
 }
 
-#[tokio::test]
-async fn a_row_that_the_index_lost_is_missed() {
-    let books = Books::file();
+async fn a_row_that_the_index_lost_is_missed(books: Books) {
     let ledger = two_days_in(&books).await;
-    let all = "INSERT INTO message_text (message_text) VALUES ('delete-all')";
-    ledger.inner.writer.execute_unprepared(all).await.unwrap();
+    let loss = match &books {
+        Books::File(_) => "INSERT INTO message_text (message_text) VALUES ('delete-all')",
+        Books::Server(_) => {
+            "DELETE FROM message_text WHERE id = (SELECT min(id) FROM message_text)"
+        }
+    };
+    ledger.inner.writer.execute_unprepared(loss).await.unwrap();
     assert!(findings(&books).await[4].is_err());
+}
+
+async fn the_samples_of_all_hours_are_read(books: Books) {
+    let ledger = books.open().await;
+    let beta = MysisId(8);
+    let mut writes = vec![create(ALPHA, "alpha"), create(beta, "beta")];
+    for mysis in [ALPHA, beta] {
+        // More than one query reads.
+        writes.extend((0..600).map(|hour| save(mysis, hour, &[sample(hour * 60, 5, 5)])));
+    }
+    write(&ledger, writes).await.unwrap();
+    let read = Ok("the samples of 1200 hours can be read".to_string());
+    assert_eq!(findings(&books).await[6], read);
 }

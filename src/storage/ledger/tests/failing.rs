@@ -40,11 +40,11 @@ fn limit_files(to: Option<u64>) {
     setrlimit(Resource::Fsize, limit).unwrap();
 }
 
-#[test]
-fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
+/// Runs an ignored test in a process of its own.
+fn run_alone(test: &str) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture"])
-        .arg("tests::failing::in_a_process_with_a_disk_that_fills")
+        .arg(format!("tests::failing::{test}"))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -52,8 +52,58 @@ fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
     assert!(said.contains("1 passed"), "{said}");
 }
 
+#[test]
+fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
+    run_alone("in_a_process_with_a_disk_that_fills");
+}
+
+#[test]
+fn what_a_full_disk_kept_from_being_saved_is_saved_once_there_is_room() {
+    run_alone("in_a_process_that_loses_its_file_on_a_full_disk");
+}
+
 #[tokio::test]
-#[ignore = "limits its whole process; the test before this one runs it in one of its own"]
+#[ignore = "limits its whole process; a test before this one runs it in one of its own"]
+async fn in_a_process_that_loses_its_file_on_a_full_disk() {
+    let is_received = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();
+    let books = Books::file();
+    let Books::File(directory) = &books else {
+        unreachable!("it is a file")
+    };
+    let file = |name: &str| directory.path().join(name);
+    let (ledger, _) = filled(&books).await;
+    limit_files(Some(0));
+    std::fs::remove_file(file("zoea.db")).unwrap();
+    for _time in 0..2 {
+        let refused = write(&ledger, vec![note(10)]).await.unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.contains("could not be saved"), "{refused}");
+        assert!(refused.contains("tried again"), "{refused}");
+        let loss = ledger.loss().unwrap();
+        assert!(loss.contains("could not be saved"), "{loss}");
+        for name in ["zoea.db.lost", "zoea.db.lost.new", "zoea.db.rescuing"] {
+            assert!(!file(name).exists(), "{name} is incomplete");
+        }
+    }
+    limit_files(None);
+    for _time in 0..2 {
+        let refused = write(&ledger, vec![note(10)]).await.unwrap_err();
+        let refused = refused.to_string();
+        assert!(refused.contains("is saved in"), "{refused}");
+        let loss = ledger.loss().unwrap();
+        assert!(loss.contains("is saved in"), "{loss}");
+    }
+    assert!(file("zoea.db.lost").exists());
+    assert!(!file("zoea.db.rescued.2").exists(), "it is saved once");
+    ledger.close().await;
+    let rescued = file("zoea.db.rescued");
+    crate::restore(&rescued, &file("zoea.db")).await.unwrap();
+    assert_eq!(stored(&books).await, (1..=9).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+#[ignore = "limits its whole process; a test before this one runs it in one of its own"]
 async fn in_a_process_with_a_disk_that_fills() {
     let is_received = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();

@@ -459,9 +459,9 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
     ];
     let signs = neighbours_of(&one, report_of(statuses)).await.processes;
     let names: Vec<&str> = signs.iter().map(|sign| &*sign.name).collect();
-    assert_eq!(names, ["here", "here-2"], "each has a name of its own");
+    assert_eq!(names, ["here-2", "here"], "each has a name of its own");
     assert!(signs.iter().all(|sign| sign.is_alive));
-    assert!(signs[0].is_here && !signs[1].is_here);
+    assert!(!signs[0].is_here && signs[1].is_here);
 
     let found = neighbours_of(&other, FleetReport::default()).await;
     assert_eq!(words(&found), ["m1: ore\0", "m2: gas"]);
@@ -500,6 +500,23 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
         .await
         .processes;
     assert_eq!(signs.iter().filter(|sign| sign.is_alive).count(), 1);
+}
+
+#[tokio::test]
+async fn a_process_that_lives_is_seen_however_many_began_and_ended_since() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    step(&one).await;
+    step(&other).await;
+    let ended = "INSERT INTO process (home, owner, host, directory, version, capacity, is_frozen, name, \
+                 started_at, expires_at) SELECT 'third', 'third ' || n, 'there', '/', '1', 1, FALSE, \
+                 'there ' || n, clock_timestamp() + interval '1 hour', clock_timestamp() \
+                 FROM generate_series(1, 500) AS n";
+    one.inner.writer.execute_unprepared(ended).await.unwrap();
+    let signs = neighbours_of(&one, FleetReport::default()).await.processes;
+    assert_eq!(signs.iter().filter(|sign| sign.is_alive).count(), 2);
 }
 
 #[tokio::test]

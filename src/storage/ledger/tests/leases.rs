@@ -121,6 +121,24 @@ async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
 }
 
 #[tokio::test]
+async fn what_a_process_imports_while_it_runs_is_held_like_what_it_creates() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    let bulk_import = one.bulk_import().await.unwrap();
+    bulk_import.write(&create(ALPHA, "alpha")).await.unwrap();
+    bulk_import.commit().await.unwrap();
+    assert_eq!(one.inner.tenant.as_ref().unwrap().held().count(), 1);
+    assert_eq!(step(&one).await.taken, [], "who imported it knows of it");
+    let other = opened(&books, "other").await;
+    assert_eq!(step(&other).await.taken, []);
+    expire(&one).await;
+    assert_eq!(taken(&step(&other).await), ["alpha"]);
+    assert_eq!(step(&one).await.lost, [ALPHA], "its loss is noticed");
+}
+
+#[tokio::test]
 async fn a_process_takes_over_at_once_what_one_of_its_home_left_that_is_known_to_be_gone() {
     let Some(books) = Books::server() else {
         return;

@@ -2,6 +2,7 @@
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::period::Period;
+use actors::domain::reading::MAX_EVENTS;
 use actors::domain::samples::{Flow, GameFacts, Hour, Minute, PackedHour, Sample};
 
 use super::super::RetentionLimits;
@@ -171,6 +172,16 @@ async fn a_day_has_the_events_up_to_its_end(books: Books) {
     let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
     let ids: Vec<i64> = day.events.iter().map(|event| event.id.0).collect();
     assert_eq!((ids, day.are_events_cut), (vec![1, 2], false));
+    // The numbers of a sequence have gaps, so fewer events are left than the window has numbers.
+    let later = format!(
+        "INSERT INTO event (number, id, at, kind, severity, code, text) \
+         VALUES ({}, 4, 0, 'notice', 'info', 'later', '')",
+        MAX_EVENTS + 1
+    );
+    let writer = &ledger.inner.writer;
+    writer.execute_unprepared(&later).await.unwrap();
+    let day = ledger.period(Period::of_day(Day(1))).await.unwrap();
+    assert!(day.are_events_cut);
 }
 
 async fn an_empty_day_has_nothing(books: Books) {

@@ -20,7 +20,7 @@ on_both!(
 
 const BETA: MysisId = MysisId(8);
 
-fn sample(minute: i64, credits: i64, earned: i64) -> Sample {
+pub(super) fn sample(minute: i64, credits: i64, earned: i64) -> Sample {
     Sample {
         minute: Minute(minute),
         facts: GameFacts {
@@ -36,7 +36,7 @@ fn sample(minute: i64, credits: i64, earned: i64) -> Sample {
     }
 }
 
-fn save(mysis: MysisId, hour: i64, samples: &[Sample]) -> Write {
+pub(super) fn save(mysis: MysisId, hour: i64, samples: &[Sample]) -> Write {
     Write::Samples {
         mysis,
         hour: PackedHour::of_samples(Hour(hour), 0, samples),

@@ -1,9 +1,13 @@
 //! Properties of a server's database only.
 
+use std::time::Duration;
+
 use actors::domain::record::PoolAccount;
 
 use super::golden::texts;
+use super::leases::opened;
 use super::*;
+use crate::write_lock::WriteLock;
 
 /// The address of a test's own database with a role of few rights.
 fn guarded(more: &str) -> Option<(String, ServerAddress)> {
@@ -175,6 +179,22 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
     assert_eq!(other.names_held_by_others().await.unwrap(), ["alpha"]);
     let taken = write(&other, vec![create(MysisId(8), "alpha")]).await;
     assert_eq!(taken, Err(LedgerFault::NameTaken));
+}
+
+#[tokio::test]
+async fn maintenance_that_gets_no_answer_ends() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    let held = other.inner.begin(WriteLock::All).await.unwrap();
+    let began = std::time::Instant::now();
+    // From here on time passes as soon as all wait for the server.
+    tokio::time::pause();
+    one.inner.update_index().await;
+    tokio::time::resume();
+    assert!(began.elapsed() < Duration::from_secs(3));
+    held.commit().await.unwrap();
 }
 
 #[tokio::test]

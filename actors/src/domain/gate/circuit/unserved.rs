@@ -13,6 +13,8 @@ use crate::model::ServiceReturn;
 const LONGEST_REFUSAL_WAIT: Duration = Duration::from_secs(300);
 /// After so many such trials the operator is asked to look.
 const REFUSALS_OF_OPERATOR: u32 = 3;
+/// How the words of a server's failure (5xx) begin.
+const SERVER_FAILED: &str = "HTTP 5";
 
 impl Circuit {
     /// A server that refuses whatever it is asked is tried less and less often. After some refusals
@@ -31,6 +33,38 @@ impl Circuit {
         if absence.refusals >= REFUSALS_OF_OPERATOR {
             absence.ends_by = Some(ServiceReturn::Operator);
         }
+    }
+
+    /// A pause that a server asks for ends no outage: it may ask for one after the other. One that fails and
+    /// asks for a pause counts as failing.
+    pub(super) fn take_pause(
+        &mut self,
+        (pass, blame): (PermitId, Blame),
+        (text, wait): (&Arc<str>, Duration),
+        rules: CircuitRules,
+        now: Moment,
+    ) -> Option<Transition> {
+        let is_failing = text.starts_with(SERVER_FAILED);
+        let turn = match self {
+            Circuit::Closed { .. } if !is_failing => return self.close(),
+            Circuit::Closed { .. } if blame == Blame::Own => return None,
+            Circuit::Closed { .. } => {
+                self.record_failure(pass, (text, false, blame), rules, false, now)
+            }
+            Circuit::Open(absence) => {
+                if absence.trials.remove(&pass) {
+                    absence.text = text.clone();
+                    absence.next_try = now.plus(rules.wait);
+                    absence.is_local = false;
+                    absence.refusals = 0;
+                }
+                None
+            }
+        };
+        if let Circuit::Open(absence) = self {
+            absence.next_try = absence.next_try.max(now.plus(wait));
+        }
+        turn
     }
 
     /// Opens the circuit until the server serves requests again. Of several calls that are told so

@@ -144,3 +144,57 @@ fn one_failed_call_of_the_game_among_many_that_are_served_is_amber() {
     // Of one that is alone a failure is the server's.
     assert_eq!(system(3, &lost, 200), Some(true));
 }
+
+/// The lane that gets a call of a lone Mysis.
+fn lone(gate: &mut AdmissionGate, seconds: i64, outcome: &CallOutcome) -> Option<Lane> {
+    let pass = u64::try_from(seconds).unwrap();
+    call(gate, (pass, MysisId(1)), outcome, seconds * 1000)
+}
+
+#[test]
+fn a_pause_that_a_server_asks_for_ends_no_outage() {
+    let mut gate = gate_with(None);
+    for seconds in 0..5 {
+        lone(&mut gate, seconds, &fails());
+    }
+    assert_eq!(gate.outages().count(), 1);
+    gate.take_news();
+    let pause = refuses(Some(1), false);
+    for trial in [9, 14, 19] {
+        assert_eq!(lone(&mut gate, trial, &pause), Some(P()));
+        let (_, outage) = gate.outages().next().expect("it is away still");
+        assert_eq!((&*outage.text, outage.since), ("HTTP 4xx", Moment(0)));
+        assert_eq!(gate.take_news(), [], "it does not work again");
+        let meanwhile = lone(&mut gate, trial + 3, &works());
+        assert_eq!(meanwhile, Some(Q()), "it is tried every four seconds");
+    }
+    // A longer one is obeyed.
+    assert_eq!(lone(&mut gate, 24, &refuses(Some(20), false)), Some(P()));
+    assert_eq!(lone(&mut gate, 43, &works()), Some(Q()));
+    assert_eq!(lone(&mut gate, 44, &works()), Some(P()));
+    assert_eq!(gate.outages().count(), 0);
+    let closed = GateEvent::CircuitClosed { lane: P() };
+    assert_eq!(gate.take_news(), [closed]);
+}
+
+#[test]
+fn a_server_that_fails_and_states_a_wait_is_away_after_as_many_failures_as_any() {
+    for (text, is_away) in [("HTTP 503: overloaded", true), ("HTTP 429: slow", false)] {
+        let mut gate = gate_with(None);
+        for round in 0..5 {
+            assert_eq!(gate.outages().count(), 0, "{text}, {round}");
+            let outcome = CallOutcome::Refuses {
+                text: text.into(),
+                wait: Some(Duration::from_secs(10)),
+                is_of_all: false,
+            };
+            let seconds = round * 11;
+            assert_eq!(lone(&mut gate, seconds, &outcome), Some(P()));
+        }
+        assert_eq!(gate.outages().count(), usize::from(is_away), "{text}");
+        if is_away {
+            assert_eq!(lone(&mut gate, 53, &works()), Some(Q()), "its wait runs");
+            assert_eq!(lone(&mut gate, 54, &works()), Some(P()));
+        }
+    }
+}

@@ -5,7 +5,11 @@ use crate::compose::wire_bytes;
 
 /// A life with a long result in its turn.
 fn with_much_to_say() -> Scene {
-    let mut scene = Scene::new();
+    much_to_say(past())
+}
+
+fn much_to_say(past: RestoreArgs) -> Scene {
+    let mut scene = Scene::of(past);
     scene.prompt("go");
     for _ in 0..2 {
         scene.want(&[("mine", "{}")]);
@@ -46,6 +50,33 @@ fn what_was_learnt_of_the_length_holds_for_the_turns_after() {
     scene.prompt("again");
     assert!(wire_bytes(&scene.asked().messages) <= before / 2);
     assert_eq!(scene.life.state(), LifeState::Running);
+}
+
+#[test]
+fn what_is_too_long_for_a_fallback_is_not_learnt_of_its_own_provider() {
+    for refusing in ["local", "spare"] {
+        let mut rules = rules();
+        let spare = rules.providers["local"].clone();
+        rules.providers.insert("spare".into(), spare);
+        let local = rules.providers.get_mut("local").expect("a provider");
+        local.fallback = Some("spare".into());
+        let mut scene = much_to_say(RestoreArgs {
+            rules: Arc::new(rules),
+            ..past()
+        });
+        let work = scene.asked().work;
+        scene.handle(LifeInput::Replied {
+            work,
+            provider: refusing.into(),
+            result: Err(too_long()),
+            ms: 5,
+            others: OthersGet::Nobody,
+        });
+        assert_eq!(scene.host_codes(), ["shortened"]);
+        scene.say("done");
+        let is_learnt = scene.host_codes().contains(&"learnt".to_string());
+        assert_eq!(is_learnt, refusing == "local");
+    }
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::compose::MIN_BUDGET_BYTES;
+use crate::held::Recipient;
 use crate::life::{Life, LifeStage};
 use crate::message::{Row, RowKind};
 use crate::model::RefusalHint;
 
 use super::tools::{ToolSearch, ToolStep};
-use super::{AskForm, NewTexts, PATIENT_FAILURES};
+use super::{AskForm, NewTexts, PATIENT_FAILURES, Trials};
 
 /// The most requests for one cause, with those that failed before the first trial. A search for a tool
 /// that has begun is finished.
@@ -34,13 +35,38 @@ impl Life {
 
     pub(in crate::life) fn note_what_is_known(&mut self, form: AskForm) {
         let known = self.known_of_server();
-        let texts = self.all_runtime_texts();
-        let Some(trials) = self.trials_mut().filter(|_| !form.is_bare()) else {
+        let (texts, whom) = (self.all_runtime_texts(), self.recipient());
+        let Some(trials) = self.trials_mut() else {
             return;
         };
+        trials.asked = Some(whom);
+        if form.is_bare() {
+            return;
+        }
         trials.runtime_texts = texts;
         if form == AskForm::Whole {
             trials.known = known;
+        }
+    }
+
+    /// Whether the next request asks another provider or model than the last one did. What one refuses says
+    /// nothing of the other.
+    pub(super) fn asks_another(&self) -> bool {
+        let whom = self.recipient();
+        let is_other =
+            |asked: &Recipient| (&asked.provider, &asked.model) != (&whom.provider, &whom.model);
+        let asked = self.trials().and_then(|trials| trials.asked.as_ref());
+        asked.is_some_and(is_other)
+    }
+
+    pub(super) fn drop_trials_of_another(&mut self) {
+        if !self.asks_another() {
+            return;
+        }
+        self.end_judging();
+        self.most_bytes = None;
+        if let Some(trials) = self.trials_mut() {
+            *trials = Trials::default();
         }
     }
 
@@ -89,8 +115,10 @@ impl Life {
             | AskForm::Doubting => return true,
         };
         let mut messages_in = |form| {
+            let left_out = self.rows_left_out(form);
             if let Some(trials) = self.trials_mut() {
                 trials.form = form;
+                trials.left_out = left_out;
             }
             self.next_messages()
         };
@@ -200,8 +228,9 @@ impl Life {
         };
         let is_of_search = |form: &AskForm| matches!(form, AskForm::Tools | AskForm::WithoutTools);
         trials.tried.retain(|form| !is_of_search(form));
-        if let ToolStep::Found(found) = search.step() {
-            self.learn_of_tools(&found, said);
+        let asked = trials.asked.clone();
+        if let (ToolStep::Found(found), Some(whom)) = (search.step(), asked) {
+            self.learn_of_tools(&found, &whom, said);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::held::HeldText;
+use crate::held::{HeldText, Recipient};
 use crate::message::{Row, RowKind};
 use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault, RefusalHint, ServiceReturn};
 
@@ -146,9 +146,24 @@ pub(in crate::life) struct Trials {
     pub(super) taken: Vec<Arc<str>>,
     /// Whether others wait for what this one finds out about the form of requests.
     pub(super) is_judging: bool,
+    /// Whom the last request asked first. The operator may have named another one since.
+    pub(super) asked: Option<Recipient>,
+    /// The rows whose texts the present trial leaves out. It says nothing of what came since.
+    pub(super) left_out: Vec<Arc<Row>>,
+    /// Who said last that the request is too long.
+    pub(in crate::life) shortened_by: Option<Arc<str>>,
 }
 
 impl Trials {
+    /// The keys of the texts that the present request leaves out.
+    pub(super) fn keys_left_out(&self) -> Vec<Arc<str>> {
+        if !matches!(self.form, AskForm::Without(_)) {
+            return Vec::new();
+        }
+        let rows = self.left_out.iter();
+        rows.map(|row| HeldText::key(&row.words())).collect()
+    }
+
     /// The longest answer in tokens.
     pub(in crate::life) fn max_tokens(&self) -> Option<u32> {
         let has_limit = match self.form {

@@ -16,7 +16,6 @@ use crate::model::{ChatMessage, OthersGet};
 use crate::role_list::ListNews;
 use crate::write::Write;
 
-use super::tools::ToolSearch;
 use super::{AskForm, FailureKind, HeldOrder, NewTexts, Trials};
 
 /// How long one waits for what another conversation finds out.
@@ -30,9 +29,9 @@ impl Life {
         };
         let mut trials = std::mem::take(trials);
         let texts = std::mem::take(&mut trials.runtime_texts);
-        let said = trials.said.as_deref().unwrap_or_default();
+        let whom = trials.asked.take().unwrap_or_else(|| self.recipient());
         match trials.form {
-            AskForm::Without(new) => self.hold_back(new, said, &trials),
+            AskForm::Without(new) => self.hold_back(new, &whom, &trials),
             AskForm::Doubting => {
                 for held in trials.doubted {
                     self.release_text(held);
@@ -45,18 +44,22 @@ impl Life {
             | AskForm::WithoutTools
             | AskForm::WithNotice
             | AskForm::Calls
-            | AskForm::Part(_) => {
-                let found = trials.search.as_ref().map(ToolSearch::step);
-                self.learn_form(provider, (trials.form, found), said);
-            }
+            | AskForm::Part(_) => self.learn_form(provider, &whom, &trials),
         }
         // Where it was not known to be the size, it was not.
         self.most_bytes = None;
-        self.note_served(provider, texts);
+        self.note_served(provider, &whom, texts);
     }
 
-    /// Holds texts back from now on: in all conversations if it is one, else in this one.
-    fn hold_back(&mut self, new: NewTexts, said: &str, trials: &Trials) {
+    /// Holds back from now on what the trial left out: in all conversations if it is one text, else in this
+    /// one.
+    fn hold_back(&mut self, new: NewTexts, whom: &Recipient, trials: &Trials) {
+        let rows = &trials.left_out;
+        let is_held = |row: &Arc<Row>| self.held.find_row(whom, row).is_some();
+        if rows.iter().any(is_held) {
+            // Another conversation found the reason out meanwhile. It says nothing of the other texts.
+            return;
+        }
         // A server that fails now and then may have failed by chance, so the text is soon tried again.
         let doubted_at = match trials.kind {
             Some(FailureKind::Refusal) | None => self.now,
@@ -65,23 +68,22 @@ impl Life {
             }
         };
         let failures = trials.failures;
-        let rows: Vec<Arc<Row>> = self.rows_of(new);
+        let said = trials.said.as_deref().unwrap_or_default();
         let texts: BTreeSet<Cow<'_, str>> = rows.iter().map(|row| row.words()).collect();
         // The model's own words are those of one conversation.
         let is_local = texts.len() > 1 || new == NewTexts::Own;
-        let route = self.recipient();
         let mut draft = WriteDraft::default();
         let mut done: BTreeSet<Cow<'_, str>> = BTreeSet::new();
-        for row in &rows {
+        for row in rows {
             self.hold_back_result(&mut draft, row);
             if !done.insert(row.words()) {
                 continue;
             }
             let held = Arc::new(HeldText {
                 kind: HeldKind::Text,
-                provider: route.provider.clone(),
-                model: route.model.clone(),
-                text: HeldText::key(&row.words()),
+                provider: whom.provider.clone(),
+                model: whom.model.clone(),
+                text: HeldText::key_of(row),
                 mysis: self.id,
                 seq: row.seq,
                 is_local,
@@ -264,6 +266,7 @@ impl Life {
     /// Whether a trial waits for the other processes. One that they do not admit is not made: another
     /// conversation tries the text, or the hour's trials are used up.
     pub(in crate::life) fn awaits_admission(&mut self, attempt: u32) -> bool {
+        self.drop_trials_of_another();
         let Some(number) = self.trials().and_then(|it| it.claim) else {
             return false;
         };

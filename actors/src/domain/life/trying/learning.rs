@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::compose::{MIN_BUDGET_BYTES, calls_as_words};
-use crate::held::{HeldChange, HeldKind, HeldText, HeldTexts};
+use crate::held::{HeldChange, HeldKind, HeldText, HeldTexts, Recipient};
+use crate::life::Life;
 use crate::life::input::Effect;
 use crate::life::record::WriteDraft;
-use crate::life::{Life, LifeStage};
 use crate::message::Severity;
 use crate::model::{ChatCall, ChatMessage};
 use crate::role_list::ListNews;
@@ -14,8 +14,8 @@ use crate::tool::Toolset;
 use crate::tool_offer::{ToolOffer, ToolSelection};
 use crate::write::Write;
 
-use super::tools::ToolStep;
-use super::{AskForm, fixed_text};
+use super::tools::{ToolSearch, ToolStep};
+use super::{AskForm, Trials, fixed_text};
 
 /// What a model is told whose server ended its answer without a word: as of a call that cannot be read.
 const UNREAD_TEXT: &str = "Error: malformed_call: the model server could not read the call that you \
@@ -48,8 +48,14 @@ pub(in crate::life) struct ServedForm {
 }
 
 impl Life {
-    pub(super) fn note_served(&mut self, provider: &Arc<str>, runtime_texts: Vec<Arc<str>>) {
-        if self.recipient().provider != *provider {
+    pub(super) fn note_served(
+        &mut self,
+        provider: &Arc<str>,
+        asked: &Recipient,
+        runtime_texts: Vec<Arc<str>>,
+    ) {
+        let whom = self.recipient();
+        if whom.provider != *provider || whom.model != asked.model {
             return;
         }
         self.served.runtime_texts = runtime_texts;
@@ -135,23 +141,23 @@ impl Life {
         ToolOffer::choose(&self.session.tools, &self.tool_permit(), selection)
     }
 
-    pub(super) fn learn_form(
-        &mut self,
-        provider: &Arc<str>,
-        (form, found): (AskForm, Option<ToolStep>),
-        said: &str,
-    ) {
-        match form {
+    /// Learns about the one that was asked, from its answer.
+    pub(super) fn learn_form(&mut self, provider: &Arc<str>, whom: &Recipient, trials: &Trials) {
+        let said = trials.said.as_deref().unwrap_or_default();
+        match trials.form {
             AskForm::WithoutTools => {
+                let found = trials.search.as_ref().map(ToolSearch::step);
                 if let Some(ToolStep::Found(found)) = found {
-                    self.learn_of_tools(&found, said);
+                    self.learn_of_tools(&found, whom, said);
                 }
             }
-            AskForm::Calls => self.learn((HeldKind::Calls, "".into()), said),
-            AskForm::Part(_) => self.learn_size(said),
+            AskForm::Calls => self.learn((HeldKind::Calls, "".into()), whom, said),
+            AskForm::Part(_) => self.learn_size(whom, said),
             AskForm::Whole => {
-                if self.was_shortened() && self.recipient().provider == *provider {
-                    self.learn_size(said);
+                // What is too long for one provider may fit another one.
+                let was_shortened = trials.shortened_by.as_ref() == Some(provider);
+                if was_shortened && whom.provider == *provider {
+                    self.learn_size(whom, said);
                 }
             }
             AskForm::Bare
@@ -163,47 +169,35 @@ impl Life {
         }
     }
 
-    fn was_shortened(&self) -> bool {
-        match &self.stage {
-            LifeStage::InTurn { turn, .. } => turn.shortened_at == Some(turn.model_calls),
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        }
-    }
-
     /// The size up to which requests are served belongs to the model, and no longer to this life. It is
     /// that of the request that was served, which may have been smaller than it was allowed to be.
-    fn learn_size(&mut self, said: &str) {
+    fn learn_size(&mut self, whom: &Recipient, said: &str) {
         let served = self.asked_bytes().max(MIN_BUDGET_BYTES);
         if let Some(most) = self.most_bytes.take().map(|most| most.min(served)) {
-            self.learn((HeldKind::Size, most.to_string().into()), said);
+            self.learn((HeldKind::Size, most.to_string().into()), whom, said);
         }
     }
 
-    pub(super) fn learn_of_tools(&mut self, found: &[Arc<str>], said: &str) {
+    pub(super) fn learn_of_tools(&mut self, found: &[Arc<str>], whom: &Recipient, said: &str) {
         for name in found {
-            self.learn((HeldKind::Tool, name.clone()), said);
+            self.learn((HeldKind::Tool, name.clone()), whom, said);
         }
         if !found.is_empty() {
             self.emit_list_news(ListNews::Refused);
         }
     }
 
-    fn learn(&mut self, (kind, text): (HeldKind, Arc<str>), said: &str) {
+    fn learn(&mut self, (kind, text): (HeldKind, Arc<str>), whom: &Recipient, said: &str) {
         let mut draft = WriteDraft::default();
         if kind == HeldKind::Size {
-            let before: Vec<_> = self.lessons(kind).cloned().collect();
-            draft
-                .writes
-                .extend(before.into_iter().map(Write::ReleaseText));
+            let before = self.held.lessons_of((&whom.provider, &whom.model));
+            let before = before.filter(|held| held.kind == kind).cloned();
+            draft.writes.extend(before.map(Write::ReleaseText));
         }
-        let whom = self.recipient();
         let held = HeldText {
             kind,
-            provider: whom.provider,
-            model: whom.model,
+            provider: whom.provider.clone(),
+            model: whom.model.clone(),
             text,
             mysis: self.id,
             // Its own notice.

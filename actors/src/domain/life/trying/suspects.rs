@@ -4,20 +4,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::held::{HELD_SENTENCE, HeldKind, HeldText};
+use crate::held::{HELD_SENTENCE, HeldKind, HeldText, is_order};
 use crate::ids::{CallKey, Seq};
 use crate::life::Life;
 use crate::message::{HostMeta, Row, RowBody, Severity};
 
-use super::{AskForm, NewTexts};
+use super::{AskForm, NewTexts, Trials};
 
 impl Life {
     pub(super) fn remembers(&self, held: &HeldText) -> bool {
         let rows = self.conversation.rows();
         let mut rows = rows.chain(self.conversation.notes());
         let mut mission = self.mission.iter();
-        rows.any(|row| held.is(&row.words()))
-            || mission.any(|mission| held.is(&mission.text))
+        rows.any(|row| held.is_row(row))
+            || mission.any(|mission| held.is_order(&mission.text))
             || self.runtime_texts().any(|text| held.is(&text))
     }
 
@@ -25,19 +25,28 @@ impl Life {
     pub(super) fn new_rows(&self) -> Vec<Arc<Row>> {
         let unanswered = self.conversation.unanswered_texts();
         let rows = self.runtime_rows().into_iter().chain(unanswered);
-        rows.filter(|row| !self.is_held_text(row.text())).collect()
+        rows.filter(|row| !self.is_held_row(row)).collect()
     }
 
-    pub(super) fn keys_of(&self, new: NewTexts) -> Vec<Arc<str>> {
-        let rows = self.rows_of(new).into_iter();
-        rows.map(|row| HeldText::key(&row.words())).collect()
+    fn is_held_row(&self, row: &Row) -> bool {
+        !self.held.is_empty() && self.held.find_row(&self.recipient(), row).is_some()
     }
 
-    /// The rows whose texts a trial leaves out.
-    pub(super) fn rows_of(&self, new: NewTexts) -> Vec<Arc<Row>> {
-        if new == NewTexts::Standing {
-            return self.standing_rows();
-        }
+    /// The rows whose texts a trial leaves out that is made now.
+    pub(super) fn rows_left_out(&self, form: AskForm) -> Vec<Arc<Row>> {
+        let new = match form {
+            AskForm::Without(NewTexts::Standing) => return self.standing_rows(),
+            AskForm::Without(new) => new,
+            AskForm::Whole
+            | AskForm::Bare
+            | AskForm::Plain
+            | AskForm::Tools
+            | AskForm::WithoutTools
+            | AskForm::WithNotice
+            | AskForm::Calls
+            | AskForm::Part(_)
+            | AskForm::Doubting => return Vec::new(),
+        };
         let rows = self.new_rows().into_iter().chain(self.own_row());
         rows.filter(|row| new.takes(row)).collect()
     }
@@ -45,7 +54,7 @@ impl Life {
     /// The model's newest message, if it is not held back yet.
     pub(super) fn own_row(&self) -> Option<Arc<Row>> {
         let own = self.conversation.newest_own_words()?;
-        (!self.is_held_text(&own.words())).then(|| own.clone())
+        (!self.is_held_row(own)).then(|| own.clone())
     }
 
     /// What the runtime tells in each request, as far as that comes from elsewhere.
@@ -110,7 +119,16 @@ impl Life {
         });
         let notes = self.conversation.notes().iter().cloned();
         let rows = mission.into_iter().chain(notes);
-        rows.filter(|row| !self.is_held_text(row.text())).collect()
+        rows.filter(|row| !self.is_held_row(row)).collect()
+    }
+
+    /// The texts of the orders that a request may hold.
+    fn order_texts(&self) -> Vec<Arc<str>> {
+        let rows = self.conversation.rows().chain(self.conversation.notes());
+        let orders = rows.filter(|row| is_order(row));
+        let orders = orders.map(|row| row.text().clone());
+        let mission = self.mission.iter().map(|mission| mission.text.clone());
+        orders.chain(mission).collect()
     }
 
     pub(in crate::life) fn leaves_out_texts(&self) -> bool {
@@ -121,26 +139,22 @@ impl Life {
     /// Which texts stand in no request now: those that are held back, and those that are tried without.
     pub(in crate::life) fn texts_left_out(&self) -> impl Fn(&str) -> bool + use<> {
         let (held, whom) = (self.held.clone(), self.recipient());
-        let (form, mut doubted) = match self.trials() {
-            Some(trials) => (trials.form, trials.doubted.clone()),
-            None => (AskForm::Whole, Vec::new()),
-        };
+        let trials = self.trials();
+        let mut doubted = trials.map(|it| it.doubted.clone()).unwrap_or_default();
         doubted.retain(|held| held.kind == HeldKind::Text);
-        let tried: Vec<Arc<str>> = match form {
-            AskForm::Without(new) => self.keys_of(new),
-            AskForm::Whole
-            | AskForm::Bare
-            | AskForm::Plain
-            | AskForm::Tools
-            | AskForm::WithoutTools
-            | AskForm::WithNotice
-            | AskForm::Calls
-            | AskForm::Part(_)
-            | AskForm::Doubting => Vec::new(),
+        let tried = trials.map(Trials::keys_left_out).unwrap_or_default();
+        let orders = match held.is_empty() {
+            true => Vec::new(),
+            false => self.order_texts(),
+        };
+        let is = move |held: &HeldText, text: &str| {
+            let is_of_order = || orders.iter().any(|order| **order == *text);
+            held.is(text) && (held.is_order(text) || !is_of_order())
         };
         move |text: &str| {
-            let is_doubted = doubted.iter().any(|doubted| doubted.is(text));
-            let is_held = held.find(&whom, text).is_some();
+            let is_doubted = doubted.iter().any(|doubted| is(doubted, text));
+            let mut texts = held.all().iter();
+            let is_held = texts.any(|held| held.is_from(&whom) && is(held, text));
             (is_held && !is_doubted) || (!tried.is_empty() && tried.contains(&HeldText::key(text)))
         }
     }

@@ -98,7 +98,7 @@ impl Life {
         }
         let whom = self.recipient();
         let find = |text: &str| {
-            let held = self.held.find(&whom, text);
+            let held = self.held.find_order(&whom, text);
             held.filter(|held| !held.is_forgotten())
         };
         let mut rows = self.conversation.rows().rev();

@@ -29,7 +29,9 @@ impl Dashboard {
         let Some(outcome) = Arc::make_mut(&mut self.facts.orders).on_answer(id, answer) else {
             return;
         };
-        if let Ok(CompletedOrder::Created(mysis)) = &outcome.answer {
+        if let Ok(CompletedOrder::Created(mysis)) = &outcome.answer
+            && !self.has_key_since(outcome.receipt)
+        {
             self.table.select(*mysis);
         }
         if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
@@ -52,6 +54,12 @@ impl Dashboard {
         if !self.answered_form(id, &outcome) {
             self.report_refusals(&outcome);
         }
+    }
+
+    /// Whether a key was pressed after the orders of this receipt, so that another row may be in hand by now.
+    fn has_key_since(&self, receipt: u64) -> bool {
+        let receipt = self.facts.orders.receipt(receipt);
+        receipt.is_none_or(|receipt| self.stillness.has_key_since(receipt.at))
     }
 
     /// Takes the answer to a query for a request. Returns whether it was one.

@@ -130,13 +130,14 @@ pub(crate) fn suspend(facts: &Facts, outbox: &mut Outbox) {
 mod tests {
     use actors::domain::event::{EventKind, SwarmCondition};
     use actors::domain::ids::Timestamp;
+    use actors::domain::order::{CompletedAction, CompletedOrder};
     use actors::domain::screen::{Successor, UiEffect};
     use actors::domain::state::LifeState;
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
     use crate::dashboard::overlay::Overlay;
-    use crate::dashboard::tests::{Desk, status};
+    use crate::dashboard::tests::{Desk, order_of, orders_of, status};
 
     fn ctrl_z(desk: &mut Desk) -> Vec<UiEffect> {
         desk.press(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::CONTROL))
@@ -193,6 +194,20 @@ mod tests {
         desk.key(KeyCode::Backspace);
         desk.types("4");
         assert_eq!(desk.key(KeyCode::Enter).len(), 4);
+    }
+
+    #[test]
+    fn an_undone_stop_starts_those_that_ran() {
+        let mut desk = Desk::new();
+        desk.types("*s");
+        let stops = orders_of(&desk.types("y"));
+        assert_eq!(stops.len(), 3);
+        for (id, _) in stops {
+            let done = CompletedOrder::Done(CompletedAction::Stopped);
+            desk.answers(id, Ok(done));
+        }
+        let (_, order) = order_of(&desk.types("U"));
+        assert_eq!(order, MysisOrder::Start.for_mysis("alpha"));
     }
 
     #[test]

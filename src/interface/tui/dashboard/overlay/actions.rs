@@ -69,7 +69,7 @@ impl Dashboard {
             Overlay::Confirm(mut question) => match self.answer_of(&mut question, press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
                 ConfirmAnswer::LeaveRunning => self.leave_for(Successor::Headless),
-                ConfirmAnswer::No => {}
+                ConfirmAnswer::No => self.on_declined(question.about),
                 ConfirmAnswer::Nothing => self.layers.push(Overlay::Confirm(question)),
             },
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
@@ -97,9 +97,10 @@ impl Dashboard {
         }
     }
 
-    /// Lets a key that the text field does not use scroll the view behind it.
+    /// Lets a key that the text field does not use scroll the view behind it, unless a layer hides that.
     fn press_behind(&mut self, press: KeyEvent) {
-        let scrolls = matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
+        let is_seen = self.layers.all.iter().all(Overlay::is_thin);
+        let scrolls = is_seen && matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
         let action = self.facts.keymap.find(GLOBAL_KEYS, press);
         let is_program =
             has_ctrl(press) && matches!(action, Some(GlobalAction::Suspend | GlobalAction::Redraw));
@@ -153,16 +154,17 @@ impl Dashboard {
                 | QueryScope::Routine
                 | QueryScope::Log,
             )
-            | (QueryOutcome::Unused, QueryScope::Swarm | QueryScope::Routine) => {
+            | (
+                QueryOutcome::Unused,
+                QueryScope::Entry | QueryScope::Swarm | QueryScope::Routine | QueryScope::Log,
+            ) => {
                 self.layers.push(Overlay::Query(query));
             }
-            (QueryOutcome::Unused, _) => {
-                if query.within != QueryScope::Log
-                    && matches!(
-                        press.code,
-                        KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
-                    )
-                {
+            (QueryOutcome::Unused, QueryScope::Table | QueryScope::Conversation) => {
+                if matches!(
+                    press.code,
+                    KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
+                ) {
                     self.press_in_view(press);
                 }
                 self.layers.push(Overlay::Query(query));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
+use actors::domain::record::CONFIGURED_ROLE;
 use actors::domain::rules::SwarmRules;
 
 use crate::dashboard::facts::Facts;
@@ -28,8 +29,9 @@ pub struct MysisForm {
     /// The words for roles; empty where the configuration has none.
     pub roles: Vec<Arc<str>>,
     pub role: usize,
-    /// The provider, the model and the role that the form began with.
-    pub before: (usize, String, usize),
+    /// The provider, the model and the role that the form began with. `None` stands for one that is not configured any
+    /// more: what the form shows instead is another one.
+    pub before: (Option<usize>, String, Option<usize>),
     /// The temperature; empty for the provider's.
     pub temperature: TextField,
     /// Whether a new Mysis starts at once.
@@ -103,11 +105,11 @@ impl MysisForm {
             at: FormField::Name,
             name: TextField::default(),
             providers,
-            provider,
+            provider: provider.unwrap_or(0),
             model: TextField::default(),
             roles: rules.roles.words().into_iter().map(Into::into).collect(),
             role: 0,
-            before: (provider, String::new(), 0),
+            before: (provider, String::new(), Some(0)),
             temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
@@ -120,15 +122,23 @@ impl MysisForm {
         let form = MysisForm::create(rules);
         let temperature = status.temperature.map(|value| value.to_string());
         let provider = place_of(&form.providers, &status.profile.provider);
+        // Another provider has other models.
+        let model = provider.map_or("", |_| &*status.model);
         let own = status.own_profile.role.as_deref();
-        let role = form.roles.iter().position(|word| Some(&**word) == own);
-        let role = role.unwrap_or(0);
+        let own = own.unwrap_or(CONFIGURED_ROLE);
+        let role = form.roles.iter().position(|word| **word == *own);
+        let gone = match (provider, role) {
+            (None, _) => Some(format!("the provider {}", status.profile.provider)),
+            (Some(_), None) if !form.roles.is_empty() => Some(format!("the role {own}")),
+            (Some(_), _) => None,
+        };
         MysisForm {
             at: FormField::Provider,
-            provider,
-            role,
-            before: (provider, status.model.to_string(), role),
-            model: TextField::with_text(&status.model),
+            provider: provider.unwrap_or(0),
+            role: role.unwrap_or(0),
+            before: (provider, model.to_string(), role),
+            model: TextField::with_text(model),
+            complaint: gone.map(|gone| format!("{gone} is not configured any more").into()),
             temperature: TextField::with_text(&temperature.unwrap_or_default()),
             purpose: FormPurpose::Configure {
                 mysis: status.id,
@@ -269,7 +279,7 @@ impl MysisForm {
     /// Whether provider and model stay as they are, so that the role's go on to hold.
     fn leaves_provider(&self) -> bool {
         let (provider, model, _) = &self.before;
-        let is_same = self.provider == *provider && self.model.text().trim() == *model;
+        let is_same = Some(self.provider) == *provider && self.model.text().trim() == *model;
         is_same && !self.roles.is_empty()
     }
 
@@ -290,7 +300,7 @@ impl MysisForm {
             ),
         };
         let role = self.roles.get(self.role);
-        let role = role.filter(|_| self.role != self.before.2);
+        let role = role.filter(|_| Some(self.role) != self.before.2);
         let role = role.map(ToString::to_string);
         match &self.purpose {
             FormPurpose::Create => match written(&self.name) {
@@ -335,17 +345,21 @@ fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
         .collect()
 }
 
-fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> usize {
-    providers
-        .iter()
-        .position(|(known, _)| **known == *name)
-        .unwrap_or(0)
+fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> Option<usize> {
+    providers.iter().position(|(known, _)| **known == *name)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use actors::domain::ids::Timestamp;
+    use actors::domain::record::{MysisProfile, MysisRecord};
+    use actors::domain::role::RoleBook;
+
     use super::*;
     use crate::dashboard::input_event::key;
+    use crate::dashboard::tests::rules;
 
     fn form(names: &[&str]) -> MysisForm {
         MysisForm {
@@ -360,7 +374,7 @@ mod tests {
             model: TextField::default(),
             roles: Vec::new(),
             role: 0,
-            before: (0, String::new(), 0),
+            before: (Some(0), String::new(), Some(0)),
             temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
@@ -423,6 +437,62 @@ mod tests {
             panic!("{named:?}");
         };
         assert_eq!(provider.as_deref(), Some("remote"));
+    }
+
+    /// The form for a Mysis with this provider and role, and the order that Enter makes of it.
+    fn configured(rules: &SwarmRules, provider: &str, role: &str) -> (MysisForm, FormOutcome) {
+        let profile = MysisProfile {
+            model: Some("old".into()),
+            role: Some(role.into()),
+            ..MysisProfile::of("alpha", provider)
+        };
+        let record = MysisRecord::new(MysisId(1), profile, Timestamp(0));
+        let status = MysisStatus {
+            temperature: None,
+            ..MysisStatus::from_record(&record, rules, Timestamp(0))
+        };
+        let mut form = MysisForm::configure(rules, &status);
+        let given = press_all(&mut form, &[KeyCode::Enter]);
+        (form, given)
+    }
+
+    #[test]
+    fn what_stands_for_a_provider_or_a_role_that_is_gone_is_another_one() {
+        let own = |text: &str| Some(text.to_string());
+        let give = |provider, model, role| {
+            let order = MysisOrder::configure(provider, model, None, role);
+            FormOutcome::Give(order.for_mysis("alpha"))
+        };
+        let plain = rules();
+        let (form, given) = configured(&plain, "gone", "miner");
+        assert_eq!(form.model.text(), "");
+        let complaint = form.complaint.as_deref();
+        assert_eq!(
+            complaint,
+            Some("the provider gone is not configured any more")
+        );
+        assert_eq!(given, give(own("local"), None, None));
+        let (_, given) = configured(&plain, "remote", "miner");
+        assert_eq!(given, give(own("remote"), own("old"), None));
+
+        let with_roles = SwarmRules {
+            roles: Arc::new(RoleBook {
+                roles: BTreeMap::from([("miner".into(), Arc::default())]),
+                ..RoleBook::default()
+            }),
+            ..SwarmRules::clone(&plain)
+        };
+        let (_, given) = configured(&with_roles, "gone", "miner");
+        assert_eq!(given, give(own("local"), None, None));
+        let (form, given) = configured(&with_roles, "remote", "digger");
+        let complaint = form.complaint.as_deref();
+        assert_eq!(
+            complaint,
+            Some("the role digger is not configured any more")
+        );
+        assert_eq!(given, give(None, None, own(CONFIGURED_ROLE)));
+        let (_, given) = configured(&with_roles, "remote", "miner");
+        assert_eq!(given, give(None, None, None));
     }
 
     #[test]

@@ -105,20 +105,25 @@ impl CommandPalette {
             return PaletteOutcome::Press(press);
         }
         let is_complete = find_command(candidate.line.trim()).is_some_and(|it| it.takes.is_empty());
-        if is_complete {
+        if is_complete && self.field.after().trim().is_empty() {
             return PaletteOutcome::Run(candidate.line.trim().to_string());
         }
         self.accept_candidate(known);
         PaletteOutcome::Used
     }
 
+    /// Completes what stands before the cursor. What follows it stays.
     fn accept_candidate(&mut self, known: &CompletionSources) {
         let Some(candidate) = self.candidates.get(self.chosen) else {
             return;
         };
         if candidate.press.is_none() {
-            let line = candidate.line.clone();
-            self.field.replace(&line);
+            // The cursor stays at the completed word, so that the next Tab completes no other one.
+            let line = match self.field.after().is_empty() {
+                true => &*candidate.line,
+                false => candidate.line.trim_end(),
+            };
+            self.field.replace_before(line);
             self.complete(known);
         }
     }
@@ -349,6 +354,35 @@ mod tests {
         }
         assert_eq!(label("group", false)[0], "group role|model|state|off");
         assert_eq!(label("sort t", false), ["trend", "turns", "tokens"]);
+    }
+
+    #[test]
+    fn what_follows_the_cursor_stays_when_a_word_is_completed() {
+        let written_to = |text: &str, back: usize| {
+            let mut palette = CommandPalette::new(&known());
+            types(&mut palette, text);
+            for _ in 0..back {
+                let left = key(KeyCode::Left);
+                palette.press(left, &known(), &InputHistory::default());
+            }
+            palette
+        };
+        for (text, back, whole) in [
+            ("provider b local", 6, "provider bravo local"),
+            ("provider b,alpha local", 12, "provider bravo,alpha local"),
+            ("prov bravo local", 12, "provider bravo local"),
+        ] {
+            let mut palette = written_to(text, back);
+            for _ in 0..2 {
+                types(&mut palette, "\t");
+                assert_eq!(palette.field.text(), whole);
+            }
+            let chosen = types(&mut palette, "\n");
+            assert_eq!(chosen, PaletteOutcome::Run(whole.to_string()));
+        }
+        let mut palette = written_to("unm now", 4);
+        assert_eq!(types(&mut palette, "\n"), PaletteOutcome::Used);
+        assert_eq!(palette.field.text(), "unmark now");
     }
 
     #[test]

@@ -39,7 +39,8 @@ impl RoutineEditor {
         let asked = name.map_or(json!({}), |name| json!({"name": name}));
         let order = MysisOrder::EditRoutine(asked.to_string().into());
         let given = outbox.order_myses(facts, "read the routine", &[mysis], &order);
-        editor.awaited = given.first().map(|id| (*id, Awaited::Text));
+        let asked = given.first().map(|id| (*id, Awaited::Text));
+        editor.awaited.extend(asked);
         editor
     }
 }
@@ -79,15 +80,22 @@ impl View for RoutineEditor {
         id: OrderId,
         outcome: &AnsweredOrder,
     ) -> bool {
-        let Some((_, awaited)) = self.awaited.take_if(|(awaited, _)| *awaited == id) else {
+        let place = self.awaited.iter().position(|(given, _)| *given == id);
+        let Some(place) = place else {
             return false;
         };
+        let (_, awaited) = self.awaited.remove(place);
         if awaited == Awaited::Text {
             // Nothing was ordered: the text was read, or the editor says why not.
             context.outbox.request(Request::Withdraw(outcome.receipt));
         }
         self.take_outcome(awaited, outcome);
         true
+    }
+
+    /// A lost answer is awaited no more, so that the text can be saved again.
+    fn forget_reads(&mut self) {
+        (self.awaited).retain(|(_, awaited)| *awaited == Awaited::Text);
     }
 
     /// Starts the text with the Myses of these words.
@@ -121,6 +129,11 @@ impl RoutineEditor {
     }
 
     fn save(&mut self, context: &mut ViewContext<'_>) {
+        if self.is_saving() {
+            // What differs from the stored routine is known once that has answered.
+            self.notice = Some("the text sent before is not stored yet".to_string());
+            return;
+        }
         let changes = match self.changes() {
             Ok(changes) => changes,
             Err(why) => return self.notice = Some(why),
@@ -128,7 +141,9 @@ impl RoutineEditor {
         let order = MysisOrder::EditRoutine(Value::Object(changes).to_string().into());
         let what = "edit the routine";
         let given = (context.outbox).order_myses(context.facts, what, &[self.mysis], &order);
-        self.awaited = given.first().map(|id| (*id, Awaited::Saved));
+        let sent = self.field.text().to_string();
+        let sent = given.first().map(|id| (*id, Awaited::Saved(sent)));
+        self.awaited.extend(sent);
         self.notice = None;
     }
 
@@ -167,7 +182,8 @@ impl RoutineEditor {
                             .order_myses(context.facts, what, &ids, &order),
                     );
                 }
-                self.awaited = given.last().map(|id| (*id, Awaited::Started));
+                let started = given.last().map(|id| (*id, Awaited::Started));
+                self.awaited.extend(started);
                 self.notice = None;
             }
             (Err(why), _) => self.notice = Some(why),
@@ -177,10 +193,17 @@ impl RoutineEditor {
 
     fn take_outcome(&mut self, awaited: Awaited, outcome: &AnsweredOrder) {
         match (&outcome.answer, awaited) {
-            (Ok(CompletedOrder::Routine(routine)), _) => {
-                let is_saved = awaited == Awaited::Saved;
-                self.take_routine(routine, is_saved);
-                self.notice = is_saved.then(|| "saved".to_string());
+            (Ok(CompletedOrder::Routine(routine)), Awaited::Saved(sent)) => {
+                self.take_routine(routine, Some(sent));
+                let words = match self.is_changed() {
+                    true => "saved, but not what you wrote since",
+                    false => "saved",
+                };
+                self.notice = Some(words.to_string());
+            }
+            (Ok(CompletedOrder::Routine(routine)), Awaited::Text | Awaited::Started) => {
+                self.take_routine(routine, None);
+                self.notice = None;
             }
             (Ok(_), Awaited::Started) => {
                 self.notice = Some(format!("started with {}", outcome.name))

@@ -63,11 +63,11 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
         question.lines[0],
         "Add about 20,000 tokens to every request?"
     );
-    // What was written is still there.
-    desk.types("n");
+    // It is written on, so that the next letters are no orders.
+    assert!(orders_of(&desk.types("ns")).is_empty());
     let target = ComposeTarget::Notes(vec![MysisId(1)]);
-    assert_eq!(desk.board.writing.drafts.get(&target).len(), long.len());
-    desk.types("a");
+    let long = format!("{long}s");
+    assert_eq!(desk.board.writing.drafts.get(&target), long);
     desk.key(KeyCode::Enter);
     let given = orders_of(&desk.types("y"));
     let [(_, Order::ForMysis { order, .. })] = &given[..] else {
@@ -75,6 +75,27 @@ fn a_long_note_asks_first_and_says_what_it_adds_to_each_request() {
     };
     assert!(matches!(order, MysisOrder::Note(text) if text.len() == long.len()));
     assert_eq!(desk.board.writing.drafts.get(&target), "");
+}
+
+#[test]
+fn a_long_note_of_the_palette_is_written_on_in_a_composer() {
+    let mut desk = Desk::new();
+    desk.types("aearlier");
+    desk.key(KeyCode::Esc);
+    desk.types(":note alpha ");
+    let long = "word ".repeat(12_000);
+    desk.board
+        .on_input(Input::Event(Event::Paste(long.clone())));
+    desk.key(KeyCode::Enter);
+    desk.types("n");
+    let text = |desk: &Desk| {
+        let composer = desk.board.overlays()[0].composer().expect("a composer");
+        assert_eq!(composer.target, ComposeTarget::Notes(vec![MysisId(1)]));
+        composer.field.text().to_string()
+    };
+    assert_eq!(text(&desk), long.trim());
+    desk.press(ctrl('_'));
+    assert_eq!(text(&desk), "earlier");
 }
 
 #[test]

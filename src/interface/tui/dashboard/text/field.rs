@@ -58,11 +58,24 @@ impl TextField {
         &self.text[..self.cursor]
     }
 
+    /// The text behind the cursor.
+    #[must_use]
+    pub fn after(&self) -> &str {
+        &self.text[self.cursor..]
+    }
+
     /// Replaces the whole text. The change can be undone.
     pub fn replace(&mut self, text: &str) {
         self.push_undo();
         self.text = text.to_string();
         self.cursor = self.text.len();
+    }
+
+    /// Replaces the text before the cursor. The change can be undone.
+    pub fn replace_before(&mut self, text: &str) {
+        self.push_undo();
+        self.text.replace_range(..self.cursor, text);
+        self.cursor = self.boundary_from(text.len());
     }
 
     /// Takes the text and empties the field and its undo history.

@@ -6,13 +6,63 @@ use actors::domain::ids::Timestamp;
 use zoea_text::figures::group_digits;
 use zoea_text::names::plural;
 
-/// The operator's offset from UTC, in minutes.
+/// How many offsets of a zone are known: the first one, and its changes of three years.
+const OFFSETS: usize = 8;
+const DAY_MINUTES: u32 = 24 * 60;
+const YEAR_MINUTES: u32 = 365 * DAY_MINUTES;
+
+/// The operator's offset from UTC, as their time zone changes it: each minute since 1970 from which on an offset
+/// holds, and the offset in minutes. The first one holds before it as well. Places that are left repeat the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UtcOffset(pub i32);
+pub struct UtcOffset([(u32, i16); OFFSETS]);
 
 impl UtcOffset {
+    /// The offset as a zone has it from a year before this time to two years after it.
+    #[must_use]
+    pub fn of_zone(now: Timestamp, minutes_at: impl Fn(Timestamp) -> i16) -> UtcOffset {
+        let offset_at = |minute: u32| minutes_at(Timestamp(i64::from(minute) * 60_000));
+        let minute = u32::try_from(now.0 / 60_000).unwrap_or_default();
+        let begin = minute.saturating_sub(YEAR_MINUTES);
+        let mut last = (begin, offset_at(begin));
+        let mut known = vec![last];
+        let days = (YEAR_MINUTES * 3) / DAY_MINUTES;
+        for day in 0..days {
+            let mut before = begin.saturating_add(day * DAY_MINUTES);
+            let mut after = before.saturating_add(DAY_MINUTES);
+            if offset_at(after) == last.1 {
+                continue;
+            }
+            while after - before > 1 {
+                let between = before + (after - before) / 2;
+                if offset_at(between) == last.1 {
+                    before = between;
+                } else {
+                    after = between;
+                }
+            }
+            last = (after, offset_at(after));
+            known.push(last);
+        }
+        UtcOffset(std::array::from_fn(|place| {
+            known.get(place).copied().unwrap_or(last)
+        }))
+    }
+
+    /// The milliseconds by which local time is ahead of UTC at a time.
+    #[must_use]
+    pub fn millis_at(self, at: Timestamp) -> i64 {
+        let begins = |(from, _): &(u32, i16)| i64::from(*from) * 60_000;
+        let [first, ..] = self.0;
+        let begun = self
+            .0
+            .into_iter()
+            .rev()
+            .find(|offset| begins(offset) <= at.0);
+        i64::from(begun.unwrap_or(first).1) * 60_000
+    }
+
     fn local(self, at: Timestamp) -> Timestamp {
-        Timestamp(at.0.saturating_add(i64::from(self.0) * 60_000))
+        Timestamp(at.0.saturating_add(self.millis_at(at)))
     }
 
     /// The local time of day, as `12:41:07`.
@@ -147,10 +197,33 @@ mod tests {
     #[test]
     fn times_are_the_operators() {
         let at = Timestamp(1_773_254_527_042);
-        assert_eq!(UtcOffset(0).clock(at), "18:42:07");
-        assert_eq!(UtcOffset(-300).clock(at), "13:42:07");
-        assert_eq!(UtcOffset(600).day(at), "2026-03-12");
-        assert_eq!(UtcOffset(0).clock(Timestamp(i64::MAX)).len(), 8);
+        let zone = |minutes: i16| UtcOffset::of_zone(at, |_| minutes);
+        assert_eq!(UtcOffset::default().clock(at), "18:42:07");
+        assert_eq!(zone(0).clock(at), "18:42:07");
+        assert_eq!(zone(-300).clock(at), "13:42:07");
+        assert_eq!(zone(600).day(at), "2026-03-12");
+        assert_eq!(zone(0).clock(Timestamp(i64::MAX)).len(), 8);
+    }
+
+    #[test]
+    fn a_time_is_of_the_offset_that_holds_then() {
+        const HOUR: i64 = 3_600_000;
+        let day = |days: i64| Timestamp(20_523 * 24 * HOUR + days * 24 * HOUR);
+        // From one o'clock UTC on, it is summer for half a year, and winter then.
+        let is_summer = |at: Timestamp| {
+            let since = at.0 - day(18).0 - HOUR;
+            since.div_euclid(182 * 24 * HOUR).rem_euclid(2) == 0
+        };
+        let zone = UtcOffset::of_zone(day(0), |at| if is_summer(at) { 120 } else { 60 });
+        for days in -360..720 {
+            for at in [day(days), Timestamp(day(days).0 + HOUR)] {
+                let hours = if is_summer(at) { 2 } else { 1 };
+                assert_eq!(zone.millis_at(at), hours * HOUR, "{days} days");
+            }
+        }
+        let change = Timestamp(day(18).0 + HOUR);
+        assert_eq!(zone.clock(Timestamp(change.0 - 1)), "01:59:59");
+        assert_eq!(zone.clock(change), "03:00:00");
     }
 
     #[test]

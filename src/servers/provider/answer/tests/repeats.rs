@@ -301,6 +301,34 @@ fn in_one_piece_the_same_call_is_one_and_equal_ones_with_ids_of_their_own_are_tw
 }
 
 #[test]
+fn no_values_are_built_of_arguments_that_are_too_long() {
+    let spaced = |spaces: usize| format!("{{{}}}", " ".repeat(spaces));
+    assert!(are_equal("{}", &spaced(8)) && are_equal("", &spaced(8)));
+    let long = spaced(bounds::MAX_ARGUMENTS_BYTES);
+    assert!(!are_equal("{}", &long) && !are_equal(&long, ""));
+    assert!(are_equal(&long, &long));
+}
+
+/// An answer that is long and not repeated, and comes whole again with its end.
+#[test]
+fn what_is_said_again_whole_at_the_end_is_no_answer_without_an_end() {
+    let mut seed = 7_u64;
+    let mut letter = |_: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b"abcdefghijklmnopqrstuvwxyz"[(seed >> 33) as usize % 26])
+    };
+    let thought: String = (0..40 << 10).map(&mut letter).collect();
+    let said: String = (0..40 << 10).map(&mut letter).collect();
+    let delta = json!({"content": said, "reasoning_content": thought});
+    let answer = read_stream(&[
+        json!({"delta": delta}),
+        json!({"delta": delta, "finish_reason": "stop"}),
+    ]);
+    assert_eq!(answer.refusal, None);
+    assert_eq!((answer.text, answer.reasoning), (said, Some(thought)));
+}
+
+#[test]
 fn what_can_mean_several_things_is_left_to_the_model() {
     for odd in [
         r#"{"a":1}{"a":2}"#,

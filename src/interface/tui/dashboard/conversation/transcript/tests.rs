@@ -46,7 +46,7 @@ impl Reader {
     }
 
     fn holding(stored: Vec<Arc<Row>>) -> Reader {
-        let transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+        let transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset::default());
         Reader::with(transcript, stored)
     }
 
@@ -135,7 +135,8 @@ impl Reader {
 #[test]
 fn a_window_that_does_not_scroll_reads_what_it_shows_and_follows_the_end() {
     let rows = (1..=900).map(|seq| said(seq, "words")).collect();
-    let transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0)).reading_few(12);
+    let transcript =
+        Transcript::of(MysisId(1), "alpha".into(), UtcOffset::default()).reading_few(12);
     let mut reader = Reader::with(transcript, rows);
     assert_eq!(reader.transcript.pages().rows().len(), 12);
     assert_eq!((reader.loads, reader.first_and_last().1), (1, 900));
@@ -260,7 +261,7 @@ fn selecting_brings_into_sight() {
 
 #[test]
 fn a_store_that_cannot_be_read_is_not_asked_without_end() {
-    let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+    let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset::default());
     transcript.resize(80, 10);
     let load = transcript.prepare_frame().unwrap();
     transcript.expect(ReadId(1), load);

@@ -75,6 +75,27 @@ fn a_text_is_read_changed_and_saved_and_stays_open() {
 }
 
 #[test]
+fn what_is_written_while_a_text_is_on_its_way_is_not_saved() {
+    let mut desk = editing();
+    change(&mut desk);
+    let (id, _) = order_of(&desk.press(ctrl('s')));
+    desk.key(KeyCode::Backspace);
+    assert_eq!(desk.press(ctrl('s')), [], "the first one has no answer yet");
+    let stored = ROUTINE.replace("20", "21");
+    desk.answers(id, Ok(CompletedOrder::Routine(stored.into())));
+    assert!(editor(&desk).is_changed());
+    let notice = editor(&desk).notice.as_deref();
+    assert_eq!(notice, Some("saved, but not what you wrote since"));
+    desk.press(ctrl('r'));
+    let (_, order) = order_of(&desk.key(KeyCode::Enter));
+    assert_eq!(edited(order)["rounds"], 2, "what is on the screen starts");
+    let (_, order) = order_of(&desk.press(ctrl('s')));
+    assert_eq!(edited(order), json!({"name": "ore", "rounds": 2}));
+    desk.key(KeyCode::Esc);
+    assert_eq!(desk.board.overlays().len(), 2, "it asks");
+}
+
+#[test]
 fn what_is_wrong_is_not_sent_and_what_the_mysis_refuses_is_shown() {
     let mut desk = editing();
     change(&mut desk);

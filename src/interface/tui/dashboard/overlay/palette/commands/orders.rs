@@ -141,8 +141,9 @@ fn decline(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done
 
 fn remind(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let ids = words.myses(context)?;
-    let offset = i64::from(context.facts.appearance.offset.0) * 60_000;
-    let at = parse_when(words.next()?, context.facts.now.0, |_| offset)?;
+    let offset = context.facts.appearance.offset;
+    let offset_at = |at: i64| offset.millis_at(Timestamp(at));
+    let at = parse_when(words.next()?, context.facts.now.0, offset_at)?;
     let order = MysisOrder::Remind {
         at: Timestamp(at),
         reminder: words.rest_of_line()?.into(),
@@ -174,4 +175,37 @@ fn set_temperature(word: String) -> Result<MysisOrder, Complaint> {
         .parse()
         .map_err(|_| format!("`{word}` is not a number"))?;
     Ok(MysisOrder::configure(None, None, Some(value), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::state::LifeState;
+    use crossterm::event::KeyCode;
+
+    use super::*;
+    use crate::dashboard::tests::{Desk, order_of, status};
+    use crate::dashboard::text::figures::UtcOffset;
+
+    #[test]
+    fn a_reminder_is_due_when_the_clock_of_its_day_shows_its_time() {
+        const HOUR: i64 = 3_600_000;
+        let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
+        // It is 00:16:40 UTC. Clocks go forward in three hours.
+        let change = 3 * HOUR;
+        let now = desk.board.facts.now;
+        desk.board.facts.appearance.offset =
+            UtcOffset::of_zone(now, |at| if at.0 < change { 60 } else { 120 });
+        for (line, due) in [
+            ("remind alpha 02:30 mine", HOUR + HOUR / 2),
+            ("remind alpha 22:00 mine", 20 * HOUR),
+        ] {
+            desk.types(&format!(":{line}"));
+            let (_, order) = order_of(&desk.key(KeyCode::Enter));
+            let reminder = MysisOrder::Remind {
+                at: Timestamp(due),
+                reminder: "mine".into(),
+            };
+            assert_eq!(order, reminder.for_mysis("alpha"));
+        }
+    }
 }
