@@ -189,6 +189,13 @@ async fn spawn_gate(
     Ok(gate)
 }
 
+/// The requests that may begin at once after a quiet time. A server that counts by the minute must not see
+/// them in addition to a full minute.
+fn burst_of(max_concurrency: usize, per_minute: Option<u32>) -> u32 {
+    let most = u32::try_from(max_concurrency).unwrap_or(u32::MAX);
+    per_minute.map_or(most, |per_minute| most.min((per_minute / 8).max(1)))
+}
+
 /// The gate's rules: a lane for each provider, one for logins, and the budget.
 pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     let mut lanes: BTreeMap<Lane, LaneRules> = rules
@@ -198,7 +205,7 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
             let lane = LaneRules {
                 max_in_flight: Some(provider.max_concurrency),
                 per_minute: provider.requests_per_minute,
-                burst: u32::try_from(provider.max_concurrency).unwrap_or(u32::MAX),
+                burst: burst_of(provider.max_concurrency, provider.requests_per_minute),
                 tokens_per_minute: provider.tokens_per_minute,
                 circuit: Some(provider.circuit),
                 fallback: provider.fallback.clone(),
@@ -219,8 +226,7 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     let logins = LaneRules {
         max_in_flight: Some(MAX_ATTEMPTS),
         per_minute,
-        // A server that counts by the minute must not see a burst in addition to a full minute.
-        burst: per_minute.map_or(0, |per_minute| (per_minute / 8).max(2)),
+        burst: per_minute.map_or(0, |per_minute| (per_minute / 8).max(2).min(per_minute)),
         shared_by: rules.tools.logins_address.clone(),
         ..LaneRules::default()
     };

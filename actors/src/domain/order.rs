@@ -228,7 +228,8 @@ impl MysisOrder {
         match self {
             MysisOrder::Start => true,
             MysisOrder::Retry => state == LifeState::Errored,
-            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => state == LifeState::Idle,
+            MysisOrder::Prompt(text) => state == LifeState::Idle && check_text(text).is_ok(),
+            MysisOrder::Mission(_) => state == LifeState::Idle,
             MysisOrder::Stop
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes

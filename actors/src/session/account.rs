@@ -375,10 +375,8 @@ impl GameSession {
     }
 
     fn set_unread_account(&self, is_unread: bool) {
-        if self.has_unread_account() != is_unread {
-            let links = &self.deps.links;
-            links.change(self.who, |state| state.has_unread_account = is_unread);
-        }
+        let links = &self.deps.links;
+        links.set_unread_account(self.who, is_unread);
     }
 }
 

@@ -56,6 +56,12 @@ impl PendingLinks {
         self.locked(|links| change(links.entry(who).or_default()));
     }
 
+    pub(super) fn set_unread_account(&self, who: MysisId, is_unread: bool) {
+        if self.state(who).has_unread_account != is_unread {
+            self.change(who, |state| state.has_unread_account = is_unread);
+        }
+    }
+
     /// The operator wants a refused login to be tried again at once.
     pub fn try_login_again(&self, who: MysisId) {
         self.locked(|links| {

@@ -1,5 +1,6 @@
 //! `zoea export`: conversations, as JSON lines or as Markdown.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,6 +22,8 @@ use zoea_contract::ExportedJson;
 
 /// How the names begin of directories through which exports pass to stdout.
 const PASSAGE: &str = "zoea.db.export-";
+/// The only file in one.
+const EXPORTED: &str = "export";
 
 /// The options of `zoea export`.
 #[derive(Debug, Args)]
@@ -76,7 +79,7 @@ async fn write_passing(
 ) -> anyhow::Result<File> {
     let passage =
         Passage::open(home.directory()).context("make room for the export in the home")?;
-    let file = passage.directory.path().join("export");
+    let file = passage.directory.path().join(EXPORTED);
     write_export(client, &file, args).await?;
     File::open(&file).context("read the export")
 }
@@ -129,7 +132,12 @@ fn remove_abandoned(home: &Path) -> io::Result<()> {
             .to_str()
             .is_some_and(|name| name.starts_with(PASSAGE));
         let path = entry.path();
-        let holds_export = || fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some());
+        // Another directory of that name is not ours.
+        let holds_export = || {
+            let files = fs::read_dir(&path).into_iter().flatten().flatten();
+            let names: Vec<OsString> = files.map(|file| file.file_name()).collect();
+            matches!(&*names, [only] if only == EXPORTED)
+        };
         let is_free = || File::open(&path).is_ok_and(|passage| passage.try_lock().is_ok());
         if is_passage && holds_export() && is_free() {
             // Another export may remove it at the same moment.

@@ -285,7 +285,7 @@ fn note_older(rows: &[Value], limit: u64) {
     let more = if (1..MAX_HITS).contains(&count) && count as u64 == limit {
         "there may be more with --limit"
     } else if may_lack_older(rows) {
-        "one search prints no more; a longer text or --mysis may find older ones"
+        "older ones may be left out: a longer text or --mysis finds them"
     } else {
         return;
     };

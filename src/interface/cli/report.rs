@@ -54,8 +54,9 @@ pub(super) async fn run(
         since: Some(asked.period.from.to_string()),
         until: Some(asked.period.until.to_string()),
     });
-    let report: anyhow::Result<PeriodReport> =
-        SwarmClient::with(global, environment, async |client| client.ask(call).await).await;
+    let client = SwarmClient::open_in(&home, global, environment).await?;
+    let report: anyhow::Result<PeriodReport> = client.ask(call).await;
+    client.close().await;
     let report = PeriodReport {
         day: asked.day,
         clock,

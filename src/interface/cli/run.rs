@@ -271,8 +271,15 @@ async fn run_until_stopped(
         false => wait_for_stop(args.r#for, face, (&mut *flight, &manager), signals, source).await,
     };
     tracing::info!(reason = ?stop, "the program closes");
-    let stopped = signals.stop();
-    let farewell = face.farewell(flight, &began, (args, global), stopped).await;
+    let mut is_hurried = false;
+    let hurried = async {
+        signals.stop().await;
+        is_hurried = true;
+    };
+    let farewell = face.farewell(flight, &began, (args, global), hurried).await;
+    if is_hurried {
+        signals.put_back();
+    }
     manager.stopping();
     drop(beating);
     Ok((stop, farewell))

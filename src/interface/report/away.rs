@@ -7,10 +7,7 @@ use actors::domain::screen::AwaySummary;
 use super::PeriodReport;
 use super::figures::{duration, group_count, group_thousands, with_sign};
 use super::holdups::HoldUp;
-use super::timeline::Span;
-
-/// The most Myses, and the most outages, that are named.
-pub(super) const MAX_NAMED: usize = 3;
+use super::timeline::{MAX_NAMED, Span};
 
 impl PeriodReport {
     #[must_use]

@@ -9,8 +9,10 @@ use actors::domain::event_record::{EventRecord, EventRecordKind, OrderSource};
 use actors::domain::ids::{MysisId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::away::MAX_NAMED;
 use super::moment;
+
+/// The most Myses, and the most outages, that are named.
+pub(super) const MAX_NAMED: usize = 3;
 
 /// The most marks and the most spans of a report; the newest ones are told.
 const MAX_MARKS: usize = 30;

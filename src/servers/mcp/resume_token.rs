@@ -54,11 +54,11 @@ impl ServerSession {
 }
 
 /// An id that no request of the session had before. A server may still be at work on one, and those
-/// on the official SDKs would send its answer to whoever has its id. It is at most 2^52, since to
-/// many servers numbers are floats.
+/// on the official SDKs would send its answer to whoever has its id. It fits into 31 bits,
+/// which is what some servers have for it.
 fn fresh_request_id() -> i64 {
     let random = RandomState::new().build_hasher().finish();
-    (random >> 12).try_into().unwrap_or(0)
+    (random >> 33).try_into().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
         let again = ServerSession::resume(endpoint(here), stored).expect("a session");
         let ids = [session, again].map(|session| session.last_request.into_inner());
         assert_ne!(ids[0], ids[1], "an earlier request may still be answered");
-        assert!(ids.iter().all(|id| (0..1 << 52).contains(id)), "{ids:?}");
+        assert!(ids.iter().all(|id| (0..1 << 31).contains(id)), "{ids:?}");
         for (token, url) in [
             (stored, "http://127.0.0.1:2/mcp"),
             (r#"{"session":"s-1","server":{}}"#, here),

@@ -209,7 +209,7 @@ impl ModelQuirks {
         }
     }
 
-    /// No request of so many bytes is too long.
+    /// A request of so many bytes was served, so that one as long is hardly too long.
     pub(super) fn longest_served(&self) -> u64 {
         self.longest_served.load(Ordering::Relaxed)
     }

@@ -259,12 +259,11 @@ fn call_fault(failure: ChildFailure) -> LinkFault {
     match failure {
         ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
         ChildFailure::Gone(_) => LinkFault::SessionLost(text),
+        // The server behind it may have lost the session, and nobody knows what became of the call. The
+        // check that follows starts another process.
         ChildFailure::Refused { code, message }
-            if failure::is_session_lost_behind(code, &message) =>
+            if failure::leaves_open(code, &message) || failure::names_a_session(&message) =>
         {
-            LinkFault::SessionLost(text)
-        }
-        ChildFailure::Refused { code, message } if failure::leaves_open(code, &message) => {
             LinkFault::AnswerLost(text)
         }
         ChildFailure::Refused { .. } => LinkFault::Refused(text),

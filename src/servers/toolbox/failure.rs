@@ -33,7 +33,7 @@ const LOST_ANSWER_WORDS: [&str; 7] = [
     "fetch failed",
 ];
 /// The JSON-RPC codes for a request that was refused before anything of it was done.
-const NOT_BEGUN_CODES: [i64; 4] = [-32700, -32600, -32601, -32602];
+const NOT_BEGUN_CODES: [i64; 5] = [-32700, -32600, -32601, -32602, LIMITED_CODE];
 /// The JSON-RPC codes with which servers refuse a task that they do not know, and the whole method.
 const NO_TASK_CODES: [i64; 2] = [-32602, -32601];
 /// The first JSON-RPC code of a server's own errors.
@@ -108,6 +108,10 @@ pub(super) fn task_fault(failure: McpFailure) -> Result<TaskNews, LinkFault> {
             "the server does not know it any more ({text})"
         )));
     }
+    // A question changes nothing: a server that is unavailable is away, and can be asked later.
+    if matches!(&failure, McpFailure::Status { status: 503, .. }) {
+        return Err(LinkFault::Unreachable(failure.to_string()));
+    }
     Err(call_fault(failure))
 }
 
@@ -126,36 +130,33 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
 /// Whether a JSON-RPC error leaves open what became of the request: what is behind the server, or the
 /// tool itself, may have been at work on it.
 pub(super) fn leaves_open(code: i64, message: &str) -> bool {
-    let message = message.to_ascii_lowercase();
-    let has_words = LOST_ANSWER_WORDS.iter().any(|it| message.contains(it));
     let is_own = code == OWN_ERROR_CODE || code == i64::from(TIMEOUT_STATUS);
-    is_own || (has_words && !NOT_BEGUN_CODES.contains(&code))
+    is_own || (says_lost(message) && !NOT_BEGUN_CODES.contains(&code))
 }
 
-/// Whether a JSON-RPC error means that the session is lost. Where the code is one for sessions alone,
-/// the error's text does not count, because it may be about other sessions, for example the game's
+fn says_lost(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
+    LOST_ANSWER_WORDS.iter().any(|it| message.contains(it))
+}
+
+/// Whether a JSON-RPC error means that the session is lost. But for the code that servers also have for
+/// errors of their own, the error's text does not count, because it may be about other sessions, for example the game's
 /// own. With HTTP 400, -32000 is how servers on the official SDK refuse a request without a session
 /// or with one that is not initialised. A server that does not know the revision of the request has
 /// moved to another one, which opening a session finds out.
 fn is_session_lost(code: i64, status: u16, message: &str) -> bool {
     match code {
         NO_SESSION_CODE | UNKNOWN_REVISION_CODE => true,
-        OWN_ERROR_CODE => status >= 400 && status != TIMEOUT_STATUS || names_a_session(message),
+        OWN_ERROR_CODE if says_lost(message) || status == TIMEOUT_STATUS => false,
+        OWN_ERROR_CODE => status >= 400 || names_a_session(message),
         SERVER_ERROR_CODE => status == 400,
         _ => false,
     }
 }
 
-/// Whether an error of a child process says that it has lost its session with a server behind it. A
-/// new process opens another one.
-pub(super) fn is_session_lost_behind(code: i64, message: &str) -> bool {
-    is_session_lost(code, 200, message)
-}
-
-fn names_a_session(message: &str) -> bool {
-    let message = message.to_ascii_lowercase();
-    let is_open = LOST_ANSWER_WORDS.iter().any(|it| message.contains(it));
-    message.contains("session") && !is_open
+/// Whether an error that a server also has for other troubles is about a session.
+pub(super) fn names_a_session(message: &str) -> bool {
+    message.to_ascii_lowercase().contains("session") && !says_lost(message)
 }
 
 /// Classifies an HTTP status by whether the server may have executed the request. Every 5xx may come
@@ -236,12 +237,17 @@ mod tests {
             (-32000, "Tool 'sell' execution timed out after 5s"),
             (-32603, "upstream request timeout"),
             (-32000, "MCP error -32000: Connection closed"),
+            (-32001, "Session request timed out"),
             (-32603, "fetch failed: ECONNRESET"),
             (-32001, "Tool cancelled (SIGTERM)"),
         ] {
             let fault = error(code, text, 200);
             assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
         }
+        let fault = error(-32001, "MCP error -32001: Request timed out", 400);
+        assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
+        let fault = error(-32029, "Too many requests until the timeout", 200);
+        assert!(matches!(fault, LinkFault::Limited { .. }), "{fault}");
         let fault = error(-32602, "`timeout` is no argument", 200);
         assert!(matches!(fault, LinkFault::Refused(_)), "{fault}");
     }

@@ -134,7 +134,7 @@ impl LedgerInner {
         Ok(mode.await? == 2)
     }
 
-    async fn database_bytes(&self) -> Result<u64, DbErr> {
+    pub(super) async fn database_bytes(&self) -> Result<u64, DbErr> {
         let size = match self.dialect {
             Dialect::Sqlite => {
                 "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"

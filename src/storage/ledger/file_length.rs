@@ -28,6 +28,10 @@ impl FileLength {
         !is_ours
     }
 
+    pub(super) fn longest(&self) -> u64 {
+        self.longest
+    }
+
     pub(super) fn begin_compaction(&mut self) {
         self.compactions += 1;
     }
@@ -80,5 +84,14 @@ mod tests {
         assert!(!file.see(12), "the checkpoint is held up");
         assert!(!file.see(13), "what was given back is in use again");
         assert!(file.see(9), "cut");
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_at_its_opening_may_become_shorter_once() {
+        let mut file = FileLength::default();
+        file.end_compaction(12, Some(5));
+        assert!(!file.see(12));
+        assert!(!file.see(5), "the checkpoint");
+        assert!(file.see(4), "cut");
     }
 }

@@ -167,9 +167,13 @@ impl SqlLedger {
         let place = DatabaseFile::open(paths).await.map_err(unusable)?;
         let place = Arc::new(place);
         let writer = DatabaseWriter::to_file(writer.into_pool(), place.clone());
-        let keeping = DatabaseKind::File(place);
+        let keeping = DatabaseKind::File(place.clone());
         let opened = SqlLedger::from_parts(keeping, writer, readers, moved).await;
-        Ok(opened.map_err(unusable)?.with_note(note))
+        let opened = opened.map_err(unusable)?;
+        // A process before may have left a file that a checkpoint has yet to make shorter.
+        let content = opened.inner.database_bytes().await.map_err(unusable)?;
+        place.end_compaction(Some(content));
+        Ok(opened.with_note(note))
     }
 
     /// Opens the Postgres database at an address and migrates its schema. A process that is to run

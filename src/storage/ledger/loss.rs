@@ -46,8 +46,7 @@ impl Loss {
         match &self.saved {
             SavedContent::All(_) | SavedContent::Part { .. } => "end the program",
             SavedContent::Nothing(_) => {
-                "it is tried again once there is room: free some space and leave the program running; if \
-                 that does not help, end it"
+                "the program tries again while it runs and its disk has room; if that does not help, end it"
             }
         }
     }
@@ -77,7 +76,7 @@ impl Loss {
         }
     }
 
-    /// Writes the note. A full disk leaves the one of before, or none.
+    /// Writes the note. A full disk leaves the one of before, or an empty one.
     pub(super) fn keep(&self, paths: &DatabasePaths) -> io::Result<()> {
         let (file, until, why) = match &self.saved {
             SavedContent::All(file) => (Some(file), None, None),
@@ -95,6 +94,8 @@ impl Loss {
         if put.is_err() {
             // It may not even exist.
             let _ = fs::remove_file(&unfinished);
+            // An empty note takes no room, and refuses the next start, too.
+            let _ = fs::File::create_new(&note);
         }
         put
     }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
 use tokio::sync::OnceCell;
+use zoea_system::disk;
 use zoea_system::files::open_regular;
 
 use super::file;
@@ -110,8 +111,12 @@ impl DatabaseFile {
     }
 
     /// What was lost, and what of it is saved. Where nothing could be saved, as on a full disk, the next
-    /// call tries it again: the open connection still has everything.
+    /// call tries it again once there is room: the open connection still has everything.
     async fn loss(&self) -> Loss {
+        let unsaved = self.unsaved().clone();
+        if let Some(unsaved) = unsaved.filter(|_| !self.has_room()) {
+            return unsaved;
+        }
         let saving = async {
             let what = self.trouble.get().cloned().unwrap_or_default();
             let is_in_place = self.find_file_trouble().is_none();
@@ -132,6 +137,13 @@ impl DatabaseFile {
                 loss
             }
         }
+    }
+
+    /// Whether there may be room for a copy. Each try without it would fill the disk for a while.
+    fn has_room(&self) -> bool {
+        let content = self.length(|length| length.longest());
+        let free = self.paths.real.parent().map(disk::free_bytes);
+        free.and_then(Result::ok).is_none_or(|free| free >= content)
     }
 
     fn unsaved(&self) -> MutexGuard<'_, Option<Loss>> {
@@ -159,7 +171,11 @@ impl DatabaseFile {
         if file.len() == 0 {
             return Some("was emptied");
         }
-        let is_cut = self.length(|length| length.see(file.len()));
+        // Under the lock, so that a length of before is not seen after a later one.
+        let is_cut = self.length(|length| {
+            let now = fs::symlink_metadata(&self.paths.real);
+            length.see(now.map_or(file.len(), |now| now.len()))
+        });
         is_cut.then_some("was cut short")
     }
 
@@ -261,9 +277,10 @@ impl DatabaseFile {
 
     /// Ends a compaction after which the pages take this many bytes, if that is known.
     pub(super) fn end_compaction(&self, content: Option<u64>) {
-        let file = fs::symlink_metadata(&self.paths.real);
-        let bytes = file.map_or(0, |file| file.len());
-        self.length(|length| length.end_compaction(bytes, content));
+        self.length(|length| {
+            let file = fs::symlink_metadata(&self.paths.real);
+            length.end_compaction(file.map_or(0, |file| file.len()), content);
+        });
     }
 
     /// The lock is never held across an await, and no code panics under it.

@@ -132,6 +132,10 @@ impl Life {
             self.show_departure(&open);
             return self.effects.push(Effect::Release { work });
         }
+        if mark == SentMark::Sent {
+            // It is sent again after a task whose id is not stored.
+            return self.effects.push(Effect::Release { work });
+        }
         let mut draft = WriteDraft::default();
         match mark {
             SentMark::NotSent => draft.writes.push(Write::CallSent {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::event::LinkState;
 use crate::game::GameRef;
-use crate::ids::{Moment, Timestamp};
+use crate::ids::{Moment, Timestamp, TurnNumber};
 use crate::role_list::RoleLists;
 use crate::state::Totals;
 use crate::tool::Toolset;
@@ -64,6 +64,8 @@ pub(super) struct LifeFigures {
     pub(super) created_at: Timestamp,
     pub(super) last_activity_at: Timestamp,
     pub(super) routine_timed: Moment,
+    /// The turn that ended last in this life. It is not resumed, whatever its rows look like.
+    pub(super) ended_turn: Option<TurnNumber>,
 }
 
 impl LifeFigures {
@@ -78,6 +80,7 @@ impl LifeFigures {
             created_at,
             last_activity_at,
             routine_timed: now,
+            ended_turn: None,
         }
     }
 }

@@ -312,6 +312,7 @@ impl Life {
         self.close_open_calls(&mut draft, "the mysis was parked");
         self.record_draft(draft);
         let turn = self.turn;
+        self.figures.ended_turn = Some(turn);
         self.emit_event(EventKind::Turn(TurnEvent::Ended { turn }));
         self.park(reason);
     }

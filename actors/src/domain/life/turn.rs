@@ -122,7 +122,8 @@ impl Life {
             && !done::says_done(&self.conversation, last)
             && (self.conversation.utterances_in(last.turn) < self.rules.max_model_calls
                 || !self.conversation.open_calls().is_empty());
-        is_open.then_some(last.turn)
+        let has_ended = self.figures.ended_turn == Some(last.turn);
+        (is_open && !has_ended).then_some(last.turn)
     }
 
     fn next_owner(&self) -> TurnOwner {
@@ -231,6 +232,7 @@ impl Life {
             return self.effects.push(Effect::Leave);
         }
         let number = self.turn;
+        self.figures.ended_turn = Some(number);
         let was_nudged = match turn.began {
             TurnTrigger::Nudged => true,
             TurnTrigger::Continued => !turn.called_tools,

@@ -168,6 +168,10 @@ impl CircleWatch {
         if !self.candidates.last().is_some_and(is_of_leg) {
             self.end_leg();
         }
+        if let Some(EachOne::Goods(refused)) = one.as_ref().filter(|_| !is_good) {
+            // The model wanted to hand them over, and so would the routine.
+            self.hold.retain(|held| held.item != refused.item);
+        }
         let is_all = match one.filter(|_| is_good) {
             Some(EachOne::Goods(sold)) => self.take_from_hold(&sold),
             Some(EachOne::Mission(_)) | None => true,

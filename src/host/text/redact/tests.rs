@@ -120,6 +120,20 @@ const SECRETS: [&str; 8] = [
 ];
 
 #[test]
+fn a_secret_is_found_however_many_begin_alike_with_signs_of_codes() {
+    let secrets: Vec<Arc<str>> = (0..200)
+        .map(|n| format!("crew+pass%{n:04}").into())
+        .collect();
+    let redactor = Redactor::new(secrets.clone());
+    for secret in secrets {
+        assert_eq!(
+            redactor.clean(&format!("it is {secret}.")),
+            "it is [redacted]."
+        );
+    }
+}
+
+#[test]
 fn a_secret_is_found_in_every_writing_and_in_two_of_them_in_one_another() {
     let redactor = Redactor::new(SECRETS.map(Into::into));
     let mut tried = 0;

@@ -23,8 +23,9 @@ use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ReadSamples;
 use crate::wiring::RunningSwarm;
 
-/// How long the end waits for the last words. The terminal is not given back before.
-const MAX_WAIT: Duration = Duration::from_secs(1);
+/// How long the end waits for the last words, if no signal comes: those of a thousand Myses take a while. The
+/// terminal is not given back before.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// When a run began, and what its Myses had used by then.
 pub(super) struct RunBeginning {

@@ -9,6 +9,8 @@ pub(in crate::interface::cli) struct Signals {
     pub(super) interrupt: Signal,
     pub(super) terminate: Signal,
     pub(super) hangup: Signal,
+    /// Whether a signal that was taken is to count again.
+    is_put_back: bool,
 }
 
 impl Signals {
@@ -17,7 +19,13 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
             terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
             hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
+            is_put_back: false,
         })
+    }
+
+    /// Lets the signal that was taken count for the next one who waits for it, too.
+    pub(super) fn put_back(&mut self) {
+        self.is_put_back = true;
     }
 
     /// Waits for the next signal that ends a program which has only a terminal.
@@ -31,6 +39,9 @@ impl Signals {
     }
 
     pub(in crate::interface::cli) async fn stop(&mut self) {
+        if self.is_put_back {
+            return;
+        }
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {
             () = interrupted(&mut self.interrupt) => {}

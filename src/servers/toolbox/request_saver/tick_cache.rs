@@ -73,7 +73,7 @@ impl TickCache {
         })
     }
 
-    /// Keeps the answer of a successful query: of its tool and arguments, and whether it empties a
+    /// Keeps the answer of a successful query: of its tool and arguments, and whether it reads the
     /// queue.
     pub(super) fn saw(
         &mut self,

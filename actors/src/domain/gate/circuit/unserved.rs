@@ -57,6 +57,7 @@ impl Circuit {
                     absence.next_try = now.plus(rules.wait);
                     absence.is_local = false;
                     absence.refusals = 0;
+                    absence.ends_by = None;
                 }
                 None
             }

@@ -65,7 +65,8 @@ fn answers_that_are_refused_end_the_turn_and_let_the_pause_grow() {
     let mut scene = begun();
     scene.pass();
     let mut pauses = Vec::new();
-    for _ in 0..4 {
+    let turns = scene.life.status().totals.turns;
+    for ended in 1..=4 {
         for _ in 0..3 {
             scene.reply(ModelAnswer {
                 calls: vec![RequestedCall::default()],
@@ -74,7 +75,14 @@ fn answers_that_are_refused_end_the_turn_and_let_the_pause_grow() {
             });
         }
         pauses.push(scene.wait().as_secs());
+        assert_eq!(scene.life.status().totals.turns, turns + ended);
+        let before = scene.life.turn;
         scene.pass();
+        assert_eq!(
+            scene.life.turn.0,
+            before.0 + 1,
+            "another turn, not the same"
+        );
     }
     assert_eq!(pauses, [2, 10, 60, 300]);
 }
