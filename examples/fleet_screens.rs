@@ -4,8 +4,8 @@
 //! one of them at several sizes, lets the program write its screen to files, and copies these to
 //! `docs/screens/`.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use zoea_rig::terminal_program::Program;
@@ -13,8 +13,6 @@ use zoea_rig::{Home, Process, Server, postgres, program, until};
 
 /// How long the swarm plays before the first picture.
 const PLAY_TIME: Duration = Duration::from_secs(90);
-/// The longest wait for a picture.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The sizes, in columns and rows.
 const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
@@ -37,12 +35,13 @@ fn main() -> anyhow::Result<()> {
     homes[0].ok(&["broadcast", MISSION]);
     swarms.extend(homes[1..].iter().map(|home| home.fly(&[])));
     until_shared_out(&url);
-    AttachedTerminal::open(&homes[0], SIZES[0]).watch(PLAY_TIME);
+    attached(&homes[0], SIZES[0]).watch(PLAY_TIME);
+    let written = homes[0].file("screens");
     for size in SIZES {
-        let mut terminal = AttachedTerminal::open(&homes[0], size);
-        terminal.picture(&target, "fleet")?;
-        terminal.keys("H", "share this database");
-        terminal.picture(&target, "processes")?;
+        let mut terminal = attached(&homes[0], size);
+        terminal.picture(&written, &target, "fleet");
+        terminal.press_until("H", |text| text.contains("share this database"));
+        terminal.picture(&written, &target, "processes");
     }
     end(swarms)
 }
@@ -92,71 +91,12 @@ fn end(swarms: Vec<Process>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A terminal that is attached to one of the processes.
-struct AttachedTerminal {
-    terminal: Program,
-    size: (u16, u16),
-    pictures: PathBuf,
-}
-
-impl AttachedTerminal {
-    fn open(home: &Home, size: (u16, u16)) -> AttachedTerminal {
-        let path = home.path();
-        let arguments = ["--home", &path.to_string_lossy(), "attach"];
-        let program = program().to_string_lossy().into_owned();
-        let mut terminal = Program::open(&program, &arguments, &path, size);
-        terminal.until("the swarm is shown", |text| text.contains("12 running"));
-        AttachedTerminal {
-            terminal,
-            size,
-            pictures: path.join("screens"),
-        }
-    }
-
-    fn watch(&mut self, time: Duration) {
-        let begun = Instant::now();
-        while begun.elapsed() < time {
-            self.terminal.read_for(Duration::from_millis(50));
-        }
-    }
-
-    fn keys(&mut self, keys: &str, shows: &str) {
-        self.terminal.press_until(keys, |text| text.contains(shows));
-    }
-
-    /// Lets the program write its screen, and keeps the files: the text, and the image of one size.
-    fn picture(&mut self, target: &Path, view: &str) -> anyhow::Result<()> {
-        // Two seconds later everything that is read has come.
-        self.watch(Duration::from_secs(2));
-        self.terminal.until("an empty line", |text| {
-            !text.contains("the screen is saved in")
-        });
-        let before = self.newest();
-        self.terminal
-            .press_until("P", |text| text.contains("the screen is saved in"));
-        let begun = Instant::now();
-        let image = loop {
-            match self.newest() {
-                Some(newest) if Some(&newest) != before.as_ref() => break newest,
-                Some(_) | None => self.terminal.read_for(Duration::from_millis(50)),
-            }
-            ensure!(begun.elapsed() < PATIENCE, "the program writes no picture");
-        };
-        let (columns, rows) = self.size;
-        // Read and written again, as a copy would keep the program's closed permissions.
-        let text = std::fs::read(image.with_extension("txt"))?;
-        std::fs::write(target.join(format!("{view}-{columns}x{rows}.txt")), text)?;
-        if columns == 120 {
-            std::fs::write(target.join(format!("{view}.svg")), std::fs::read(image)?)?;
-        }
-        Ok(())
-    }
-
-    fn newest(&self) -> Option<PathBuf> {
-        let entries = std::fs::read_dir(&self.pictures).ok()?;
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        paths
-            .filter(|path| path.extension().is_some_and(|end| end == "svg"))
-            .max()
-    }
+/// A terminal that is attached to the process of this home.
+fn attached(home: &Home, size: (u16, u16)) -> Program {
+    let path = home.path();
+    let arguments = ["--home", &path.to_string_lossy(), "attach"];
+    let program = program().to_string_lossy().into_owned();
+    let mut terminal = Program::open(&program, &arguments, &path, size);
+    terminal.until("the swarm is shown", |text| text.contains("12 running"));
+    terminal
 }

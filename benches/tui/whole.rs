@@ -62,10 +62,7 @@ fn storm() -> String {
     while started.elapsed() < STORM {
         let key = if keys.len() % 2 == 0 { "j" } else { "k" };
         keys.push(program.press_and_wait(key));
-        let pressed = Instant::now();
-        while pressed.elapsed() < Duration::from_millis(70) {
-            program.read_for(Duration::from_millis(5));
-        }
+        program.watch(Duration::from_millis(70));
     }
     let busy = (program.figures().cpu_micros - cpu) as f64 / started.elapsed().as_micros() as f64;
     program.quit();
@@ -88,19 +85,12 @@ fn deaf() -> String {
     let grown = |reads: bool| {
         let folder = TempDir::new().expect("a folder");
         let mut program = pretended(folder.path(), "1000");
-        let settled = Instant::now();
-        while settled.elapsed() < Duration::from_secs(5) {
-            program.read_for(Duration::from_millis(20));
-        }
+        program.watch(Duration::from_secs(5));
         let before = program.figures().pss;
-        let started = Instant::now();
         program.hold_back(!reads);
-        while started.elapsed() < DEAF {
-            if reads {
-                program.read_for(Duration::from_millis(20));
-            } else {
-                pause();
-            }
+        match reads {
+            true => program.watch(DEAF),
+            false => pause(),
         }
         let after = program.figures().pss;
         program.hold_back(false);
@@ -121,7 +111,7 @@ fn deaf() -> String {
     reason = "nothing is awaited here but time"
 )]
 fn pause() {
-    std::thread::sleep(Duration::from_millis(20));
+    std::thread::sleep(DEAF);
 }
 
 /// A thousand idle Myses of the real program.
@@ -134,14 +124,9 @@ fn at_rest() -> String {
     std::fs::write(folder.path().join("zoea.toml"), text).expect("a configuration");
     let mut program = Program::start(folder.path(), &["run"]);
     program.until("all are there", |screen| screen.contains("1000 Mys"));
-    let settled = Instant::now();
-    while settled.elapsed() < Duration::from_secs(5) {
-        program.read_for(Duration::from_millis(50));
-    }
+    program.watch(Duration::from_secs(5));
     let (cpu, started) = (program.figures().cpu_micros, Instant::now());
-    while started.elapsed() < REST {
-        program.read_for(Duration::from_millis(50));
-    }
+    program.watch(REST);
     let busy = (program.figures().cpu_micros - cpu) as f64 / started.elapsed().as_micros() as f64;
     let pss = program.figures().pss >> 20;
     program.quit();

@@ -41,19 +41,12 @@ fn measure(myses: usize) -> String {
     let count = format!("{myses} Mys");
     program.until("the dashboard is up", |screen| screen.contains(&count));
     command(&home, &["broadcast", "Mine ore and sell it."]);
-    play_for(&mut program, PLAYED);
+    program.watch(PLAYED);
     let before = program.figures();
-    play_for(&mut program, MEASURED);
+    program.watch(MEASURED);
     let after = program.figures();
     program.quit();
     row(myses, before, after)
-}
-
-fn play_for(program: &mut Program, time: Duration) {
-    let started = std::time::Instant::now();
-    while started.elapsed() < time {
-        program.read_for(Duration::from_millis(20));
-    }
 }
 
 fn row(myses: usize, before: ProcessFigures, after: ProcessFigures) -> String {

@@ -1,8 +1,7 @@
 //! Headless output: one line per event on stdout, as text or as JSON.
 //!
-//! The actor receives the Commander's events and tells nobody. A slow reader delays nobody: lines wait
-//! in a bounded queue, and the number of dropped lines is counted and printed. If it fails, the
-//! swarm goes on without output.
+//! A slow reader delays nobody: lines wait in a bounded queue, and the number of dropped lines is counted
+//! and printed. If it fails, the swarm goes on without output.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -11,7 +10,8 @@ use std::thread::JoinHandle;
 
 use actors::commander::Watcher;
 use actors::domain::event::SwarmEvent;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use actors::listener::Listener;
+use ractor::ActorProcessingErr;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 pub struct Headless {
-    printer: ActorRef<PrinterMsg>,
+    listener: Listener,
     writer: JoinHandle<()>,
 }
 
@@ -44,51 +44,30 @@ impl Headless {
         let writer = std::thread::Builder::new()
             .name("headless".to_string())
             .spawn(move || write_lines(&mut queue, format, &counted))?;
-        let args = PrinterState {
+        let mut printer = Printer {
             format,
             lines,
             left_out: 0,
             unwritten,
         };
-        let (printer, _) = Actor::spawn(None, EventPrinter, args).await?;
-        Ok(Headless { printer, writer })
+        let listener = Listener::start(Box::new(move |event| printer.print_event(event))).await?;
+        Ok(Headless { listener, writer })
     }
 
     #[must_use]
     pub fn watcher(&self) -> Watcher {
-        self.printer.get_derived()
+        self.listener.watcher()
     }
 
     /// Writes the waiting lines and closes the output.
     pub async fn stop(self) {
-        // An actor that is gone has written what it could.
-        let _ = self.printer.drain_and_wait(None).await;
+        self.listener.stop().await;
         let writer = self.writer;
         let _ = tokio::task::spawn_blocking(move || writer.join()).await;
     }
 }
 
-struct EventPrinter;
-
-#[derive(Debug)]
-enum PrinterMsg {
-    Happened(Arc<SwarmEvent>),
-}
-
-impl From<Arc<SwarmEvent>> for PrinterMsg {
-    fn from(event: Arc<SwarmEvent>) -> Self {
-        PrinterMsg::Happened(event)
-    }
-}
-
-impl From<PrinterMsg> for Arc<SwarmEvent> {
-    fn from(message: PrinterMsg) -> Self {
-        let PrinterMsg::Happened(event) = message;
-        event
-    }
-}
-
-struct PrinterState {
+struct Printer {
     format: Format,
     lines: Sender<String>,
     left_out: u64,
@@ -96,32 +75,7 @@ struct PrinterState {
     unwritten: Arc<AtomicU64>,
 }
 
-impl Actor for EventPrinter {
-    type Msg = PrinterMsg;
-    type State = PrinterState;
-    type Arguments = PrinterState;
-
-    async fn pre_start(
-        &self,
-        _myself: ActorRef<PrinterMsg>,
-        state: PrinterState,
-    ) -> Result<PrinterState, ActorProcessingErr> {
-        Ok(state)
-    }
-
-    async fn handle(
-        &self,
-        _myself: ActorRef<PrinterMsg>,
-        message: PrinterMsg,
-        state: &mut PrinterState,
-    ) -> Result<(), ActorProcessingErr> {
-        let PrinterMsg::Happened(event) = message;
-        state.print_event(&event);
-        Ok(())
-    }
-}
-
-impl PrinterState {
+impl Printer {
     fn print_event(&mut self, event: &SwarmEvent) {
         let line = match self.format {
             Format::Json => {
@@ -152,9 +106,7 @@ impl PrinterState {
             Err(TrySendError::Closed(_)) => {}
         }
     }
-}
 
-impl PrinterState {
     fn left_out_notice(&self, event: &SwarmEvent) -> String {
         let text = format!(
             "{} lines left out: the reader is too slow, or the output was full",

@@ -1,5 +1,5 @@
 //! All shapes of answers that others met (`tests/incidents/`), on simulated time, with the words of
-//! refusals read and unread: who stops, who plays on and what is carried out is the same.
+//! refusals and without: who stops, who plays on and what is carried out is the same.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -41,21 +41,17 @@ struct Seen {
 }
 
 impl Shape {
-    fn new(name: &str, incident: Incident, reads_words: bool) -> Arc<Shape> {
+    fn new(name: &str, incident: Incident) -> Arc<Shape> {
         let endpoint = ProviderEndpoint {
             url: "http://127.0.0.1:9/v1".to_string(),
             is_streamed: true,
             ..ProviderEndpoint::default()
         };
         let http = zoea_http::build_client().unwrap();
-        let providers = Providers::new(&http, [("local".into(), endpoint)]);
         Arc::new(Shape {
             name: name.to_string(),
             incident,
-            providers: match reads_words {
-                true => providers,
-                false => providers.without_words(),
-            },
+            providers: Providers::new(&http, [("local".into(), endpoint)]),
             seen: Mutex::default(),
         })
     }
@@ -129,6 +125,36 @@ fn in_json(answer: &ModelAnswer) -> String {
     json!({"choices": [{"message": message, "finish_reason": finish}], "usage": usage}).to_string()
 }
 
+/// A body of which no word can be understood: the names of its members, figures and signs stay. It may be
+/// a stream of events.
+fn without_words(body: &str) -> String {
+    if let Ok(mut whole) = serde_json::from_str(body) {
+        blank_texts(&mut whole);
+        return whole.to_string();
+    }
+    let lines = body
+        .split('\n')
+        .map(|line| match line.strip_prefix("data: ") {
+            Some("[DONE]") => line.to_string(),
+            Some(event) => format!("data: {}", without_words(event)),
+            None => blank(line),
+        });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+fn blank_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = blank(text),
+        Value::Array(items) => items.iter_mut().for_each(blank_texts),
+        Value::Object(members) => members.values_mut().for_each(blank_texts),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn blank(text: &str) -> String {
+    text.replace(char::is_alphabetic, "x")
+}
+
 /// What came of a shape.
 #[derive(Debug, PartialEq)]
 struct Outcome {
@@ -138,7 +164,7 @@ struct Outcome {
     twice: usize,
 }
 
-async fn play(name: &str, incident: Incident, reads_words: bool) -> (Outcome, String) {
+async fn play(name: &str, incident: Incident) -> (Outcome, String) {
     let mut world = World::new(RelaunchPolicy::Transient).await;
     let names = ["alpha", "bravo"];
     for name in names {
@@ -153,7 +179,7 @@ async fn play(name: &str, incident: Incident, reads_words: bool) -> (Outcome, St
         true => "Look at every asteroid. ".repeat(1000),
         false => "Rex says POISON".to_string(),
     };
-    let shape = Shape::new(name, incident, reads_words);
+    let shape = Shape::new(name, incident);
     *world.models.shape.lock().unwrap() = Some(shape.clone());
     world.send("alpha", &order).await.unwrap();
     tokio::time::sleep(PLAYED).await;
@@ -217,8 +243,12 @@ async fn compare(is_wanted: impl Fn(&str) -> bool) -> usize {
             continue;
         }
         count += 1;
-        let (with_words, its_figures) = play(&name, read(), true).await;
-        let (without, other_figures) = play(&name, read(), false).await;
+        let (with_words, its_figures) = play(&name, read()).await;
+        let wordless = Incident {
+            body: without_words(&read().body),
+            ..read()
+        };
+        let (without, other_figures) = play(&name, wordless).await;
         println!("{name}: {with_words:?}, with words {its_figures}, without {other_figures}");
         assert_eq!(with_words, without, "{name}");
         assert_eq!(with_words.twice, 0, "{name}");

@@ -5,31 +5,10 @@ use serde_json::{Value, json};
 
 use zoea_rig::{Home, ScriptedReply, ScriptedRequest, ScriptedServer, until};
 
-/// A game that keeps no sessions, so that each process logs in. The player's motto is refused.
+/// A game whose player has a motto that is refused.
 fn game() -> ScriptedServer {
-    let object = json!({"type": "object", "properties": {}});
-    let tools = ["register", "login", "mine", "say"]
-        .map(|name| json!({"name": name, "description": name, "inputSchema": object}));
-    ScriptedServer::start("/mcp", move |request| match request.method() {
-        "initialize" => request.result(&json!({
-            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-            "serverInfo": {"name": "odd", "version": "1"},
-        })),
-        "tools/list" => request.result(&json!({"tools": tools})),
-        "tools/call" => {
-            let text = match called(request) {
-                Some("register") => json!({"username": "rex", "password": "0123456789abcdef"}),
-                Some("login") => json!({"player": {"credits": 4242, "motto": "POISON"}}),
-                _ => json!({"ok": true}),
-            };
-            request.result(&json!({"content": [{"type": "text", "text": text.to_string()}]}))
-        }
-        _ => request.usual(),
-    })
-}
-
-fn called(request: &ScriptedRequest) -> Option<&str> {
-    request.body["params"]["name"].as_str()
+    let player = json!({"player": {"credits": 4242, "motto": "POISON"}});
+    ScriptedServer::game_without_sessions(player)
 }
 
 fn is_refused(request: &ScriptedRequest) -> bool {
@@ -115,6 +94,6 @@ fn what_the_model_says_itself_is_left_out_where_its_own_server_refuses_it() {
     home.ok(&["send", "alpha", "and now rest"]);
     assert_plays_on(&home, &model);
     let said = game.requests().into_iter();
-    let said = said.filter(|request| called(request) == Some("say"));
+    let said = said.filter(|request| request.called() == Some("say"));
     assert_eq!(said.count(), 1, "it is said once");
 }

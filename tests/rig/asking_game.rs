@@ -2,12 +2,14 @@
 //! sessions (2025-11-25) or without (2026-07-28).
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use serde_json::{Value, json};
+
+use crate::answering::{listen, read_request, respond};
 
 pub struct AskingGame {
     pub url: String,
@@ -39,8 +41,6 @@ impl AskingGame {
     }
 
     fn start(question: Value, is_stateless: bool) -> AskingGame {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
         let state = Arc::new(GameState {
             question,
             is_stateless,
@@ -50,13 +50,7 @@ impl AskingGame {
             capabilities: Mutex::default(),
         });
         let serving = state.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let state = serving.clone();
-                // A client that is gone ends its own request only.
-                std::thread::spawn(move || state.serve(stream));
-            }
-        });
+        let address = listen(move |stream| serving.serve(&stream));
         let url = format!("http://{address}/mcp");
         AskingGame { url, state }
     }
@@ -79,35 +73,19 @@ fn lock<T>(it: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl GameState {
-    fn serve(&self, stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        let mut first = String::new();
-        reader.read_line(&mut first).ok()?;
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).ok()?;
-            let line = line.trim().to_ascii_lowercase();
-            if line.is_empty() {
-                break;
-            }
-            if let Some(value) = line.strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
+    fn serve(&self, stream: &TcpStream) -> Option<()> {
+        let (head, body) = read_request(stream)?;
+        if !head.starts_with("POST") {
+            return say(stream, 405, "text/plain", "");
         }
-        if !first.starts_with("POST") {
-            return respond(&stream, "405 Method Not Allowed", "text/plain", "");
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
         let body: Value = serde_json::from_slice(&body).ok()?;
-        self.answer(&stream, &body)
+        self.answer(stream, &body)
     }
 
     fn answer(&self, stream: &TcpStream, body: &Value) -> Option<()> {
         let result = |result: Value| {
             let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
-            respond(stream, "200 OK", "application/json", &answer.to_string())
+            say(stream, 200, "application/json", &answer.to_string())
         };
         match body["method"].as_str() {
             None => {
@@ -116,7 +94,7 @@ impl GameState {
                     // A call that is gone waits no longer.
                     let _ = call.send(body["result"].clone());
                 }
-                respond(stream, "202 Accepted", "text/plain", "")
+                say(stream, 202, "text/plain", "")
             }
             Some("server/discover") if self.is_stateless => result(json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"],
@@ -143,12 +121,12 @@ impl GameState {
             },
             Some("tools/call") => result(said(&json!({"message": "Done."}))),
             Some(method) if method.starts_with("notifications/") => {
-                respond(stream, "202 Accepted", "text/plain", "")
+                say(stream, 202, "text/plain", "")
             }
             Some(_) => {
                 let error = json!({"code": -32601, "message": "unknown method"});
                 let answer = json!({"jsonrpc": "2.0", "id": body["id"], "error": error});
-                respond(stream, "200 OK", "application/json", &answer.to_string())
+                say(stream, 200, "application/json", &answer.to_string())
             }
         }
     }
@@ -198,13 +176,7 @@ fn said(answer: &Value) -> Value {
     json!({"resultType": "complete", "content": [{"type": "text", "text": answer.to_string()}]})
 }
 
-fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &str) -> Option<()> {
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nmcp-session-id: s-1\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
-    .ok()?;
-    stream.flush().ok()
+fn say(stream: &TcpStream, status: u16, kind: &str, body: &str) -> Option<()> {
+    let headers = format!("content-type: {kind}\r\nmcp-session-id: s-1\r\nconnection: close\r\n");
+    respond(stream, status, &headers, body)
 }

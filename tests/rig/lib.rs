@@ -3,8 +3,10 @@
 //!
 //! It knows the program only by its path, and uses no package that is tested with it.
 
+pub mod answering;
 mod asking_game;
 pub mod odd_model;
+mod pictures;
 mod pooler;
 pub mod postgres;
 mod process;

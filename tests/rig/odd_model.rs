@@ -2,12 +2,16 @@
 //! Each test says how it refuses.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::answering::{listen, read_request, respond};
+
+const JSON: &str = "content-type: application/json\r\n";
 
 /// What is refused.
 pub const POISON: &str = "POISON";
@@ -85,8 +89,6 @@ impl OddModel {
     }
 
     fn serving(judge: Judge, behind: Option<String>) -> OddModel {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
         let state = Arc::new(State {
             judge,
             behind,
@@ -94,13 +96,7 @@ impl OddModel {
             requests: Mutex::default(),
         });
         let serving = state.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let state = serving.clone();
-                // A client that is gone ends its own request only.
-                std::thread::spawn(move || state.serve(stream));
-            }
-        });
+        let address = listen(move |stream| serving.serve(&stream));
         let url = format!("http://{address}/v1");
         OddModel { url, state }
     }
@@ -138,17 +134,13 @@ impl OddModel {
 }
 
 impl State {
-    fn serve(&self, stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
+    fn serve(&self, mut stream: &TcpStream) -> Option<()> {
         loop {
-            let body = read_request(&mut reader)?;
+            let (_, body) = read_request(stream)?;
+            let body = String::from_utf8(body).ok()?;
             if body.is_empty() {
-                respond(
-                    &stream,
-                    200,
-                    "",
-                    r#"{"object":"list","data":[{"id":"odd"}]}"#,
-                )?;
+                let models = r#"{"object":"list","data":[{"id":"odd"}]}"#;
+                respond(stream, 200, JSON, models)?;
                 continue;
             }
             let request: Value = serde_json::from_str(&body).ok()?;
@@ -170,30 +162,25 @@ impl State {
             let is_streamed = request["stream"] == true;
             match refused {
                 None if self.behind.is_some() => {
-                    self.pass_on(&body, &stream);
+                    self.pass_on(&body, stream);
                     return None;
                 }
-                None => answer(
-                    &stream,
-                    is_streamed,
-                    &played(&request, number),
-                    "tool_calls",
-                )?,
+                None => answer(stream, is_streamed, &played(&request, number), "tool_calls")?,
                 Some(Oddity::Status(status, body, headers)) => {
-                    respond(&stream, status, headers, &body)?;
+                    respond(stream, status, &format!("{JSON}{headers}"), body)?;
                 }
                 Some(Oddity::Finish(reason)) => {
-                    answer(&stream, is_streamed, &json!({"content": null}), reason)?;
+                    answer(stream, is_streamed, &json!({"content": null}), reason)?;
                 }
                 Some(Oddity::Cut) => {
                     let head = "HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"choices\"";
-                    (&stream).write_all(head.as_bytes()).ok()?;
+                    stream.write_all(head.as_bytes()).ok()?;
                     stream.shutdown(Shutdown::Both).ok()?;
                     return None;
                 }
                 Some(Oddity::ErrorInPiece) => {
                     let error = json!({"error": {"message": "refused", "code": 500}});
-                    respond_events(&stream, &[error])?;
+                    respond_events(stream, &[error])?;
                 }
             }
         }
@@ -237,28 +224,6 @@ fn played(request: &Value, number: usize) -> Value {
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> Option<String> {
-    let mut length = 0;
-    let mut line = String::new();
-    if reader.read_line(&mut line).ok()? == 0 {
-        return None;
-    }
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let line = line.trim().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    String::from_utf8(body).ok()
-}
-
 fn usage() -> Value {
     json!({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110})
 }
@@ -267,7 +232,7 @@ fn answer(stream: &TcpStream, is_streamed: bool, message: &Value, finish: &str) 
     if !is_streamed {
         let whole = json!({"id": "c", "model": "odd", "usage": usage(), "choices": [
             {"index": 0, "message": message, "finish_reason": finish}]});
-        return respond(stream, 200, "", &whole.to_string());
+        return respond(stream, 200, JSON, whole.to_string());
     }
     let piece = |delta: &Value, finish: Value| json!({"id": "c", "model": "odd", "usage": usage(), "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
     let pieces = [
@@ -280,16 +245,5 @@ fn answer(stream: &TcpStream, is_streamed: bool, message: &Value, finish: &str) 
 fn respond_events(stream: &TcpStream, pieces: &[Value]) -> Option<()> {
     let events = pieces.iter().map(|piece| format!("data: {piece}\n\n"));
     let body: String = events.chain(["data: [DONE]\n\n".to_string()]).collect();
-    send(stream, 200, "content-type: text/event-stream\r\n", &body)
-}
-
-fn respond(stream: &TcpStream, status: u16, headers: &str, body: &str) -> Option<()> {
-    let headers = format!("content-type: application/json\r\n{headers}");
-    send(stream, status, &headers, body)
-}
-
-fn send(mut stream: &TcpStream, status: u16, headers: &str, body: &str) -> Option<()> {
-    let length = body.len();
-    let text = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}");
-    stream.write_all(text.as_bytes()).ok()
+    respond(stream, 200, "content-type: text/event-stream\r\n", body)
 }

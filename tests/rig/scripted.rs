@@ -1,10 +1,11 @@
 //! A server over HTTP that answers by a script: an odd game, or an odd model.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+
+use crate::answering::{header, listen, read_request, respond};
 
 /// The server. It serves until the test's process ends.
 pub struct ScriptedServer {
@@ -60,20 +61,10 @@ impl ScriptedServer {
         path: &str,
         script: impl Fn(&ScriptedRequest) -> ScriptedReply + Send + Sync + 'static,
     ) -> ScriptedServer {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-        let url = format!(
-            "http://{}{path}",
-            listener.local_addr().expect("an address")
-        );
         let requests = Requests::default();
-        let (seen, script) = (requests.clone(), Arc::new(script));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (seen, script) = (seen.clone(), script.clone());
-                // A client that is gone ends its own request only.
-                std::thread::spawn(move || serve(&stream, &seen, &*script));
-            }
-        });
+        let seen = requests.clone();
+        let address = listen(move |stream| serve(&stream, &seen, &script));
+        let url = format!("http://{address}{path}");
         ScriptedServer { url, requests }
     }
 
@@ -87,6 +78,27 @@ impl ScriptedServer {
         ScriptedServer::start("/mcp", move |request| match request.method() {
             "tools/list" => request.result(&json!({"tools": tools})),
             "tools/call" => call(request),
+            _ => request.usual(),
+        })
+    }
+
+    /// A game that keeps no sessions, so that each process logs in, and that answers so to the login.
+    #[must_use]
+    pub fn game_without_sessions(login: Value) -> ScriptedServer {
+        let object = json!({"type": "object", "properties": {}});
+        let tools = ["register", "login", "mine", "say"]
+            .map(|name| json!({"name": name, "description": name, "inputSchema": object}));
+        ScriptedServer::start("/mcp", move |request| match request.method() {
+            "initialize" => request.opened(),
+            "tools/list" => request.result(&json!({"tools": tools})),
+            "tools/call" => {
+                let text = match request.called() {
+                    Some("register") => json!({"username": "rex", "password": "0123456789abcdef"}),
+                    Some("login") => login.clone(),
+                    _ => json!({"ok": true}),
+                };
+                request.result(&json!({"content": [{"type": "text", "text": text.to_string()}]}))
+            }
             _ => request.usual(),
         })
     }
@@ -155,6 +167,12 @@ impl ScriptedRequest {
         self.body["method"].as_str().unwrap_or_default()
     }
 
+    /// The tool that a request to a game calls.
+    #[must_use]
+    pub fn called(&self) -> Option<&str> {
+        self.body["params"]["name"].as_str()
+    }
+
     /// The usual answer with this result.
     #[must_use]
     pub fn result(&self, result: &Value) -> ScriptedReply {
@@ -173,15 +191,20 @@ impl ScriptedRequest {
         json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error})
     }
 
+    /// What a game without sessions answers to `initialize`.
+    fn opened(&self) -> ScriptedReply {
+        self.result(&json!({
+            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "odd", "version": "1"},
+        }))
+    }
+
     /// What a game answers to requests that are about no tool.
     #[must_use]
     pub fn usual(&self) -> ScriptedReply {
         match self.method() {
             "initialize" => {
-                let mut opened = self.result(&json!({
-                    "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "odd", "version": "1"},
-                }));
+                let mut opened = self.opened();
                 let id = &self.body["id"];
                 static SESSIONS: std::sync::atomic::AtomicU64 =
                     std::sync::atomic::AtomicU64::new(1);
@@ -205,31 +228,14 @@ fn lock<T>(it: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn serve(
-    mut stream: &TcpStream,
+    stream: &TcpStream,
     seen: &Requests,
-    script: &(impl Fn(&ScriptedRequest) -> ScriptedReply + ?Sized),
+    script: &impl Fn(&ScriptedRequest) -> ScriptedReply,
 ) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let (mut first, mut session, mut length) = (String::new(), None, 0);
-    reader.read_line(&mut first).ok()?;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let line = line.trim();
-        if line.is_empty() {
-            break;
-        }
-        let (name, value) = line.split_once(':')?;
-        match &*name.to_ascii_lowercase() {
-            "content-length" => length = value.trim().parse().ok()?,
-            "mcp-session-id" => session = Some(value.trim().to_string()),
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let reply = match first.starts_with("POST") {
+    let (head, body) = read_request(stream)?;
+    let reply = match head.starts_with("POST") {
         true => {
+            let session = header(&head, "mcp-session-id").map(str::to_string);
             let body = serde_json::from_slice(&body).ok()?;
             let request = ScriptedRequest { session, body };
             // A request is known before its answer can be seen.
@@ -238,12 +244,9 @@ fn serve(
         }
         false => ScriptedReply::of("", "").with_status(405),
     };
-    let mut head = format!("HTTP/1.1 {} Odd\r\nconnection: close\r\n", reply.status);
+    let mut headers = "connection: close\r\n".to_string();
     for header in &reply.headers {
-        head.push_str(&format!("{header}\r\n"));
+        headers.push_str(&format!("{header}\r\n"));
     }
-    head.push_str(&format!("content-length: {}\r\n\r\n", reply.body.len()));
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&reply.body).ok()?;
-    stream.flush().ok()
+    respond(stream, reply.status, &headers, reply.body)
 }

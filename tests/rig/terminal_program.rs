@@ -1,6 +1,7 @@
 //! The program under a terminal of its own, and the kernel's figures about it.
 
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +12,16 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 use crate::process_figures::ProcessFigures;
 
-const ROWS: u16 = 40;
-const COLUMNS: u16 = 120;
-const PATIENCE: Duration = Duration::from_secs(120);
+/// A terminal's columns and rows.
+type Size = (u16, u16);
 
+const SIZE: Size = (120, 40);
+/// The longest wait for anything: far more than it takes, also on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+/// How long output is awaited before a condition is looked at again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// It ends when this is dropped.
 pub struct Program {
     child: Box<dyn Child + Send + Sync>,
     pid: u32,
@@ -22,9 +29,10 @@ pub struct Program {
     output: Receiver<Vec<u8>>,
     is_deaf: Arc<AtomicBool>,
     screen: vt100::Parser,
+    kept: Option<Vec<u8>>,
     started: Instant,
     home: PathBuf,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 impl Program {
@@ -32,105 +40,136 @@ impl Program {
         let home_argument = home.to_string_lossy();
         let mut all = vec!["--home", &home_argument];
         all.extend(arguments);
-        Program::open(
-            &crate::program().to_string_lossy(),
-            &all,
-            home,
-            (COLUMNS, ROWS),
-        )
+        Program::open(&crate::program().to_string_lossy(), &all, home, SIZE)
     }
 
     /// Any program, under a terminal of that many columns and rows.
-    pub fn open(
-        program: &str,
-        arguments: &[&str],
-        home: &Path,
-        (columns, rows): (u16, u16),
-    ) -> Program {
-        let size = PtySize {
-            rows,
-            cols: columns,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pty = native_pty_system().openpty(size).expect("a terminal");
+    pub fn open(program: &str, arguments: &[&str], home: &Path, size: Size) -> Program {
         let mut command = CommandBuilder::new(program);
         command.args(arguments);
+        Program::of(command, home, size)
+    }
+
+    /// The same of a command with an environment of its own, to which the terminal is added.
+    pub fn of(mut command: CommandBuilder, home: &Path, size: Size) -> Program {
+        let pty = native_pty_system()
+            .openpty(pty_size(size))
+            .expect("a terminal");
         command.cwd(home);
         command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
         command.env("LANG", "C.UTF-8");
+        // Whoever runs the tests may want no colours elsewhere.
+        command.env_remove("NO_COLOR");
         let started = Instant::now();
         let child = pty
             .slave
             .spawn_command(command)
             .expect("the program starts");
         drop(pty.slave);
-        let mut reader = pty.master.try_clone_reader().expect("its output");
-        let (sender, output) = channel();
+        let reader = pty.master.try_clone_reader().expect("its output");
         let is_deaf = Arc::new(AtomicBool::new(false));
-        let deaf = is_deaf.clone();
-        std::thread::spawn(move || {
-            let mut buffer = vec![0; 1 << 16];
-            while let Ok(count) = reader.read(&mut buffer) {
-                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
-                    return;
-                }
-                while deaf.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(Duration::from_millis(20));
-                }
-            }
-        });
+        let (rows, columns) = screen_size(size);
         Program {
             pid: child.process_id().expect("a process"),
             child,
             keys: pty.master.take_writer().expect("its keyboard"),
-            output,
+            output: pieces(reader, is_deaf.clone()),
             is_deaf,
-            screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
+            screen: vt100::Parser::new(rows, columns, 0),
+            kept: None,
             started,
             home: home.to_path_buf(),
-            _master: pty.master,
+            master: pty.master,
         }
+    }
+
+    /// Keeps the output that is read from now on: `quit` returns it.
+    pub fn keep_output(&mut self) {
+        self.kept = Some(Vec::new());
     }
 
     /// Reads until the screen fulfils a condition. Returns the time since the start.
     pub fn until(&mut self, what: &str, check: impl Fn(&str) -> bool) -> Duration {
-        loop {
-            if check(&self.screen.screen().contents()) {
-                return self.started.elapsed();
-            }
+        self.read_until(what, |screen| check(&screen.contents()), Program::read_for);
+        self.started.elapsed()
+    }
+
+    /// The same of the screen with its modes. No piece of the output is passed over, so that nothing is missed that is
+    /// shown for a moment only.
+    pub fn until_screen(&mut self, what: &str, check: impl Fn(&vt100::Screen) -> bool) {
+        self.read_until(what, check, |it, time| {
+            it.read_piece(time);
+        });
+    }
+
+    fn read_until(
+        &mut self,
+        what: &str,
+        check: impl Fn(&vt100::Screen) -> bool,
+        read: impl Fn(&mut Program, Duration),
+    ) {
+        let started = Instant::now();
+        while !check(self.screen()) {
             assert!(
-                self.started.elapsed() < PATIENCE,
+                started.elapsed() < PATIENCE,
                 "waited in vain until {what}:\n{}",
-                self.screen.screen().contents()
+                self.contents()
             );
-            self.read_for(Duration::from_millis(20));
+            read(self, PAUSE);
         }
     }
 
     /// The text of the screen.
     #[must_use]
     pub fn contents(&self) -> String {
-        self.screen.screen().contents()
+        self.screen().contents()
     }
 
-    /// Reads the output of this time.
+    /// The screen with its modes.
+    #[must_use]
+    pub fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
+    /// Reads the output that comes in this time, until there is no more at the moment.
     pub fn read_for(&mut self, time: Duration) {
-        if let Ok(bytes) = self.output.recv_timeout(time) {
-            self.screen.process(&bytes);
-            while let Ok(bytes) = self.output.try_recv() {
-                self.screen.process(&bytes);
-            }
+        if self.read_piece(time) {
+            while self.read_piece(Duration::ZERO) {}
         }
+    }
+
+    /// Reads the next piece of the output, if it comes in this time.
+    fn read_piece(&mut self, time: Duration) -> bool {
+        let Ok(bytes) = self.output.recv_timeout(time) else {
+            return false;
+        };
+        self.screen.process(&bytes);
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(&bytes);
+        }
+        true
+    }
+
+    /// Reads the output for the whole of this time.
+    pub fn watch(&mut self, time: Duration) {
+        let started = Instant::now();
+        while let Some(rest) = time.checked_sub(started.elapsed()) {
+            self.read_for(rest);
+        }
+    }
+
+    /// Presses keys.
+    pub fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("the keys");
+        self.keys.flush().expect("the keys");
     }
 
     /// Presses a key that moves the selection. Returns the time until it has moved.
     pub fn press_and_wait(&mut self, key: &str) -> Duration {
         let before = self.selected();
         let pressed = Instant::now();
-        self.keys.write_all(key.as_bytes()).expect("the key");
-        self.keys.flush().expect("the key");
+        self.types(key);
         // With at most one row the selection cannot move.
         while self.selected() == before && pressed.elapsed() < Duration::from_millis(500) {
             self.read_for(Duration::from_millis(1));
@@ -138,30 +177,36 @@ impl Program {
         pressed.elapsed()
     }
 
-    /// Stops reading the program's output, or reads it again.
-    pub fn hold_back(&self, is_deaf: bool) {
-        self.is_deaf.store(is_deaf, Ordering::Relaxed);
-    }
-
     /// Presses a key. Returns the time until the screen fulfils a condition.
     pub fn press_until(&mut self, key: &str, check: impl Fn(&str) -> bool) -> Duration {
         let pressed = Instant::now();
-        self.keys.write_all(key.as_bytes()).expect("the key");
-        self.keys.flush().expect("the key");
-        while !check(&self.screen.screen().contents()) {
-            assert!(pressed.elapsed() < PATIENCE, "{key} shows nothing");
-            self.read_for(Duration::from_millis(1));
-        }
+        self.types(key);
+        self.until(&format!("{key:?} has its effect"), check);
         pressed.elapsed()
     }
 
     /// The line with the mark of the selection.
     fn selected(&self) -> Option<usize> {
-        let contents = self.screen.screen().contents();
+        let contents = self.contents();
         contents.lines().position(|line| line.starts_with('▌'))
     }
 
-    pub fn quit(mut self) {
+    /// Changes the size of the window.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let size = screen_size((columns, rows));
+        self.screen.screen_mut().set_size(size.0, size.1);
+        self.master
+            .resize(pty_size((columns, rows)))
+            .expect("a size");
+    }
+
+    /// Stops reading the program's output, or reads it again.
+    pub fn hold_back(&self, is_deaf: bool) {
+        self.is_deaf.store(is_deaf, Ordering::Relaxed);
+    }
+
+    /// Quits it. Returns what was kept of its output.
+    pub fn quit(mut self) -> Vec<u8> {
         let asked = Instant::now();
         while self.child.try_wait().expect("a status").is_none() {
             // The program asks while Myses run; after its end the key has no effect.
@@ -171,6 +216,18 @@ impl Program {
             self.read_for(Duration::from_millis(200));
             assert!(asked.elapsed() < PATIENCE, "it does not quit");
         }
+        // What it said last may be under way.
+        while self.read_piece(Duration::from_millis(200)) {}
+        self.kept.take().unwrap_or_default()
+    }
+
+    /// Waits until it has ended in good order.
+    pub fn ends(&mut self) {
+        let status = crate::until("it has ended", || {
+            self.read_for(PAUSE);
+            self.child.try_wait().expect("a status")
+        });
+        assert!(status.success(), "{status}:\n{}", self.contents());
     }
 
     /// Kills it, as a power cut would end it.
@@ -189,6 +246,12 @@ impl Program {
         self.started
     }
 
+    /// Its process, also after another program has taken its place in it.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// The kernel's figures about it.
     pub fn figures(&self) -> ProcessFigures {
         ProcessFigures::of(self.pid)
@@ -200,6 +263,35 @@ impl Program {
             |name: &str| std::fs::metadata(self.home.join(name)).map_or(0, |file| file.len());
         size("zoea.db")
     }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.hold_back(false);
+        // Only a process that is there: the number of one that has ended may be another's by now.
+        if let Ok(None) = self.child.try_wait() {
+            // The end of the terminal hangs up on the processes that still run in it.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// What is read from a terminal, piece by piece. While nobody listens, the output waits in the terminal.
+fn pieces(mut reader: Box<dyn Read + Send>, is_deaf: Arc<AtomicBool>) -> Receiver<Vec<u8>> {
+    let (sender, output) = channel();
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(count) = reader.read(&mut buffer) {
+            if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+            while is_deaf.load(Ordering::Relaxed) {
+                std::thread::park_timeout(PAUSE);
+            }
+        }
+    });
+    output
 }
 
 /// Runs a command of the program to its end.
@@ -218,6 +310,17 @@ pub fn command(home: &Path, arguments: &[&str]) {
     );
 }
 
-fn nonzero(number: u16) -> std::num::NonZeroU16 {
-    number.try_into().expect("a screen has a size")
+fn pty_size((cols, rows): Size) -> PtySize {
+    PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+/// Rows and columns, as the screen takes them.
+fn screen_size((columns, rows): Size) -> (NonZeroU16, NonZeroU16) {
+    let nonzero = |number| NonZeroU16::new(number).expect("a screen has a size");
+    (nonzero(rows), nonzero(columns))
 }

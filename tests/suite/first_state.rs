@@ -3,35 +3,12 @@
 use serde_json::json;
 use zoea_rig::{Home, ScriptedReply, ScriptedServer, until};
 
-/// A game that keeps no sessions, so that each process logs in.
-fn game() -> ScriptedServer {
-    let object = json!({"type": "object", "properties": {}});
-    let tools = ["register", "login", "mine"]
-        .map(|name| json!({"name": name, "description": name, "inputSchema": object}));
-    ScriptedServer::start("/mcp", move |request| match request.method() {
-        "initialize" => request.result(&json!({
-            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-            "serverInfo": {"name": "odd", "version": "1"},
-        })),
-        "tools/list" => request.result(&json!({"tools": tools})),
-        "tools/call" => {
-            let text = match request.body["params"]["name"].as_str() {
-                Some("register") => json!({"username": "rex", "password": "0123456789abcdef"}),
-                Some("login") => json!({
-                    "player": {"username": "rex", "credits": 4242, "current_system": "krynn"},
-                    "ship": {"fuel": 77, "max_fuel": 100, "cargo_used": 12},
-                }),
-                _ => json!({"ok": true}),
-            };
-            request.result(&json!({"content": [{"type": "text", "text": text.to_string()}]}))
-        }
-        _ => request.usual(),
-    })
-}
-
 #[test]
 fn the_first_request_after_a_login_tells_what_it_answered() {
-    let game = game();
+    let game = ScriptedServer::game_without_sessions(json!({
+        "player": {"username": "rex", "credits": 4242, "current_system": "krynn"},
+        "ship": {"fuel": 77, "max_fuel": 100, "cargo_used": 12},
+    }));
     let model = ScriptedServer::start("/v1", |request| {
         let text = request.body.to_string();
         let message = match text.contains("0123456789") || text.contains("krynn") {

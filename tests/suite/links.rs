@@ -1,6 +1,5 @@
 //! The login by a link and a code through the program: a person picks the character of a Mysis.
 
-use std::io::Write;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -9,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::flight::until_all_have;
-use crate::receiver::read_request;
+use zoea_rig::answering::{read_request, respond};
 use zoea_rig::{Home, Process, Server, http, sqlite, until};
 
 /// The setting.
@@ -239,6 +238,9 @@ const TROUBLED: [&str; 3] = [
 /// The calls that a game got, with their times.
 type Calls = Arc<Mutex<Vec<(Instant, Value)>>>;
 
+const ANSWERED: &str =
+    "content-type: application/json\r\nmcp-session-id: one\r\nconnection: close\r\n";
+
 /// A game that knows the login by a link, and little else.
 fn small_game(tools: &'static [&'static str], answers: &'static [&'static str]) -> (String, Calls) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -246,21 +248,17 @@ fn small_game(tools: &'static [&'static str], answers: &'static [&'static str]) 
     let calls = Calls::default();
     let kept = calls.clone();
     thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let Some((_, body)) = read_request(&stream) else {
+        for stream in listener.incoming().flatten() {
+            let request = read_request(&stream).filter(|(_, body)| !body.is_empty());
+            let Some((_, body)) = request else {
                 continue;
             };
             let body: Value = serde_json::from_slice(&body).unwrap_or_default();
             let answer = small_answer(&body, (tools, answers), &kept);
             let text = answer.map(|answer| answer.to_string()).unwrap_or_default();
-            let status = if text.is_empty() { "202" } else { "200" };
-            let answer = format!(
-                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nMcp-Session-Id: one\r\n\
-                 Content-Length: {}\r\nConnection: close\r\n\r\n{text}",
-                text.len()
-            );
+            let status = if text.is_empty() { 202 } else { 200 };
             // The program may be gone.
-            let _ = stream.write_all(answer.as_bytes());
+            let _ = respond(&stream, status, ANSWERED, text);
         }
     });
     (url, calls)

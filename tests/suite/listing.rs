@@ -1,27 +1,20 @@
 //! A game server with an unusual list of tools.
 
-use std::io::Write;
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::thread;
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::receiver::read_request;
+use zoea_rig::answering::{listen, read_request, respond};
 use zoea_rig::{Home, Server, until};
 
 /// An MCP server with these tools, which lives as long as the test's process.
 fn serve(tools: &Value) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
-    let tools: Arc<str> = tools.to_string().into();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let tools = tools.clone();
-            thread::spawn(move || while answer(&stream, &tools).is_some() {});
-        }
+    let tools = tools.to_string();
+    let address = listen(move |stream| {
+        while answer(&stream, &tools).is_some() {}
+        None
     });
-    url
+    format!("http://{address}/mcp")
 }
 
 fn answer(stream: &TcpStream, tools: &str) -> Option<()> {
@@ -33,20 +26,11 @@ fn answer(stream: &TcpStream, tools: &str) -> Option<()> {
         .to_string(),
         "tools/list" => format!("{{\"tools\":{tools}}}"),
         "tools/call" => json!({"content": [{"type": "text", "text": "done"}]}).to_string(),
-        _ => return write(stream, "202 Accepted", ""),
+        _ => return respond(stream, 202, "", ""),
     };
     let id = &asked["id"];
     let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}");
-    write(stream, "200 OK", &body)
-}
-
-fn write(mut stream: &TcpStream, status: &str, body: &str) -> Option<()> {
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body.as_bytes()).ok()
+    respond(stream, 200, "content-type: application/json\r\n", body)
 }
 
 /// A swarm of `myses` Myses that plays against a server with these tools.

@@ -1,14 +1,14 @@
 //! A receiver: an HTTP server on loopback that keeps its requests.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::Value;
+use zoea_rig::answering::{read_request, respond};
 
-/// One request: its path, its head and its body, and the status of the answer.
+/// One request: its path, its head in lower case, its body, and the status of the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Brought {
     pub(crate) path: String,
@@ -50,28 +50,11 @@ impl Receiver {
     }
 }
 
-/// Reads one request: its head in lower case, and its body.
-pub(crate) fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
+fn answer(stream: TcpStream, status: u16) -> Option<Brought> {
+    // Who brings nothing gets no answer.
+    let (head, body) = read_request(&stream).filter(|(_, body)| !body.is_empty())?;
     let head = head.to_lowercase();
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "))?;
-    let mut body = vec![0; length.trim().parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    Some((head, body))
-}
-
-fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
-    let (head, body) = read_request(&stream)?;
-    let said = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-    stream.write_all(said.as_bytes()).ok()?;
+    respond(&stream, status, "connection: close\r\n", "")?;
     Some(Brought {
         path: head.split_whitespace().nth(1)?.to_string(),
         body: serde_json::from_slice(&body).unwrap_or_default(),

@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use zoea_rig::until;
 
 use crate::operating::ask;
-use crate::storm::until;
 use crate::terminal::Terminal;
 
 pub(crate) const ATTACH: &str = "$ZOEA --home home/offline attach";
@@ -30,7 +30,7 @@ impl Service {
             .spawn()
             .expect("the program starts");
         let service = Service { child };
-        until("the service is up", || service.is_at(folder));
+        until("the service is up", || service.is_at(folder).then_some(()));
         service
     }
 
@@ -85,7 +85,7 @@ fn goes_on(folder: &Path) {
             .sum()
     };
     let before = turns();
-    until("the swarm goes on", || turns() > before);
+    until("the swarm goes on", || (turns() > before).then_some(()));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_terminal_that_nobody_reads_and_one_that_is_gone_hold_nobody_up() {
     let service = Service::start(folder.path());
     let mut deaf = attach(folder.path(), 200, 60);
     let mut other = attach(folder.path(), 120, 40);
-    deaf.looks_away();
+    deaf.hold_back(true);
     for _ in 0..WHOLE_SCREENS {
         deaf.types("\u{c}");
         goes_on(folder.path());
@@ -186,7 +186,7 @@ fn a_terminal_that_nobody_reads_and_one_that_is_gone_hold_nobody_up() {
     // The keys of a terminal that does not read still have an effect.
     deaf.types(":stop alpha\r");
     other.sees("2 running");
-    deaf.looks_back();
+    deaf.hold_back(false);
     deaf.sees("2 running");
     // The end of this terminal ends nothing else.
     drop(deaf);
@@ -209,7 +209,8 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     };
     let service = Service::start(folder.path());
     until("all run", || {
-        running(&ask(folder.path(), &["mysis", "list", "--json"])) == 3
+        let listed = ask(folder.path(), &["mysis", "list", "--json"]);
+        (running(&listed) == 3).then_some(())
     });
     let mut terminal = attach(folder.path(), 120, 40);
     terminal.sees("LATELY");
@@ -223,7 +224,8 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.types("Sell it all.\r");
     until("the order is recorded", || {
         let events = says(folder.path(), &["events"]);
-        events.contains("Sell it all. (stored for 3) (by attached terminal)")
+        let order = "Sell it all. (stored for 3) (by attached terminal)";
+        events.contains(order).then_some(())
     });
     service.signal("-KILL");
     drop(service);

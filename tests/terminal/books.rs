@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use zoea_rig::zoea;
+use zoea_rig::{until, zoea};
 
 use crate::operating::ask;
-use crate::terminal::{PATIENCE, Terminal};
+use crate::terminal::Terminal;
 
 const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 50ms --myses 3";
 const ATTACH: &str = "$ZOEA --home home/offline attach";
@@ -93,10 +92,9 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
         !screen.contents().contains("look for the wormhole")
     });
     terminal.goes_back_to("DOING");
-    let started = Instant::now();
-    while figures_of_command(folder.path()).len() < 3 {
-        assert!(started.elapsed() < PATIENCE, "not everybody asks a model");
-    }
+    until("everybody asks a model", || {
+        (figures_of_command(folder.path()).len() >= 3).then_some(())
+    });
     terminal.types("*s");
     terminal.sees("Stop 3 Myses?");
     terminal.types("y");

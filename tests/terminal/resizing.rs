@@ -12,7 +12,7 @@ fn a_key_that_arrives_with_a_new_size_is_read_at_once() {
     let mut terminal = Terminal::open(80, 24, folder.path());
     // The program takes the shell's place, so that no shell hears that it was stopped.
     terminal.types("exec $ZOEA --home home run --offline --myses 2 --seed 7\r");
-    let program = terminal.process();
+    let program = terminal.pid();
     terminal.sees("? help");
     for round in 0..12 {
         let is_opening = round % 2 == 0;

@@ -1,7 +1,6 @@
 //! `zoea setup` at a terminal: its questions, leaving it, and what the screen shows.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::terminal::Terminal;
 use zoea_rig::Server;
+use zoea_rig::answering::{header, listen, read_request, respond};
 
 /// The questions that remain if flags name the server and the game. Enter answers each.
 const QUESTIONS: [&str; 5] = [
@@ -154,45 +154,24 @@ fn what_is_wrong_with_an_address_stays_in_sight() {
 
 /// A model server that knows one model, and wants a key for it. It answers other paths with a page.
 fn strict_server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // Who asked may have left.
-            let _ = refuse(stream);
-        }
+    let address = listen(|stream| {
+        let (head, _) = read_request(&stream)?;
+        let (status, kind, answer) = if !head.contains(" /v1/") {
+            (200, "text/html", "<html>hello</html>")
+        } else if header(&head, "authorization") != Some("Bearer sesame-sesame") {
+            let answer = r#"{"error":{"message":"Incorrect API key provided"}}"#;
+            (401, "application/json", answer)
+        } else if head.starts_with("GET") {
+            (200, "application/json", r#"{"data":[{"id":"qwen3:8b"}]}"#)
+        } else {
+            let answer =
+                r#"{"error":{"message":"model 'gpt-99' not found","type":"not_found_error"}}"#;
+            (404, "application/json", answer)
+        };
+        let headers = format!("content-type: {kind}\r\nconnection: close\r\n");
+        respond(&stream, status, &headers, answer)
     });
-    url
-}
-
-fn refuse(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
-    let (mut head, mut length) = (String::new(), 0);
-    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head)? > 0 {}
-    for line in head.to_lowercase().lines() {
-        if let Some(bytes) = line.strip_prefix("content-length: ") {
-            length = bytes.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let (status, kind, answer) = if !head.contains(" /v1/") {
-        ("200 OK", "text/html", "<html>hello</html>")
-    } else if !head.contains("Bearer sesame-sesame") && !head.contains("bearer sesame-sesame") {
-        let answer = r#"{"error":{"message":"Incorrect API key provided"}}"#;
-        ("401 Unauthorized", "application/json", answer)
-    } else if head.starts_with("GET") {
-        let answer = r#"{"data":[{"id":"qwen3:8b"}]}"#;
-        ("200 OK", "application/json", answer)
-    } else {
-        let answer = r#"{"error":{"message":"model 'gpt-99' not found","type":"not_found_error"}}"#;
-        ("404 Not Found", "application/json", answer)
-    };
-    let length = answer.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all(format!("{head}{answer}").as_bytes())
+    format!("http://{address}")
 }
 
 /// Waits for a text that may be wrapped.

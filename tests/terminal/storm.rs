@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use zoea_rig::until;
 use zoea_tui::dashboard::text::figures;
 
 use crate::operating::ask;
-use crate::terminal::{PATIENCE, Terminal};
+use crate::terminal::Terminal;
 
 const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 50ms --myses 12";
 
@@ -143,12 +143,10 @@ fn with_their_accounts(folder: &Path) -> Value {
     assert!(noted.expect("it ends").success());
     let given = ask(folder, &["accounts", "list", "--json"]);
     let given: BTreeSet<String> = pairs(&given, "assigned_to", "username");
-    let mut listed = Value::Null;
     until("every account is shown", || {
-        listed = ask(folder, &["mysis", "list", "--json"]);
-        pairs(&listed, "name", "account") == given
-    });
-    listed
+        let listed = ask(folder, &["mysis", "list", "--json"]);
+        (pairs(&listed, "name", "account") == given).then_some(listed)
+    })
 }
 
 /// The pairs of two texts of each Mysis that has both.
@@ -169,14 +167,6 @@ fn used(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Asks repeatedly until a condition holds.
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
-    }
-}
-
 /// The number of whole screens that are not read: far more than a terminal buffers.
 const WHOLE_SCREENS: usize = 16;
 
@@ -186,11 +176,13 @@ fn a_terminal_that_nobody_reads_holds_nobody_up() {
     let mut terminal = Terminal::open(200, 60, folder.path());
     terminal.types(&format!("{RUN}\r"));
     terminal.sees("12 running");
-    terminal.looks_away();
+    terminal.hold_back(true);
     for _ in 0..WHOLE_SCREENS {
         let before = used(folder.path());
         terminal.types("\u{c}");
-        until("the swarm goes on", || used(folder.path()) > before);
+        until("the swarm goes on", || {
+            (used(folder.path()) > before).then_some(())
+        });
     }
 
     // Keys are handled and orders carried out although no picture is read.
@@ -198,11 +190,12 @@ fn a_terminal_that_nobody_reads_holds_nobody_up() {
     let is_stopped = |mysis: &Value| mysis["name"] == "alpha" && mysis["state"] == "stopped";
     until("alpha is stopped", || {
         let listed = ask(folder.path(), &["mysis", "list", "--json"]);
-        listed.as_array().expect("a list").iter().any(is_stopped)
+        let mut listed = listed.as_array().expect("a list").iter();
+        listed.any(is_stopped).then_some(())
     });
 
     // A terminal that is read again shows the present state, not the pictures in between.
-    terminal.looks_back();
+    terminal.hold_back(false);
     terminal.sees("11 running");
     terminal.types(":stop all\ry");
     terminal.sees("12 stopped");

@@ -42,7 +42,6 @@ pub struct MappedSystem {
     pub name: Arc<str>,
     /// Where it is on the map; the second value grows upwards.
     pub position: (f64, f64),
-    pub has_known_position: bool,
     pub points: Arc<[PointFacts]>,
     /// When the newest result that tells all its lanes came; `None` if it was only named.
     pub seen_at: Option<Timestamp>,
@@ -143,7 +142,6 @@ impl SystemMapBuilder {
             name: known.name.unwrap_or_else(|| id.clone()),
             id,
             position,
-            has_known_position: known.position.is_some(),
             points: known.points.unwrap_or_default(),
             seen_at: known.seen_at,
         });

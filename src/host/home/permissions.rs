@@ -108,13 +108,12 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OWN_FILES: [&str; 13] = [
+    const OWN_FILES: [&str; 12] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
         "zoea.history",
         "zoea.views.json",
-        "zoea.probe",
         super::FREEZE_FILE,
         super::RAISE_FILE,
         "home.id",

@@ -17,8 +17,6 @@ use zoea_domain::price::{PriceList, TokenPrice};
 
 pub use book::PriceBook;
 
-pub const PRICES_DATE: &str = "2026-07-24";
-
 /// A model's name, and US dollars for a million tokens: input, output, input from the cache.
 type ListedPrice = (&'static str, f64, f64, Option<f64>);
 

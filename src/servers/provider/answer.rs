@@ -19,7 +19,6 @@ use super::bounded_text::BoundedText;
 use super::content::{text_of, thoughts_of};
 use super::echo::ReceivedEcho;
 use super::novelty::NoveltyMeter;
-use super::own_words::Reads;
 use super::refusal::Refusal;
 use super::thoughts::{SplitContent, ThoughtPlace, reasoning_text, split_content};
 use super::usage::{larger_usage, note_usage_details, parse_cost, parse_usage};
@@ -253,12 +252,8 @@ impl ReceivedAnswer {
 
     /// The answer without these secrets, which are removed before anything is cut. Nonsense in the
     /// answer is no fault. Only an answer without any choice is one.
-    pub(super) fn into_model_answer(
-        self,
-        secrets: &Redactor,
-        reads: Reads,
-    ) -> Result<ModelAnswer, ModelFault> {
-        match self.outcome_without_answer(secrets, reads) {
+    pub(super) fn into_model_answer(self, secrets: &Redactor) -> Result<ModelAnswer, ModelFault> {
+        match self.outcome_without_answer(secrets) {
             Some(outcome) => outcome,
             None => Ok(self.into_complete_answer(secrets)),
         }
@@ -268,7 +263,6 @@ impl ReceivedAnswer {
     fn outcome_without_answer(
         &self,
         secrets: &Redactor,
-        reads: Reads,
     ) -> Option<Result<ModelAnswer, ModelFault>> {
         // An error about the limit that ended the answer takes nothing away from it.
         let is_cut = self.finish_reason.as_deref() == Some("length");
@@ -277,7 +271,6 @@ impl ReceivedAnswer {
                 status: refusal.status,
                 body: &secrets.clean(&refusal.body),
                 waits: HeaderWaits::default(),
-                reads,
             };
             return Some(refusal.judge(SystemTime::now()));
         }

@@ -7,7 +7,6 @@ use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 use zoea_text::redact::Redactor;
 
 use super::answer::{ReceivedAnswer, are_equal};
-use super::own_words::Reads;
 
 #[derive(Default)]
 pub(super) struct UsagePlausibility {
@@ -78,14 +77,13 @@ pub(super) fn with_estimate(
     answer: ReceivedAnswer,
     secrets: &Redactor,
     sent: SentBytes,
-    reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     let estimate = answer.is_runaway().then(|| TokenUsage {
         input: bounds::estimated_tokens(sent.all),
         output: answer.estimated_tokens(),
         cached: 0,
     });
-    let answer = answer.into_model_answer(secrets, reads);
+    let answer = answer.into_model_answer(secrets);
     answer.map(|answer| ModelAnswer {
         usage: answer.usage.or(estimate),
         ..answer

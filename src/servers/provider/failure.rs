@@ -9,7 +9,6 @@ use zoea_http::redirects::Redirected;
 use zoea_text::redact::Redactor;
 
 use super::answer::{EMPTY_BODY, is_usual_end};
-use super::own_words::Reads;
 use super::probe::ResponseForm;
 use super::refusal::{Refusal, excerpt};
 use super::too_long;
@@ -36,7 +35,6 @@ pub(super) struct BadBody(pub(super) String);
 pub(super) fn judge_error(
     error: OpenAIError,
     secrets: &Redactor,
-    reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     Err(match error {
         OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
@@ -45,7 +43,6 @@ pub(super) fn judge_error(
                     status: failure.status,
                     body: &secrets.clean(&failure.body),
                     waits: failure.waits,
-                    reads,
                 };
                 return refusal.judge(SystemTime::now());
             }
@@ -90,11 +87,10 @@ pub(super) fn judge_silence(
     answer: Result<ModelAnswer, ModelFault>,
     came: Option<ResponseForm>,
     (sent_bytes, served_bytes): (u64, u64),
-    reads: Reads,
 ) -> Result<ModelAnswer, ModelFault> {
     if let Err(fault) = &answer
         && sent_bytes >= MIN_REFUSED_BYTES
-        && may_be_too_long(fault, reads)
+        && may_be_too_long(fault)
     {
         let text = format!("{}; {MAY_BE_TOO_LONG}", fault.text());
         return Err(ModelFault::TooLong { text, limit: None });
@@ -146,10 +142,10 @@ const MAY_BE_TOO_LONG: &str = "a long request may be the reason";
 
 /// Whether a failure may mean that the request is too long: its server lacks memory, or refuses without a
 /// word, as Cerebras does.
-fn may_be_too_long(fault: &ModelFault, reads: Reads) -> bool {
+fn may_be_too_long(fault: &ModelFault) -> bool {
     match fault {
         ModelFault::Transient { text, .. } => {
-            text.starts_with("HTTP 5") && too_long::lacks_memory(&reads.words(text))
+            text.starts_with("HTTP 5") && too_long::lacks_memory(text)
         }
         ModelFault::Refused { text, .. } => {
             let silent = [

@@ -56,7 +56,6 @@ use belief::UsagePlausibility;
 pub use failure::NOT_JSON;
 use incidents::incident_of;
 use key::ProviderAccess;
-use own_words::Reads;
 use probe::ResponseProbe;
 pub use quirks::LearntStyle;
 use quirks::{ServerQuirks, Style};
@@ -111,7 +110,6 @@ pub struct Providers {
     http: reqwest::Client,
     secrets: Secrets,
     incidents: Option<Arc<dyn IncidentKeeper>>,
-    reads: Reads,
     known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
@@ -139,7 +137,6 @@ impl Providers {
             http: http.clone(),
             secrets: Secrets::default(),
             incidents: None,
-            reads: Reads::default(),
             known: RwLock::default(),
         };
         providers.replace(endpoints);
@@ -150,15 +147,6 @@ impl Providers {
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Providers {
         Providers { secrets, ..self }
-    }
-
-    /// Reads no word of what servers say of a refusal, for tests: trials find out all the same.
-    #[must_use]
-    pub fn without_words(self) -> Providers {
-        Providers {
-            reads: Reads::NoWords,
-            ..self
-        }
     }
 
     #[must_use]
@@ -219,7 +207,7 @@ impl Providers {
         let known = known.ok_or_else(|| ModelFault::Permanent {
             text: format!("the configuration has no provider `{}`", request.provider),
         })?;
-        let begun = BegunWith::of(known.learnt.of_model(&request.model), asker, self.reads);
+        let begun = BegunWith::of(known.learnt.of_model(&request.model), asker);
         let sent = self.request_body(request).unwrap_or_default();
         let (answer, form) = exchange::read_whole(status, body);
         let came = Came {
@@ -257,10 +245,10 @@ impl Models for Providers {
             Err(text) => return async move { Err(ModelFault::Permanent { text }) }.boxed(),
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
-        let (incidents, reads) = (self.incidents.clone(), self.reads);
+        let incidents = self.incidents.clone();
         async move {
             let asker = meter.turn().map(|turn| turn.mysis);
-            let begun = BegunWith::of(known.learnt.of_model(&request.model), asker, reads);
+            let begun = BegunWith::of(known.learnt.of_model(&request.model), asker);
             let tools = begun.quirks.tools.of(&request.tools);
             let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
             trace_request(&request, &body);

@@ -1,32 +1,7 @@
 //! The words of a refusal that are its server's own. Many servers quote the request that they refuse, and
 //! what stands in a request says nothing of what is wrong with it.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
-
-/// Whether the words of refusals count. They save trials and give advice, and no more: with and without
-/// them the same conversations play on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Reads {
-    #[default]
-    Words,
-    /// Statuses and figures alone.
-    NoWords,
-}
-
-impl Reads {
-    pub(super) fn words(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Reads::Words => Cow::Borrowed(text),
-            Reads::NoWords => Cow::Borrowed(""),
-        }
-    }
-
-    pub(super) fn own_words(self, text: &str) -> String {
-        own_words(&self.words(text))
-    }
-}
 
 const QUOTE_MARKS: [&str; 4] = ["input_value=", "input_value:", "\"input\":", "'input':"];
 

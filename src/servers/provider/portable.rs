@@ -206,7 +206,7 @@ impl<'a> SchemaWriter<'a> {
                 let written = parts.iter().map(|part| self.part(part, depth + 1));
                 one_of(written.collect())
             }
-            [Some(_) | None, Some(_) | None] => plain_value(None),
+            [Some(_) | None, Some(_) | None] => plain_value(),
         };
         json!({"type": "array", "items": items})
     }

@@ -14,7 +14,7 @@ use super::error_hints;
 use super::failure::says_something;
 use super::manners::{interrupts_results, learn_manners};
 use super::misreading::Misreadings;
-use super::own_words::Reads;
+use super::own_words::own_words;
 use super::probe::ResponseForm;
 use super::thoughts::KeptReasoning;
 use super::tools::ToolsCache;
@@ -234,7 +234,6 @@ impl ModelQuirks {
         fault: ModelFault,
         request: &ModelRequest,
         written: &Style,
-        reads: Reads,
     ) -> ModelFault {
         let said = match &fault {
             ModelFault::Permanent { text }
@@ -247,7 +246,7 @@ impl ModelQuirks {
             | ModelFault::NoDescriptor { .. }
             | ModelFault::Empty { .. } => return fault,
         };
-        let own = reads.own_words(said);
+        let own = own_words(said);
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         let is_final = matches!(
             fault,

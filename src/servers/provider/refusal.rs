@@ -4,7 +4,6 @@
 //! (`super::quirks`), or shorter. What only the operator or time can end is one outage of the
 //! provider for the whole swarm, until the time that the server states.
 
-use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use actors::domain::model::{
@@ -14,7 +13,7 @@ use actors::domain::model::{
 use actors::domain::written_call;
 use serde_json::Value;
 
-use super::own_words::Reads;
+use super::own_words::own_words;
 use super::waits::HeaderWaits;
 use super::{account, error_hints, misreading, too_long, weather};
 
@@ -33,7 +32,6 @@ pub(super) struct Refusal<'a> {
     /// The body without secrets.
     pub(super) body: &'a str,
     pub(super) waits: HeaderWaits,
-    pub(super) reads: Reads,
 }
 
 impl Refusal<'_> {
@@ -43,8 +41,7 @@ impl Refusal<'_> {
         let error = value.get("error").filter(|error| error.is_object());
         let error = error.unwrap_or(&value);
         let message = server_message(&value, self.body);
-        let calls = (self.reads == Reads::Words).then(|| refused_calls(error, &excerpt(&message)));
-        match calls.flatten() {
+        match refused_calls(error, &excerpt(&message)) {
             Some(answer) => Ok(answer),
             None => Err(self.fault(error, &message, now)),
         }
@@ -58,15 +55,15 @@ impl Refusal<'_> {
             place_of(error, message)
         );
         // What the server quotes says nothing.
-        let quoting = &*self.reads.words(message);
-        let message = &self.reads.own_words(message);
+        let quoting = message;
+        let message = &own_words(message);
         if let Some(advice) = error_hints::missing_start_option(message) {
             return out_of_service(&text, advice, START_WAIT);
         }
         if let Some(advice) = self.account_trouble(error, message) {
             let stated = self.waits.longest(error, message, now);
             // A window ends when the server says so; an account without credit does not by a short pause.
-            let is_window = account::is_about_window(&self.words_of(error, message));
+            let is_window = account::is_about_window(&words_of(error, message));
             let stated = stated.filter(|wait| is_window || *wait > MAX_OBEYED_RETRY_AFTER);
             let wait = stated.map_or(ACCOUNT_WAIT, |wait| wait.max(MIN_WINDOW_WAIT));
             return out_of_service(&text, advice, wait);
@@ -77,15 +74,14 @@ impl Refusal<'_> {
         }
         // A 429 may mention tokens, too, but those are tokens per minute.
         let is_misread = misreading::is_misread(message);
-        let is_too_long = || too_long::is_too_long(&self.words_of(error, message));
+        let is_too_long = || too_long::is_too_long(&words_of(error, message));
         if status == 413 || (status != 429 && !is_misread && is_too_long()) {
             let limit = context_limit(error).or_else(|| too_long::stated_limit(message));
             return ModelFault::TooLong { text, limit };
         }
         // Of a payment that is refused, what is left here ends by itself.
         let is_weather = matches!(status, 400 | 403 | 404 | 422);
-        let body = self.reads.words(self.body);
-        let cause = weather::cause(status, &body, message).filter(|_| is_weather);
+        let cause = weather::cause(status, self.body, message).filter(|_| is_weather);
         let text = cause.map_or(text.clone(), |cause| format!("{text}; {cause}"));
         let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
         if may_pass || cause.is_some() {
@@ -112,8 +108,7 @@ impl Refusal<'_> {
     /// What helps where the provider's account is the reason; `None` if it is not. The message of a
     /// server that fails does not count, since it may quote what the model wrote of a game's credits.
     fn account_trouble(&self, error: &Value, message: &str) -> Option<&'static str> {
-        let body = self.reads.words(self.body);
-        let holds = |word: &str| body.contains(word);
+        let holds = |word: &str| self.body.contains(word);
         let is_limited = matches!(self.status, 402 | 403 | 429);
         // A limit of requests in flight is stated as a payment, too.
         if holds("openrouter_in_flight_budget") {
@@ -132,26 +127,25 @@ impl Refusal<'_> {
         if misreading::is_misread(message) {
             return None;
         }
-        if account::is_about_window(&self.words_of(error, message)) {
+        if account::is_about_window(&words_of(error, message)) {
             return Some(
                 "the account has used up what it may use for now: wait for its reset, or raise its \
                  limit at the provider",
             );
         }
         let is_spent = self.status == 402
-            || codes_of(error).any(|code| account::is_about_credit(&self.reads.words(code)))
+            || codes_of(error).any(account::is_about_credit)
             || (self.status < 500 && account::is_about_credit(message));
         is_spent.then_some(
             "the account has no credit left: add credit or raise its limit at the provider",
         )
     }
+}
 
-    /// What a server says of an error: its words for the kind, and its message.
-    fn words_of(&self, error: &Value, message: &str) -> String {
-        let codes = codes_of(error).map(|code| self.reads.words(code));
-        let words: Vec<_> = codes.chain([Cow::Borrowed(message)]).collect();
-        words.join("\n")
-    }
+/// What a server says of an error: its words for the kind, and its message.
+fn words_of(error: &Value, message: &str) -> String {
+    let words: Vec<&str> = codes_of(error).chain([message]).collect();
+    words.join("\n")
 }
 
 /// The tool's definition at which an error points in a member of its own, unless its message is about
@@ -285,7 +279,6 @@ mod tests {
             status,
             body,
             waits: HeaderWaits::default(),
-            reads: Reads::Words,
         };
         refusal.judge(SystemTime::UNIX_EPOCH)
     }

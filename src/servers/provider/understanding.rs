@@ -9,7 +9,6 @@ use zoea_text::redact::Redactor;
 
 use super::answer::ReceivedAnswer;
 use super::belief::{self, SentBytes};
-use super::own_words::Reads;
 use super::probe::ResponseForm;
 use super::quirks::{ModelQuirks, Style};
 use super::thoughts::KeptReasoning;
@@ -31,14 +30,13 @@ impl KnownProvider {
         came: Came,
         secrets: &Redactor,
     ) -> Result<ModelAnswer, ModelFault> {
-        let reads = begun.reads;
         let sent = SentBytes {
             all: came.sent_bytes,
             tools: tools_bytes,
         };
         let mut answer = match came.answer {
-            Ok(answer) => belief::with_estimate(answer, secrets, sent, reads),
-            Err(error) => failure::judge_error(error, secrets, reads),
+            Ok(answer) => belief::with_estimate(answer, secrets, sent),
+            Err(error) => failure::judge_error(error, secrets),
         };
         if let Ok(answer) = &mut answer {
             address_echo(answer, request, &begun.style);
@@ -47,7 +45,7 @@ impl KnownProvider {
             self.belief.note_twins(answer, &request.provider);
         }
         let lengths = (sent.all, begun.quirks.longest_served());
-        let answer = failure::judge_silence(answer, came.form, lengths, reads);
+        let answer = failure::judge_silence(answer, came.form, lengths);
         let answer = self.belief.check_usage(answer, &request.provider, sent);
         let answer = failure::judge_end(answer);
         begun.learn_from(answer, came.form, (request, sent.all))
@@ -59,16 +57,14 @@ pub(super) struct BegunWith {
     pub(super) quirks: Arc<ModelQuirks>,
     pub(super) style: Style,
     pub(super) asker: Option<MysisId>,
-    pub(super) reads: Reads,
 }
 
 impl BegunWith {
-    pub(super) fn of(quirks: Arc<ModelQuirks>, asker: Option<MysisId>, reads: Reads) -> BegunWith {
+    pub(super) fn of(quirks: Arc<ModelQuirks>, asker: Option<MysisId>) -> BegunWith {
         BegunWith {
             style: quirks.style_for(asker),
             asker,
             quirks,
-            reads,
         }
     }
 
@@ -89,14 +85,11 @@ impl BegunWith {
         if let Ok(answer) = &answer {
             self.quirks.note_answer(answer, sent_bytes);
         }
-        let learn = |fault| self.quirks.learn(fault, request, &self.style, self.reads);
+        let learn = |fault| self.quirks.learn(fault, request, &self.style);
         let answer = answer.map_err(learn);
         let answer = answer.map_err(|fault| self.quirks.or_gone_for_now(fault));
         let misreadings = &self.quirks.misreadings;
-        match self.reads {
-            Reads::Words => misreadings.learn(self.asker, self.style.misread, answer),
-            Reads::NoWords => answer,
-        }
+        misreadings.learn(self.asker, self.style.misread, answer)
     }
 }
 

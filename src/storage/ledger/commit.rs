@@ -31,10 +31,14 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::State { .. } => set_state(tx, write).await,
         Write::Called { mysis } => set_called(tx, *mysis).await,
         Write::Append { mysis, row } => append_row(tx, *mysis, row).await,
-        Write::CallSent { mysis, call, at } => mark_call_sent(tx, *mysis, *call, *at).await,
-        Write::CallHeld { mysis, call } => unmark_call(tx, *mysis, *call).await,
+        Write::CallSent { mysis, call, at } => mark_call(tx, (*mysis, *call), Some(*at)).await,
+        Write::CallHeld { mysis, call } => mark_call(tx, (*mysis, *call), None).await,
         Write::CallTask { mysis, call, task } => {
-            set_call_task(tx, *mysis, *call, task.as_deref()).await
+            let set = tool_call::ActiveModel {
+                task: Set(task.as_deref().map(str::to_string)),
+                ..Default::default()
+            };
+            update_call(tx, (*mysis, *call), Some(CallStatus::Sent), set).await
         }
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
@@ -193,7 +197,12 @@ async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
             .await?;
     }
     if let Some((call, _, meta)) = row.result() {
-        set_call_status(tx, mysis, call, meta.status).await?;
+        let set = tool_call::ActiveModel {
+            status: Set(meta.status.as_str().to_string()),
+            task: Set(None),
+            ..Default::default()
+        };
+        update_call(tx, (mysis, call), None, set).await?;
     }
     Ok(())
 }
@@ -219,85 +228,38 @@ async fn check_same(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     )))
 }
 
-async fn set_call_status(
+/// Marks a call as sent, or takes the mark back, unless its result is already stored.
+async fn mark_call(
     tx: &Tx,
-    mysis: MysisId,
-    call: CallKey,
-    status: CallStatus,
+    call: (MysisId, CallKey),
+    sent_at: Option<Timestamp>,
 ) -> Result<(), DbErr> {
-    tx.later(
-        tool_call::Entity::update_many()
-            .col_expr(tool_call::Column::Status, Expr::value(status.as_str()))
-            .col_expr(tool_call::Column::Task, Expr::value(Option::<String>::None))
-            .filter(is_call(mysis, call)),
-    )
-    .await?;
-    Ok(())
+    let (from, to) = match sent_at {
+        Some(_) => (CallStatus::Recorded, CallStatus::Sent),
+        None => (CallStatus::Sent, CallStatus::Recorded),
+    };
+    let set = tool_call::ActiveModel {
+        status: Set(to.as_str().to_string()),
+        sent_at: Set(sent_at.map(|at| at.0)),
+        ..Default::default()
+    };
+    update_call(tx, call, Some(from), set).await
 }
 
-/// Marks a call as sent, unless its result is already stored.
-async fn mark_call_sent(
+/// Updates a call; with a status, only one that has it, so that none whose result is stored changes.
+async fn update_call(
     tx: &Tx,
-    mysis: MysisId,
-    call: CallKey,
-    at: Timestamp,
+    (mysis, call): (MysisId, CallKey),
+    status: Option<CallStatus>,
+    set: tool_call::ActiveModel,
 ) -> Result<(), DbErr> {
-    tx.later(
-        tool_call::Entity::update_many()
-            .col_expr(
-                tool_call::Column::Status,
-                Expr::value(CallStatus::Sent.as_str()),
-            )
-            .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
-            .filter(is_call(mysis, call))
-            .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str())),
-    )
-    .await?;
-    Ok(())
-}
-
-/// Takes the mark of a call back, unless its result is already stored.
-async fn unmark_call(tx: &Tx, mysis: MysisId, call: CallKey) -> Result<(), DbErr> {
-    tx.later(
-        tool_call::Entity::update_many()
-            .col_expr(
-                tool_call::Column::Status,
-                Expr::value(CallStatus::Recorded.as_str()),
-            )
-            .col_expr(tool_call::Column::SentAt, Expr::value(Option::<i64>::None))
-            .filter(is_call(mysis, call))
-            .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str())),
-    )
-    .await?;
-    Ok(())
-}
-
-/// Stores or removes the id under which the server works on a call, unless its result is already
-/// stored.
-async fn set_call_task(
-    tx: &Tx,
-    mysis: MysisId,
-    call: CallKey,
-    task: Option<&str>,
-) -> Result<(), DbErr> {
-    tx.later(
-        tool_call::Entity::update_many()
-            .col_expr(
-                tool_call::Column::Task,
-                Expr::value(task.map(str::to_string)),
-            )
-            .filter(is_call(mysis, call))
-            .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str())),
-    )
-    .await?;
-    Ok(())
-}
-
-fn is_call(mysis: MysisId, call: CallKey) -> Condition {
-    Condition::all()
+    let is_it = Condition::all()
         .add(tool_call::Column::MysisId.eq(mysis.0))
         .add(tool_call::Column::Seq.eq(call.seq.0))
         .add(tool_call::Column::Position.eq(i32::from(call.position)))
+        .add_option(status.map(|status| tool_call::Column::Status.eq(status.as_str())));
+    let all = tool_call::Entity::update_many().set(set);
+    tx.later(all.filter(is_it)).await
 }
 
 async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr> {

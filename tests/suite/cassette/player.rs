@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::receiver::read_request;
+use zoea_rig::answering::{listen, read_request};
 
 /// A recorded answer, with what `tests/suite/cassettes/README.md` says of it.
 #[derive(Clone, Debug, Deserialize)]
@@ -114,21 +113,14 @@ struct Deck {
 
 impl Player {
     pub(super) fn start(answers: BTreeMap<String, VecDeque<Recorded>>) -> Player {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
         let deck = Arc::new(Mutex::new(Deck {
             answers,
             asked: BTreeMap::new(),
             waiting: BTreeMap::new(),
         }));
         let shared = deck.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let deck = shared.clone();
-                // A program that ended does not read its answer any more.
-                thread::spawn(move || serve(stream, &deck));
-            }
-        });
+        let address = listen(move |stream| serve(stream, &shared));
+        let url = format!("http://{address}/v1");
         Player { url, deck }
     }
 

@@ -1,14 +1,14 @@
 //! A model server that answers as a test wants, over real HTTP, and keeps its requests.
 
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::receiver::read_request;
+use zoea_rig::answering::{listen, read_request};
 
 /// What the server says.
 pub(crate) enum Said {
@@ -31,17 +31,10 @@ impl OddModel {
     pub(crate) fn start(
         script: impl Fn(usize, &Value) -> Said + Send + Sync + 'static,
     ) -> OddModel {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = requests.clone();
-        let script: Arc<Script> = Arc::new(script);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (kept, script) = (kept.clone(), script.clone());
-                thread::spawn(move || serve(stream, &kept, &*script));
-            }
-        });
+        let address = listen(move |stream| serve(stream, &kept, &script));
+        let url = format!("http://{address}/v1");
         OddModel { url, requests }
     }
 

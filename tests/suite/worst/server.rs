@@ -1,11 +1,10 @@
 //! A server that answers with what it is told, in pieces and without end.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::thread;
+use std::io::Write;
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
+use zoea_rig::answering::{listen, read_request};
 
 pub(super) const MB: usize = 1 << 20;
 
@@ -14,44 +13,13 @@ pub(super) type Answer = Box<dyn Fn(&mut TcpStream) -> std::io::Result<()> + Sen
 
 /// A server that answers each request body as a function says. Returns its address.
 pub(super) fn hostile(answer: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let answer = Arc::new(answer);
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let answer = answer.clone();
-            thread::spawn(move || {
-                let mut stream = stream;
-                if let Some(body) = request(&stream) {
-                    // The client closes the connection when it has read enough.
-                    let _ = answer(&body)(&mut stream);
-                }
-            });
-        }
+    let address = listen(move |mut stream| {
+        let (_, body) = read_request(&stream)?;
+        let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        // The client closes the connection when it has read enough.
+        answer(&body)(&mut stream).ok()
     });
     format!("http://{address}")
-}
-
-/// The body of a request.
-pub(super) fn request(stream: &TcpStream) -> Option<Value> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        let line = line.trim().to_lowercase();
-        if let Some(printed) = line.strip_prefix("content-length:") {
-            length = printed.trim().parse().ok()?;
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
 pub(super) fn head(status: u16, kind: &str) -> String {

@@ -151,8 +151,10 @@ fn a_need_that_ends_for_a_moment_keeps_its_age_and_one_of_long_ago_does_not() {
 
 #[test]
 fn a_clock_that_is_set_back_hides_no_server_that_is_away() {
-    let mut scene = Scene::default();
-    scene.now = 90 * MINUTE;
+    let mut scene = Scene {
+        now: 90 * MINUTE,
+        ..Scene::default()
+    };
     scene.waits(1..=2, &local());
     scene.is_away(&local(), "HTTP 503", false);
     assert_eq!(scene.list(), []);

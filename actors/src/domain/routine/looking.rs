@@ -45,11 +45,6 @@ impl RoutineRun {
         self.exact_hold.is_none() && look.is_due(&step.tool, arguments, self.elapsed_ms)
     }
 
-    #[must_use]
-    pub fn has_lost_call(&self) -> bool {
-        self.lost_call.is_some()
-    }
-
     pub fn end_wait(&mut self) {
         if let Some(lost_call) = &mut self.lost_call {
             lost_call.end_wait();

@@ -117,7 +117,7 @@ impl Played {
             assert_eq!(members.to_string(), text);
             let restored = RoutineMemo::restore(&text).expect("it is understood");
             // Looks begin anew after a restart.
-            assert!(self.run.has_lost_call() || restored == memo);
+            assert!(self.run.lost_call.is_some() || restored == memo);
             match self.run.next(&known) {
                 NextStep::Call(call) => {
                     let has_moved = call.has_moved || is_new_round;

@@ -85,8 +85,6 @@ fn told_places_are_kept_and_the_others_stand_around_them() {
         position(&map, "lost").1 < -50.0,
         "below the others: {map:?}"
     );
-    let is_known: Vec<bool> = map.systems.iter().map(|it| it.has_known_position).collect();
-    assert_eq!(is_known, [true, true, false, false]);
 }
 
 /// A grid of so many systems a side: results tell lanes only.

@@ -9,7 +9,7 @@ use super::calls::MAX_CALLS_READ;
 use super::*;
 
 fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
-    ReceivedAnswer::from_body(body).into_model_answer(&Redactor::default(), Reads::Words)
+    ReceivedAnswer::from_body(body).into_model_answer(&Redactor::default())
 }
 
 fn answer(message: Value) -> ModelAnswer {
@@ -79,12 +79,12 @@ fn a_secret_is_found_though_it_came_in_several_pieces() {
         let delta = json!({"content": text, "reasoning": text, "tool_calls": call(arguments)});
         answer.add(&json!({"choices": [{"delta": delta}]}).to_string());
     }
-    let answer = answer.into_model_answer(&secrets, Reads::Words).unwrap();
+    let answer = answer.into_model_answer(&secrets).unwrap();
     assert_eq!(answer.text, "say [redacted]!");
     assert_eq!(answer.reasoning.as_deref(), Some("say [redacted]!"));
     assert_eq!(answer.calls[0].arguments, "{\"key\":\"[redacted]\"}");
     let refused = r#"{"error": {"message": "no such key: sesame-4711"}}"#;
-    let fault = ReceivedAnswer::from_body(refused).into_model_answer(&secrets, Reads::Words);
+    let fault = ReceivedAnswer::from_body(refused).into_model_answer(&secrets);
     let text = fault.unwrap_err().text().to_string();
     assert_eq!(text, "HTTP 500: no such key: [redacted]");
 }
@@ -107,9 +107,7 @@ fn pieces_of_two_calls_are_told_apart_also_where_indexes_are_floats_or_texts() {
             let delta = json!({"tool_calls": [piece]});
             answer.add(&json!({"choices": [{"delta": delta}]}).to_string());
         }
-        let answer = answer
-            .into_model_answer(&Redactor::default(), Reads::Words)
-            .unwrap();
+        let answer = answer.into_model_answer(&Redactor::default()).unwrap();
         let arguments: Vec<&str> = answer.calls.iter().map(|call| &*call.arguments).collect();
         assert_eq!(arguments, ["{\"a\":1}", "{\"b\":2}"], "{one}");
     }
@@ -125,9 +123,7 @@ fn an_end_that_names_no_reason_is_none() {
     }
     answer.add(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}).to_string());
     assert!(answer.is_finished());
-    let answer = answer
-        .into_model_answer(&Redactor::default(), Reads::Words)
-        .unwrap();
+    let answer = answer.into_model_answer(&Redactor::default()).unwrap();
     assert_eq!(answer.text, "Off.Off.Off.");
     assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
 }

@@ -167,16 +167,16 @@ pub(super) fn described(mut schema: Value, text: Option<String>) -> Value {
 }
 
 /// Any value that is neither an object nor a list.
-pub(super) fn plain_value(text: Option<String>) -> Value {
+pub(super) fn plain_value() -> Value {
     let plain = ["string", "number", "boolean"].map(|kind| json!({ "type": kind }));
-    described(json!({ "anyOf": plain }), text)
+    json!({ "anyOf": plain })
 }
 
 pub(super) fn any_value(text: Option<String>) -> Value {
-    let mut any = plain_value(None);
+    let mut any = plain_value();
     if let Some(parts) = any["anyOf"].as_array_mut() {
         parts.push(json!({"type": "object"}));
-        parts.push(json!({"type": "array", "items": plain_value(None)}));
+        parts.push(json!({"type": "array", "items": plain_value()}));
     }
     described(any, text)
 }

@@ -152,11 +152,11 @@ fn each_part_has_a_type_or_alternatives() {
         ),
         (
             json!({"type": "array"}),
-            json!({"type": "array", "items": plain_value(None)}),
+            json!({"type": "array", "items": plain_value()}),
         ),
         (
             json!({"type": "array", "items": true}),
-            json!({"type": "array", "items": plain_value(None)}),
+            json!({"type": "array", "items": plain_value()}),
         ),
         (
             json!({"items": {"type": "integer"}}),

@@ -21,8 +21,8 @@ pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
     let mut tree = Tree::default();
     if form == ResultForm::Raw {
         let mut text = Tree::default();
-        text.add_lines(0, row.text(), Tone::Text);
-        tree.add_branch(0, "text", "", text);
+        text.add_lines(row.text(), Tone::Text);
+        tree.add_branch("text", "", text);
         for (place, call) in row.calls().iter().enumerate() {
             let name = format!("call {}", place + 1);
             let raw = format!("{} {} {}", call.name, call.id, call.arguments);
@@ -36,20 +36,20 @@ pub(super) fn of_row(row: &Row, form: ResultForm) -> Tree {
     }
     if let Some(reasoning) = row.utterance().and_then(|words| words.reasoning.as_ref()) {
         let mut inside = Tree::default();
-        inside.add_lines(0, reasoning, Tone::Reasoning);
-        tree.add_branch(0, "reasoning", "", inside);
+        inside.add_lines(reasoning, Tone::Reasoning);
+        tree.add_branch("reasoning", "", inside);
     }
     if !row.text().is_empty() {
-        tree.add_branch(0, "text", "", Tree::of_text(row.text()));
+        tree.add_branch("text", "", Tree::of_text(row.text()));
     }
     for (place, call) in row.calls().iter().enumerate() {
         let name = format!("call {}", place + 1);
         let about = format!("{} {}", call.name, call.id);
-        tree.add_branch(0, &name, &about, Tree::of_text(&call.arguments));
+        tree.add_branch(&name, &about, Tree::of_text(&call.arguments));
     }
     let about = about(row);
     if !about.nodes().is_empty() {
-        tree.add_branch(0, "about", "", about);
+        tree.add_branch("about", "", about);
     }
     tree
 }
@@ -96,7 +96,7 @@ fn about(row: &Row) -> Tree {
 
 pub(super) fn of_raw(body: &str) -> Tree {
     let mut tree = Tree::default();
-    tree.add_lines(0, body, Tone::Text);
+    tree.add_lines(body, Tone::Text);
     tree
 }
 
@@ -109,10 +109,10 @@ pub(super) fn of_request(sent: &SentRequest, game: GameRef) -> Tree {
         None => "nothing to compare: the first one since its process began".to_string(),
     };
     tree.add_leaf(0, "since the request before:", &change, Tone::Text);
-    tree.add_branch(0, "size", &size(sent.parts.total_bytes()), sizes(sent));
+    tree.add_branch("size", &size(sent.parts.total_bytes()), sizes(sent));
     let body: Result<Map<String, Value>, _> = serde_json::from_str(&sent.body);
     let Ok(body) = body else {
-        tree.add_lines(0, &sent.body, Tone::Text);
+        tree.add_lines(&sent.body, Tone::Text);
         return tree;
     };
     let is_long = |name: &str| matches!(name, "messages" | "tools");
@@ -122,7 +122,7 @@ pub(super) fn of_request(sent: &SentRequest, game: GameRef) -> Tree {
     }
     if let Some(Value::Array(messages)) = body.get("messages") {
         let about = format!("[{}]", messages.len());
-        tree.add_branch(0, "messages", &about, of_messages(messages, sent, game));
+        tree.add_branch("messages", &about, of_messages(messages, sent, game));
     }
     if let Some(tools @ Value::Array(offered)) = body.get("tools") {
         let about = format!("[{}]", offered.len());
@@ -160,7 +160,7 @@ fn of_messages(messages: &[Value], sent: &SentRequest, game: GameRef) -> Tree {
         let content = message["content"].as_str().unwrap_or_default();
         let mut inside = Tree::of_text(content);
         for call in message["tool_calls"].as_array().into_iter().flatten() {
-            inside.add_branch(0, "call", "", Tree::of_value(call));
+            inside.add_branch("call", "", Tree::of_value(call));
             let name = call["function"]["name"].as_str().unwrap_or_default();
             called.insert(call["id"].as_str().unwrap_or_default(), name);
         }
@@ -226,6 +226,6 @@ fn words_of_message(message: &Value, content: &str) -> String {
 
 fn add_closed(tree: &mut Tree, name: &str, about: &str, inside: Tree) {
     let place = tree.nodes().len();
-    tree.add_branch(0, name, about, inside);
+    tree.add_branch(name, about, inside);
     tree.fold(place, Fold::Closed);
 }

@@ -15,7 +15,6 @@ fn map_of(systems: &[(&str, f64, f64)]) -> SystemMap {
         id: (*id).into(),
         name: (*id).into(),
         position: (*x, *y),
-        has_known_position: true,
         points: Arc::default(),
         seen_at: None,
     });

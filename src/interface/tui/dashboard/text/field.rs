@@ -78,16 +78,6 @@ impl TextField {
         self.cursor = self.boundary_from(text.len());
     }
 
-    /// Takes the text and empties the field and its undo history.
-    pub fn take_text(&mut self) -> String {
-        let text = std::mem::take(&mut self.text);
-        *self = TextField {
-            cut: std::mem::take(&mut self.cut),
-            ..TextField::default()
-        };
-        text
-    }
-
     /// Inserts a text at the cursor, without control characters.
     pub fn insert(&mut self, text: &str) {
         self.push_undo();

@@ -62,11 +62,11 @@ impl Tree {
         let (words, json) = split_json(text);
         let mut tree = Tree::default();
         if let Some(words) = words {
-            tree.add_lines(0, words, Tone::Warning);
+            tree.add_lines(words, Tone::Warning);
         }
         match json {
             Some(value) => tree.add_members(0, &value),
-            None => tree.add_lines(0, text, Tone::Text),
+            None => tree.add_lines(text, Tone::Text),
         }
         tree
     }
@@ -87,23 +87,23 @@ impl Tree {
         });
     }
 
-    pub fn add_branch(&mut self, depth: usize, name: &str, text: &str, inside: Tree) {
-        self.add_leaf(depth, name, text, Tone::Dim);
+    pub fn add_branch(&mut self, name: &str, text: &str, inside: Tree) {
+        self.add_leaf(0, name, text, Tone::Dim);
         if let Some(node) = self.nodes.last_mut() {
             node.inside = inside.nodes.len();
             node.fold = Fold::Open;
         }
         let moved = inside.nodes.into_iter().map(|node| Node {
-            depth: node.depth + depth + 1,
+            depth: node.depth + 1,
             ..node
         });
         self.nodes.extend(moved);
     }
 
-    pub fn add_lines(&mut self, depth: usize, text: &str, tone: Tone) {
+    pub fn add_lines(&mut self, text: &str, tone: Tone) {
         for line in clean_text(text).lines() {
             self.nodes.push(Node {
-                depth,
+                depth: 0,
                 name: "".into(),
                 text: line.into(),
                 tone,

@@ -247,7 +247,7 @@ fn read_stream(chunks: &[Value]) -> ModelAnswer {
         answer.add(&json!({"choices": [chunk]}).to_string());
     }
     answer
-        .into_model_answer(&Redactor::default(), Reads::Words)
+        .into_model_answer(&Redactor::default())
         .expect("an answer")
 }
 

@@ -151,16 +151,16 @@ impl EntryBuilder<'_> {
     fn add_order(&mut self, title: &str, text: &str, tone: Tone) -> Tone {
         let title = width::clip(title, self.look.columns).into_owned();
         self.lines.push(StyledLine::of(title, tone));
-        self.add_words(text, Tone::Text);
+        self.add_words(text);
         tone
     }
 
-    fn add_words(&mut self, text: &str, tone: Tone) {
+    fn add_words(&mut self, text: &str) {
         let most = match self.look.fold {
             Fold::Closed => PREVIEW_OF_WORDS,
             Fold::Open => MAX_LINES,
         };
-        self.add_wrapped(clean_text(text).trim_end(), tone, most, "");
+        self.add_wrapped(clean_text(text).trim_end(), Tone::Text, most, "");
     }
 
     /// Adds at most `most` lines of a text, and a line with the number of lines left out.
@@ -189,7 +189,7 @@ impl EntryBuilder<'_> {
         if utterance.text.trim().is_empty() {
             self.lines.push(StyledLine::of("(no words)", Tone::Dim));
         } else {
-            self.add_words(&utterance.text, Tone::Text);
+            self.add_words(&utterance.text);
         }
         Tone::Mysis
     }

@@ -25,7 +25,7 @@ impl EntryBuilder<'_> {
             self.add_speaker(utterance);
             self.add_reasoning(utterance.reasoning.as_ref());
             if !utterance.text.trim().is_empty() {
-                self.add_words(&utterance.text, Tone::Text);
+                self.add_words(&utterance.text);
             }
         }
         for (place, call) in calls.iter().enumerate() {
