@@ -5,8 +5,9 @@
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -212,7 +213,7 @@ fn measure_all(
         while let Some((name, levers)) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let place = rows.iter().position(|row| row.0 == *name);
             let report = measure(options, levers, real.cloned());
-            let mut measured = measured.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut measured = measured.lock();
             measured.push((place, name.clone(), report));
         }
     };
@@ -222,9 +223,7 @@ fn measure_all(
         }
         work();
     });
-    let mut measured = measured
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut measured = measured.into_inner();
     measured.sort_by_key(|(place, ..)| *place);
     let reports = measured.into_iter();
     reports

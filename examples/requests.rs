@@ -4,9 +4,10 @@
 //! `cargo run --release --example requests -- [HOURS] [TICK_MS]`: the hours of the game (24 by
 //! default) of 360 ticks each, and the milliseconds of a tick (1 by default).
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::compose::wire_bytes;
@@ -50,7 +51,7 @@ async fn main() -> anyhow::Result<()> {
 
     let directory = tempfile::tempdir()?;
     let rows = play(directory.path(), hours * TICKS_AN_HOUR, tick).await?;
-    let composed = requests.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let composed = requests.0.lock();
     report(hours, &composed, &rows)
 }
 
@@ -248,7 +249,7 @@ impl<S: tracing::Subscriber> Layer<S> for Requests {
         let mut composed = Composed::default();
         event.record(&mut composed);
         if composed.is_composed {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.0.lock();
             all.push(composed);
         }
     }

@@ -1,7 +1,8 @@
 //! The calls under way of all Myses of this process, of which each begins and ends its own.
 
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::ids::{Lane, Moment, MysisId};
 use crate::domain::open_calls::{CallKind, OpenCallId, OpenCalls};
@@ -36,7 +37,7 @@ impl CallWatch {
 
     pub fn calls(&self) -> MutexGuard<'_, OpenCalls> {
         // Each change of them is complete in itself.
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 
     #[must_use]

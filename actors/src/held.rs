@@ -1,7 +1,8 @@
 //! The texts that are held back, for all Myses of this process.
 
+use parking_lot::RwLock;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use crate::domain::held::HeldTexts;
 
@@ -18,15 +19,11 @@ impl fmt::Debug for HeldBack {
 impl HeldBack {
     #[must_use]
     pub fn now(&self) -> Arc<HeldTexts> {
-        // A poisoned lock still holds valid data, because it is replaced in one step.
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.read().clone()
     }
 
     pub fn change(&self, change: impl FnOnce(&mut HeldTexts)) {
-        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.write();
         change(Arc::make_mut(&mut held));
     }
 }

@@ -1,8 +1,9 @@
 //! A value that several tasks wait for. They are woken in the order in which they began to wait: who
 //! waited first goes first, and a simulation repeats itself. `tokio::sync::watch` wakes in any order.
 
+use parking_lot::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
@@ -22,7 +23,7 @@ impl<T> Clone for InOrder<T> {
 
 impl<T: fmt::Debug> fmt::Debug for InOrder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lock().fmt(f)
+        self.0.value.lock().fmt(f)
     }
 }
 
@@ -34,17 +35,13 @@ impl<T> InOrder<T> {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.value.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
-        look(&self.lock())
+        look(&self.0.value.lock())
     }
 
     /// Changes the value. Those who wait are woken if the change says so.
     pub(crate) fn change(&self, change: impl FnOnce(&mut T) -> bool) {
-        let has_changed = change(&mut self.lock());
+        let has_changed = change(&mut self.0.value.lock());
         if has_changed {
             self.0.changed.notify_waiters();
         }

@@ -1,7 +1,8 @@
 //! The lists of further tools that requests offer, for all Myses of this process.
 
+use parking_lot::RwLock;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use crate::domain::ids::Moment;
 use crate::domain::role_list::{ListKey, ListNews, RoleLists};
@@ -32,15 +33,11 @@ impl SharedLists {
     }
 
     fn known(&self) -> Arc<RoleLists> {
-        // A poisoned lock still holds valid data, because it is replaced in one step.
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.read().clone()
     }
 
     fn change(&self, change: impl FnOnce(&mut RoleLists)) {
-        let mut lists = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut lists = self.0.write();
         change(Arc::make_mut(&mut lists));
     }
 }

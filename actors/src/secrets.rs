@@ -3,10 +3,11 @@
 //! The program has one list. Code that learns a secret adds it at once. Code that passes text on
 //! removes the secrets that are known at that moment.
 
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use zoea_text::redact::Redactor;
 
@@ -35,8 +36,7 @@ impl Secrets {
     }
 
     pub fn learn(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> bool {
-        // A poisoned lock still holds valid data, because adding a secret is a single step.
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         let secrets = secrets.into_iter();
         let new: Vec<Arc<str>> = secrets
             .filter(|secret| known.secrets.insert(secret.clone()))
@@ -50,7 +50,7 @@ impl Secrets {
 
     #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         known.redactor.clone()
     }
 

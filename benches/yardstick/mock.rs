@@ -1,10 +1,11 @@
 //! A model that thinks for 200 ms and a game with one tool. It keeps the newest requests, which the
 //! floor sends again.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -72,12 +73,12 @@ impl Mock {
 
     /// Counts anew who asks.
     pub(crate) fn forget_who_asked(&self) {
-        self.seen.asked().clear();
+        self.seen.asked.lock().clear();
     }
 
     /// When those that have asked since did so first, in order.
     pub(crate) fn first_asked(&self) -> Vec<Instant> {
-        let mut asked: Vec<Instant> = self.seen.asked().values().copied().collect();
+        let mut asked: Vec<Instant> = self.seen.asked.lock().values().copied().collect();
         asked.sort();
         asked
     }
@@ -89,7 +90,7 @@ impl Mock {
 
     /// The requests of a turn.
     pub(crate) fn requests(&self) -> Requests {
-        self.seen.requests().clone()
+        self.seen.requests.lock().clone()
     }
 
     /// The configuration. `more` turns on options: `streamed` answers, `traced` turns.
@@ -115,14 +116,6 @@ impl Mock {
 }
 
 impl Seen {
-    fn requests(&self) -> std::sync::MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn asked(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Instant>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes who asks. Each request says the name of its Mysis.
     fn note_who_asks(&self, request: &Value) {
         let messages = request["messages"].as_array().into_iter().flatten();
@@ -130,7 +123,7 @@ impl Seen {
             .filter_map(|message| message["content"].as_str())
             .find_map(|text| text.split_once("You are m")?.1.split_once(", a Mysis"));
         let name = name.expect("a request names its Mysis").0.to_string();
-        self.asked().entry(name).or_insert_with(Instant::now);
+        self.asked.lock().entry(name).or_insert_with(Instant::now);
     }
 }
 
@@ -144,10 +137,10 @@ async fn model(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Res
     let is_streamed = request["stream"] == true;
     let message = if is_answered {
         seen.turns.fetch_add(1, Ordering::Relaxed);
-        seen.requests().second = request;
+        seen.requests.lock().second = request;
         json!({"role": "assistant", "content": "I looked around and all is well."})
     } else {
-        seen.requests().first = request;
+        seen.requests.lock().first = request;
         let call = json!({"id": "call_1", "type": "function",
             "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}});
         json!({"role": "assistant", "content": null, "tool_calls": [call]})
@@ -210,7 +203,7 @@ async fn game(
             "inputSchema": {"type": "object", "properties": {"where": {"type": "string"}}},
         }]}),
         Some("tools/call") => {
-            seen.requests().call = request.clone();
+            seen.requests.lock().call = request.clone();
             json!({"content": [{"type": "text", "text": "x".repeat(RESULT)}]})
         }
         _ => return StatusCode::ACCEPTED.into_response(),

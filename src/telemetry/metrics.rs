@@ -14,8 +14,9 @@ mod servers;
 mod text;
 mod turns;
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::budget::BudgetStatus;
@@ -77,12 +78,8 @@ struct MetricsState {
 const UNKNOWN_KIND: &str = "unknown";
 
 impl Metrics {
-    fn numbers(&self) -> MutexGuard<'_, MetricsState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn on_event(&self, event: &SwarmEvent) {
-        let mut numbers = self.numbers();
+        let mut numbers = self.0.lock();
         numbers.turns.on_event(event);
         numbers.needs.on_event(event);
         match (&event.what, &event.mysis) {
@@ -135,7 +132,7 @@ impl Metrics {
     }
 
     fn count_commit(&self, seconds: f64) {
-        let mut numbers = self.numbers();
+        let mut numbers = self.0.lock();
         let histogram = &mut numbers.commit_seconds;
         histogram
             .get_or_insert_with(|| Histogram::new(&COMMIT_SECONDS_BOUNDS))
@@ -143,19 +140,19 @@ impl Metrics {
     }
 
     fn set_waiting(&self, jobs: usize) {
-        self.numbers().waiting = jobs;
+        self.0.lock().waiting = jobs;
     }
 
     /// All metrics as Prometheus text.
     #[must_use]
     pub fn to_text(&self) -> String {
-        self.numbers().to_text()
+        self.0.lock().to_text()
     }
 }
 
 impl CallObserver for Metrics {
     fn on_model_call(&self, call: &ModelCallReport<'_>) {
-        let mut numbers = self.numbers();
+        let mut numbers = self.0.lock();
         let provider = &call.request.provider;
         let of = (provider.clone(), call.end.outcome());
         *numbers.requests.entry(of).or_default() += 1;
@@ -165,11 +162,11 @@ impl CallObserver for Metrics {
     }
 
     fn on_tool_call(&self, call: &ToolCallReport<'_>) {
-        self.numbers().calls_in_detail.on_tool_call(call);
+        self.0.lock().calls_in_detail.on_tool_call(call);
     }
 
     fn on_session_over(&self, took: Duration) {
-        self.numbers().calls_in_detail.on_session_over(took);
+        self.0.lock().calls_in_detail.on_session_over(took);
     }
 }
 

@@ -12,8 +12,9 @@ mod span;
 mod tool;
 mod turns;
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::domain::ids::{CallKey, Timestamp, TurnRef};
@@ -158,7 +159,7 @@ impl SpanExporter {
     pub async fn stop(self) {
         self.recorder
             .record(|turns| turns.finish_all(MachineClock.now()));
-        self.recorder.state().queue = None;
+        self.recorder.state.lock().queue = None;
         let mut task = self.task;
         if tokio::time::timeout(STOP_TIMEOUT, &mut task).await.is_err() {
             task.abort();
@@ -181,13 +182,9 @@ impl TraceRecorder {
         self.queue.lost_spans.load(Ordering::Relaxed)
     }
 
-    fn state(&self) -> MutexGuard<'_, RecorderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a step, and queues the turns that are complete after it.
     fn record(&self, step: impl FnOnce(&mut OpenTurns) -> Vec<FinishedTurn>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         for spans in step(&mut state.turns) {
             let count = spans.len() as u64;
             let bytes = spans.iter().map(span::TraceSpan::bytes).sum();
@@ -222,7 +219,7 @@ impl QueueFigures {
 impl CallObserver for TraceRecorder {
     fn on_model_call_begun(&self, turn: Option<TurnRef>, at: Timestamp) {
         if let Some(turn) = turn {
-            self.state().turns.on_model_call_begun(turn, at);
+            self.state.lock().turns.on_model_call_begun(turn, at);
         }
     }
 
@@ -231,12 +228,12 @@ impl CallObserver for TraceRecorder {
     }
 
     fn traceparent(&self, turn: TurnRef, key: CallKey, at: Timestamp) -> Option<Arc<str>> {
-        let place = self.state().turns.place_of_call(turn, key, at);
+        let place = self.state.lock().turns.place_of_call(turn, key, at);
         Some(place.traceparent().into())
     }
 
     fn on_tool_call(&self, call: &ToolCallReport<'_>) {
-        self.state().turns.on_tool_call(call);
+        self.state.lock().turns.on_tool_call(call);
     }
 }
 

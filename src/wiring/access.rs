@@ -74,7 +74,7 @@ pub async fn lock_home(home: &Home, notify: impl Fn(&str)) -> Result<HomeLock, L
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     use super::*;
 
@@ -102,12 +102,10 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(3)).await;
             drop(held);
         };
-        let waiting = lock_home(&home, |text| {
-            messages.lock().unwrap().push(text.to_string())
-        });
+        let waiting = lock_home(&home, |text| messages.lock().push(text.to_string()));
         let (lock, ()) = tokio::join!(waiting, release);
         lock.unwrap();
-        let messages = messages.into_inner().unwrap();
+        let messages = messages.into_inner();
         let pid = format!("(process {})", std::process::id());
         assert!(
             messages.len() == 1 && messages[0].contains(&pid),

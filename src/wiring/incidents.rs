@@ -1,6 +1,7 @@
 //! Keeps the exchanges that failed in the home: of equal failures one in ten seconds.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::Moment;
@@ -57,7 +58,7 @@ impl LastIncident {
 impl IncidentKeeper for HomeIncidents {
     fn keep(&self, mut incident: Incident) -> Keeping {
         let now = MachineClock.both_clocks();
-        if !lock(&self.last).begin(&incident.failure, now.moment) {
+        if !self.last.lock().begin(&incident.failure, now.moment) {
             return Box::pin(std::future::ready(()));
         }
         incident.at = now.wall.to_string();
@@ -66,7 +67,7 @@ impl IncidentKeeper for HomeIncidents {
             if let Err(error) = home.keep_incident(now.wall.0, &incident.to_text()) {
                 tracing::debug!(%error, "an incident is not kept");
             }
-            lock(&last).is_being_written = false;
+            last.lock().is_being_written = false;
         };
         Box::pin(async move {
             // A disk that does not answer keeps one thread, and nothing else is written meanwhile.
@@ -74,10 +75,6 @@ impl IncidentKeeper for HomeIncidents {
             let _ = tokio::time::timeout(DISK_PATIENCE, written).await;
         })
     }
-}
-
-fn lock(last: &Mutex<LastIncident>) -> MutexGuard<'_, LastIncident> {
-    last.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

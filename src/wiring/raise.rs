@@ -1,6 +1,7 @@
 //! Keeps in the home what the operator allowed the swarm for one day.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use actors::domain::budget::BudgetRules;
 use futures::FutureExt;
@@ -26,7 +27,7 @@ impl RaiseFile {
     }
 
     pub(super) fn keep(&self, budget: BudgetRules) -> BoxFuture<'static, Result<(), String>> {
-        *locked(&self.newest) = budget;
+        *self.newest.lock() = budget;
         let file = self.clone();
         let keeping = tokio::task::spawn_blocking(move || file.write_newest());
         async move { keeping.await.unwrap_or_else(|error| Err(error.to_string())) }.boxed()
@@ -34,8 +35,8 @@ impl RaiseFile {
 
     /// Each write takes the newest rules, so the last one stores them, in whatever order the writes begin.
     fn write_newest(&self) -> Result<(), String> {
-        let _alone = locked(&self.writing);
-        let newest = *locked(&self.newest);
+        let _alone = self.writing.lock();
+        let newest = *self.newest.lock();
         write(&self.home, &newest)
     }
 }
@@ -44,11 +45,6 @@ fn write(home: &Home, budget: &BudgetRules) -> Result<(), String> {
     let text = serde_json::to_string(budget).map_err(|error| error.to_string())?;
     let kept = home.keep_raise(&text);
     kept.map_err(|error| format!("{}: {error}", home.raise_file().display()))
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code panics under these locks.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// These limits at the start of a process, with what the operator allowed in an earlier one for the same limits. It holds

@@ -1,6 +1,7 @@
 //! Tells the operator what the swarm uses, and whether the servers answer. No model and no tool is called.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::domain::ids::MysisId;
@@ -46,16 +47,11 @@ impl SetupCheck {
     }
 
     pub(super) fn replace(&self, settings: &Settings) {
-        *self.settings() = settings.clone();
+        *self.settings.lock() = settings.clone();
     }
 
     pub(super) fn proxied(&self) -> Vec<ProxiedServerJson> {
-        proxied_servers(&self.settings(), &Proxies::of_process())
-    }
-
-    fn settings(&self) -> MutexGuard<'_, Settings> {
-        // No code panics under this lock, so a poisoned lock still holds valid data.
-        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+        proxied_servers(&self.settings.lock(), &Proxies::of_process())
     }
 
     async fn answers(&self, settings: &Settings) -> Vec<ServerAnswer> {
@@ -162,14 +158,14 @@ fn providers_in_order(settings: &Settings) -> Vec<(&str, &ProviderSettings)> {
 
 impl SetupInspector for SetupCheck {
     fn list(&self) -> SwarmSetup {
-        let settings = self.settings().clone();
+        let settings = self.settings.lock().clone();
         self.list_servers(&settings)
     }
 
     fn check(&self) -> BoxFuture<'static, SwarmSetup> {
         let check = self.clone();
         async move {
-            let settings = check.settings().clone();
+            let settings = check.settings.lock().clone();
             let mut setup = check.list_servers(&settings);
             let answers = check.answers(&settings).await;
             for (server, answer) in setup.servers.iter_mut().zip(answers) {

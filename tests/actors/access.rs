@@ -29,5 +29,5 @@ async fn a_call_that_is_refused_alone_costs_one_renewal() {
     };
     assert_eq!(status, CallStatus::Failed);
     assert_eq!(world.traps.count(Trap::CallWithoutAccess), 3);
-    assert!(world.game.executed.lock().unwrap().is_empty());
+    assert!(world.game.executed.lock().is_empty());
 }

@@ -502,7 +502,7 @@ async fn check_alpha_state(world: &World, row: &Row) {
 async fn check_call_result(world: &World, row: &Row) {
     let results = world.results("alpha").await;
     let (call, status) = results.first().cloned().unwrap();
-    let first = world.game.executed.lock().unwrap().first().cloned();
+    let first = world.game.executed.lock().first().cloned();
     assert_eq!(Some(&call), first.as_ref(), "{row:?}");
     let is_known =
         row.then == Aftermath::GoesOn && (row.who, row.how) != (Victim::Call, DeathKind::Panic);
@@ -574,7 +574,7 @@ async fn a_dead_commander_ends_the_swarm_and_the_next_process_finds_everything()
         }
         tokio::time::sleep(AFTERWARDS).await;
         let (call, status) = world.results("alpha").await.first().cloned().unwrap();
-        let first = world.game.executed.lock().unwrap().first().cloned();
+        let first = world.game.executed.lock().first().cloned();
         assert_eq!(
             (Some(call), status),
             (first, CallStatus::Unknown),

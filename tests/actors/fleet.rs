@@ -16,7 +16,7 @@ use crate::world::{World, dead};
 
 /// The Myses that were let go, in their order.
 fn let_go(world: &World) -> Vec<MysisId> {
-    let reports = world.fleet.reports.lock().unwrap();
+    let reports = world.fleet.reports.lock();
     reports
         .iter()
         .flat_map(|report| report.let_go.clone())
@@ -24,7 +24,7 @@ fn let_go(world: &World) -> Vec<MysisId> {
 }
 
 fn arrived(world: &World) -> Vec<MysisId> {
-    let reports = world.fleet.reports.lock().unwrap();
+    let reports = world.fleet.reports.lock();
     reports
         .iter()
         .flat_map(|report| report.arrived.clone())
@@ -32,7 +32,7 @@ fn arrived(world: &World) -> Vec<MysisId> {
 }
 
 pub(crate) fn finds(world: &World, step: FleetStep) {
-    *world.fleet.next.lock().unwrap() = step;
+    *world.fleet.next.lock() = step;
 }
 
 /// The Myses that run here.
@@ -141,7 +141,7 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
     // The leases last for thirty seconds after their last renewal.
     tokio::time::sleep(Duration::from_secs(26)).await;
     let left = |world: &World| {
-        let executed = world.game.executed.lock().unwrap().len();
+        let executed = world.game.executed.lock().len();
         (
             world.times_asked("alpha"),
             world.times_asked("bravo"),
@@ -212,7 +212,7 @@ async fn a_mission_of_another_process_reaches_the_myses_here_once() {
         text: "dig deeper".into(),
         at: Timestamp(1),
     };
-    *world.fleet.mission.lock().unwrap() = Some(mission.clone());
+    *world.fleet.mission.lock() = Some(mission.clone());
     world
         .until("alpha has seen it", |world| world.is_shown("dig deeper"))
         .await;
@@ -227,7 +227,7 @@ async fn a_mission_of_another_process_reaches_the_myses_here_once() {
     assert_eq!(rows.await.unwrap().len(), 1);
 
     // Another process clears it.
-    *world.fleet.mission.lock().unwrap() = None;
+    *world.fleet.mission.lock() = None;
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(world.handle.mission().await, None);
 }
@@ -352,7 +352,7 @@ async fn what_a_lost_mysis_was_to_store_is_shut_out() {
         .until("it is let go", |world| let_go(world).contains(&alpha))
         .await;
     let lived = world.memory.swarm_now().myses[0].incarnation;
-    let shut_out = world.ledger.shut_out.lock().unwrap().clone();
+    let shut_out = world.ledger.shut_out.lock().clone();
     assert_eq!(shut_out, [(alpha, lived.next())]);
 }
 

@@ -19,7 +19,7 @@ use crate::world::{Child, World, dead};
 
 /// How often each model was asked, and how many calls reached the game.
 fn left(world: &World) -> (usize, usize, usize) {
-    let executed = world.game.executed.lock().unwrap().len();
+    let executed = world.game.executed.lock().len();
     let asked = |name| world.times_asked(name);
     (asked("alpha"), asked("bravo"), executed)
 }
@@ -134,7 +134,7 @@ async fn a_freeze_is_kept_at_once_and_acknowledged_when_what_was_leaving_has_lef
     thaw(&world).await;
     // Its call waits until it is stored that it is sent.
     tokio::time::sleep(LOOK).await;
-    let kept = || world.freezes.0.lock().unwrap().clone();
+    let kept = || world.freezes.0.lock().clone();
     let mut frozen = std::pin::pin!(world.order(Order::Freeze));
     let early = tokio::time::timeout(LOOK, &mut frozen).await;
     assert!(early.is_err(), "{early:?}");
@@ -179,9 +179,7 @@ async fn a_swarm_that_starts_frozen_says_so_to_all_that_watch_it() {
         .await;
     thaw(&world).await;
     world
-        .until("a call", |world| {
-            !world.game.executed.lock().unwrap().is_empty()
-        })
+        .until("a call", |world| !world.game.executed.lock().is_empty())
         .await;
 }
 
@@ -214,7 +212,7 @@ async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
         is_endless: true,
         ..TaskScript::default()
     };
-    *world.game.tasks.lock().unwrap() = Some(script);
+    *world.game.tasks.lock() = Some(script);
     let count = |of: fn(&TaskScript) -> usize| world.game.script(|script| of(script)).unwrap();
     let cancelled = || count(|script| script.cancelled.len());
     world.start("alpha").await;
@@ -240,7 +238,7 @@ async fn no_task_is_cancelled_while_frozen_and_its_limit_stands_still() {
     // What the server asks for cannot be given, and that is told it after the thaw.
     world
         .until("the next call's task", |world| {
-            world.game.executed.lock().unwrap().len() > 1
+            world.game.executed.lock().len() > 1
         })
         .await;
     freeze(&world).await;
@@ -270,7 +268,7 @@ async fn a_login_that_waits_for_its_turn_is_not_marked_as_sent() {
     world.ledger.claims.send_replace(1);
     world.models.tool.send_replace("register");
     world.start("alpha").await;
-    let logins = |world: &World| world.game.executed.lock().unwrap().len();
+    let logins = |world: &World| world.game.executed.lock().len();
     world.until("a login", |world| logins(world) > 0).await;
     world.models.tool.send_replace("login");
     world.until("more of them", |world| logins(world) > 2).await;

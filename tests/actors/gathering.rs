@@ -1,6 +1,7 @@
 //! Commits that several writes share.
 
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::SwarmEvent;
@@ -21,13 +22,13 @@ struct CountingLedger(Arc<Mutex<Vec<usize>>>);
 
 impl CountingLedger {
     fn commits(&self) -> Vec<usize> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().clone()
     }
 }
 
 impl Ledger for CountingLedger {
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
-        self.0.lock().unwrap().push(batches.len());
+        self.0.lock().push(batches.len());
         futures::future::ready(vec![Ok(()); batches.len()]).boxed()
     }
 

@@ -73,7 +73,7 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
         ..FleetNeighbours::default()
     };
     finds(&world, neighbour(true, reports()));
-    let known = |world: &World| world.fleet.reports.lock().unwrap().last().cloned().unwrap();
+    let known = |world: &World| world.fleet.reports.lock().last().cloned().unwrap();
     world
         .until("both are known", |world| known(world).known == 4)
         .await;
@@ -83,7 +83,7 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     assert_eq!(names(&world).await, ["alpha", "bravo"]);
     assert_eq!(world.handle.process_name().await.as_deref(), Some("box"));
     // Its own statuses are told to the others, as long as there are any.
-    let all = || world.fleet.reports.lock().unwrap().clone();
+    let all = || world.fleet.reports.lock().clone();
     let own: Vec<MysisId> = all()
         .iter()
         .flat_map(|of| of.statuses.clone())
@@ -122,7 +122,7 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     assert_eq!(answer.await.unwrap(), Ok(CompletedOrder::Stored(Seq(7))));
     world
         .until("it is settled", |world| {
-            let reports = world.fleet.reports.lock().unwrap();
+            let reports = world.fleet.reports.lock();
             reports.iter().any(|report| report.settled == [given.id])
         })
         .await;
@@ -223,12 +223,6 @@ async fn a_step_that_read_a_part_is_followed_by_the_next_one_at_once() {
         // Shorter than the time between two steps.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let read_to = world
-        .fleet
-        .reports
-        .lock()
-        .unwrap()
-        .last()
-        .map(|of| of.read_to);
+    let read_to = world.fleet.reports.lock().last().map(|of| of.read_to);
     assert_eq!(read_to, Some(7));
 }

@@ -1,8 +1,9 @@
 //! Adapters that fail where a test wants it: a trap is set, and springs once.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::domain::books::{CostEntry, Day, SavedCalls};
@@ -78,12 +79,12 @@ pub(crate) struct Traps(Mutex<Vec<Trap>>);
 
 impl Traps {
     pub(crate) fn set(&self, trap: Trap) {
-        self.0.lock().unwrap().push(trap);
+        self.0.lock().push(trap);
     }
 
     /// Whether this trap was set. The call removes it.
     pub(crate) fn springs(&self, trap: Trap) -> bool {
-        let mut set = self.0.lock().unwrap();
+        let mut set = self.0.lock();
         let place = set.iter().position(|known| *known == trap);
         place.map(|place| set.remove(place)).is_some()
     }
@@ -94,12 +95,12 @@ impl Traps {
 
     /// How many of this trap are still set.
     pub(crate) fn count(&self, trap: Trap) -> usize {
-        let set = self.0.lock().unwrap();
+        let set = self.0.lock();
         set.iter().filter(|known| **known == trap).count()
     }
 
     pub(crate) fn are_all_sprung(&self) -> bool {
-        self.0.lock().unwrap().is_empty()
+        self.0.lock().is_empty()
     }
 }
 
@@ -126,7 +127,7 @@ pub(crate) struct FreezeMemory(pub(crate) Arc<Mutex<Vec<Option<Timestamp>>>>);
 
 impl FreezeKeeper for FreezeMemory {
     fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
-        self.0.lock().unwrap().push(since);
+        self.0.lock().push(since);
         futures::future::ready(Ok(())).boxed()
     }
 }
@@ -157,13 +158,13 @@ impl Fleet for ScriptedFleet {
         let step = match self.is_away.load(Ordering::SeqCst) {
             true => Err(ArchiveFault("the database is away".to_string())),
             false => {
-                self.reports.lock().unwrap().push(report);
+                self.reports.lock().push(report);
                 let began = Instant::now();
                 let is_away = self.goes_away.swap(false, Ordering::SeqCst);
                 self.is_away.store(is_away, Ordering::SeqCst);
-                let next = std::mem::take(&mut *self.next.lock().unwrap());
+                let next = std::mem::take(&mut *self.next.lock());
                 Ok(FleetStep {
-                    mission: self.mission.lock().unwrap().clone(),
+                    mission: self.mission.lock().clone(),
                     began: next.began.or(Some(began)),
                     safe_until: Some(began + Duration::from_secs(25)),
                     ..next
@@ -247,7 +248,7 @@ impl Ledger for TrappedLedger {
     }
 
     fn shut_out(&self, mysis: MysisId, before: Incarnation) {
-        self.shut_out.lock().unwrap().push((mysis, before));
+        self.shut_out.lock().push((mysis, before));
     }
 
     fn maintenance_interval(&self) -> Option<Duration> {
@@ -345,7 +346,7 @@ impl Models for TrappedModels {
         let whose = request.model.to_string();
         let (is_away, tool) = (*self.is_away.borrow(), *self.tool.borrow());
         let takes = *self.takes.borrow();
-        let mut asked = self.asked.lock().unwrap();
+        let mut asked = self.asked.lock();
         let seen = asked.entry(whose.clone()).or_default();
         seen.times += 1;
         for message in request.messages.iter() {
@@ -354,7 +355,7 @@ impl Models for TrappedModels {
             }
         }
         drop(asked);
-        if let Some(shape) = self.shape.lock().unwrap().clone() {
+        if let Some(shape) = self.shape.lock().clone() {
             let good = answer(&request, tool);
             return shape.answer(request, meter, good).boxed();
         }
@@ -445,7 +446,7 @@ impl TaskScript {
 impl TrappedGame {
     /// Reads or changes the script, if there is one.
     pub(crate) fn script<T>(&self, act: impl FnOnce(&mut TaskScript) -> T) -> Option<T> {
-        self.tasks.lock().unwrap().as_mut().map(act)
+        self.tasks.lock().as_mut().map(act)
     }
 }
 
@@ -510,8 +511,8 @@ impl Link for TrappedGame {
             if game.traps.springs(Trap::CallWithoutAccess) {
                 return Err(LinkFault::NoAccess("HTTP 403".to_string()));
             }
-            game.executed.lock().unwrap().push(call.call_id.clone());
-            if game.tasks.lock().unwrap().is_some() {
+            game.executed.lock().push(call.call_id.clone());
+            if game.tasks.lock().is_some() {
                 assert!(call.takes_task, "it was asked for");
                 return Ok(LinkReply::Task(ServerTask {
                     id: call.call_id.into(),
@@ -575,11 +576,11 @@ impl TrappedScreen {
 impl Display for TrappedScreen {
     fn show(&self, dashboard: Arc<Dashboard>) {
         self.traps.panics(Trap::Picture);
-        *self.last.lock().unwrap() = dashboard;
+        *self.last.lock() = dashboard;
     }
 
     fn last_shown(&self) -> Arc<Dashboard> {
-        self.last.lock().unwrap().clone()
+        self.last.lock().clone()
     }
 
     fn perform_action(&self, _act: TerminalAction) {}

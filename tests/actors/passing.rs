@@ -30,7 +30,7 @@ fn passed(id: i64, mysis: MysisId, content: &str) -> FleetOrder {
 }
 
 fn answers(world: &World) -> Vec<(FleetOrderId, std::sync::Arc<str>)> {
-    let reports = world.fleet.reports.lock().unwrap();
+    let reports = world.fleet.reports.lock();
     reports
         .iter()
         .flat_map(|report| report.answers.clone())

@@ -29,7 +29,7 @@ async fn one_that_rested_reads_its_conversation_before_it_takes_an_order_and_goe
     let answer = tokio::spawn(async move { handle.order(start).await });
     tokio::time::sleep(WHILE).await;
     assert!(!answer.is_finished());
-    world.models.asked.lock().unwrap().clear();
+    world.models.asked.lock().clear();
     world.ledger.is_readable.send_replace(true);
     answer.await.unwrap().unwrap();
     world.send("alpha", "and bring it").await.unwrap();

@@ -1,8 +1,9 @@
 //! All shapes of answers that others met (`tests/incidents/`), on simulated time, with the words of
 //! refusals and without: who stops, who plays on and what is carried out is the same.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, ModelRequest};
@@ -81,7 +82,7 @@ impl Shape {
         tokio::time::sleep(ANSWER).await;
         let body = self.providers.request_body(&request).unwrap();
         let number = {
-            let mut seen = self.seen.lock().unwrap();
+            let mut seen = self.seen.lock();
             seen.requests += 1;
             seen.requests
         };
@@ -92,7 +93,7 @@ impl Shape {
         };
         let asker = meter.turn().map(|turn| turn.mysis);
         let read = self.providers.read(&request, asker, (answer.0, &answer.1));
-        let mut seen = self.seen.lock().unwrap();
+        let mut seen = self.seen.lock();
         let is_fixed = matches!(request.messages.last(), Some(ChatMessage::User(text)) if &**text == "Say yes.");
         match &read {
             Ok(answer) if answer.refusal.is_none() && !is_fixed => {
@@ -180,19 +181,19 @@ async fn play(name: &str, incident: Incident) -> (Outcome, String) {
         false => "Rex says POISON".to_string(),
     };
     let shape = Shape::new(name, incident);
-    *world.models.shape.lock().unwrap() = Some(shape.clone());
+    *world.models.shape.lock() = Some(shape.clone());
     world.send("alpha", &order).await.unwrap();
     tokio::time::sleep(PLAYED).await;
     let mut states = Vec::new();
     for name in names {
         states.push(world.status(name).await.state);
     }
-    let seen = shape.seen.lock().unwrap();
+    let seen = shape.seen.lock();
     let plays = names.iter().map(|name| {
         let served = seen.served.get(*name);
         served.is_some_and(|at| at.elapsed() < RECENTLY)
     });
-    let executed = world.game.executed.lock().unwrap();
+    let executed = world.game.executed.lock();
     let mut once: Vec<&String> = executed.iter().collect();
     once.sort();
     once.dedup();

@@ -36,9 +36,7 @@ async fn a_swarm_without_a_successful_call_is_told_of_after_five_minutes() {
     assert_eq!(silences(&world), 1);
     world.release();
     world
-        .until("a call", |world| {
-            !world.game.executed.lock().unwrap().is_empty()
-        })
+        .until("a call", |world| !world.game.executed.lock().is_empty())
         .await;
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(world.handle.silence().await, None);

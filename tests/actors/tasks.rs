@@ -16,7 +16,7 @@ use crate::world::{World, dead};
 /// A swarm whose game answers calls with tasks.
 async fn start(script: TaskScript) -> World {
     let world = World::new(RelaunchPolicy::Always).await;
-    *world.game.tasks.lock().unwrap() = Some(script);
+    *world.game.tasks.lock() = Some(script);
     world.start("alpha").await;
     world
 }
@@ -119,12 +119,12 @@ async fn one_that_dies_during_a_task_asks_for_its_outcome_in_the_next_life() {
     world
         .until("a question of the next life", |world| asked(world) > before)
         .await;
-    assert_eq!(world.game.executed.lock().unwrap().len(), 1);
+    assert_eq!(world.game.executed.lock().len(), 1);
     world.game.script(|script| script.is_endless = false);
     assert_eq!(first_result(&world).await, CallStatus::Done);
     assert_eq!(cancelled(&world), 0);
-    let first = world.game.executed.lock().unwrap()[0].clone();
-    let executed = world.game.executed.lock().unwrap().clone();
+    let first = world.game.executed.lock()[0].clone();
+    let executed = world.game.executed.lock().clone();
     assert_eq!(executed.iter().filter(|call| **call == first).count(), 1);
 }
 
@@ -181,7 +181,7 @@ async fn the_next_process_asks_for_the_outcome_of_a_task() {
         .await;
     world.game.script(|script| script.is_endless = false);
     assert_eq!(first_result(&world).await, CallStatus::Done);
-    let executed = world.game.executed.lock().unwrap().clone();
+    let executed = world.game.executed.lock().clone();
     let first = &executed[0];
     assert_eq!(executed.iter().filter(|call| *call == first).count(), 1);
 }
@@ -196,7 +196,7 @@ async fn a_call_is_shown_as_one_again_as_soon_as_the_server_takes_it() {
             is_endless: true,
             ..TaskScript::new(trap.is_none().then_some(lost))
         };
-        *world.game.tasks.lock().unwrap() = Some(script);
+        *world.game.tasks.lock() = Some(script);
         trap.into_iter().for_each(|trap| world.traps.set(trap));
         world.start("alpha").await;
         let mut seen = Vec::new();

@@ -38,7 +38,7 @@ async fn the_time_of_a_freeze_is_no_wait() {
     for name in ["alpha", "bravo"] {
         world.start(name).await;
     }
-    let executed = |world: &World| world.game.executed.lock().unwrap().len();
+    let executed = |world: &World| world.game.executed.lock().len();
     world.until("calls", |world| executed(world) > 4).await;
     world.order(Order::Freeze).await.unwrap();
     tokio::time::sleep(MINUTE * 20).await;

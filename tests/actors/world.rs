@@ -1,9 +1,10 @@
 //! A swarm for deaths: two Myses on simulated time, one with a call under way in the game, the
 //! other waiting for its model.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::CommanderHandle;
@@ -164,9 +165,7 @@ impl World {
         });
         let events: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
         let all = events.clone();
-        let recorder = Listener::start(Box::new(move |event| {
-            all.lock().unwrap().push(event.clone())
-        }));
+        let recorder = Listener::start(Box::new(move |event| all.lock().push(event.clone())));
         let recorder = recorder.await.unwrap();
         let listened = Arc::new(AtomicUsize::new(0));
         let (count, trap) = (listened.clone(), traps.clone());
@@ -175,7 +174,7 @@ impl World {
             count.fetch_add(1, Ordering::SeqCst);
         }));
         let listener = listener.await.unwrap();
-        let frozen_since = rest.freezes.0.lock().unwrap().last().copied().flatten();
+        let frozen_since = rest.freezes.0.lock().last().copied().flatten();
         let outside = Adapters {
             ledger: ledger.clone(),
             archive: ledger.clone(),
@@ -237,7 +236,7 @@ impl World {
             self.start(name).await;
         }
         self.until("a call under way", |world| {
-            world.game.executed.lock().unwrap().len() == 1
+            world.game.executed.lock().len() == 1
         })
         .await;
         self.until("a question under way", |world| {
@@ -289,13 +288,13 @@ impl World {
     }
 
     pub(crate) fn times_asked(&self, name: &str) -> usize {
-        let asked = self.models.asked.lock().unwrap();
+        let asked = self.models.asked.lock();
         asked.get(name).map_or(0, |asked| asked.times)
     }
 
     /// Whether a model has seen this text.
     pub(crate) fn is_shown(&self, text: &str) -> bool {
-        let asked = self.models.asked.lock().unwrap();
+        let asked = self.models.asked.lock();
         let mut words = asked.values().flat_map(|asked| &asked.words);
         words.any(|seen| seen.contains(text))
     }
@@ -330,17 +329,17 @@ impl World {
     }
 
     pub(crate) fn events_since(&self, mark: usize) -> Vec<Arc<SwarmEvent>> {
-        self.events.lock().unwrap()[mark..].to_vec()
+        self.events.lock()[mark..].to_vec()
     }
 
     /// The number of events so far.
     pub(crate) fn mark(&self) -> usize {
-        self.events.lock().unwrap().len()
+        self.events.lock().len()
     }
 
     /// The notices since a mark by their codes, and the states.
     pub(crate) fn sent_since(&self, mark: usize) -> Vec<String> {
-        let events = self.events.lock().unwrap();
+        let events = self.events.lock();
         let notices = events[mark..].iter().filter_map(|event| {
             let name = event.mysis.as_ref().map(|who| who.name.to_string());
             let name = name.unwrap_or_default();
@@ -460,7 +459,7 @@ impl World {
             );
             assert!(self.is_shown(text), "{text} was never shown to a model");
         }
-        let executed = self.game.executed.lock().unwrap().clone();
+        let executed = self.game.executed.lock().clone();
         let once: BTreeSet<&String> = executed.iter().collect();
         assert_eq!(
             once.len(),

@@ -5,11 +5,12 @@
 //! The swarm connects through a proxy, which reads the client's messages one by one and cuts
 //! exactly there.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::scene::{Scene, pause};
@@ -53,21 +54,21 @@ struct Plans(Arc<Mutex<Plan>>);
 
 impl Plans {
     fn set(&self, next: Option<(Phase, u64)>) {
-        self.0.lock().expect("the plan").next = next;
+        self.0.lock().next = next;
     }
 
     fn is_over(&self) -> bool {
-        self.0.lock().expect("the plan").next.is_none()
+        self.0.lock().next.is_none()
     }
 
     fn count(&self, phase: Phase) {
-        let mut plan = self.0.lock().expect("the plan");
+        let mut plan = self.0.lock();
         *plan.cut.entry(phase).or_default() += 1;
     }
 
     /// Whether the connection is to be cut in this phase.
     fn cuts_at(&self, here: Phase) -> bool {
-        let mut plan = self.0.lock().expect("the plan");
+        let mut plan = self.0.lock();
         let Some((phase, left)) = plan.next.filter(|(phase, _)| *phase == here) else {
             return false;
         };
@@ -199,7 +200,7 @@ fn cut_off_in_any_phase_of_a_transaction_it_loses_nothing_and_repeats_nothing() 
     let mut scene = Scene::new(seed, &store, &std::env::temp_dir());
     assert!(scene.start(|_| ()));
     let (mut stroke, mut kills, mut ends) = (0_u64, 0, 0);
-    let total = || plans.0.lock().expect("the plan").cut.values().sum::<u64>();
+    let total = || plans.0.lock().cut.values().sum::<u64>();
     while total() < cuts || stroke < PHASES.len() as u64 {
         let phase = PHASES[usize::try_from(stroke).unwrap_or(0) % PHASES.len()];
         stroke += 1;
@@ -235,7 +236,7 @@ fn cut_off_in_any_phase_of_a_transaction_it_loses_nothing_and_repeats_nothing() 
         }
         assert!(scene.start(|_| ()), "seed {seed}: it comes up");
     }
-    let cut = std::mem::take(&mut plans.0.lock().expect("the plan").cut);
+    let cut = std::mem::take(&mut plans.0.lock().cut);
     println!(
         "seed {seed}: {} connections cut in {stroke} strokes ({kills} kills, {ends} orderly ends): {cut:?}",
         cut.values().sum::<u64>(),

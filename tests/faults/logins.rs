@@ -1,7 +1,8 @@
 //! Logins of several processes: the game counts them by address, so they are counted on the way to it.
 
+use parking_lot::Mutex;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zoea_rig::postgres;
@@ -38,13 +39,13 @@ impl Logins {
                 + count("\"name\":\"register\"")
                 + count("\"name\":\"login\"");
             let now = Instant::now();
-            let mut times = logins.0.lock().expect("a lock");
+            let mut times = logins.0.lock();
             times.extend(std::iter::repeat_n(now, found));
         })
     }
 
     fn count(&self) -> usize {
-        self.0.lock().expect("a lock").len()
+        self.0.lock().len()
     }
 
     fn until(&self, least: usize) {
@@ -55,7 +56,7 @@ impl Logins {
 
     /// The most that were counted within any such time.
     fn most(&self) -> usize {
-        let times = self.0.lock().expect("a lock");
+        let times = self.0.lock();
         let within = |from: &Instant| {
             let is_counted = |at: &&Instant| **at >= *from && **at < *from + COUNTED;
             times.iter().filter(is_counted).count()

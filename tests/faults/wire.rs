@@ -1,9 +1,10 @@
 //! A network connection to a server that can be cut and mended, and overheard. The server does not know of it.
 
+use parking_lot::Mutex;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 /// What is told of each piece that a client sends.
@@ -57,7 +58,7 @@ impl Wire {
         if let Some(accepting) = self.accepting.take() {
             accepting.join().expect("nothing goes wrong there");
         }
-        for strand in self.strands.lock().expect("a lock").drain(..) {
+        for strand in self.strands.lock().drain(..) {
             // A connection that is closed already counts as cut.
             let _ = strand.shutdown(Shutdown::Both);
         }
@@ -92,7 +93,7 @@ impl Wire {
                         let _ = sink.shutdown(Shutdown::Both);
                     });
                 }
-                strands.lock().expect("a lock").extend([from, to]);
+                strands.lock().extend([from, to]);
             }
         }));
     }

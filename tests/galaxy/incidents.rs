@@ -1,9 +1,10 @@
 //! Answers of servers of tools that others met (`tests/incidents/tool-*.json`), served again by the galaxy: what
 //! the real client of MCP servers makes of them.
 
+use parking_lot::Mutex;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::secrets::Secrets;
@@ -47,7 +48,7 @@ struct Kept(Mutex<Vec<Incident>>);
 
 impl IncidentKeeper for Kept {
     fn keep(&self, incident: Incident) -> Keeping {
-        self.0.lock().unwrap().push(incident);
+        self.0.lock().push(incident);
         Box::pin(std::future::ready(()))
     }
 }
@@ -82,7 +83,7 @@ async fn the_shapes_of_incidents_are_read_as_they_are_meant() {
     for (name, meant) in SHAPES {
         let (_running, session, kept, _) = serving(incident(name)).await;
         let answer = mine(&session, "").await;
-        let kept = kept.0.lock().unwrap().len();
+        let kept = kept.0.lock().len();
         match meant {
             Read(text) => {
                 assert_eq!(answer.as_deref(), Ok(text), "{name}");
@@ -122,7 +123,7 @@ async fn a_call_that_failed_is_kept_without_secrets_and_fails_again_when_it_is_s
     secrets.learn(["sesame-sesame".into()]);
     let first = mine(&session, "open sesame-sesame").await.unwrap_err();
     assert!(first.contains("no: "), "{first}");
-    let text = kept.0.lock().unwrap().pop().unwrap().to_text();
+    let text = kept.0.lock().pop().unwrap().to_text();
     for secret in ["sesame-sesame", "hush-hush"] {
         assert!(!text.contains(secret), "{text}");
     }
@@ -148,7 +149,7 @@ async fn a_long_exchange_is_cut_to_what_a_file_may_hold() {
     let (_running, session, kept, _) = serving(long).await;
     let words = "y".repeat(1 << 20);
     mine(&session, &words).await.unwrap_err();
-    let text = kept.0.lock().unwrap().pop().unwrap().to_text();
+    let text = kept.0.lock().pop().unwrap().to_text();
     assert!(
         text.len() <= zoea_grammar::incident::MAX_INCIDENT_BYTES,
         "{}",

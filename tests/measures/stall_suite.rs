@@ -5,8 +5,9 @@
 //! notes, which the pilot reads, give each member its persona. The results are read from the
 //! notices that were stored for the operator.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::{EventKind, SwarmEvent};
@@ -291,7 +292,7 @@ struct CaseRecord {
 impl CaseRecords {
     /// Starts counting turns, and forgets the notices of the warm-up.
     fn start_counting(&self) {
-        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = self.0.lock();
         for record in records.values_mut() {
             *record = CaseRecord {
                 before: record.turns,
@@ -305,14 +306,14 @@ impl CaseRecords {
         let (Some(who), EventKind::Stored(row)) = (&event.mysis, &event.what) else {
             return;
         };
-        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = self.0.lock();
         let record = records.entry(who.name.to_string()).or_default();
         record.turns = record.turns.max(row.turn.0);
         record.on_row(row);
     }
 
     fn case_result(&self, name: &str, case: StallCase) -> CaseResult {
-        let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = self.0.lock();
         let record = records.get(name).cloned().unwrap_or_default();
         CaseResult {
             case,

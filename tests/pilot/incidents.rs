@@ -1,9 +1,10 @@
 //! Answers of servers that others met (`tests/incidents/`), served again by the pilot: what the real
 //! client of model servers makes of them.
 
+use parking_lot::Mutex;
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::tool::{ToolSpec, Toolset};
@@ -161,7 +162,7 @@ struct Kept(Mutex<Vec<Incident>>);
 
 impl IncidentKeeper for Kept {
     fn keep(&self, incident: Incident) -> Keeping {
-        self.0.lock().unwrap().push(incident);
+        self.0.lock().push(incident);
         Box::pin(std::future::ready(()))
     }
 }
@@ -180,7 +181,7 @@ async fn a_failure_that_was_kept_is_served_again_and_holds_no_secret() {
     let first = ask(&providers, "POISON sesame-sesame")
         .await
         .expect_err("refused");
-    let incident = kept.0.lock().unwrap().last().cloned().expect("it is kept");
+    let incident = kept.0.lock().last().cloned().expect("it is kept");
     let text = incident.to_text();
     assert!(!text.contains("sesame-sesame"), "{text}");
     assert!(text.contains("POISON"), "{text}");

@@ -1,11 +1,12 @@
 //! A small game that asks the operator whenever somebody docks: an MCP server over HTTP, with
 //! sessions (2025-11-25) or without (2026-07-28).
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 use serde_json::{Value, json};
 
@@ -58,18 +59,14 @@ impl AskingGame {
     /// The answers so far: action and content.
     #[must_use]
     pub fn answers(&self) -> Vec<Value> {
-        lock(&self.state.answers).clone()
+        self.state.answers.lock().clone()
     }
 
     /// What the client says that it can.
     #[must_use]
     pub fn capabilities(&self) -> Value {
-        lock(&self.state.capabilities).clone()
+        self.state.capabilities.lock().clone()
     }
-}
-
-fn lock<T>(it: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl GameState {
@@ -90,7 +87,7 @@ impl GameState {
         match body["method"].as_str() {
             None => {
                 let id = body["id"].as_str().unwrap_or_default();
-                if let Some(call) = lock(&self.waiting).remove(id) {
+                if let Some(call) = self.waiting.lock().remove(id) {
                     // A call that is gone waits no longer.
                     let _ = call.send(body["result"].clone());
                 }
@@ -101,7 +98,7 @@ impl GameState {
                 "capabilities": {"tools": {}}, "ttlMs": 60_000, "cacheScope": "public",
             })),
             Some("initialize") if !self.is_stateless => {
-                *lock(&self.capabilities) = body["params"]["capabilities"].clone();
+                *self.capabilities.lock() = body["params"]["capabilities"].clone();
                 result(
                     json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                     "serverInfo": {"name": "asking", "version": "1"}}),
@@ -134,7 +131,7 @@ impl GameState {
     fn ask_on_the_stream(&self, mut stream: &TcpStream, body: &Value) -> Option<()> {
         let id = format!("q{}", self.last.fetch_add(1, Ordering::Relaxed));
         let (answer, answered) = mpsc::channel();
-        lock(&self.waiting).insert(id.clone(), answer);
+        self.waiting.lock().insert(id.clone(), answer);
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         let asked = json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create",
@@ -150,7 +147,7 @@ impl GameState {
 
     fn ask_in_place_of_a_result(&self, params: &Value) -> Value {
         let capabilities = "io.modelcontextprotocol/clientCapabilities";
-        *lock(&self.capabilities) = params["_meta"][capabilities].clone();
+        *self.capabilities.lock() = params["_meta"][capabilities].clone();
         let state = &params["requestState"];
         if let Some(answer) = params["inputResponses"].get("how") {
             assert!(
@@ -167,7 +164,7 @@ impl GameState {
 
     fn docked(&self, answer: Value) -> Value {
         let action = answer["action"].clone();
-        lock(&self.answers).push(answer);
+        self.answers.lock().push(answer);
         said(&json!({"message": "Docked.", "operator": action}))
     }
 }

@@ -1,10 +1,11 @@
 //! A model server that refuses the conversations that hold a certain text, and plays with all others.
 //! Each test says how it refuses.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -105,7 +106,7 @@ impl OddModel {
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         let requests = self.state.requests.lock();
-        requests.unwrap_or_else(PoisonError::into_inner).clone()
+        requests.clone()
     }
 
     #[must_use]
@@ -146,7 +147,7 @@ impl State {
             let request: Value = serde_json::from_str(&body).ok()?;
             let number = {
                 let requests = self.requests.lock();
-                requests.unwrap_or_else(PoisonError::into_inner).len()
+                requests.len()
             };
             let refused = (self.judge)(&body, number);
             let noted = Request {
@@ -157,8 +158,7 @@ impl State {
                 is_refused: refused.is_some(),
                 body: body.clone(),
             };
-            let requests = self.requests.lock();
-            requests.unwrap_or_else(PoisonError::into_inner).push(noted);
+            self.requests.lock().push(noted);
             let is_streamed = request["stream"] == true;
             match refused {
                 None if self.behind.is_some() => {

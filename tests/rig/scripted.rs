@@ -1,7 +1,8 @@
 //! A server over HTTP that answers by a script: an odd game, or an odd model.
 
+use parking_lot::Mutex;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -116,13 +117,13 @@ impl ScriptedServer {
     /// The requests so far.
     #[must_use]
     pub fn requests(&self) -> Vec<ScriptedRequest> {
-        lock(&self.requests).clone()
+        self.requests.lock().clone()
     }
 
     /// How many requests there were with this method.
     #[must_use]
     pub fn count(&self, method: &str) -> usize {
-        let requests = lock(&self.requests);
+        let requests = self.requests.lock();
         requests.iter().filter(|it| it.method() == method).count()
     }
 }
@@ -223,10 +224,6 @@ impl ScriptedRequest {
     }
 }
 
-fn lock<T>(it: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    it.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn serve(
     stream: &TcpStream,
     seen: &Requests,
@@ -239,7 +236,7 @@ fn serve(
             let body = serde_json::from_slice(&body).ok()?;
             let request = ScriptedRequest { session, body };
             // A request is known before its answer can be seen.
-            lock(seen).push(request.clone());
+            seen.lock().push(request.clone());
             script(&request)
         }
         false => ScriptedReply::of("", "").with_status(405),

@@ -1,9 +1,10 @@
 //! The parrot: a model server and a game that put a given text into every field of every answer
 //! that such servers give, and keep the requests.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
@@ -48,10 +49,6 @@ struct Kept {
     logins: Mutex<Vec<String>>,
     /// The answer to `register`.
     registered: String,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Parrot {
@@ -129,28 +126,28 @@ impl Parrot {
 
     /// The number of requests so far.
     pub(crate) fn asked(&self) -> [usize; 2] {
-        *lock(&self.state.asked)
+        *self.state.asked.lock()
     }
 
     /// The places in which the text was sent.
     pub(crate) fn places(&self) -> BTreeSet<String> {
-        lock(&self.state.places).clone()
+        self.state.places.lock().clone()
     }
 
     /// The arguments of logins.
     pub(crate) fn logins(&self) -> Vec<String> {
-        lock(&self.state.logins).clone()
+        self.state.logins.lock().clone()
     }
 
     /// All received requests without logins.
     pub(crate) fn brought(&self) -> Vec<(String, String)> {
-        lock(&self.state.brought).clone()
+        self.state.brought.lock().clone()
     }
 }
 
 impl Kept {
     fn say(&self, place: &str, round: usize) -> String {
-        lock(&self.places).insert(place.to_string());
+        self.places.lock().insert(place.to_string());
         (self.say)(place, round)
     }
 }
@@ -159,7 +156,7 @@ async fn other(State(kept): State<Arc<Kept>>, request: axum::extract::Request) -
     let path = request.uri().path().to_string();
     let body = axum::body::to_bytes(request.into_body(), usize::MAX).await;
     let body = String::from_utf8_lossy(&body.unwrap_or_default()).into_owned();
-    lock(&kept.brought).push((path, body));
+    kept.brought.lock().push((path, body));
     StatusCode::OK.into_response()
 }
 
@@ -167,9 +164,9 @@ async fn other(State(kept): State<Arc<Kept>>, request: axum::extract::Request) -
 async fn model(State(kept): State<Arc<Kept>>, Path(way): Path<String>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).expect("a request");
     let is_streamed = asked["stream"] == true;
-    lock(&kept.brought).push(("model".to_string(), body));
+    kept.brought.lock().push(("model".to_string(), body));
     let step = {
-        let mut asked = lock(&kept.asked);
+        let mut asked = kept.asked.lock();
         let counter = &mut asked[usize::from(way == "streamed")];
         *counter += 1;
         *counter - 1
@@ -360,9 +357,9 @@ async fn game(State(kept): State<Arc<Kept>>, headers: HeaderMap, body: String) -
     let is_login = request["method"] == "tools/call" && params["name"] == "login";
     let listed = format!("{headers:?} {body}");
     if is_login {
-        lock(&kept.logins).push(params["arguments"].to_string());
+        kept.logins.lock().push(params["arguments"].to_string());
     } else {
-        lock(&kept.brought).push(("game".to_string(), listed));
+        kept.brought.lock().push(("game".to_string(), listed));
     }
     let round = params["arguments"]["round"].as_u64().unwrap_or(0);
     let round = usize::try_from(round).unwrap_or(0).min(kept.rounds - 1);

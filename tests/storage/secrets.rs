@@ -4,9 +4,10 @@
 //! The model server quotes its API key in words, in reasoning and in errors. The game puts the
 //! password and its session id into every answer. The operator types all of them.
 
+use parking_lot::Mutex;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -70,11 +71,7 @@ async fn model(State(gossip): State<Recorder>, headers: HeaderMap, body: String)
         .and_then(|value| value.to_str().ok());
     let shown = shown.unwrap_or_default().to_string();
     assert_eq!(shown, format!("Bearer {KEY}"), "the server gets the key");
-    gossip
-        .bodies
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(body);
+    gossip.bodies.lock().push(body);
     let call = |name: &str, arguments: Value| {
         json!({"role": "assistant", "content": format!("calling with {KEY}"), "tool_calls": [{
             "id": "call_1", "type": "function",
@@ -120,7 +117,7 @@ async fn game(State(gossip): State<Recorder>, Json(request): Json<Value>) -> Res
         }),
         Some("tools/list") => json!({"tools": [tool("register"), tool("login"), tool("gossip")]}),
         Some("tools/call") => {
-            let mut calls = gossip.logins.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut calls = gossip.logins.lock();
             calls.push(request["params"].clone());
             text(&listed)
         }
@@ -190,7 +187,7 @@ fn no_secret_is_kept_shown_or_sent() {
     home.ok(&["send", "alpha", &format!("Remember {known}")]);
     home.ok(&["broadcast", &format!("Everybody: {known}")]);
     until("the operator's words are sent", || {
-        let bodies = servers.gossip.bodies.lock().expect("the bodies");
+        let bodies = servers.gossip.bodies.lock();
         let newest = bodies.last()?;
         (newest.contains("Everybody") && newest.contains("[redacted]")).then_some(())
     });
@@ -229,7 +226,7 @@ fn no_secret_is_kept_shown_or_sent() {
     assert!(swarm.wait().success());
 
     outputs.push(("screen".to_string(), screen::of_first_mysis(&home)));
-    let bodies = servers.gossip.bodies.lock().expect("the bodies").join("\n");
+    let bodies = servers.gossip.bodies.lock().join("\n");
     assert!(bodies.contains("Remember"), "the order was sent");
     outputs.push(("requests to the model".to_string(), bodies.into_bytes()));
     files(&home.path(), &mut outputs);
@@ -260,7 +257,7 @@ fn no_secret_is_kept_shown_or_sent() {
         }
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
-    let calls = servers.gossip.logins.lock().expect("the calls");
+    let calls = servers.gossip.logins.lock();
     let login = calls.iter().find(|call| call["name"] == "login");
     let login = login.expect("a login went upstream");
     assert_eq!(

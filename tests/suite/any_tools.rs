@@ -1,8 +1,9 @@
 //! A server of tools that is no game: nothing is said of a game, and nothing is done twice because
 //! the server says that it may be.
 
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::{Value, json};
 use zoea_rig::terminal_program::Program;
@@ -79,7 +80,7 @@ fn killed_in_a_call(more: &str) -> (usize, String) {
     let arrived = Arc::new((Mutex::new(0_usize), Condvar::new()));
     let seen = arrived.clone();
     let server = ScriptedServer::game(tools(), move |request| {
-        let mut count = seen.0.lock().expect("unpoisoned");
+        let mut count = seen.0.lock();
         *count += 1;
         seen.1.notify_all();
         let is_first = *count == 1;
@@ -97,13 +98,8 @@ fn killed_in_a_call(more: &str) -> (usize, String) {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Keep notes."]);
     let swarm = home.fly(&["--start-swarm"]);
-    let count = arrived.0.lock().expect("unpoisoned");
-    drop(
-        arrived
-            .1
-            .wait_while(count, |count| *count == 0)
-            .expect("unpoisoned"),
-    );
+    let (count, has_arrived) = &*arrived;
+    has_arrived.wait_while(&mut count.lock(), |count| *count == 0);
     swarm.signal("-KILL");
     swarm.wait();
     let swarm = home.fly(&["--start-swarm"]);

@@ -1,7 +1,8 @@
 //! The login by a link and a code through the program: a person picks the character of a Mysis.
 
+use parking_lot::Mutex;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -279,7 +280,7 @@ fn small_answer(
             json!({"tools": tools.iter().map(tool).collect::<Vec<_>>()})
         }
         "tools/call" => {
-            let mut calls = calls.lock().expect("no panic");
+            let mut calls = calls.lock();
             calls.push((Instant::now(), body["params"].clone()));
             let asked = of(&calls, "login_link_poll").len();
             let text = match body["params"]["name"].as_str()? {
@@ -316,7 +317,7 @@ fn a_game_in_trouble_keeps_its_link_and_is_asked_less_often() {
     let (url, calls) = small_game(&LINKING, &TROUBLED);
     let home = linked_home(&pilot, &url);
     let swarm = home.fly(&["--start-swarm"]);
-    let times = |tool| of(&calls.lock().expect("no panic"), tool);
+    let times = |tool| of(&calls.lock(), tool);
     until("it has asked three times", || {
         (times("login_link_poll").len() == 3).then_some(())
     });
@@ -353,7 +354,7 @@ fn the_game_sets_the_pace_and_no_secret_of_the_login_is_kept_or_told() {
         assert!(!kept.contains(secret), "{secret}");
     }
     end(swarm);
-    let calls = calls.lock().expect("no panic");
+    let calls = calls.lock();
     assert_eq!(of(&calls, "login_link").len(), 1);
     assert_eq!(
         of(&calls, "register").len(),
@@ -390,6 +391,6 @@ fn a_server_that_knows_no_links_is_told_with_what_helps() {
     });
     let reason = errored["reason"].as_str().unwrap_or_default();
     assert!(reason.contains("offers no login_link"), "{reason}");
-    assert!(calls.lock().expect("no panic").is_empty());
+    assert!(calls.lock().is_empty());
     end(swarm);
 }

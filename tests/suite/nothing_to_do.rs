@@ -1,6 +1,7 @@
 //! Myses that have nothing to do: what they cost, how that is shown, and what wakes them.
 
-use std::sync::{Arc, Condvar, Mutex};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use zoea_rig::postgres;
@@ -45,14 +46,13 @@ struct Gate(Arc<(Mutex<bool>, Condvar)>);
 impl Gate {
     fn close(&self, is_closed: bool) {
         let (state, changed) = &*self.0;
-        *state.lock().expect("the state") = is_closed;
+        *state.lock() = is_closed;
         changed.notify_all();
     }
 
     fn pass(&self) {
         let (state, changed) = &*self.0;
-        let state = state.lock().expect("the state");
-        drop(changed.wait_while(state, |is_closed| *is_closed));
+        changed.wait_while(&mut state.lock(), |is_closed| *is_closed);
     }
 }
 

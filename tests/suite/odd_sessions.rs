@@ -1,7 +1,7 @@
 //! Servers of tools that forget sessions, and say so in their own ways.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
@@ -25,7 +25,7 @@ fn error(request: &ScriptedRequest, code: i64, message: &str) -> ScriptedReply {
 fn forgetful(refusal: Refusal, forgets_all: bool) -> ScriptedServer {
     let calls: Mutex<BTreeMap<Option<String>, usize>> = Mutex::default();
     ScriptedServer::start("/mcp", move |request| {
-        let mut calls = calls.lock().expect("unpoisoned");
+        let mut calls = calls.lock();
         let made = calls.entry(request.session.clone()).or_default();
         let is_call = request.method() == "tools/call";
         let is_lost = *made >= CALLS && (is_call || forgets_all);
@@ -175,7 +175,7 @@ fn a_lost_answer_costs_no_list_of_tools_and_two_in_a_row_one_session_for_a_trial
     for in_a_row in [1, 6] {
         let calls = Mutex::new(0);
         let game = ScriptedServer::game(tools(), move |request| {
-            let mut calls = calls.lock().expect("unpoisoned");
+            let mut calls = calls.lock();
             *calls += 1;
             match *calls % (in_a_row + 1) {
                 0 => request.result(&json!({"content": [{"type": "text", "text": "5 ore"}]})),

@@ -1,8 +1,9 @@
 //! Servers of tools that answer in other forms than the protocol has: the program plays on, and the
 //! operator reads the server's words.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use zoea_rig::{Home, Process, ScriptedReply, ScriptedRequest, ScriptedServer, until};
@@ -118,7 +119,7 @@ fn an_answer_that_came_is_the_result_in_whatever_form_it_came() {
     ];
     let turn = Mutex::new(0_usize);
     let game = ScriptedServer::game(json!([tool("mine")]), move |request| {
-        let mut turn = turn.lock().expect("unpoisoned");
+        let mut turn = turn.lock();
         *turn += 1;
         forms[(*turn - 1) % forms.len()].1(request)
     });
@@ -169,7 +170,7 @@ fn what_can_be_read_of_an_odd_result_is_read() {
     ];
     let turn = Mutex::new(0_usize);
     let game = ScriptedServer::game(json!([tool("mine")]), move |request| {
-        let mut turn = turn.lock().expect("unpoisoned");
+        let mut turn = turn.lock();
         *turn += 1;
         forms[(*turn - 1) % forms.len()].1(request)
     });
@@ -184,7 +185,7 @@ fn a_game_whose_tools_come_later_is_played_then() {
     let lists = Mutex::new(0_usize);
     let game = ScriptedServer::start("/mcp", move |request| match request.method() {
         "tools/list" => {
-            let mut lists = lists.lock().expect("unpoisoned");
+            let mut lists = lists.lock();
             *lists += 1;
             let tools = match *lists {
                 ..=2 => json!([]),
@@ -307,11 +308,11 @@ fn strict_model() -> (ScriptedServer, Arc<Mutex<Vec<String>>>) {
     let (kept, turn) = (refused.clone(), Mutex::new(0_usize));
     let model = ScriptedServer::start("/v1", move |request| {
         if let Some(why) = strict_refusal(request) {
-            kept.lock().expect("unpoisoned").push(why.clone());
+            kept.lock().push(why.clone());
             let error = json!({"error": {"message": why, "type": "invalid_request_error"}});
             return ScriptedReply::json(&error).with_status(400);
         }
-        let mut turn = turn.lock().expect("unpoisoned");
+        let mut turn = turn.lock();
         *turn += 1;
         let offered = request.offered();
         let of_game: Vec<&str> = offered
@@ -361,7 +362,7 @@ fn tools_of_any_name_and_schema_are_offered_as_the_strictest_server_takes_them()
         stored.contains("ship/mine") && !stored.contains("ship_mine"),
         "{stored}"
     );
-    assert_eq!(*refused.lock().expect("unpoisoned"), Vec::<String>::new());
+    assert_eq!(*refused.lock(), Vec::<String>::new());
 }
 
 #[test]
@@ -379,5 +380,5 @@ fn of_many_tools_each_request_offers_as_many_as_every_server_takes() {
     assert!(offers.iter().all(|offer| offer.contains("zoea_find_tools")));
     let first: BTreeSet<&String> = offers.iter().collect();
     assert_eq!(first.len(), 1, "they stay the same");
-    assert_eq!(*refused.lock().expect("unpoisoned"), Vec::<String>::new());
+    assert_eq!(*refused.lock(), Vec::<String>::new());
 }

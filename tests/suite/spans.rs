@@ -1,9 +1,10 @@
 //! Traces, as a collector gets them.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
 use serde_json::{Value, json};
@@ -297,7 +298,7 @@ fn a_model_call_that_takes_too_long_and_one_that_is_cancelled_are_spans() {
     let kept = asked.clone();
     thread::spawn(move || {
         for stream in silent.incoming().flatten() {
-            kept.lock().expect("no panic").push(stream);
+            kept.lock().push(stream);
         }
     });
     let traces = format!("[traces]\nendpoint = \"{}\"\n", collector.url);
@@ -311,7 +312,7 @@ fn a_model_call_that_takes_too_long_and_one_that_is_cancelled_are_spans() {
     home.ok(&["mysis", "create", "alpha"]);
     let swarm = home.fly(&[]);
     home.ok(&["send", "alpha", "Are you there?"]);
-    let is_asked = |times: usize| asked.lock().expect("no panic").len() >= times;
+    let is_asked = |times: usize| asked.lock().len() >= times;
     until("it is asked twice", || is_asked(2).then_some(()));
     home.ok(&["mysis", "stop", "alpha"]);
     let spans = until("spans are there", || {
@@ -351,7 +352,7 @@ fn tapped(server: String) -> (String, Arc<Mutex<Vec<u8>>>) {
             let kept = kept.clone();
             thread::spawn(move || {
                 pass_on(client, server, |bytes| {
-                    kept.lock().expect("no panic").extend_from_slice(bytes);
+                    kept.lock().extend_from_slice(bytes);
                 })
             });
             let (from, to) = (back_from.expect("a copy"), back_to.expect("a copy"));
@@ -384,7 +385,7 @@ fn the_games_server_gets_the_span_of_each_call() {
     until_all_have(&mut swarm, 1, &["mine"]);
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-    let sent = String::from_utf8_lossy(&written.lock().expect("no panic")).into_owned();
+    let sent = String::from_utf8_lossy(&written.lock()).into_owned();
     let spans = spans(&collector);
     let mined = spans
         .iter()

@@ -1,8 +1,9 @@
 //! The Ui under its Commander: what it is told, what it shows, and how it comes back.
 
 use crossterm::event::KeyCode;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
@@ -68,16 +69,16 @@ impl Wall {
 
 impl Display for Wall {
     fn show(&self, dashboard: Arc<Dashboard>) {
-        *self.last.lock().unwrap() = dashboard;
+        *self.last.lock() = dashboard;
         self.shown.fetch_add(1, Ordering::SeqCst);
     }
 
     fn last_shown(&self) -> Arc<Dashboard> {
-        self.last.lock().unwrap().clone()
+        self.last.lock().clone()
     }
 
     fn perform_action(&self, act: TerminalAction) {
-        self.acts.lock().unwrap().push(act);
+        self.acts.lock().push(act);
     }
 }
 

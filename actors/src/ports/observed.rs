@@ -1,8 +1,9 @@
 //! What a caller and a port share about one call, beyond question and answer: whose it is, how far
 //! it has come, and what an observer wants to know of it.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
@@ -111,13 +112,13 @@ impl CallContext {
 
     /// Notes that the call went to the server. The newest facts count.
     pub fn report(&self, facts: WireFacts) {
-        *self.wire.lock().unwrap_or_else(PoisonError::into_inner) = Some(facts);
+        *self.wire.lock() = Some(facts);
     }
 
     /// The facts; `None` if the call did not go to the server.
     #[must_use]
     pub fn wire_facts(&self) -> Option<WireFacts> {
-        let facts = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = self.wire.lock();
         facts.clone()
     }
 }

@@ -1,8 +1,9 @@
 //! Tools: what a Mysis can call, and what a tool's name and annotation say about it.
 
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use serde_json::Map;
 use zoea_spacemolt::commands;
@@ -131,7 +132,7 @@ impl Toolset {
     /// A set that was made of this one, as an equal one that is in use, if there is one.
     #[must_use]
     pub fn share_part(&self, part: Toolset) -> Arc<Toolset> {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.parts.lock();
         parts.retain(|part| part.strong_count() > 0);
         let same = parts
             .iter()
@@ -182,7 +183,7 @@ impl Toolset {
     /// and each request to a model contains it.
     #[must_use]
     pub fn without_secrets(self: &Arc<Self>, known: &Redactor) -> Arc<Toolset> {
-        let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clean = self.clean.lock();
         let found = match &*clean {
             Some((redactor, found)) if redactor.is_same(known) => found.clone(),
             Some(_) | None => {

@@ -1,7 +1,8 @@
 //! What Myses wait for to be logged in: links, and logins that the game refused.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::ids::{Moment, MysisId};
@@ -77,6 +78,6 @@ impl PendingLinks {
 
     /// The lock is never held across an await.
     fn locked<T>(&self, access: impl FnOnce(&mut BTreeMap<MysisId, PendingState>) -> T) -> T {
-        access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.0.lock())
     }
 }

@@ -1,6 +1,7 @@
 //! The client of an attached terminal: shows here what the running program draws.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::order::MAX_ORDER_BYTES;
@@ -255,12 +256,11 @@ struct Keyboard {
 
 impl Keyboard {
     fn is_waiting_since(&self, since: Option<Instant>) {
-        // No code panics under this lock, so a poisoned lock still holds valid data.
-        *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner) = since;
+        *self.taken_at.lock() = since;
     }
 
     fn is_unresponsive(&self) -> bool {
-        let since = *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = *self.taken_at.lock();
         since.is_some_and(|since| since.elapsed() > DEAF_AFTER)
     }
 }

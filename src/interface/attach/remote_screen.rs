@@ -1,7 +1,8 @@
 //! The screen of an attached terminal: holds the newest picture until the client asks for it.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 use zoea_tui::Display;
@@ -49,12 +50,12 @@ impl RemoteScreen {
     }
 
     fn is_empty(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         !state.is_new && state.acts.is_empty()
     }
 
     pub(super) fn take(&self) -> ScreenUpdate {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_new = std::mem::take(&mut state.is_new);
         ScreenUpdate {
             picture: is_new.then(|| state.last.clone()),
@@ -64,28 +65,23 @@ impl RemoteScreen {
 
     /// Makes the next update contain a picture, whether it is new or not.
     pub(super) fn mark_new(&self) {
-        self.lock().is_new = true;
+        self.state.lock().is_new = true;
         self.news.notify_one();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RemoteScreenState> {
-        // No code panics under this lock, so a poisoned lock still holds valid data.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Display for RemoteScreen {
     fn show(&self, dashboard: Arc<Dashboard>) {
-        self.lock().last = dashboard;
+        self.state.lock().last = dashboard;
         self.mark_new();
     }
 
     fn last_shown(&self) -> Arc<Dashboard> {
-        self.lock().last.clone()
+        self.state.lock().last.clone()
     }
 
     fn perform_action(&self, act: TerminalAction) {
-        queue_action(&mut self.lock().acts, act);
+        queue_action(&mut self.state.lock().acts, act);
         self.news.notify_one();
     }
 }

@@ -1,7 +1,8 @@
 //! One attached terminal, as the service knows it.
 
+use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::ui::UiHandle;
@@ -72,7 +73,7 @@ impl AttachedTerminal {
 
     /// The time since the client last asked for a frame.
     pub(super) fn idle_time(&self) -> Duration {
-        lock(&self.asked_at).elapsed()
+        self.asked_at.lock().elapsed()
     }
 
     /// Passes inputs on to the Ui actor, once there is one. The first one has the number `first`, counted from
@@ -91,7 +92,7 @@ impl AttachedTerminal {
             received = received => received.map_err(|_| "the screen does not begin".to_string())?,
             () = self.quit.cancelled() => {}
         }
-        let mut received = lock(&self.received);
+        let mut received = self.received.lock();
         for (number, input) in (first..).zip(inputs) {
             if number >= *received {
                 send_input(&self.ui, input);
@@ -106,7 +107,7 @@ impl AttachedTerminal {
     /// frame got lost, and a whole picture follows.
     pub(super) async fn next_frame(&self, seen: u64, closing: &CancellationToken) -> Frame {
         let mut drawn = self.drawn.lock().await;
-        *lock(&self.asked_at) = Instant::now();
+        *self.asked_at.lock() = Instant::now();
         if seen != 0 && seen == drawn.number {
             drawn.acts.clear();
         } else {
@@ -126,7 +127,7 @@ impl AttachedTerminal {
             .picture
             .and_then(|picture| self.paint(&mut drawn, &*picture));
         drawn.number = drawn.number.max(seen) + 1;
-        *lock(&self.asked_at) = Instant::now();
+        *self.asked_at.lock() = Instant::now();
         Frame {
             number: drawn.number,
             change,
@@ -164,11 +165,6 @@ impl AttachedTerminal {
         std::mem::swap(&mut drawn.shown, &mut drawn.next);
         Some(change)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // No code panics under this lock, so a poisoned lock still holds valid data.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

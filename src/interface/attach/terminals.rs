@@ -1,8 +1,9 @@
 //! The attached terminals of a running program, and the control tools that serve them.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::ports::{Archivist, SetupInspector};
@@ -130,7 +131,7 @@ impl AttachedTerminals {
         let attached = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
-            let mut terminals = self.terminals();
+            let mut terminals = self.0.terminals.lock();
             if terminals.len() >= MAX_TERMINALS {
                 return Err(format!(
                     "{MAX_TERMINALS} terminals are attached already; quit one"
@@ -166,25 +167,19 @@ impl AttachedTerminals {
     }
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
-        let attached = self.terminals().get(name).cloned();
+        let attached = self.0.terminals.lock().get(name).cloned();
         attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
 
     /// Detaches a terminal. Its Ui actor ends.
     fn detach(&self, name: &str) {
-        let attached = self.terminals().remove(name);
+        let attached = self.0.terminals.lock().remove(name);
         if let Some(attached) = attached {
             attached.quit.cancel();
             attached.ui.notify_left();
             self.0.left.notify_one();
             tracing::info!(terminal = %name, "a terminal was detached");
         }
-    }
-
-    fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
-        // No code panics under this lock, so a poisoned lock still holds valid data.
-        let terminals = self.0.terminals.lock();
-        terminals.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -287,7 +282,9 @@ impl AddedTools for AttachedTerminals {
             loop {
                 pause.tick().await;
                 let gone: Vec<String> = self
-                    .terminals()
+                    .0
+                    .terminals
+                    .lock()
                     .iter()
                     .filter(|(_, attached)| attached.idle_time() > IDLE_TIMEOUT)
                     .map(|(name, _)| name.clone())
@@ -303,7 +300,7 @@ impl AddedTools for AttachedTerminals {
         Box::pin(async move {
             self.0.closing.cancel();
             let notices = async {
-                while !self.terminals().is_empty() {
+                while !self.0.terminals.lock().is_empty() {
                     // A notification that comes before this wait is not lost.
                     self.0.left.notified().await;
                 }

@@ -1,7 +1,8 @@
 //! Connections on which no request has authenticated yet.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
@@ -39,15 +40,10 @@ impl UnknownConnections {
         }))
     }
 
-    fn table(&self) -> MutexGuard<'_, UnknownConnectionTable> {
-        // Never held across an await.
-        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a connection. If there is no room left, the oldest one is cut off.
     pub(super) fn add_unknown(&self) -> AcceptedConnection {
         let out = CancellationToken::new();
-        let mut table = self.table();
+        let mut table = self.0.table.lock();
         let number = table.next;
         table.next += 1;
         table.waiting.insert(number, out.clone());
@@ -63,7 +59,7 @@ impl UnknownConnections {
     }
 
     pub(super) fn evict_oldest(&self) {
-        evict_oldest(&mut self.table());
+        evict_oldest(&mut self.0.table.lock());
     }
 }
 
@@ -76,12 +72,18 @@ fn evict_oldest(table: &mut UnknownConnectionTable) {
 impl AcceptedConnection {
     pub fn admit(&self) {
         let place = &self.0;
-        place.strangers.table().waiting.remove(&place.number);
+        place.strangers.0.table.lock().waiting.remove(&place.number);
     }
 
     pub(super) fn is_unknown(&self) -> bool {
         let place = &self.0;
-        place.strangers.table().waiting.contains_key(&place.number)
+        place
+            .strangers
+            .0
+            .table
+            .lock()
+            .waiting
+            .contains_key(&place.number)
     }
 
     /// Waits until the connection has to be cut off.
@@ -92,6 +94,6 @@ impl AcceptedConnection {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.strangers.table().waiting.remove(&self.number);
+        self.strangers.0.table.lock().waiting.remove(&self.number);
     }
 }

@@ -1,8 +1,8 @@
 //! The terminal's modes while the screen is up, and how they are put back.
 
+use parking_lot::Mutex;
 use std::io::{self, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::dashboard::appearance::MouseUse;
@@ -93,7 +93,7 @@ pub(super) fn leave() {
 
 /// Puts the terminal back for another program.
 pub(super) fn lend() {
-    *lending() = Lending::Lent;
+    *LENDING.lock() = Lending::Lent;
     leave();
 }
 
@@ -102,23 +102,18 @@ pub(super) fn lend() {
 /// # Errors
 /// The terminal refuses a mode.
 pub(super) fn take_back() -> io::Result<()> {
-    *lending() = Lending::Back(Instant::now());
+    *LENDING.lock() = Lending::Back(Instant::now());
     enter()
 }
 
 /// Whether another program has the terminal, or had it a moment ago. Signals of its keys are for that one.
 #[must_use]
 pub fn is_lent() -> bool {
-    match *lending() {
+    match *LENDING.lock() {
         Lending::Never => false,
         Lending::Lent => true,
         Lending::Back(at) => at.elapsed() < LATE_SIGNAL_TIME,
     }
-}
-
-fn lending() -> MutexGuard<'static, Lending> {
-    // No code panics under this lock, so a poisoned lock still holds valid data.
-    LENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Restores the input side at once, without waiting for a terminal that no longer reads.

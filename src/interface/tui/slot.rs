@@ -1,8 +1,9 @@
 //! The slot between the Ui actor and the drawing thread. It holds the newest picture only, so that
 //! a terminal that does not read costs one picture and delays nobody.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::dashboard::Dashboard;
@@ -62,7 +63,7 @@ impl<P> PictureSlot<P> {
     }
 
     pub(super) fn wait(&self) -> DrawJob<P> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if state.is_over {
                 return DrawJob::End;
@@ -73,60 +74,57 @@ impl<P> PictureSlot<P> {
             if std::mem::take(&mut state.is_new) {
                 return DrawJob::Show(state.last.clone());
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
     }
 
     pub(super) fn end(&self) {
-        self.lock().is_over = true;
+        self.state.lock().is_over = true;
         self.changed.notify_all();
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.lock().is_over
+        self.state.lock().is_over
     }
 
     /// Waits until the reader of keys leaves the terminal alone.
     pub(super) fn lend_input(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.is_lent = true;
         let is_waiting = |state: &mut SlotState<P>| !state.reader_rests && !state.is_over;
         // A reader that ended does not answer.
         let _ = self
             .changed
-            .wait_timeout_while(state, READER_REST_TIMEOUT, is_waiting);
+            .wait_while_for(&mut state, is_waiting, READER_REST_TIMEOUT);
     }
 
     /// Lets the reader of keys go on.
     pub(super) fn take_input_back(&self) {
-        self.lock().is_lent = false;
+        self.state.lock().is_lent = false;
         self.changed.notify_all();
     }
 
     /// Lets the reader of keys wait as long as another program reads the terminal.
     pub(super) fn rest_while_lent(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !state.is_lent {
             return;
         }
         state.reader_rests = true;
         self.changed.notify_all();
         let is_lent = |state: &mut SlotState<P>| state.is_lent && !state.is_over;
-        let waited = self.changed.wait_while(state, is_lent);
-        waited.unwrap_or_else(PoisonError::into_inner).reader_rests = false;
+        self.changed.wait_while(&mut state, is_lent);
+        state.reader_rests = false;
     }
 
     pub(super) fn again(&self) {
-        self.lock().is_new = true;
+        self.state.lock().is_new = true;
         self.changed.notify_all();
     }
 
     /// Shows this picture in place of any that waits.
     pub fn put(&self, picture: Arc<P>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.last = picture;
         state.is_new = true;
         drop(state);
@@ -134,17 +132,12 @@ impl<P> PictureSlot<P> {
     }
 
     pub fn newest(&self) -> Arc<P> {
-        self.lock().last.clone()
+        self.state.lock().last.clone()
     }
 
     pub fn perform(&self, act: TerminalAction) {
-        queue_action(&mut self.lock().acts, act);
+        queue_action(&mut self.state.lock().acts, act);
         self.changed.notify_all();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, SlotState<P>> {
-        // No code panics under this lock, so a poisoned lock still holds valid data.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The address of a server, and what all sessions with it share.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 

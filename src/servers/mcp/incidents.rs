@@ -1,6 +1,7 @@
 //! Calls that failed, kept with their answers so that they can be handed on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 use actors::secrets::Secrets;
 use rmcp::model::{
@@ -82,7 +83,7 @@ impl Exchange {
 
     fn received(&self) -> Option<MutexGuard<'_, (String, Option<RawAnswer>)>> {
         let kept = self.0.as_ref()?;
-        Some(kept.received.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(kept.received.lock())
     }
 
     pub(super) fn asks(&self, message: &ClientJsonRpcMessage) {

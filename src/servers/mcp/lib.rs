@@ -30,8 +30,8 @@ mod task;
 mod wire;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use actors::domain::bounds::bounded_text;
@@ -208,7 +208,7 @@ impl ServerSession {
         access: impl FnOnce(&mut BTreeMap<Arc<str>, Arc<[MirroredArgument]>>) -> T,
     ) -> T {
         let known = &self.endpoint.mirrored;
-        access(&mut known.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut known.lock())
     }
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for

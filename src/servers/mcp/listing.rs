@@ -1,9 +1,10 @@
 //! Lists of tools. Each tool is parsed by itself, so that an invalid one does not affect the
 //! others.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
@@ -286,7 +287,7 @@ where
             let listing = Arc::new(listing);
             if let Some(page) = first {
                 let listing = listing.clone();
-                *lock(known) = Some(KnownListing { page, listing });
+                *known.lock() = Some(KnownListing { page, listing });
             }
             return Ok(listing);
         }
@@ -309,7 +310,7 @@ fn known_listing(
     mode: SessionMode,
     page: &RawResult,
 ) -> Option<Arc<Listing>> {
-    let known = lock(known);
+    let known = known.lock();
     let same = known.as_ref().filter(|known| known.page.is_same(page))?;
     (same.listing.mode == Some(mode)).then(|| same.listing.clone())
 }
@@ -318,11 +319,6 @@ fn hash_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The lock is never held across an await.
-fn lock(known: &Mutex<Option<KnownListing>>) -> MutexGuard<'_, Option<KnownListing>> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The name of a tool that cannot be used, if known, and the reason.

@@ -1,7 +1,7 @@
 //! The time limit of a call, which stands still while the operator is asked.
 
+use parking_lot::Mutex;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -37,7 +37,7 @@ impl Default for CallClock {
 
 impl CallClock {
     fn span<T>(&self, access: impl FnOnce(&mut AskedSpan) -> T) -> T {
-        access(&mut self.asked.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.asked.lock())
     }
 
     /// Holds the clock. One question is asked at a time.

@@ -1,7 +1,7 @@
 //! The two ways in which a server is spoken to: with sessions, which `initialize` opens (revisions up
 //! to 2025-11-25), or without (2026-07-28). Which one it is is remembered for the endpoint.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionMode {
@@ -21,10 +21,10 @@ impl KnownMode {
     }
 
     pub(super) fn known(&self) -> Option<SessionMode> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     pub(super) fn set(&self, mode: Option<SessionMode>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
+        *self.0.lock() = mode;
     }
 }

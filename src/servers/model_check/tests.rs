@@ -3,7 +3,7 @@
 mod headers;
 mod twice;
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -489,11 +489,7 @@ impl Picky {
 
     async fn answer(State(picky): State<Picky>, body: Bytes) -> Response {
         let request: Value = serde_json::from_slice(&body).expect("JSON");
-        picky
-            .sent
-            .lock()
-            .expect("nobody panics")
-            .push(request.clone());
+        picky.sent.lock().push(request.clone());
         let refused = picky.rules.iter().find(|(_, concerns)| concerns(&request));
         if let Some((sample, _)) = refused {
             return read_sample(sample);
@@ -586,7 +582,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     let providers =
         zoea_provider::Providers::new(&http, [(target.provider.clone(), target.endpoint.clone())]);
     providers.teach("local", "pilot", lessons.style);
-    picky.sent.lock().unwrap().clear();
+    picky.sent.lock().clear();
     let request = actors::domain::model::ModelRequest {
         provider: "local".into(),
         model: "pilot".into(),
@@ -597,7 +593,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     };
     let asked = actors::ports::Models::ask(&providers, request, Default::default());
     asked.await.expect("the first request is taken");
-    assert_eq!(picky.sent.lock().unwrap().len(), 1);
+    assert_eq!(picky.sent.lock().len(), 1);
 }
 
 /// Those calls are never made, so such a swarm would run while nothing happens.

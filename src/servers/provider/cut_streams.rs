@@ -1,7 +1,7 @@
 //! Streams that are cut: whose they are. What only one conversation gets is its own.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use actors::domain::ids::MysisId;
 
@@ -25,14 +25,14 @@ pub(super) enum EndedStreaming {
 
 impl CutStreams {
     pub(super) fn end_streaming_of(&self, asker: Option<MysisId>) -> bool {
-        let cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cuts = self.0.lock();
         cuts.get(&asker)
             .is_some_and(|cuts| *cuts >= MAX_CUT_STREAMS)
     }
 
     /// Notes a cut stream. Returns whose streaming ends with it, if any does. Who is no Mysis asks for all.
     pub(super) fn note_cut(&self, asker: Option<MysisId>) -> Option<EndedStreaming> {
-        let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cuts = self.0.lock();
         if cuts.len() >= MAX_KNOWN && !cuts.contains_key(&asker) {
             cuts.pop_first();
         }
@@ -49,7 +49,7 @@ impl CutStreams {
     }
 
     pub(super) fn note_whole(&self, asker: Option<MysisId>) {
-        let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cuts = self.0.lock();
         cuts.remove(&asker);
     }
 }
@@ -75,6 +75,6 @@ mod tests {
         for number in 0..10_000 {
             cuts.note_cut(Some(MysisId(number)));
         }
-        assert!(cuts.0.lock().unwrap().len() <= MAX_KNOWN);
+        assert!(cuts.0.lock().len() <= MAX_KNOWN);
     }
 }

@@ -34,8 +34,9 @@ mod usage;
 mod waits;
 mod weather;
 
+use parking_lot::RwLock;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -168,7 +169,7 @@ impl Providers {
             };
             (name, Arc::new(known))
         });
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
+        *self.known.write() = known.collect();
     }
 
     /// What was learnt about a provider's model so far; `None` if the provider is not configured.
@@ -229,7 +230,7 @@ impl Providers {
     }
 
     fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(name).cloned()
     }
 }

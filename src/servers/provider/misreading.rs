@@ -1,9 +1,9 @@
 //! Answers that a server could not read itself, such as llama.cpp's: whoever got such a failure asks
 //! again in another form, because the same body fails again.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault};
@@ -40,7 +40,7 @@ pub(super) struct Misreadings {
 impl Misreadings {
     /// How many answers to this asker in a row could not be read.
     pub(super) fn of(&self, asker: Option<MysisId>) -> u8 {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = self.counts.lock();
         counts.get(&asker).copied().unwrap_or(0)
     }
 
@@ -52,7 +52,7 @@ impl Misreadings {
         before: u8,
         answer: Result<ModelAnswer, ModelFault>,
     ) -> Result<ModelAnswer, ModelFault> {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         match answer {
             Ok(answer) => {
                 counts.remove(&asker);

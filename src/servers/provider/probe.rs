@@ -1,7 +1,7 @@
 //! Records how an answer came. The request goes through a library, which cannot return these facts
 //! itself.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use actors::ports::AnswerMeter;
 use zoea_http::kept::RawAnswer;
@@ -56,11 +56,11 @@ impl ResponseProbe {
     }
 
     pub(super) fn note(&self, change: impl FnOnce(&mut ObservedResponse)) {
-        change(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.observed.lock());
     }
 
     /// Takes the recorded facts and resets them.
     pub(super) fn take(&self) -> ObservedResponse {
-        std::mem::take(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.observed.lock())
     }
 }

@@ -1,9 +1,10 @@
 //! Quirks: what a provider requires for each of its models, learnt from its refusals. It is valid for
 //! the whole swarm until the program ends or the configuration is reloaded.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RefusalHint};
@@ -107,7 +108,7 @@ impl ServerQuirks {
     }
 
     pub(super) fn of_model(&self, model: &str) -> Arc<ModelQuirks> {
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.lock();
         if let Some(known) = models.get(model) {
             return known.clone();
         }
@@ -157,7 +158,7 @@ impl ModelQuirks {
     }
 
     pub(super) fn style(&self) -> Style {
-        let style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        let style = self.style.lock();
         style.clone()
     }
 
@@ -194,7 +195,7 @@ impl ModelQuirks {
 
     /// Starts with what was learnt before. What the configuration switched off stays off.
     pub(super) fn teach(&self, learnt: LearntStyle) {
-        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut style = self.style.lock();
         style.manners = learnt.profile;
         style.has_temperature &= learnt.has_temperature;
         style.is_streamed &= learnt.is_streamed;
@@ -247,7 +248,7 @@ impl ModelQuirks {
             | ModelFault::Empty { .. } => return fault,
         };
         let own = own_words(said);
-        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut style = self.style.lock();
         let is_final = matches!(
             fault,
             ModelFault::Permanent { .. } | ModelFault::Refused { .. }
@@ -310,7 +311,7 @@ impl ModelQuirks {
     }
 
     fn ask_for_one_piece(&self, why: &str) {
-        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut style = self.style.lock();
         if style.is_streamed {
             tracing::info!("{why}");
         }
@@ -355,7 +356,7 @@ mod tests {
         for number in 0..1000 {
             quirks.of_model(&format!("model-{number}"));
         }
-        assert_eq!(quirks.models.lock().unwrap().len(), MAX_MODELS);
+        assert_eq!(quirks.models.lock().len(), MAX_MODELS);
         let known = quirks.of_model("model-999");
         assert!(Arc::ptr_eq(&known, &quirks.of_model("model-999")));
     }

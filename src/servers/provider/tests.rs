@@ -93,7 +93,7 @@ struct Served {
 
 type Script = (
     mpsc::UnboundedSender<String>,
-    Arc<std::sync::Mutex<Vec<(u16, String)>>>,
+    Arc<parking_lot::Mutex<Vec<(u16, String)>>>,
 );
 
 impl Served {
@@ -106,7 +106,7 @@ impl Served {
         let (sender, observed) = mpsc::unbounded_channel();
         let mut answers = answers;
         answers.reverse();
-        let script: Script = (sender, Arc::new(std::sync::Mutex::new(answers)));
+        let script: Script = (sender, Arc::new(parking_lot::Mutex::new(answers)));
         let answer = |State((sender, script)): State<Script>, headers: HeaderMap, body: String| async move {
             let title = headers
                 .get("x-title")
@@ -114,7 +114,7 @@ impl Served {
             sender
                 .send(title.unwrap_or_default().to_string() + &body)
                 .expect("the test listens");
-            let next = script.lock().expect("nobody panics").pop();
+            let next = script.lock().pop();
             let (status, text) = next.expect("an answer is left");
             let has_wait = status == 429 && text.contains("slow down");
             let is_priced = text.contains("litellm-priced");

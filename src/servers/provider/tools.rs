@@ -1,6 +1,7 @@
 //! The tools of a request, serialized once for all Myses.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 use actors::domain::tool::{ToolSpec, Toolset};
 use serde::Serialize;
@@ -24,7 +25,7 @@ impl ToolsCache {
         if tools.tools().is_empty() {
             return None;
         }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         known.retain(|known| known.set.strong_count() > 0);
         let same = |set: &Weak<Toolset>| std::ptr::eq(set.as_ptr(), Arc::as_ptr(tools));
         if let Some(known) = known.iter().find(|known| same(&known.set)) {

@@ -2,7 +2,8 @@
 //! sessions of its own knows one player only. A process that is gone is started again, after a wait
 //! that doubles while it does not live long.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::backoff::Backoff;
@@ -103,7 +104,7 @@ impl ChildLink {
 
     /// Reads or changes the state. The lock is never held across an await.
     fn state<T>(&self, access: impl FnOnce(&mut ChildState) -> T) -> T {
-        access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.state.lock())
     }
 
     fn session(&self) -> Result<Arc<ChildSession>, LinkFault> {

@@ -1,6 +1,7 @@
 //! The link to a server over HTTP: one MCP session, its list of tools and its calls.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
@@ -159,18 +160,18 @@ impl McpLink {
 
     /// Reads or changes what is known of the session. The lock is never held across an await.
     fn health<T>(&self, access: impl FnOnce(&mut SessionHealth) -> T) -> T {
-        access(&mut self.health.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.health.lock())
     }
 
     fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = self.session.lock();
         session
             .clone()
             .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
     }
 
     fn put_session(&self, session: Option<ServerSession>) {
-        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.session.lock();
         *slot = session.map(Arc::new);
     }
 

@@ -1,6 +1,7 @@
 //! What one link knows of the list of its server's tools.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::backoff::Backoff;
@@ -93,7 +94,7 @@ impl ListedTools {
 
     /// Reads or changes what is known. The lock is never held across an await.
     fn access<T>(&self, access: impl FnOnce(&mut CurrentList) -> T) -> T {
-        access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.0.lock())
     }
 }
 

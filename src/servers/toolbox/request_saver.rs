@@ -11,7 +11,8 @@ mod tick_cache;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use actors::domain::game::GameRef;
 use actors::domain::ids::MysisId;
@@ -39,10 +40,7 @@ struct Shared {
 impl Shared {
     fn server_clock<T>(&self, ask: impl FnOnce(&mut ServerClock) -> T) -> T {
         // This lock is never held across an await.
-        let mut server_clock = self
-            .server_clock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut server_clock = self.server_clock.lock();
         ask(&mut server_clock)
     }
 
@@ -94,7 +92,7 @@ struct Own {
 
 impl CachingLink {
     fn own<T>(&self, ask: impl FnOnce(&mut Own) -> T) -> T {
-        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = self.own.lock();
         ask(&mut own)
     }
 

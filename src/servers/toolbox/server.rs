@@ -1,9 +1,10 @@
 //! What all links to one server share: its tools, and what the operator was told
 //! about them.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::hash::RandomState;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use actors::domain::game::GameRef;
@@ -78,7 +79,7 @@ impl McpUpstream {
     /// What the server calls itself, once a session was opened.
     #[must_use]
     pub fn server_name(&self) -> Option<Arc<str>> {
-        self.server.as_ref()?.0.known().server_name.clone()
+        self.server.as_ref()?.0.known.lock().server_name.clone()
     }
 }
 
@@ -105,17 +106,12 @@ impl McpServer {
 
     /// Notes what the server calls itself, if anything.
     pub(super) fn note_name(&self, name: Option<&Arc<str>>) {
-        self.known().server_name = name.cloned();
-    }
-
-    /// Locks what is known. The lock is never held across an await.
-    fn known(&self) -> MutexGuard<'_, KnownLists> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().server_name = name.cloned();
     }
 
     /// The newest list that is for every client, while it is valid.
     pub(super) fn public_list(&self) -> Option<DatedList> {
-        let known = self.known();
+        let known = self.known.lock();
         let (list, until) = known.public.as_ref()?;
         (*until > Instant::now()).then(|| DatedList {
             list: list.clone(),
@@ -124,7 +120,7 @@ impl McpServer {
     }
 
     pub(super) fn request_list(&self) -> ListRequest {
-        let public_changes = self.known().public_changes;
+        let public_changes = self.known.lock().public_changes;
         ListRequest { public_changes }
     }
 
@@ -143,7 +139,7 @@ impl McpServer {
         let list = self.last_list(listing).unwrap_or_else(|| {
             let list = self.make_list(listing);
             let last = (Arc::downgrade(listing), Arc::downgrade(&list));
-            self.known().last = Some(last);
+            self.known.lock().last = Some(last);
             list
         });
         let age = listing.ttl.map(|ttl| ttl.clamp(MIN_LIST_AGE, MAX_LIST_AGE));
@@ -158,7 +154,7 @@ impl McpServer {
 
     /// The usable list that was made of this one, if that was the last.
     fn last_list(&self, listing: &Arc<Listing>) -> Option<Arc<KnownTools>> {
-        let known = self.known();
+        let known = self.known.lock();
         let (of, list) = known.last.as_ref()?;
         let is_same = std::ptr::eq(of.as_ptr(), Arc::as_ptr(listing));
         list.upgrade().filter(|_| is_same)
@@ -188,7 +184,7 @@ impl McpServer {
         list: Arc<KnownTools>,
         until: Instant,
     ) -> DatedList {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         let taken = if known.public_changes == request.public_changes {
             known.public_changes += 1;
             known.public.insert((list, until)).clone()
@@ -204,14 +200,14 @@ impl McpServer {
 
     /// Forgets the list for all, because the server says that its tools have changed.
     pub(super) fn forget_public_list(&self) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         known.public = None;
         known.public_changes += 1;
     }
 
     /// Myses with equal tools share one set, because a set can be large.
     fn share_list(&self, tools: Toolset, pins: ToolPins) -> Arc<KnownTools> {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         known.lists.retain(|list| list.strong_count() > 0);
         let mut live = known.lists.iter().filter_map(Weak::upgrade);
         let same = live.find(|list| list.pins == pins && *list.tools == tools);
@@ -229,7 +225,8 @@ impl McpServer {
             return;
         };
         if self
-            .known()
+            .known
+            .lock()
             .reported_left_out
             .replace(text.clone())
             .as_ref()
@@ -250,7 +247,7 @@ impl McpServer {
             return;
         };
         let pair = (before.pins.clone(), after.pins.clone());
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.reported_changes.contains(&pair) {
             return;
         }
@@ -272,7 +269,7 @@ impl McpServer {
     /// Tells that a process was ended, once for all Myses in a while.
     pub(super) fn notify_end(&self, text: &str) {
         let now = Instant::now();
-        let previous = self.known().reported_end.replace((text.into(), now));
+        let previous = self.known.lock().reported_end.replace((text.into(), now));
         let is_known = |(before, at): (Arc<str>, Instant)| {
             *before == *text && now.duration_since(at) < TOLD_END_INTERVAL
         };
@@ -333,7 +330,7 @@ pub(super) mod tests {
         let notices = Arc::new(Mutex::new(Vec::new()));
         let sink = notices.clone();
         let notify: NotifyOperator = Box::new(move |_, text: &str| {
-            sink.lock().expect("unpoisoned").push(text.to_string());
+            sink.lock().push(text.to_string());
         });
         (McpServer::new(None, Some(notify)), notices)
     }
@@ -349,7 +346,7 @@ pub(super) mod tests {
         assert!(Arc::ptr_eq(&new.list, &late.list), "the one for all");
         let public = server.public_list().expect("a list for all");
         server.notify_change(Some(&late.list), &public.list);
-        let notices = notices.lock().expect("unpoisoned");
+        let notices = notices.lock();
         let text = "the game server's tools have changed: +1 (jump)";
         assert_eq!(*notices, [text]);
     }

@@ -1,6 +1,6 @@
 //! Tests of links with a scripted server over real HTTP.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use actors::ports::LinkFault;
@@ -58,7 +58,7 @@ impl Scene {
         let notices = Arc::new(Mutex::new(Vec::new()));
         let all = notices.clone();
         let notify: NotifyOperator = Box::new(move |_, text| {
-            all.lock().expect("no panic").push(text.to_string());
+            all.lock().push(text.to_string());
         });
         let upstream = McpUpstream::new(Some(access), &http, Some(notify));
         let link = upstream.link(MysisId(1)).expect("there is a server");
@@ -85,7 +85,7 @@ impl Scene {
     }
 
     fn times(&self, method: &str) -> usize {
-        let asked = self.asked.lock().expect("no panic");
+        let asked = self.asked.lock();
         asked.iter().filter(|of| *of == method).count()
     }
 }
@@ -94,7 +94,7 @@ async fn answer(State((script, asked)): State<Stage>, body: String) -> Response 
     let request: Value = serde_json::from_str(&body).unwrap_or_default();
     let method = request["method"].as_str().unwrap_or_default().to_string();
     let before = {
-        let mut asked = asked.lock().expect("no panic");
+        let mut asked = asked.lock();
         let before = asked.iter().filter(|of| **of == method).count();
         asked.push(method.clone());
         before
@@ -224,7 +224,7 @@ async fn a_change_that_is_taken_back_and_comes_again_is_told_again() {
         scene.link.tools().await.expect("a list");
     }
     let change = "the game server's tools have changed: 1 changed (mine)";
-    assert_eq!(*scene.notices.lock().expect("no panic"), [change; 4]);
+    assert_eq!(*scene.notices.lock(), [change; 4]);
 }
 
 #[tokio::test]

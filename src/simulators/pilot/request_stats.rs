@@ -1,10 +1,11 @@
 //! Statistics of requests and answers, counted for `/stats` and `/faults`, and recorded line by
 //! line.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -115,7 +116,7 @@ impl RequestStats {
 
     pub(super) fn begin_request(self: &Arc<Self>) -> InFlightRequest {
         let n = {
-            let mut tallies = self.lock_counters();
+            let mut tallies = self.tallies.lock();
             tallies.requests += 1;
             tallies.in_flight += 1;
             tallies.most_in_flight = tallies.most_in_flight.max(tallies.in_flight);
@@ -133,7 +134,7 @@ impl RequestStats {
 
     /// The number of this request among those of its caller, from 1.
     pub(super) fn next_ordinal(&self, caller: &str) -> u64 {
-        let mut tallies = self.lock_counters();
+        let mut tallies = self.tallies.lock();
         let is_known = tallies.callers.contains_key(caller);
         let caller = if is_known || tallies.callers.len() < MAX_COUNTED_CALLERS {
             caller
@@ -146,7 +147,7 @@ impl RequestStats {
     }
 
     pub(super) fn count_faults(&self, faults: &[PilotFaultKind]) {
-        let mut tallies = self.lock_counters();
+        let mut tallies = self.tallies.lock();
         for fault in faults {
             *tallies.faults.entry(fault.name()).or_default() += 1;
         }
@@ -154,12 +155,12 @@ impl RequestStats {
 
     /// The body of `/faults`.
     pub(super) fn faults_json(&self) -> Value {
-        json!(self.lock_counters().faults)
+        json!(self.tallies.lock().faults)
     }
 
     /// The body of `/stats`.
     pub(super) fn stats_json(&self) -> Value {
-        let tallies = self.lock_counters();
+        let tallies = self.tallies.lock();
         json!({
             "requests": tallies.requests,
             "in_flight": tallies.in_flight,
@@ -173,13 +174,9 @@ impl RequestStats {
         })
     }
 
-    fn lock_counters(&self) -> MutexGuard<'_, RequestCounters> {
-        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn close_request(&self, line: &RequestRecord, reported: Option<WireUsage>) {
         {
-            let mut tallies = self.lock_counters();
+            let mut tallies = self.tallies.lock();
             tallies.in_flight -= 1;
             *tallies.statuses.entry(line.status).or_default() += 1;
             if let Some(reported) = reported {
@@ -204,9 +201,7 @@ impl RequestStats {
 fn write_record(file: &Mutex<File>, line: &RequestRecord) -> std::io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    file.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .write_all(&text)
+    file.lock().write_all(&text)
 }
 
 impl InFlightRequest {

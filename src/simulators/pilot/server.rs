@@ -7,7 +7,8 @@ mod judging;
 mod listener;
 mod sending;
 
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;

@@ -1,8 +1,9 @@
 //! Tool lists: what they say of each tool, and a cache of them. Callers send the same long list
 //! with every request.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ pub struct ToolListCache {
 impl ToolListCache {
     /// Reads the text of a list, which must be JSON, or finds it in the cache.
     pub fn look_up(&self, text: &str) -> Arc<ToolList> {
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lists = self.lists.lock();
         if let Some(place) = lists.iter().rposition(|list| list.text == text) {
             let list = lists.remove(place);
             lists.push(Arc::clone(&list));

@@ -3,8 +3,8 @@
 //! A seed draws the set of faults that can happen at all. If every fault always happened, behaviour
 //! that needs one of them to be absent would never be seen.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use strum::{Display, EnumCount, VariantArray};
@@ -173,24 +173,20 @@ impl Chaos {
         &self.drawn
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, ChaosState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Begins or ends a time without faults.
     pub fn set_calm(&self, is_calm: bool) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         state.is_calm = is_calm;
         state.lasting.clear();
     }
 
     /// Whether no faults happen now.
     pub fn is_calm(&self) -> bool {
-        self.lock_state().is_calm
+        self.state.lock().is_calm
     }
 
     pub fn draw_fault(&self, fault: InjectedFault, probability: f64) -> bool {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         let may = !state.is_calm && self.drawn.contains(&fault);
         if !may || state.dice.f64() >= probability * self.wildness {
             return false;
@@ -208,7 +204,8 @@ impl Chaos {
     ) -> bool {
         let now = Instant::now();
         let goes_on = self
-            .lock_state()
+            .state
+            .lock()
             .lasting
             .get(&fault)
             .is_some_and(|until| now < *until);
@@ -218,35 +215,35 @@ impl Chaos {
         let begins = self.draw_fault(fault, probability);
         if begins {
             let until = now + self.duration_between(most / 20, most);
-            self.lock_state().lasting.insert(fault, until);
+            self.state.lock().lasting.insert(fault, until);
         }
         begins
     }
 
     pub fn is_going_on(&self, fault: InjectedFault) -> bool {
         let now = Instant::now();
-        let state = self.lock_state();
+        let state = self.state.lock();
         state.lasting.get(&fault).is_some_and(|until| now < *until)
     }
 
     pub fn count_fault(&self, fault: InjectedFault) {
-        *self.lock_state().injected.entry(fault).or_default() += 1;
+        *self.state.lock().injected.entry(fault).or_default() += 1;
     }
 
     pub fn duration_between(&self, least: Duration, most: Duration) -> Duration {
-        least + (most - least).mul_f64(self.lock_state().dice.f64())
+        least + (most - least).mul_f64(self.state.lock().dice.f64())
     }
 
     /// Gives each Mysis a chance of its own, so that what befalls one changes no time of another.
     pub fn part_dice(&self) {
-        self.lock_state().are_dice_parted = true;
+        self.state.lock().are_dice_parted = true;
     }
 
     pub fn duration_of(&self, who: &str, least: Duration, most: Duration) -> Duration {
-        if !self.lock_state().are_dice_parted {
+        if !self.state.lock().are_dice_parted {
             return self.duration_between(least, most);
         }
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         if !state.own_dice.contains_key(who) {
             let name = who.bytes().fold(self.seed, |seed, byte| {
                 seed.wrapping_mul(31).wrapping_add(u64::from(byte))
@@ -261,7 +258,7 @@ impl Chaos {
     /// A new mark of a text that the model's server refuses.
     pub fn new_mark(&self) -> String {
         let shape = PoisonShape::ALL[self.number_below(PoisonShape::ALL.len())];
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         state.marks += 1;
         poison::mark(shape, state.marks)
     }
@@ -275,11 +272,11 @@ impl Chaos {
     }
 
     pub fn number_below(&self, bound: usize) -> usize {
-        self.lock_state().dice.usize(..bound.max(1))
+        self.state.lock().dice.usize(..bound.max(1))
     }
 
     pub fn next_seed(&self) -> u64 {
-        self.lock_state().dice.u64(..)
+        self.state.lock().dice.u64(..)
     }
 
     /// The time that a process lives before it is killed: from minutes to half a day.
@@ -287,23 +284,23 @@ impl Chaos {
         if self.wildness <= 0.0 || !self.drawn.contains(&InjectedFault::ProcessKill) {
             return Duration::MAX;
         }
-        let dice = self.lock_state().dice.f64();
+        let dice = self.state.lock().dice.f64();
         Duration::from_secs_f64(43_200.0 * dice * dice * dice / self.wildness + 0.01)
     }
 
     /// The error of the wall clock in milliseconds.
     pub fn clock_offset_ms(&self) -> i64 {
-        self.lock_state().clock_offset_ms
+        self.state.lock().clock_offset_ms
     }
 
     /// Sets the wall clock back or forward by up to `most`.
     pub fn set_clock(&self, most: Duration) {
         let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         state.clock_offset_ms = state.dice.i64(-most..most);
     }
 
     pub fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
-        self.lock_state().injected.clone()
+        self.state.lock().injected.clone()
     }
 }

@@ -1,6 +1,7 @@
 //! Events: a digest of all events of the swarm in their order, by which two runs are compared.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use zoea_text::clean;
@@ -48,7 +49,7 @@ impl EventLog {
     }
 
     pub fn digest(&self) -> EventDigest {
-        *self.digest.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.digest.lock()
     }
 
     fn write_event(&self, event: &SwarmEvent) {
@@ -60,7 +61,7 @@ impl EventLog {
             // A failed write means that nobody reads the output.
             let _ = out::line(&clean::clean_json(&line));
         }
-        let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut digest = self.digest.lock();
         digest.events += 1;
         digest.bytes += line.len() as u64 + 1;
         for byte in line.bytes().chain(*b"\n") {

@@ -5,8 +5,9 @@ mod link;
 mod outages;
 mod traffic;
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::MysisId;
@@ -52,11 +53,7 @@ struct GameShared {
     traffic: TrafficCounters,
 }
 
-impl GameShared {
-    fn planted(&self) -> MutexGuard<'_, PlantedTexts> {
-        self.planted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl GameShared {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameFault {
@@ -115,27 +112,23 @@ impl SimulatedGame {
     }
 
     pub fn inject_fault(&self, mysis: MysisId, fault: GameFault) {
-        let mut game_faults = self
-            .0
-            .game_faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut game_faults = self.0.game_faults.lock();
         game_faults.insert(mysis, fault);
     }
 
     /// Lets the actions of all Myses succeed again.
     pub fn clear_all_faults(&self) {
         self.retain_faults(|_| false);
-        *self.0.planted() = PlantedTexts::default();
+        *self.0.planted.lock() = PlantedTexts::default();
     }
 
     /// Lets another player say something with this mark, which Myses hear at their next looks.
     pub fn say_words(&self, mark: &str) {
-        self.0.planted().say(mark);
+        self.0.planted.lock().say(mark);
     }
 
     pub fn put_into_result(&self, mysis: MysisId, mark: String) {
-        self.0.planted().put_into_result(mysis, mark);
+        self.0.planted.lock().put_into_result(mysis, mark);
     }
 
     /// Lets the actions of this Mysis succeed again.
@@ -144,11 +137,7 @@ impl SimulatedGame {
     }
 
     fn retain_faults(&self, stays: impl Fn(MysisId) -> bool) {
-        let mut game_faults = self
-            .0
-            .game_faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut game_faults = self.0.game_faults.lock();
         game_faults.retain(|mysis, _| stays(*mysis));
     }
 
@@ -158,11 +147,7 @@ impl SimulatedGame {
         mysis: MysisId,
         call: &LinkCall,
     ) -> Option<Result<LinkAnswer, LinkFault>> {
-        let game_faults = self
-            .0
-            .game_faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let game_faults = self.0.game_faults.lock();
         let fault = *game_faults.get(&mysis)?;
         let is_action = zoea_galaxy::world::command_kind(&call.tool)
             == Some(zoea_galaxy::world::CommandKind::Act);
@@ -188,12 +173,8 @@ impl SimulatedGame {
         }))
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, GameServerState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn tick(&self) {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         let ticked = state.frontend.tick();
         self.report_executed(&ticked.records);
         self.0.traffic.count_mutations(&ticked.records);
@@ -221,7 +202,7 @@ impl SimulatedGame {
     }
 
     fn reconnect(&self, old: ConnectionId) -> ConnectionId {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         let left = state.frontend.disconnect(old);
         self.report_executed(&left);
         state.connections += 1;
@@ -229,7 +210,7 @@ impl SimulatedGame {
     }
 
     fn serve_call(&self, connection: ConnectionId, call: LinkCall) -> AwaitedAnswer {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         let call = GameCall {
             tool: call.tool.to_string(),
             arguments: call.arguments,
@@ -251,7 +232,7 @@ impl SimulatedGame {
 
     fn lose_login(&self, connection: ConnectionId) {
         let now = self.0.begun.elapsed();
-        let left = self.lock_state().frontend.lose_login(connection, now);
+        let left = self.0.state.lock().frontend.lose_login(connection, now);
         self.report_executed(&left);
     }
 }

@@ -3,9 +3,10 @@
 
 mod stored;
 
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::books::{CostEntry, Day, SavedCalls};
@@ -62,12 +63,12 @@ impl MemoryLedger {
 
     #[must_use]
     pub fn swarm_now(&self) -> SwarmRecord {
-        lock_stored(&self.stored).swarm_record()
+        self.stored.lock().swarm_record()
     }
 
     #[must_use]
     pub fn prompt_counts(&self) -> BTreeMap<Arc<str>, u64> {
-        lock_stored(&self.stored).prompts.clone()
+        self.stored.lock().prompts.clone()
     }
 
     fn read_stored<T: Send + 'static>(
@@ -81,19 +82,15 @@ impl MemoryLedger {
             if chaos.draw_fault(InjectedFault::ReadFault, 0.002) {
                 return Err(ArchiveFault("the store cannot be read now".to_string()));
             }
-            Ok(look(&lock_stored(&stored)))
+            Ok(look(&stored.lock()))
         }
         .boxed()
     }
 }
 
-fn lock_stored(stored: &Mutex<StoredSwarm>) -> MutexGuard<'_, StoredSwarm> {
-    stored.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The failure of this commit, if it fails.
 fn draw_failure(chaos: &Chaos, next: &Mutex<VecDeque<CommitFailure>>) -> Option<CommitFailure> {
-    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut next = next.lock();
     if chaos.is_calm() {
         next.clear();
     }
@@ -175,7 +172,7 @@ impl MemoryLedger {
                 "{PANIC}"
             );
             let answers = {
-                let mut stored = lock_stored(&stored);
+                let mut stored = stored.lock();
                 let commit = |batch| stored.commit_batch(batch, &*rules, &watch);
                 batches.iter().map(commit).collect()
             };
@@ -191,7 +188,7 @@ impl MemoryLedger {
     }
 
     pub(super) fn look<T>(&self, look: impl FnOnce(&StoredSwarm) -> T) -> T {
-        look(&lock_stored(&self.stored))
+        look(&self.stored.lock())
     }
 }
 
@@ -208,7 +205,7 @@ impl Ledger for MemoryLedger {
         let stored = self.stored.clone();
         async move {
             tokio::time::sleep(Duration::from_millis(2)).await;
-            let mut stored = lock_stored(&stored);
+            let mut stored = stored.lock();
             let own = stored.account_of(mysis);
             if own.is_some() {
                 return Ok(own);

@@ -1,7 +1,8 @@
 //! The tools of requests as a server of models reads them, once for each set.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::model::ModelRequest;
 use actors::domain::tool::Toolset;
@@ -36,7 +37,7 @@ impl ToolReader {
 
     /// The tools that the request offers; none where it has no list.
     pub fn read(&self, request: &ModelRequest) -> Option<Arc<ToolList>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let found = known
             .iter()
             .find(|known| Arc::ptr_eq(&known.set, &request.tools));

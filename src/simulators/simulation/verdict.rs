@@ -8,8 +8,9 @@ mod promises;
 mod revivals;
 mod routines;
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::ids::MysisId;
@@ -125,23 +126,19 @@ impl InvariantMonitor {
         }
     }
 
-    fn lock_observed(&self) -> MutexGuard<'_, ObservedRun> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn new_order(&self) -> String {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.given += 1;
         format!("{ORDER_PREFIX}{}: tell me where things stand.", seen.given)
     }
 
     pub fn on_order_acknowledged(&self, by: MysisId, text: &str) {
         let order = AcknowledgedOrder { by };
-        self.lock_observed().orders.insert(text.to_string(), order);
+        self.seen.lock().orders.insert(text.to_string(), order);
     }
 
     pub fn on_request(&self, request: &ModelRequest) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.requests += 1;
         if let Some((begun, progress)) = self.progress {
             progress.reach(begun.elapsed(), seen.requests);
@@ -169,24 +166,24 @@ impl InvariantMonitor {
     }
 
     pub fn on_process_start(&self) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.processes += 1;
         seen.poison.on_disturbed();
         seen.lives.on_process_start();
     }
 
     pub fn on_mysis_created(&self, mysis: MysisId, name: &str) {
-        self.lock_observed().created.insert(mysis, name.into());
+        self.seen.lock().created.insert(mysis, name.into());
     }
 
     pub fn on_mysis_deleted(&self, mysis: MysisId) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.created.remove(&mysis);
         seen.deleted.insert(mysis);
     }
 
     pub fn on_actor_killed(&self, kind: ActorKind) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.lives.on_killed(kind);
         seen.poison.on_disturbed();
     }
@@ -197,12 +194,12 @@ impl InvariantMonitor {
     }
 
     pub fn on_rare_event(&self, rare: RareEvent) {
-        self.lock_observed().count_rare_event(rare);
+        self.seen.lock().count_rare_event(rare);
     }
 
     pub fn on_event(&self, event: &SwarmEvent) {
         self.on_event_of_fleet(event);
-        let overdue = self.lock_observed().lives.on_event(event);
+        let overdue = self.seen.lock().lives.on_event(event);
         for text in overdue {
             self.add_violation(Promise::Revival, text);
         }
@@ -213,7 +210,7 @@ impl InvariantMonitor {
         if let Some(rare) = RareEvent::of(event) {
             self.on_rare_event(rare);
         }
-        let violation = self.lock_observed().poison.on_event(event);
+        let violation = self.seen.lock().poison.on_event(event);
         violation
             .into_iter()
             .for_each(|text| self.add_violation(Promise::PlaysOn, text));
@@ -221,11 +218,11 @@ impl InvariantMonitor {
 
     /// Counts a Mysis that only the operator could bring back.
     pub fn on_manual_relaunch(&self) {
-        self.lock_observed().relaunched_by_hand += 1;
+        self.seen.lock().relaunched_by_hand += 1;
     }
 
     pub fn on_call_executed(&self, call: &str) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         let violation = seen.calls.on_executed(call);
         drop(seen);
         violation
@@ -234,11 +231,11 @@ impl InvariantMonitor {
     }
 
     pub fn on_call_declined(&self, call: &str) {
-        self.lock_observed().calls.on_declined(call);
+        self.seen.lock().calls.on_declined(call);
     }
 
     pub fn on_row_stored(&self, mysis: MysisId, row: &Row) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         let ObservedRun {
             calls, routines, ..
         } = &mut *seen;
@@ -268,11 +265,11 @@ impl InvariantMonitor {
     }
 
     pub fn has_violations(&self) -> bool {
-        !self.lock_observed().violations.is_empty()
+        !self.seen.lock().violations.is_empty()
     }
 
     pub fn add_violation(&self, promise: Promise, text: String) {
-        self.lock_observed().violations.add(promise, text);
+        self.seen.lock().violations.add(promise, text);
     }
 
     pub fn build_verdict(
@@ -289,7 +286,7 @@ impl InvariantMonitor {
         }
         self.check_lost_orders(prompts);
         self.check_parked_share();
-        let seen = self.lock_observed();
+        let seen = self.seen.lock();
         SimulationVerdict {
             seed,
             drawn: chaos.drawn_faults().clone(),
@@ -316,7 +313,7 @@ impl InvariantMonitor {
     /// Checks that at most one in ten is parked. More would mean that the stall detector parks
     /// healthy Myses.
     fn check_parked_share(&self) {
-        let seen = self.lock_observed();
+        let seen = self.seen.lock();
         let (parked, ended) = (seen.parked_players, seen.ended);
         drop(seen);
         if parked * 10 > ended {
@@ -326,7 +323,7 @@ impl InvariantMonitor {
     }
 
     fn check_lost_orders(&self, prompts: &BTreeMap<Arc<str>, u64>) {
-        let seen = self.lock_observed();
+        let seen = self.seen.lock();
         let mut lost = Vec::new();
         for (text, order) in &seen.orders {
             let by = order.by;

@@ -1,11 +1,12 @@
 //! Copies of Myses that are deleted: exports in a directory of the home, kept for a day.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId};
@@ -64,7 +65,7 @@ impl DeletedCopies {
     /// Removes copies that this process has seen for a day, and what was left unfinished. The time of a
     /// file is not asked: the wall clock may have been set ahead since (decision 141).
     pub(super) fn remove_old(&self, now: Moment) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let before = std::mem::take(&mut *seen);
         for copy in copies_in(&self.directory) {
             let since = before.get(&copy).copied().unwrap_or(now);

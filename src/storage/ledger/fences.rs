@@ -1,7 +1,7 @@
 //! Fences: the newest incarnation of each Mysis. Writes of older ones are refused.
 
+use parking_lot::MutexGuard;
 use std::collections::BTreeMap;
-use std::sync::{MutexGuard, PoisonError};
 
 use actors::domain::ids::{Incarnation, MysisId};
 use actors::domain::record::MysisRecord;
@@ -51,7 +51,7 @@ impl LedgerInner {
     }
 
     pub(super) fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
-        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fences.lock()
     }
 
     pub(super) fn note_fences(&self, batches: &[&Batch]) {

@@ -5,11 +5,12 @@
 //! It is never synced, so it counts only on the same machine since it was started, and only where it
 //! was not copied. It is removed when the database is closed.
 
+use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use super::mark::Mark;
 use super::paths::{DatabasePaths, FileId, id_of, remove_if_there};
@@ -48,9 +49,7 @@ impl LastCommit {
 
     /// Notes a commit. A note that cannot be written is removed: none is better than an old one.
     pub(super) fn note(&self, mark: Mark) {
-        let Ok(mut open) = self.open.lock() else {
-            return;
-        };
+        let mut open = self.open.lock();
         if self.write(&mut open, mark).is_err() {
             *open = None;
             // It may not even exist.
@@ -76,9 +75,7 @@ impl LastCommit {
 
     /// Removes the note: the log is in the database now.
     pub(super) fn remove(&self) {
-        if let Ok(mut open) = self.open.lock() {
-            *open = None;
-        }
+        *self.open.lock() = None;
         // One that stays tells the truth.
         let _ = remove_if_there(&self.path);
     }

@@ -9,8 +9,8 @@
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a
 //! process which comes back late notices.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use actors::domain::held_myses::HeldMyses;
 use actors::domain::ids::{Moment, MysisId};
@@ -146,7 +146,7 @@ impl LeaseHolder {
     }
 
     pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     pub(super) fn moment(&self) -> Moment {

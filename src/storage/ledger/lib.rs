@@ -69,10 +69,11 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicI64;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};

@@ -2,11 +2,12 @@
 //! writing to files that were removed, replaced or cut, and everything written there is lost when the
 //! process ends.
 
+use parking_lot::Mutex;
 use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
@@ -106,14 +107,14 @@ impl DatabaseFile {
 
     pub(super) fn known_loss(&self) -> Option<String> {
         let saved = self.loss.get().cloned();
-        let loss = saved.or_else(|| self.unsaved().clone());
+        let loss = saved.or_else(|| self.unsaved.lock().clone());
         loss.map(|loss| loss.describe(&self.paths))
     }
 
     /// What was lost, and what of it is saved. Where nothing could be saved, as on a full disk, the next
     /// call tries it again once there is room: the open connection still has everything.
     async fn loss(&self) -> Loss {
-        let unsaved = self.unsaved().clone();
+        let unsaved = self.unsaved.lock().clone();
         if let Some(unsaved) = unsaved.filter(|_| !self.has_room()) {
             return unsaved;
         }
@@ -133,7 +134,7 @@ impl DatabaseFile {
         match self.loss.get_or_try_init(|| saving).await {
             Ok(loss) => loss.clone(),
             Err(loss) => {
-                *self.unsaved() = Some(loss.clone());
+                *self.unsaved.lock() = Some(loss.clone());
                 loss
             }
         }
@@ -144,10 +145,6 @@ impl DatabaseFile {
         let content = self.length(|length| length.longest());
         let free = self.paths.real.parent().map(disk::free_bytes);
         free.and_then(Result::ok).is_none_or(|free| free >= content)
-    }
-
-    fn unsaved(&self) -> MutexGuard<'_, Option<Loss>> {
-        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn find_trouble(&self) -> Option<String> {
@@ -244,13 +241,11 @@ impl DatabaseFile {
 
     /// The mark of the last commit, if it is known. It is unknown then until the next is noted.
     pub(super) fn take_mark(&self) -> Option<Mark> {
-        self.mark.lock().ok().and_then(|mut mark| mark.take())
+        self.mark.lock().take()
     }
 
     pub(super) fn note_commit(&self, mark: Mark) {
-        if let Ok(mut known) = self.mark.lock() {
-            *known = Some(mark);
-        }
+        *self.mark.lock() = Some(mark);
         self.last_commit.note(mark);
     }
 
@@ -285,7 +280,7 @@ impl DatabaseFile {
 
     /// The lock is never held across an await, and no code panics under it.
     fn length<T>(&self, access: impl FnOnce(&mut FileLength) -> T) -> T {
-        access(&mut self.length.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.length.lock())
     }
 
     /// Closes the connection that keeps the log in place. The connections that are closed later

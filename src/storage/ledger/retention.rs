@@ -6,8 +6,9 @@
 
 mod piece;
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
@@ -69,19 +70,15 @@ struct RetentionRound {
 }
 
 impl Retention {
-    fn round(&self) -> MutexGuard<'_, RetentionRound> {
-        self.round.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_due(&self) -> bool {
-        let round = self.round();
+        let round = self.round.lock();
         let is_under_way = !round.myses.is_empty() || round.renewal.is_some();
         is_under_way || self.clock.moment() >= round.next
     }
 
     fn piece_limits(&self) -> PieceLimits {
         // The round is late if the next one should have begun.
-        let is_late = self.clock.moment() >= self.round().next;
+        let is_late = self.clock.moment() >= self.round.lock().next;
         if is_late {
             PieceLimits::LARGE
         } else {
@@ -90,20 +87,20 @@ impl Retention {
     }
 
     fn next_position(&self) -> Option<(MysisId, Seq)> {
-        let round = self.round();
+        let round = self.round.lock();
         let mysis = round.myses.front()?;
         Some((*mysis, round.after))
     }
 
     fn begin_round(&self, myses: VecDeque<MysisId>) {
-        let mut round = self.round();
+        let mut round = self.round.lock();
         round.myses = myses;
         round.after = Seq::default();
         round.needed = None;
     }
 
     fn next_mysis(&self) {
-        let mut round = self.round();
+        let mut round = self.round.lock();
         round.myses.pop_front();
         round.after = Seq::default();
         round.needed = None;
@@ -153,20 +150,20 @@ impl LedgerInner {
         if let Err(error) = self.with_timeout(self.removal_step(retention)).await {
             tracing::warn!(%error, "failed to remove old rows");
             retention.next_mysis();
-            retention.round().renewal = None;
+            retention.round.lock().renewal = None;
         }
     }
 
     async fn removal_step(&self, retention: &Retention) -> Result<(), DbErr> {
         let now = self.reference_time(retention).await?;
         let Some((mysis, after)) = retention.next_position() else {
-            let renewal = retention.round().renewal;
+            let renewal = retention.round.lock().renewal;
             if let Some(piece) = renewal {
                 let has_more = self.renew_index(piece).await?;
-                retention.round().renewal = has_more.then_some(Renewal::Next);
+                retention.round.lock().renewal = has_more.then_some(Renewal::Next);
                 return Ok(());
             }
-            retention.round().next = retention.clock.moment().plus(ROUND_PAUSE);
+            retention.round.lock().next = retention.clock.moment().plus(ROUND_PAUSE);
             let mut myses = self.own_myses().await?;
             myses.extend(self.deleted_with_samples().await?);
             retention.begin_round(myses);
@@ -180,26 +177,26 @@ impl LedgerInner {
             return Ok(());
         }
         let size = retention.piece_limits();
-        let known = retention.round().needed;
+        let known = retention.round.lock().needed;
         let needed = match known {
             Some(needed) => needed,
             None => self.find_needed(mysis).await?,
         };
-        retention.round().needed = Some(needed);
+        retention.round.lock().needed = Some(needed);
         let piece = self.old_piece(retention.keep, mysis, (after, needed), (now, size));
         let Some(piece) = piece.await? else {
             self.forget_unreachable(mysis).await?;
             retention.next_mysis();
             let is_last = retention.next_position().is_none();
             if is_last && self.is_index_worn().await? {
-                retention.round().renewal = Some(Renewal::First);
+                retention.round.lock().renewal = Some(Renewal::First);
             }
             return Ok(());
         };
         if !piece.rows.is_empty() {
             self.remove_rows(mysis, &piece).await?;
         }
-        retention.round().after = piece.upto;
+        retention.round.lock().after = piece.upto;
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! The ledger against a real SQLite file, and against a real Postgres server.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 
 use actors::domain::books::Day;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
@@ -56,7 +57,7 @@ impl Books {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
             Books::Server(address) => {
                 let home = {
-                    let mut earlier = EARLIER.lock().unwrap();
+                    let mut earlier = EARLIER.lock();
                     let home = HomeClaim::new("home", &earlier);
                     earlier.push(home.owner().to_string());
                     home

@@ -1,6 +1,7 @@
 //! The game's server, observed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Instant;
 
 use actors::domain::ids::MysisId;
@@ -51,7 +52,7 @@ struct ObservedSession {
 impl ObservedSession {
     /// Begins a session, or none, and reports the one before.
     fn replace(&self, next: Option<Instant>) {
-        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut since = self.since.lock();
         let before = std::mem::replace(&mut *since, next);
         drop(since);
         if let Some(before) = before {
@@ -198,10 +199,7 @@ impl Link for ObservedLink {
 
 /// Reports the call that the server worked on. One that an earlier process sent is not known here.
 fn report_task(in_task: &Mutex<Option<ObservedToolCall>>, answer: Result<&LinkAnswer, &LinkFault>) {
-    let observed = in_task
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
+    let observed = in_task.lock().take();
     if let Some(mut observed) = observed {
         observed.report(Some(answer));
     }
@@ -209,7 +207,7 @@ fn report_task(in_task: &Mutex<Option<ObservedToolCall>>, answer: Result<&LinkAn
 
 /// Replaces the call that the server works on. One that is dropped reports itself.
 fn put(in_task: &Mutex<Option<ObservedToolCall>>, next: Option<ObservedToolCall>) {
-    let mut slot = in_task.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slot = in_task.lock();
     let before = std::mem::replace(&mut *slot, next);
     drop(slot);
     drop(before);

@@ -1,8 +1,9 @@
 //! The model server of a measurement: the pilot's player without a wire, the cache of prompts that
 //! servers have, and the count of what was used.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, TokenUsage};
@@ -115,10 +116,6 @@ impl ModelServer {
     pub(super) fn has_real_model(&self) -> bool {
         self.real.is_some()
     }
-
-    fn prompts(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, PromptCache>> {
-        self.prompts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The models of one role's swarm.
@@ -226,7 +223,7 @@ impl RoleAccount {
         let tools = self.tools.read(request);
         let messages = body["messages"].to_string();
         let prompt = [tools.as_deref().map_or("", ToolList::text), &*messages];
-        let mut prompts = server.prompts();
+        let mut prompts = server.prompts.lock();
         let cache = prompts.entry(request.provider.clone()).or_default();
         TokenUsage {
             input: count_tokens(prompt.iter().map(|text| text.len()).sum()),
@@ -245,7 +242,7 @@ impl RoleAccount {
         let price = self.rules.price_of(&request.provider, &request.model);
         let is_search = answer.calls.iter().any(|call| *call.name == *SEARCH_TOOL);
         let call = ModelUse::of_call(tokens, price.unwrap_or(server.price), is_search);
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         used.add(&call);
     }
 }

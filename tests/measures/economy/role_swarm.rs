@@ -1,6 +1,7 @@
 //! The swarm of one role: its players, who writes to them, and what they used and earned.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use actors::commander::{CommanderHandle, CommanderMsg};
 use actors::domain::event_record::OrderSource;
@@ -109,7 +110,7 @@ impl RoleSwarm {
             name: self.name,
             players: self.players,
             running,
-            used: *self.used.lock().unwrap_or_else(PoisonError::into_inner),
+            used: *self.used.lock(),
             earned: 0,
             spent: 0,
         };

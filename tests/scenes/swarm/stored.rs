@@ -1,7 +1,8 @@
 //! Conversations in memory, read as an archive is.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Row, RowBody};
@@ -21,7 +22,7 @@ pub struct Stored {
 
 impl Stored {
     pub fn with<T>(&self, read: impl FnOnce(&mut BTreeMap<MysisId, Vec<Arc<Row>>>) -> T) -> T {
-        read(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
+        read(&mut self.rows.lock())
     }
 
     pub fn last(&self, mysis: MysisId) -> Seq {

@@ -1,11 +1,12 @@
 //! The player of a cassette: a model server over HTTP that answers as a real one did.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -126,14 +127,14 @@ impl Player {
 
     /// Whether each speaker has taken all answers and waits for one more.
     pub(super) fn is_over(&self) -> bool {
-        let deck = self.deck.lock().expect("no panic");
+        let deck = self.deck.lock();
         let mut speakers = deck.answers.iter();
         speakers.all(|(speaker, left)| left.is_empty() && deck.waiting.contains_key(speaker))
     }
 
     /// The requests of each speaker.
     pub(super) fn asked(&self) -> BTreeMap<String, Vec<Value>> {
-        self.deck.lock().expect("no panic").asked.clone()
+        self.deck.lock().asked.clone()
     }
 }
 
@@ -148,7 +149,7 @@ fn serve(mut stream: TcpStream, deck: &Mutex<Deck>) -> Option<()> {
     let request: Value = serde_json::from_slice(&body).ok()?;
     let speaker = speaker_of(&request);
     let answer = {
-        let mut deck = deck.lock().expect("no panic");
+        let mut deck = deck.lock();
         let asked = deck.asked.entry(speaker.clone()).or_default();
         asked.push(request);
         let left = deck.answers.get_mut(&speaker).and_then(VecDeque::pop_front);

@@ -1,8 +1,9 @@
 //! A model server that answers as a test wants, over real HTTP, and keeps its requests.
 
+use parking_lot::Mutex;
 use std::io::Write;
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ impl OddModel {
 
     /// The bodies of the requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
-        self.requests.lock().expect("no panic").clone()
+        self.requests.lock().clone()
     }
 }
 
@@ -48,7 +49,7 @@ fn serve(mut stream: TcpStream, requests: &Mutex<Vec<Value>>, script: &Script) -
     let (_, body) = read_request(&stream)?;
     let request: Value = serde_json::from_slice(&body).ok()?;
     let number = {
-        let mut requests = requests.lock().expect("no panic");
+        let mut requests = requests.lock();
         requests.push(request.clone());
         requests.len() - 1
     };

@@ -1,9 +1,10 @@
 //! The program between two bad servers, and the memory that each input takes.
 
+use parking_lot::Mutex;
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ struct Stage {
 
 impl Stage {
     fn worst_of(&self, names: &[&str]) -> Option<&'static str> {
-        let worst = self.worst.lock().expect("nobody panics");
+        let worst = self.worst.lock();
         worst.filter(|name| names.contains(name))
     }
 
@@ -37,10 +38,10 @@ impl Stage {
         hostile(move |_| {
             stage.asked.fetch_add(1, Ordering::SeqCst);
             if let Some(name) = stage.worst_of(&OF_MODELS) {
-                *stage.worst.lock().expect("nobody panics") = None;
+                *stage.worst.lock() = None;
                 return of_a_model(name);
             }
-            let tool = stage.tool.lock().expect("nobody panics").take();
+            let tool = stage.tool.lock().take();
             tool.map_or_else(words, wants)
         })
     }
@@ -136,8 +137,8 @@ impl Measured {
     /// A new Mysis plays until the model got `asks` requests, or until no more will come.
     pub(super) fn play(&mut self, name: &'static str, tool: Option<&'static str>, asks: usize) {
         self.home.ok(&["mysis", "create", "alpha"]);
-        *self.stage.worst.lock().expect("nobody panics") = Some(name);
-        *self.stage.tool.lock().expect("nobody panics") = tool;
+        *self.stage.worst.lock() = Some(name);
+        *self.stage.tool.lock() = tool;
         self.stage.asked.store(0, Ordering::SeqCst);
         self.home.ok(&["send", "alpha", "mine"]);
         until(&format!("{name} is dealt with"), || {

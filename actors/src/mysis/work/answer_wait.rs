@@ -125,7 +125,8 @@ impl WaitLimit {
 mod tests {
     use super::*;
     use futures::FutureExt;
-    use std::sync::{Arc, Mutex};
+    use parking_lot::Mutex;
+    use std::sync::Arc;
 
     const SILENCE: Duration = Duration::from_secs(60);
 
@@ -152,11 +153,11 @@ mod tests {
         let reports = Arc::new(Mutex::new(Vec::new()));
         let emit = |arrived: AnswerProgress| {
             let at = begun.elapsed().as_secs();
-            reports.lock().unwrap().push((at, arrived.words));
+            reports.lock().push((at, arrived.words));
         };
         let answer = await_answer(model.boxed(), &shared, SILENCE, (emit, || {})).await;
         assert_eq!(shared.is_given_up(), answer.is_err());
-        let reports = reports.lock().unwrap().clone();
+        let reports = reports.lock().clone();
         (answer, begun.elapsed(), reports)
     }
 

@@ -1,6 +1,7 @@
 //! The prices in force, for every part that shows a cost. An unknown cost is never shown as 0.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 
 use zoea_domain::event::MysisStatus;
 use zoea_domain::rules::SwarmRules;
@@ -16,11 +17,11 @@ impl PriceBook {
     }
 
     pub fn replace(&self, rules: Arc<SwarmRules>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        *self.0.write() = rules;
     }
 
     fn rules(&self) -> Arc<SwarmRules> {
-        let rules = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let rules = self.0.read();
         rules.clone()
     }
 

@@ -1,7 +1,8 @@
 //! Our side of a session with a child process: what the server may ask of us, and what it tells.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleClient;
 use rmcp::handler::client::ClientHandler;
@@ -42,12 +43,12 @@ impl CallDesk {
     }
 
     fn set(&self, present: Option<(QuestionDesk, CancellationToken)>) {
-        *self.present.lock().unwrap_or_else(PoisonError::into_inner) = present;
+        *self.present.lock() = present;
     }
 
     fn present(&self) -> Option<(QuestionDesk, CancellationToken)> {
         let present = self.present.lock();
-        present.unwrap_or_else(PoisonError::into_inner).clone()
+        present.clone()
     }
 }
 

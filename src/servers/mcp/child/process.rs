@@ -1,9 +1,10 @@
 //! The process of a server: starts it in a group of its own, copies its standard error to the log,
 //! and ends it as MCP wants: its input is closed, then it is asked to end, then it is killed.
 
+use parking_lot::Mutex;
 use std::io;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -94,7 +95,7 @@ impl ChildProcess {
         timeout(limit, self.end_state.is_over.cancelled())
             .await
             .ok()?;
-        let output = self.end_state.output();
+        let output = self.end_state.output.lock();
         let status = output.status.as_deref().unwrap_or("for unknown reasons");
         let words = match output.last_words.that_tell() {
             Some(words) => format!("; its last words: {words}"),
@@ -110,12 +111,7 @@ impl Drop for ChildProcess {
     }
 }
 
-impl ProcessEnd {
-    /// Locks what is told. The lock is never held across an await.
-    fn output(&self) -> std::sync::MutexGuard<'_, ProcessOutput> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl ProcessEnd {}
 
 fn prepare(command: &ChildCommand) -> io::Result<Command> {
     let mut words = command.command.iter();
@@ -181,7 +177,7 @@ impl Keeper {
             let _ = timeout(LAST_WORDS_WAIT, log).await;
         }
         tracing::info!(server = %name, pid = id, %status, "the server's process has ended");
-        end_state.output().status = Some(status);
+        end_state.output.lock().status = Some(status);
         end_state.is_over.cancel();
     }
 
@@ -249,7 +245,7 @@ async fn copy_to_log(stderr: ChildStderr, name: &str, end_state: &ProcessEnd) {
                 }
                 Admitted::No => {}
             }
-            end_state.output().last_words.push(text);
+            end_state.output.lock().last_words.push(text);
         }
         if is_at_end {
             return;

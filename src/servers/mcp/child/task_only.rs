@@ -1,8 +1,9 @@
 //! Tools of a child process that only take tasks of 2025-11-25. What says so is heard in the lines of the
 //! process, since the reader of messages drops it.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use zoea_http::raw_json;
@@ -18,10 +19,6 @@ const MARK: &str = "\"taskSupport\"";
 pub(super) struct TaskOnlyTools(Arc<Mutex<BTreeSet<String>>>);
 
 impl TaskOnlyTools {
-    fn names(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn on_line(&self, line: &[u8]) {
         let Ok(line) = std::str::from_utf8(line) else {
             return;
@@ -30,7 +27,7 @@ impl TaskOnlyTools {
         let Some(tools) = tools else {
             return;
         };
-        let mut names = self.names();
+        let mut names = self.0.lock();
         if names.len() > MAX_TOOLS {
             names.clear();
         }
@@ -47,7 +44,7 @@ impl TaskOnlyTools {
 
     /// A page of a list with what the reader dropped.
     pub(super) fn restore(&self, page: RawResult) -> Result<RawResult, McpFailure> {
-        let names = self.names();
+        let names = self.0.lock();
         if names.is_empty() {
             return Ok(page);
         }

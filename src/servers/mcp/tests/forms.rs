@@ -1,6 +1,6 @@
 //! Answers in every form that servers give them: their text is read wherever it is.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::*;
 
@@ -157,7 +157,7 @@ async fn what_is_no_message_is_told_in_the_servers_words() {
         (body("application/json", "[]".to_string()), "something else"),
     ] {
         let answer = Mutex::new(Some(answer));
-        let result = outcome(move |_| answer.lock().expect("unpoisoned").take().expect("one call"));
+        let result = outcome(move |_| answer.lock().take().expect("one call"));
         let failure = result.await.expect_err("no answer");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure:?}");
         assert!(failure.to_string().contains(words), "{failure}");

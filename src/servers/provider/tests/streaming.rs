@@ -1,9 +1,9 @@
 //! Tests of streaming: requested, received in parts, interrupted, and given up if a server does not
 //! support it. The server is real, and the test writes the body of each answer.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use actors::domain::ids::{MysisId, TurnNumber, TurnRef};
@@ -43,7 +43,7 @@ impl Live {
         type Script = (mpsc::UnboundedSender<String>, Answers);
         let answer = |State((sender, answers)): State<Script>, body: String| async move {
             sender.send(body).expect("the test listens");
-            let next = answers.lock().expect("nobody panics").pop_front();
+            let next = answers.lock().pop_front();
             let (status, mut parts) = next.expect("an answer is left");
             let parts = futures::stream::poll_fn(move |context| parts.poll_recv(context));
             let answer = Response::builder().status(status);
@@ -73,7 +73,7 @@ impl Live {
 
     fn voice(&self, status: u16) -> Voice {
         let (voice, parts) = mpsc::unbounded_channel();
-        let mut answers = self.answers.lock().unwrap();
+        let mut answers = self.answers.lock();
         answers.push_back((status, parts));
         Voice(voice)
     }

@@ -1,7 +1,7 @@
 //! The shared cache: reference data of the game, fetched once for the whole swarm.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::domain::bounds::MAX_TREE_BYTES;
@@ -116,7 +116,7 @@ impl SharedCache {
         fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
     ) -> (MysisId, Instant, Fetched) {
         // This lock is never held across an await.
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         entries.retain(|_, entry| entry.at.elapsed() < MAX_ANSWER_AGE);
         while entries.len() >= MAX_CACHED_TABLES || bytes(&entries) > MAX_CACHED_BYTES {
             let oldest = entries.iter().min_by_key(|(_, entry)| entry.at);
@@ -134,7 +134,7 @@ impl SharedCache {
     }
 
     fn remove(&self, key: &CacheKey, at: Instant) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         if entries.get(key).is_some_and(|entry| entry.at == at) {
             entries.remove(key);
         }
@@ -142,13 +142,13 @@ impl SharedCache {
 
     /// Drops everything, because the server may be of another version after a restart.
     pub(super) fn clear(&self) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         entries.clear();
     }
 
     /// Drops older answers after a lost session, because the server may have restarted.
     pub(super) fn distrust(&self) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock();
         entries.retain(|_, entry| entry.at.elapsed() < MAX_DISTRUSTED_AGE);
     }
 }

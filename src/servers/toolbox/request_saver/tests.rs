@@ -57,7 +57,7 @@ impl Link for Line {
         async move {
             let number = server.calls.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let says = server.says.lock().unwrap().clone();
+            let says = server.says.lock().clone();
             let answer = says.unwrap_or_else(|| {
                 let text = match &*call.tool {
                     "get_map" => json!({"systems": [{"system_id": "sol", "visited": true}]}),
@@ -103,7 +103,7 @@ impl Scene {
     }
 
     fn says(&self, says: Result<&str, LinkFault>) {
-        *self.server.says.lock().unwrap() = Some(says.map(answer));
+        *self.server.says.lock() = Some(says.map(answer));
     }
 
     /// Lets two ticks pass with this time between them.
@@ -113,7 +113,7 @@ impl Scene {
             call(link, "mine", json!({})).await.unwrap();
             tokio::time::sleep(apart - Duration::from_secs(1)).await;
         }
-        *self.server.says.lock().unwrap() = None;
+        *self.server.says.lock() = None;
     }
 }
 
@@ -192,13 +192,13 @@ async fn a_failure_is_not_kept_and_a_lost_session_clears_what_is_old() {
         matches!(other, Err(LinkFault::Unreachable(_))),
         "its own session stands"
     );
-    *scene.server.says.lock().unwrap() = None;
+    *scene.server.says.lock() = None;
     call(&first, "help", json!({})).await.unwrap();
     assert_eq!(scene.calls(), 2);
     tokio::time::sleep(Duration::from_secs(120)).await;
     scene.says(Err(LinkFault::SessionLost("gone".to_string())));
     assert!(call(&second, "mine", json!({})).await.is_err());
-    *scene.server.says.lock().unwrap() = None;
+    *scene.server.says.lock() = None;
     call(&first, "help", json!({})).await.unwrap();
     assert_eq!(scene.calls(), 4);
 }
@@ -256,7 +256,7 @@ async fn before_a_restart_all_stand_still_and_come_back_one_after_the_other() {
     call(&links[7], "get_notifications", json!({}))
         .await
         .unwrap();
-    *scene.server.says.lock().unwrap() = None;
+    *scene.server.says.lock() = None;
     let before = scene.calls();
     let mut waits = Vec::new();
     for link in &links {
@@ -288,7 +288,7 @@ async fn holds(tool: &str, says: &str) -> bool {
     let (one, other) = (scene.link(1).await, scene.link(2).await);
     scene.says(Ok(says));
     call(&one, tool, json!({})).await.unwrap();
-    *scene.server.says.lock().unwrap() = None;
+    *scene.server.says.lock() = None;
     matches!(
         call(&other, "mine", json!({})).await,
         Err(LinkFault::Restarting { .. })
@@ -352,7 +352,7 @@ async fn restarts_that_are_announced_again_and_again_hold_nobody_again() {
         scene.says(Ok(&warning(60)));
         // The call is held up itself while the restart is awaited.
         if call(&one, "get_notifications", json!({})).await.is_ok() {
-            *scene.server.says.lock().unwrap() = None;
+            *scene.server.says.lock() = None;
         }
         let before = Instant::now();
         while let Err(LinkFault::Restarting { back_in }) = call(&other, "mine", json!({})).await {
@@ -374,7 +374,7 @@ async fn a_restart_that_is_far_ahead_holds_nobody_yet() {
         "data":{"seconds_until_restart":18446744073709551615}}]}"#,
     ));
     call(&link, "get_notifications", json!({})).await.unwrap();
-    *scene.server.says.lock().unwrap() = None;
+    *scene.server.says.lock() = None;
     call(&link, "mine", json!({})).await.unwrap();
     tokio::time::sleep(Duration::from_secs(13 * 60)).await;
     call(&link, "mine", json!({})).await.unwrap();

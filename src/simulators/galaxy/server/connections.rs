@@ -1,10 +1,7 @@
 //! MCP sessions: an id is made at `initialize` and ends when it has been idle for too long.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, time::Duration};
 
 use super::super::frontend::ConnectionId;
 
@@ -38,7 +35,7 @@ impl Connections {
 
     pub(super) fn open(&self, now: Duration) -> (String, ConnectionId) {
         let id = uuid::Uuid::new_v4().to_string();
-        let mut table = self.lock_table();
+        let mut table = self.table.lock();
         table.last += 1;
         let connection = table.last;
         let session = McpSessionState {
@@ -51,7 +48,7 @@ impl Connections {
 
     /// The connection of a live session. The lookup counts as a use of it.
     pub(super) fn find(&self, id: &str, now: Duration) -> Option<ConnectionId> {
-        let mut table = self.lock_table();
+        let mut table = self.table.lock();
         let session = table.by_id.get_mut(id)?;
         if now.saturating_sub(session.used) >= self.idle {
             return None;
@@ -62,7 +59,7 @@ impl Connections {
 
     /// Ends a session. Returns its connection, if there was one.
     pub(super) fn close(&self, id: &str) -> Option<ConnectionId> {
-        let session = self.lock_table().by_id.remove(id)?;
+        let session = self.table.lock().by_id.remove(id)?;
         Some(session.connection)
     }
 
@@ -70,7 +67,7 @@ impl Connections {
     pub(super) fn sweep(&self, now: Duration) -> Vec<ConnectionId> {
         let idle = self.idle;
         let mut gone = Vec::new();
-        self.lock_table().by_id.retain(|_, session| {
+        self.table.lock().by_id.retain(|_, session| {
             let lives = now.saturating_sub(session.used) < idle;
             if !lives {
                 gone.push(session.connection);
@@ -80,12 +77,6 @@ impl Connections {
         // The table is a hash map; the world must not depend on its order.
         gone.sort_unstable();
         gone
-    }
-
-    /// Locks the table. The lock is never held across an await, and a panic cannot leave the table
-    /// half changed.
-    fn lock_table(&self) -> MutexGuard<'_, ConnectionTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,7 @@
 //! The address gate: how many requests one address may send, and when it is blocked.
 
-use std::{
-    collections::BTreeMap,
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
 use super::super::limits::{GalaxyLimits, MINUTE, RateMeter, game_minute};
 
@@ -47,7 +43,7 @@ impl AddressGate {
     /// Lets a request in, unless its address is blocked. A request during a block starts the block
     /// again.
     pub(super) fn admit_request(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         let Some(meters) = addresses.get_mut(&address) else {
             return Ok(());
         };
@@ -61,7 +57,7 @@ impl AddressGate {
 
     /// Counts an `initialize`, a register or a login.
     pub(super) fn count_login(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         let meters = addresses.entry(address).or_default();
         let counted = meters.logins.count(self.limits.logins, MINUTE, now);
         counted.map_err(|wait| {
@@ -75,7 +71,7 @@ impl AddressGate {
         address: IpAddr,
         now: Duration,
     ) -> Result<(), TooMany> {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         let meters = addresses.entry(address).or_default();
         let free = meters
             .failed_logins
@@ -87,7 +83,7 @@ impl AddressGate {
     }
 
     pub(super) fn on_wrong_password(&self, address: IpAddr, now: Duration) {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         let meters = addresses.entry(address).or_default();
         // `check_failed_logins` has refused an address that is past its limit.
         let _ = meters
@@ -97,7 +93,7 @@ impl AddressGate {
 
     /// Counts a refusal that another part of the server gave.
     pub(super) fn on_refusal(&self, address: IpAddr, now: Duration) {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         self.count_refusal(addresses.entry(address).or_default(), now);
     }
 
@@ -122,7 +118,7 @@ impl AddressGate {
 
     /// Forgets addresses with no running count and no block, once there are many.
     pub(super) fn sweep(&self, now: Duration) {
-        let mut addresses = self.lock_addresses();
+        let mut addresses = self.addresses.lock();
         if addresses.len() < MIN_SWEPT_ADDRESSES {
             return;
         }
@@ -133,13 +129,6 @@ impl AddressGate {
                 || !meters.refusals.is_over(minute, now);
             is_counting || meters.blocked_until > now
         });
-    }
-
-    /// Locks the table of addresses. The lock is never held across an await.
-    fn lock_addresses(&self) -> MutexGuard<'_, BTreeMap<IpAddr, AddressMeters>> {
-        self.addresses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,9 +3,9 @@
 //! Nobody has captured how the real server does it. The names of fields and states are known; the
 //! form of codes, the bounds and the figures are guesses, by the usual flow for devices (RFC 8628).
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::super::options::LinkRules;
@@ -71,7 +71,7 @@ impl LoginLinks {
 
     /// Makes a link. Returns `None` if too many wait already.
     pub(super) fn begin(&self, address: IpAddr, now: Duration) -> Option<NewLink> {
-        let mut waiting = self.lock_waiting();
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, link| link.until > now);
         let of_address = waiting.values().filter(|link| link.address == address);
         if of_address.count() >= MAX_OF_AN_ADDRESS || waiting.len() >= MAX_LINKS {
@@ -98,7 +98,7 @@ impl LoginLinks {
 
     /// Tells a client of its link. A decision is told once.
     pub(super) fn poll(&self, device_code: &str, now: Duration) -> LinkStatus {
-        let mut waiting = self.lock_waiting();
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, link| link.until > now);
         let Some(link) = waiting.get_mut(device_code) else {
             return LinkStatus::Expired;
@@ -117,23 +117,18 @@ impl LoginLinks {
     }
 
     pub(super) fn is_open(&self, user_code: &str, now: Duration) -> bool {
-        let mut waiting = self.lock_waiting();
+        let mut waiting = self.waiting.lock();
         find_open(&mut waiting, user_code, now).is_some()
     }
 
     /// Takes a person's decision. Returns whether a link waited for it.
     pub(super) fn decide(&self, user_code: &str, decision: LinkDecision, now: Duration) -> bool {
-        let mut waiting = self.lock_waiting();
+        let mut waiting = self.waiting.lock();
         let Some(link) = find_open(&mut waiting, user_code, now) else {
             return false;
         };
         link.decision = Some(decision);
         true
-    }
-
-    /// Locks the table. The lock is never held across an await.
-    fn lock_waiting(&self) -> MutexGuard<'_, BTreeMap<String, WaitingLink>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

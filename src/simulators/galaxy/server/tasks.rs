@@ -2,11 +2,8 @@
 //!
 //! They are kept in memory: a galaxy that ends forgets them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, time::Duration};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rmcp::model::{
@@ -65,7 +62,7 @@ impl Tasks {
             task: task.clone(),
             state: TaskState::Working(answer),
         };
-        let mut table = self.lock_table();
+        let mut table = self.table.lock();
         table.retain(|_, entry| now.saturating_sub(entry.created) < TASK_AGE);
         table.insert(id, entry);
         CreateTaskResult::new(task)
@@ -73,7 +70,7 @@ impl Tasks {
 
     /// The state of a task; `None` if there is no such task.
     pub(super) fn look_up(&self, id: &str) -> Option<GetTaskResult> {
-        let mut table = self.lock_table();
+        let mut table = self.table.lock();
         let entry = table.get_mut(id)?;
         if let TaskState::Working(answer) = &mut entry.state {
             let payload = match answer.try_recv() {
@@ -100,13 +97,7 @@ impl Tasks {
 
     /// Whether there is such a task. The game takes no command back, so nothing is cancelled.
     pub(super) fn is_known(&self, id: &str) -> bool {
-        self.lock_table().contains_key(id)
-    }
-
-    /// Locks the table. The lock is never held across an await, and a panic cannot leave the table
-    /// half changed.
-    fn lock_table(&self) -> MutexGuard<'_, BTreeMap<String, TaskEntry>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().contains_key(id)
     }
 }
 

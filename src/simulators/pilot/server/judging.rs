@@ -1,7 +1,5 @@
 //! Admission: the key of the caller, the checks of the request, and the decision about it.
 
-use std::sync::PoisonError;
-
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
@@ -76,7 +74,7 @@ impl PilotServer {
     fn read_cache(&self, tools: Option<&ToolList>, body: &Value, bytes: usize) -> u64 {
         let tools = tools.map_or("", ToolList::text);
         let messages = body["messages"].to_string();
-        let mut cache = self.prompts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.prompts.lock();
         let cached = cache.read_through(&[tools, &messages], self.stats.uptime());
         cached.min(count_tokens(bytes))
     }

@@ -9,8 +9,9 @@ mod limits;
 mod orders;
 mod statuses;
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use tokio::time::Instant;
@@ -61,10 +62,6 @@ impl FleetDatabase {
             monitor,
             sabotage,
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, FleetTables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_sabotaged(&self, by: Sabotage) -> bool {

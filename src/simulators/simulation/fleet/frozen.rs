@@ -1,7 +1,8 @@
 //! Frozen homes: what a freeze of one promises, whichever process runs there.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::Timestamp;
@@ -26,14 +27,14 @@ impl FreezeFile {
 
     /// Since when the home is frozen.
     pub(super) fn since(&self) -> Option<Timestamp> {
-        *self.since.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.since.lock()
     }
 }
 
 impl FreezeKeeper for FreezeFile {
     fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
         if !self.is_forgetful {
-            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
+            *self.since.lock() = since;
         }
         futures::future::ready(Ok(())).boxed()
     }
@@ -53,17 +54,13 @@ struct FrozenHome {
 }
 
 impl FrozenHomes {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, FrozenHome>> {
-        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes that somebody orders to freeze a home. Returns what to say when it is done.
     pub(super) fn on_freezing(&self, home: &Arc<str>) -> u64 {
-        self.lock().entry(home.clone()).or_default().thaws
+        self.homes.lock().entry(home.clone()).or_default().thaws
     }
 
     pub(super) fn on_frozen(&self, home: &Arc<str>, number: u64, now: Duration) {
-        let mut homes = self.lock();
+        let mut homes = self.homes.lock();
         let home = homes.entry(home.clone()).or_default();
         if home.thaws == number {
             home.since.get_or_insert(now);
@@ -71,28 +68,32 @@ impl FrozenHomes {
     }
 
     pub(super) fn on_thawing(&self, home: &Arc<str>) {
-        let mut homes = self.lock();
+        let mut homes = self.homes.lock();
         let home = homes.entry(home.clone()).or_default();
         (home.thaws, home.since, home.is_known) = (home.thaws + 1, None, false);
     }
 
     /// Notes that a process told the database whether it is frozen.
     pub(super) fn on_shared(&self, home: &Arc<str>, is_frozen: bool) {
-        if let Some(home) = self.lock().get_mut(home) {
+        if let Some(home) = self.homes.lock().get_mut(home) {
             home.is_known |= is_frozen && home.since.is_some();
         }
     }
 
     /// What is wrong if something leaves a process of this home now.
     pub(super) fn objection(&self, home: &str) -> Option<String> {
-        let homes = self.lock();
+        let homes = self.homes.lock();
         let since = homes.get(home)?.since?.as_secs_f64();
         Some(format!("{home} is frozen since {since:.1} s"))
     }
 
     /// What is wrong if another home takes a Mysis of this one now.
     pub(super) fn objection_to_taking(&self, home: &str) -> Option<String> {
-        let is_known = self.lock().get(home).is_some_and(|home| home.is_known);
+        let is_known = self
+            .homes
+            .lock()
+            .get(home)
+            .is_some_and(|home| home.is_known);
         is_known.then(|| self.objection(home))?
     }
 

@@ -2,8 +2,9 @@
 //! time, whatever becomes of the process meanwhile. The way to the database can be cut, slow, or lose
 //! answers.
 
+use parking_lot::Mutex;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -47,11 +48,11 @@ impl Line {
     }
 
     pub(super) fn set_way(&self, way: DatabaseWay) {
-        *self.way.lock().unwrap_or_else(PoisonError::into_inner) = way;
+        *self.way.lock() = way;
     }
 
     pub(super) fn way(&self) -> DatabaseWay {
-        *self.way.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.way.lock()
     }
 
     /// Lets the world carry something out. It goes on if nobody waits for it any more.

@@ -3,8 +3,9 @@
 
 mod requests;
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId};
@@ -80,46 +81,42 @@ impl FleetMonitor {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, SeenOfFleet> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn break_promise(&self, promise: Promise, text: String) {
         self.watch.add_violation(promise, text);
     }
 
     pub(super) fn set_now(&self, now: Duration) {
-        self.lock().now = now;
+        self.seen.lock().now = now;
     }
 
     pub(super) fn now(&self) -> Duration {
-        self.lock().now
+        self.seen.lock().now
     }
 
     /// The second of the server's clock.
     pub(super) fn server_second(&self) -> u64 {
-        self.lock().now.as_secs()
+        self.seen.lock().now.as_secs()
     }
 
     pub(super) fn figure(&self, change: impl FnOnce(&mut FleetFigures)) {
-        change(&mut self.lock().figures);
+        change(&mut self.seen.lock().figures);
     }
 
     pub(super) fn figures(&self) -> FleetFigures {
-        self.lock().figures.clone()
+        self.seen.lock().figures.clone()
     }
 
     /// Notes that the Commander of a process was killed, which may strike while the process ends in good order.
     pub(super) fn on_commander_killed(&self, owner: &Arc<str>) {
-        self.lock().without_commander.insert(owner.clone());
+        self.seen.lock().without_commander.insert(owner.clone());
     }
 
     pub(super) fn has_killed_commander(&self, owner: &str) -> bool {
-        self.lock().without_commander.contains(owner)
+        self.seen.lock().without_commander.contains(owner)
     }
 
     pub(super) fn on_life(&self, mysis: MysisId, incarnation: Incarnation, owner: &Arc<str>) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let life = seen.lives.entry((mysis, incarnation));
         let first = life.or_insert_with(|| owner.clone()).clone();
         let newest = seen.newest.get(&mysis).cloned();
@@ -179,14 +176,14 @@ impl FleetMonitor {
         if holder.as_ref() == Some(owner) {
             return;
         }
-        let at = self.lock().now.as_secs_f64();
+        let at = self.seen.lock().now.as_secs_f64();
         let holder = holder.as_deref().unwrap_or("nobody");
         let text = format!("{at:.1} s: {owner} {what} for {mysis}, which {holder} holds");
         self.break_promise(Promise::OneLife, text);
     }
 
     pub(super) fn count_login(&self) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let now = seen.now;
         let in_minute = count_in_minute(&mut seen.logins, now);
         seen.figures.most_logins = seen.figures.most_logins.max(in_minute);
@@ -200,7 +197,7 @@ impl FleetMonitor {
 
     /// Notes that something happened after which Myses may be without a process.
     pub(super) fn on_disturbed(&self) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.disturbed = seen.now;
     }
 
@@ -212,7 +209,7 @@ impl FleetMonitor {
         able: &BTreeSet<Arc<str>>,
     ) {
         let mut overdue = Vec::new();
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let (now, disturbed) = (seen.now, seen.disturbed);
         // Who is not wanted to run any more, as in a home that is frozen, begins to wait anew afterwards.
         let mut before = std::mem::take(&mut seen.orphans);
@@ -250,7 +247,7 @@ impl FleetMonitor {
 
     /// Checks that what dead processes held of limits comes back.
     pub(super) fn check_parts(&self, held_by_dead: BTreeSet<Arc<str>>) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let now = seen.now;
         seen.left_parts
             .retain(|owner, _| held_by_dead.contains(owner));
@@ -272,7 +269,7 @@ impl FleetMonitor {
 
     /// Notes an order. Returns its number.
     pub(super) fn on_order_given(&self) -> u64 {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.orders += 1;
         let (number, now) = (seen.orders, seen.now);
         seen.waiting.insert(number, now);
@@ -280,12 +277,12 @@ impl FleetMonitor {
     }
 
     pub(super) fn on_order_over(&self, number: u64) {
-        self.lock().waiting.remove(&number);
+        self.seen.lock().waiting.remove(&number);
     }
 
     /// Checks that no order waits for too long.
     pub(super) fn check_answers(&self) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let now = seen.now;
         let is_late = |since: &Duration| now.saturating_sub(*since) > MAX_ANSWER_TIME;
         let late: Vec<u64> = seen

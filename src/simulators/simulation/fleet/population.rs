@@ -1,8 +1,9 @@
 //! The population: the Myses that the operator creates and deletes while the fleet runs, and what is
 //! promised of them.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::MysisStatus;
@@ -38,29 +39,25 @@ struct Deletion {
 }
 
 impl Population {
-    fn lock(&self) -> MutexGuard<'_, SeenPopulation> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn ask_for_name(&self, number: usize) -> String {
         let name = format!("n{}", number % NAMES);
-        self.lock().asked.insert(name.clone());
+        self.seen.lock().asked.insert(name.clone());
         name
     }
 
     pub(super) fn on_created(&self, mysis: MysisId, name: &str) {
-        self.lock().created.insert(mysis, name.to_string());
+        self.seen.lock().created.insert(mysis, name.to_string());
     }
 
     pub(super) fn on_deletion_ordered(&self, mysis: MysisId, name: &str) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let deletion = seen.deletions.entry(mysis).or_default();
         deletion.name = name.to_string();
         deletion.open += 1;
     }
 
     pub(super) fn on_deletion_answered(&self, mysis: MysisId, answer: &OrderResult, now: Duration) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let Some(deletion) = seen.deletions.get_mut(&mysis) else {
             return;
         };
@@ -76,7 +73,7 @@ impl Population {
 
     /// What is wrong if something is done for this Mysis now.
     pub(super) fn objection(&self, mysis: MysisId) -> Option<String> {
-        let seen = self.lock();
+        let seen = self.seen.lock();
         let deletion = seen.deletions.get(&mysis)?;
         let done = deletion.done?.as_secs_f64();
         let name = &deletion.name;
@@ -85,7 +82,7 @@ impl Population {
 
     /// What is wrong with those that are at rest: a new one that was to start at once, and never did.
     pub(super) fn unstarted(&self, statuses: &[Arc<MysisStatus>]) -> Vec<String> {
-        let seen = self.lock();
+        let seen = self.seen.lock();
         let never_ran = |status: &&Arc<MysisStatus>| {
             let is_idle = status.state == LifeState::Idle && status.reason.is_none();
             is_idle && status.totals.turns == 0 && seen.created.contains_key(&status.id)
@@ -99,7 +96,7 @@ impl Population {
     }
 
     pub(super) fn compare(&self, stored: &BTreeMap<MysisId, Arc<str>>) -> PopulationAtEnd {
-        let seen = self.lock();
+        let seen = self.seen.lock();
         let mut at_end = PopulationAtEnd::default();
         for (mysis, deletion) in &seen.deletions {
             let is_promised = deletion.is_passed || deletion.done.is_some();

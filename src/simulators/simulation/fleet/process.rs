@@ -1,7 +1,8 @@
 //! One process of a fleet: the real actors on a time of their own, at the end of a line.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderHandle, CommanderMsg};
@@ -69,14 +70,11 @@ struct Inside {
 impl Inside {
     fn commander(&self) -> Option<ActorRef<CommanderMsg>> {
         let commander = self.commander.lock();
-        commander.unwrap_or_else(PoisonError::into_inner).clone()
+        commander.clone()
     }
 
     fn set_commander(&self, commander: ActorRef<CommanderMsg>) {
-        let mut place = self
-            .commander
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.commander.lock();
         *place = Some(commander);
     }
 }

@@ -1,8 +1,9 @@
 //! The beginning and the end of a run: a first process creates the swarm, and in the quiet time all
 //! processes have to run all Myses.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderHandle;
@@ -64,11 +65,11 @@ impl FleetRun {
                 let (asked, answer) = (ask(swarm), answer.clone());
                 process.spawn(async move {
                     let answered = asked.await;
-                    *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answered);
+                    *answer.lock() = Some(answered);
                 });
             }
             self.pass_slice()?;
-            let answered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let answered = answer.lock().take();
             if let Some(answered) = answered {
                 return Ok(answered);
             }

@@ -1,8 +1,9 @@
 //! A process as the holder of leases: what it knows of them itself, and the incarnations that it shuts
 //! out.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::held_myses::HeldMyses;
 use actors::domain::ids::{Incarnation, Moment, MysisId};
@@ -31,11 +32,7 @@ impl LeaseSession {
     }
 
     pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
-        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     pub(super) fn moment(&self) -> Moment {
@@ -53,7 +50,7 @@ impl LeaseSession {
         let Author::Mysis(mysis, incarnation) = batch.author else {
             return Ok(());
         };
-        match self.fences().get(&mysis) {
+        match self.fences.lock().get(&mysis) {
             Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
             Some(_) | None => Ok(()),
         }
@@ -61,7 +58,7 @@ impl LeaseSession {
 
     /// Refuses what lives before these write. What is shut out already stays so.
     pub(super) fn fence(&self, newest: impl IntoIterator<Item = (MysisId, Incarnation)>) {
-        let mut fences = self.fences();
+        let mut fences = self.fences.lock();
         for (mysis, before) in newest {
             let known = fences.entry(mysis).or_insert(before);
             *known = (*known).max(before);
@@ -70,7 +67,7 @@ impl LeaseSession {
 
     /// The record of a Mysis that is taken, for a life of which nothing was ever written here.
     pub(super) fn for_a_new_life(&self, record: MysisRecord) -> MysisRecord {
-        let shut_out = self.fences().get(&record.id).copied();
+        let shut_out = self.fences.lock().get(&record.id).copied();
         let newest = shut_out.map_or(record.incarnation, Incarnation::before);
         MysisRecord {
             incarnation: newest.max(record.incarnation),

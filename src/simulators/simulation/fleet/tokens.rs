@@ -1,8 +1,9 @@
 //! Tokens: those that the models were sent within a minute, and those that are spent of the day's
 //! budget, counted where the models are.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::books::Day;
@@ -69,13 +70,9 @@ impl TokenWatch {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, SeenTokens> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Counts a request that begins. Returns what is wrong with it.
     pub(super) fn on_request(&self, request: BeginningRequest<'_>, now: Duration) -> Vec<String> {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let SeenTokens { sent, largest, .. } = &mut *seen;
         *largest = request.tokens.max(*largest);
         let sent = sent.entry(request.provider.clone()).or_default();
@@ -123,7 +120,7 @@ impl TokenWatch {
 
     /// Notes that a request failed. A server does not count its tokens.
     pub(super) fn on_failed(&self, number: u64) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         let mut all = seen.sent.values_mut().flatten();
         if let Some(sent) = all.find(|sent| sent.number == number) {
             sent.tokens = 0;
@@ -132,7 +129,7 @@ impl TokenWatch {
 
     /// Notes which processes have lost their parts. What these sent exceeds the limit, once.
     pub(super) fn on_parts_looked_at(&self, has_part: impl Fn(&Arc<str>, &Arc<str>) -> bool) {
-        for (provider, sent) in &mut self.lock().sent {
+        for (provider, sent) in &mut self.seen.lock().sent {
             for sent in sent {
                 sent.is_uncounted |= !has_part(provider, &sent.owner);
             }
@@ -141,13 +138,13 @@ impl TokenWatch {
 
     /// Notes that the gate of a process was killed. Its successor does not know what it admitted.
     pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
-        for sent in self.lock().sent.values_mut().flatten() {
+        for sent in self.seen.lock().sent.values_mut().flatten() {
             sent.is_uncounted |= sent.owner == *owner;
         }
     }
 
     pub(super) fn on_books(&self, books: BTreeMap<Day, u64>, now: Duration) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         if seen.budgets_are_over {
             return;
         }
@@ -160,13 +157,13 @@ impl TokenWatch {
     }
 
     pub(super) fn end_budgets(&self) {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.spent_since.clear();
         seen.budgets_are_over = true;
     }
 
     pub(super) fn words(&self) -> String {
-        let seen = self.lock();
+        let seen = self.seen.lock();
         let of = |limit: Option<u64>| limit.map_or("any".to_string(), |limit| limit.to_string());
         let most = self
             .limits

@@ -21,7 +21,7 @@ impl SimulatedGame {
         };
         let connection = self.reconnect(0);
         let served = {
-            let mut state = self.lock_state();
+            let mut state = self.0.state.lock();
             let now = self.0.begun.elapsed();
             state.frontend.serve_call(connection, call, now)
         };

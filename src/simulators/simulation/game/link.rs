@@ -1,6 +1,7 @@
 //! The connection of one Mysis to the game, through a network that has faults.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::MysisId;
@@ -37,17 +38,11 @@ struct SimulatedLink {
 
 impl SimulatedLink {
     fn connection(&self) -> ConnectionId {
-        *self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *self.connection.lock()
     }
 
     fn set_connection(&self, connection: ConnectionId) {
-        *self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = connection;
+        *self.connection.lock() = connection;
     }
 
     /// The way to the game: it takes a while, and some calls do not arrive.
@@ -82,14 +77,14 @@ impl SimulatedLink {
     fn poisoned(&self, tool: &str, mut answer: Value) -> String {
         let game = &self.game.0;
         if self.draw_fault(InjectedFault::PoisonedWords, 0.0003) {
-            game.planted().say(&game.chaos.new_mark());
+            game.planted.lock().say(&game.chaos.new_mark());
         }
         if command_kind(tool) == Some(CommandKind::Look)
-            && let Some(words) = game.planted().words_for(self.mysis)
+            && let Some(words) = game.planted.lock().words_for(self.mysis)
         {
             return words;
         }
-        let planted = game.planted().take_for_result(self.mysis);
+        let planted = game.planted.lock().take_for_result(self.mysis);
         let drawn = || self.draw_fault(InjectedFault::PoisonedResult, 0.0004);
         let mark = planted.or_else(|| drawn().then(|| game.chaos.new_mark()));
         if let (Some(mark), Some(members)) = (mark, answer.as_object_mut()) {
@@ -102,7 +97,7 @@ impl SimulatedLink {
         self.game.0.traffic.count_requests(1);
         self.simulate_network().await?;
         let chaos = &self.game.0.chaos;
-        if self.connection() <= self.game.lock_state().forgotten {
+        if self.connection() <= self.game.0.state.lock().forgotten {
             let text = "Session not initialized".to_string();
             return Err(LinkFault::SessionLost(text));
         }
@@ -179,7 +174,7 @@ impl Link for SimulatedLink {
             if wire.draw_fault(InjectedFault::GameNoTools, 0.01) {
                 return Ok(own_tools());
             }
-            if wire.game.lock_state().has_other_tools {
+            if wire.game.0.state.lock().has_other_tools {
                 return Ok(wire.game.0.other_tools.clone());
             }
             Ok(wire.game.0.tools.clone())

@@ -43,7 +43,7 @@ impl SimulatedGame {
     /// Whether the game cannot be reached now.
     pub(super) fn is_away(&self) -> bool {
         let now = Instant::now();
-        let restart = self.lock_state().restart;
+        let restart = self.0.state.lock().restart;
         let restarts = restart.is_some_and(|restart| (restart.down..restart.up).contains(&now));
         let chaos = &self.0.chaos;
         restarts || chaos.draw_lasting_fault(InjectedFault::GameAway, 0.0005, MAX_GAME_OUTAGE)

@@ -45,6 +45,6 @@ impl SimulatedGame {
     }
 
     pub fn funds(&self) -> Vec<PlayerFunds> {
-        self.lock_state().frontend.world().funds().collect()
+        self.0.state.lock().frontend.world().funds().collect()
     }
 }

@@ -11,7 +11,7 @@ use super::{InvariantMonitor, Promise};
 
 impl InvariantMonitor {
     pub fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.there = statuses.len();
         let created = seen.created.clone();
         drop(seen);
@@ -39,7 +39,7 @@ impl InvariantMonitor {
     /// Compares the status of a Mysis at the end with its status some minutes before.
     pub(in super::super) fn check_end_state(&self, before: &MysisStatus, after: &MysisStatus) {
         let name = &after.name;
-        let mut seen = self.lock_observed();
+        let mut seen = self.seen.lock();
         seen.turns += after.totals.turns;
         seen.ended += 1;
         seen.parked += u64::from(after.is_parked());

@@ -54,26 +54,26 @@ struct PoisonCase {
 impl InvariantMonitor {
     /// Notes a request of a Mysis, or one that names none.
     pub(in super::super) fn on_asked(&self, who: &str) {
-        self.lock_observed().poison.on_asked(who);
+        self.seen.lock().poison.on_asked(who);
     }
 
     pub(in super::super) fn on_served(&self, who: &str) {
-        self.lock_observed().poison.on_served(who);
+        self.seen.lock().poison.on_served(who);
     }
 
     pub(in super::super) fn on_text_refused(&self, who: &str, found: &FoundMark) {
-        let violation = self.lock_observed().poison.on_refused(who, found);
+        let violation = self.seen.lock().poison.on_refused(who, found);
         violation
             .into_iter()
             .for_each(|text| self.add_violation(Promise::PlaysOn, text));
     }
 
     pub(in super::super) fn is_another_refused(&self, who: &str) -> bool {
-        self.lock_observed().poison.is_another_refused(who)
+        self.seen.lock().poison.is_another_refused(who)
     }
 
     pub(in super::super) fn on_request_failed(&self) {
-        self.lock_observed().poison.on_disturbed();
+        self.seen.lock().poison.on_disturbed();
     }
 }
 

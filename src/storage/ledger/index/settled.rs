@@ -7,7 +7,6 @@
 //! one are visible, too. Nobody waits for them: the index asks again at its next step.
 
 use std::collections::BTreeSet;
-use std::sync::{MutexGuard, PoisonError};
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryOrder, QuerySelect, Statement};
 
@@ -50,7 +49,7 @@ impl LedgerInner {
         if tx.dialect() == Dialect::Sqlite {
             return Ok(i64::MAX);
         }
-        let mut known = self.settled().clone();
+        let mut known = self.settled.lock().clone();
         if known.upto <= indexed && known.awaited.is_some() {
             known.note_writers(&other_writers(tx).await?);
         }
@@ -61,12 +60,8 @@ impl LedgerInner {
             known.awaited = Some((newest, writers.clone()));
             known.note_writers(&writers);
         }
-        *self.settled() = known.clone();
+        *self.settled.lock() = known.clone();
         Ok(known.upto)
-    }
-
-    fn settled(&self) -> MutexGuard<'_, SettledRows> {
-        self.settled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

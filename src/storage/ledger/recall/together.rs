@@ -3,8 +3,9 @@
 //!
 //! Each answer leaves as soon as it is read, since a conversation may be long.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::memo::Memos;
@@ -48,19 +49,17 @@ impl Recalls {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<WaitingRecall>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn wait_for(&self, mysis: MysisId) -> oneshot::Receiver<Result<StoredHistory, DbErr>> {
         let (answer, answered) = oneshot::channel();
-        self.waiting().push_back(WaitingRecall { mysis, answer });
+        self.waiting
+            .lock()
+            .push_back(WaitingRecall { mysis, answer });
         answered
     }
 
     /// Takes those that have waited longest, each Mysis once. Callers that are gone are forgotten.
     fn take_some(&self) -> VecDeque<WaitingRecall> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.waiting.lock();
         let mut taken: VecDeque<WaitingRecall> = VecDeque::new();
         while taken.len() < MAX_TOGETHER
             && let Some(next) = waiting.pop_front()
@@ -254,6 +253,6 @@ mod tests {
         let taken = taken.iter().map(|waiting| waiting.mysis);
         assert_eq!(taken.collect::<Vec<_>>(), [MysisId(2), MysisId(1)]);
         drop((two, again));
-        assert!(recalls.waiting().is_empty());
+        assert!(recalls.waiting.lock().is_empty());
     }
 }

@@ -37,7 +37,7 @@ impl CommitRules for FleetCommits {
     ) -> Result<Cow<'a, Batch>, LedgerFault> {
         let database = &self.database;
         self.session.check_fence(batch)?;
-        let tables = database.lock();
+        let tables = database.tables.lock();
         let has_lost = |mysis: MysisId| {
             let owner = tables.leases.get(&mysis).map(|lease| &lease.owner);
             stored.has(mysis) && owner != Some(&self.session.owner)
@@ -77,7 +77,7 @@ impl CommitRules for FleetCommits {
         {
             database.monitor.on_life(mysis, incarnation, owner);
         }
-        let (mut tables, now) = (database.lock(), server_time());
+        let (mut tables, now) = (database.tables.lock(), server_time());
         for write in &batch.writes {
             if let Write::Create(new) = write {
                 let home = &self.session.home;

@@ -100,7 +100,7 @@ impl FleetDatabase {
         &self,
         session: &LeaseSession,
     ) -> (SwarmRecord, Vec<(MysisId, Incarnation)>) {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         let is_alone = !tables
             .processes
             .values()
@@ -145,7 +145,7 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn give_back(&self, owner: &str, myses: &[MysisId]) {
-        let mut tables = self.lock();
+        let mut tables = self.tables.lock();
         for mysis in myses {
             let is_ours = |lease: &Lease| *lease.owner == *owner;
             if tables.leases.get(mysis).is_some_and(is_ours) {
@@ -159,7 +159,7 @@ impl FleetDatabase {
         session: &LeaseSession,
         report: &FleetReport,
     ) -> BTreeSet<MysisId> {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         let name = match tables.processes.get(&session.owner) {
             Some(row) => row.name.clone(),
             None => tables.free_name(),
@@ -189,7 +189,7 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn look(&self, owner: &str) -> FleetView {
-        let (tables, now) = (self.lock(), server_time());
+        let (tables, now) = (self.tables.lock(), server_time());
         let mut counts = FleetCounts::default();
         let takes = |row: &&ProcessRow| row.expires > now && !row.is_frozen && !row.is_draining;
         counts.capacity = tables
@@ -233,7 +233,7 @@ impl FleetDatabase {
         runs: bool,
         count: i64,
     ) -> Vec<(MysisId, Incarnation)> {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         let count = usize::try_from(count).unwrap_or(0);
         let states: Vec<_> = self.memory.look(|swarm| swarm.states().collect());
         let takes_anything = self.is_sabotaged(Sabotage::TakesWhatIsHeld);
@@ -256,7 +256,7 @@ impl FleetDatabase {
 
     /// Gives everything back at an orderly end.
     pub(in super::super) fn leave(&self, session: &LeaseSession) {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         if !session.held().is_frozen() {
             tables
                 .leases
@@ -270,7 +270,7 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn drain(&self, name: &str, is_draining: bool) -> bool {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         let processes = tables.processes.values_mut();
         let mut named = processes.filter(|row| &*row.name == name && row.expires > now);
         let found = named.next();
@@ -278,12 +278,12 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn name_of(&self, owner: &str) -> Option<Arc<str>> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         tables.processes.get(owner).map(|row| row.name.clone())
     }
 
     pub(in super::super) fn signs(&self, owner: &str) -> Vec<ProcessSign> {
-        let (tables, now) = (self.lock(), server_time());
+        let (tables, now) = (self.tables.lock(), server_time());
         let rows = tables.processes.iter();
         let sign = |(of, row): (&Arc<str>, &ProcessRow)| ProcessSign {
             owner: of.clone(),
@@ -305,12 +305,12 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn owner_of(&self, mysis: MysisId) -> Option<Arc<str>> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         tables.leases.get(&mysis).map(|lease| lease.owner.clone())
     }
 
     pub(in super::super) fn population(&self) -> Vec<(MysisId, Arc<str>, Option<Arc<str>>)> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let names = self.memory.look(StoredSwarm::names);
         let owner = |mysis: &MysisId| tables.leases.get(mysis).map(|lease| lease.owner.clone());
         let known = names.into_iter();
@@ -324,7 +324,7 @@ impl FleetDatabase {
 
     /// The running Myses, with the process that holds each, without those that a frozen one holds.
     pub(in super::super) fn running(&self) -> Vec<(MysisId, Option<Arc<str>>)> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let states: Vec<_> = self.memory.look(|swarm| swarm.states().collect());
         let is_frozen = |mysis: MysisId| tables.is_of_frozen(tables.leases.get(&mysis));
         let running = states.into_iter();

@@ -135,7 +135,7 @@ impl FleetDatabase {
         session: &LeaseSession,
         report: &LimitReport,
     ) -> LimitNews {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         let limits = &mut tables.limits;
         let mut parts = Vec::new();
         for claim in &report.claims {
@@ -214,7 +214,7 @@ impl FleetDatabase {
     }
 
     pub(super) fn give_back_allowances(&self, session: &LeaseSession) {
-        let (mut tables, now) = (self.lock(), server_time());
+        let (mut tables, now) = (self.tables.lock(), server_time());
         for ((_, owner), row) in &mut tables.limits.allowances {
             if *owner == session.owner {
                 row.expires = now;
@@ -235,7 +235,7 @@ impl FleetDatabase {
         &self,
         living: &BTreeSet<Arc<str>>,
     ) -> BTreeSet<Arc<str>> {
-        let (tables, now) = (self.lock(), server_time());
+        let (tables, now) = (self.tables.lock(), server_time());
         let rows = tables.limits.allowances.iter();
         let held = rows.filter(|(_, row)| row.expires > now && row.part > 0);
         let owners = held.map(|((_, owner), _)| owner.clone());
@@ -244,7 +244,7 @@ impl FleetDatabase {
 
     /// Whether this process has a part of a provider's requests in flight that has not expired.
     pub(in super::super) fn has_part(&self, provider: &Arc<str>, owner: &Arc<str>) -> bool {
-        let (tables, now) = (self.lock(), server_time());
+        let (tables, now) = (self.tables.lock(), server_time());
         let name =
             LimitClaim::name_of(&Lane::Provider(provider.clone()), LimitKind::InFlight, None);
         let row = tables.limits.allowances.get(&(name, owner.clone()));

@@ -55,7 +55,7 @@ impl FleetTables {
 
 impl FleetDatabase {
     pub(in super::super) fn share_orders(&self, owner: &Arc<str>, report: &FleetReport) {
-        let mut tables = self.lock();
+        let mut tables = self.tables.lock();
         for order in &report.given {
             let is_known = tables.orders.iter().any(|row| row.order.id == order.id)
                 || self.is_sabotaged(Sabotage::ForgetsOrders);
@@ -78,7 +78,7 @@ impl FleetDatabase {
     }
 
     pub(in super::super) fn open_orders(&self, owner: &str) -> Vec<FleetOrder> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let is_open = |row: &&OrderRow| {
             let is_undone = !row.is_done || self.is_sabotaged(Sabotage::RepeatsOrders);
             is_undone && tables.is_held_by(row, owner)
@@ -89,7 +89,7 @@ impl FleetDatabase {
 
     /// The orders that nobody has carried out or refused, in words.
     pub(in super::super) fn undone_orders(&self) -> Vec<String> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let undone = tables.orders.iter().filter(|row| !row.is_done);
         let words = undone.map(|row| {
             let OrderRow { order, giver, .. } = row;
@@ -106,7 +106,7 @@ impl FleetDatabase {
         owner: &str,
         awaited: &[FleetOrderId],
     ) -> Vec<OrderOutcome> {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let outcome = |id: &FleetOrderId| {
             let is_it = |row: &&OrderRow| row.order.id == *id && *row.giver == *owner;
             let Some(row) = tables.orders.iter().find(is_it) else {

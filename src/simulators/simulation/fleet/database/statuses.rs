@@ -21,7 +21,7 @@ pub(super) struct StatusRow {
 impl FleetDatabase {
     /// Writes the statuses of Myses whose leases are this process's.
     pub(in super::super) fn publish(&self, owner: &Arc<str>, statuses: &[Arc<MysisStatus>]) {
-        let mut tables = self.lock();
+        let mut tables = self.tables.lock();
         for status in statuses {
             let lease = tables.leases.get(&status.id);
             if lease.is_none_or(|lease| lease.owner != *owner) {
@@ -39,7 +39,7 @@ impl FleetDatabase {
 
     /// The statuses that others wrote after a place, oldest first.
     pub(in super::super) fn read_statuses(&self, owner: &str, read_to: i64) -> FleetNeighbours {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let rows = tables.statuses.iter();
         let is_news = |row: &StatusRow| *row.owner != *owner && row.place > read_to;
         let mut rows: Vec<_> = rows.filter(|(_, row)| is_news(row)).collect();
@@ -62,7 +62,7 @@ impl FleetDatabase {
 
     /// Where every Mysis is, and those of other processes of which nobody told anything.
     pub(in super::super) fn places(&self, owner: &str) -> (Vec<MysisPlace>, BTreeSet<MysisId>) {
-        let tables = self.lock();
+        let tables = self.tables.lock();
         let states: Vec<_> = self.memory.look(|swarm| swarm.states().collect());
         let mut unshared = BTreeSet::new();
         let mut places = Vec::new();

@@ -30,7 +30,7 @@ impl FleetMonitor {
         (tokens, day): (u64, Day),
         has_part: impl Fn(&Arc<str>) -> bool,
     ) -> InFlight {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         seen.asked += 1;
         let number = seen.asked;
         let asked = AskedProvider {
@@ -110,14 +110,14 @@ impl FleetMonitor {
         has_part: impl Fn(&Arc<str>, &Arc<str>) -> bool,
     ) {
         self.tokens.on_parts_looked_at(&has_part);
-        for asked in self.lock().in_flight.values_mut() {
+        for asked in self.seen.lock().in_flight.values_mut() {
             asked.is_uncounted |= !has_part(&asked.provider, &asked.owner);
         }
     }
 
     pub(in super::super) fn on_gate_killed(&self, owner: &Arc<str>) {
         self.tokens.on_gate_killed(owner);
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         for asked in seen.in_flight.values_mut() {
             asked.is_uncounted |= asked.owner == *owner;
         }
@@ -125,7 +125,7 @@ impl FleetMonitor {
 
     /// Counts the requests that a process began since its part expired.
     fn count_late(&self, owner: &Arc<str>, is_late: bool) -> usize {
-        let mut seen = self.lock();
+        let mut seen = self.seen.lock();
         if !is_late {
             seen.late.remove(owner);
             return 0;
@@ -156,6 +156,6 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.monitor.lock().in_flight.remove(&self.number);
+        self.monitor.seen.lock().in_flight.remove(&self.number);
     }
 }
