@@ -33,13 +33,12 @@ use actors::commander::{Commander, CommanderMsg, Watcher};
 use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
-use actors::domain::order::{Order, OrderRefusal};
+use actors::domain::rules::SwarmRules;
 use actors::freeze::FreezeSwitch;
 use actors::ports::{Archive, FleetStep};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
 use anyhow::Context;
-use futures::StreamExt;
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -82,7 +81,6 @@ pub use simulators::game_tools;
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
-const CREATED_TOGETHER: usize = 512;
 /// How long a start waits for what the other processes of its fleet run.
 const FLEET_TIME: Duration = Duration::from_secs(10);
 
@@ -119,6 +117,9 @@ pub struct RunningSwarm {
     prices: PriceBook,
     game: McpUpstream,
     check: SetupCheck,
+    /// The rules in force, but for what `zoea budget` allowed.
+    rules: Arc<SwarmRules>,
+    is_live: bool,
     reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
@@ -151,7 +152,8 @@ impl RunningSwarm {
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         let (reload_sender, reload_requests) = mpsc::channel(1);
         parts.operator.set_commander(&commander);
-        if options.mode == Mode::Live {
+        let is_live = options.mode == Mode::Live;
+        if is_live {
             // The send fails only if the Commander is gone, and it has reported why.
             let trigger = Arc::new(ReloadTrigger {
                 reload: reload_sender,
@@ -176,10 +178,11 @@ impl RunningSwarm {
             prices: parts.prices,
             game: parts.game,
             check: parts.check,
+            rules: parts.rules,
+            is_live,
             reload_requests,
         };
-        let is_live = options.mode == Mode::Live;
-        if let Err(error) = running.announce(is_live, options.start_idle).await {
+        if let Err(error) = running.announce(options.start_idle).await {
             // Myses may run already.
             running.shutdown().await;
             return Err(error);
@@ -195,13 +198,9 @@ impl RunningSwarm {
     }
 
     /// Creates what the configuration declares, and says what the operator should know of the start.
-    async fn announce(&self, is_live: bool, start_idle: bool) -> anyhow::Result<()> {
-        let others = self.ledger.names_held_by_others().await;
-        let others = others.context("read the swarm")?;
-        let starts = start_idle && is_live;
-        self.create_declared(&self.settings, &others, starts)
-            .await?;
-        if !is_live {
+    async fn announce(&self, start_idle: bool) -> anyhow::Result<()> {
+        self.create_declared(start_idle && self.is_live).await?;
+        if !self.is_live {
             self.look_at_neighbours().await?;
         } else {
             self.warn_about_ignored_settings(&self.settings);
@@ -280,40 +279,6 @@ impl RunningSwarm {
 
     pub fn notify_operator(&self, severity: Severity, code: &'static str, text: &str) {
         self.operator.notify(severity, code, text);
-    }
-
-    /// Creates the Myses that the configuration lists and that do not exist. `starts` says whether
-    /// they are started at once.
-    async fn create_declared(
-        &self,
-        settings: &Settings,
-        others: &[String],
-        starts: bool,
-    ) -> anyhow::Result<()> {
-        let is_elsewhere = |name: &str| others.iter().any(|other| other == name);
-        let swarm = self.swarm.with_source(OrderSource::Configuration);
-        let declared = settings.myses.iter();
-        let orders = declared
-            .filter(|declared| !is_elsewhere(&declared.name))
-            .map(|declared| {
-                let order = swarm.order(Order::Create {
-                    name: declared.name.clone(),
-                    provider: declared.provider.clone(),
-                    model: None,
-                    role: None,
-                    start: starts,
-                });
-                async move { (&declared.name, order.await) }
-            });
-        // The store commits what comes together at once.
-        let mut created = futures::stream::iter(orders).buffered(CREATED_TOGETHER);
-        while let Some((name, created)) = created.next().await {
-            match created {
-                Ok(_) | Err(OrderRefusal::NameTaken(_)) => {}
-                Err(refusal) => anyhow::bail!("create {name}: {refusal}"),
-            }
-        }
-        Ok(())
     }
 
     /// Opens the control interface on a listener and publishes its address.

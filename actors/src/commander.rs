@@ -41,7 +41,7 @@ use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::held::HeldBack;
-use crate::mysis::MysisDeps;
+use crate::mysis::{FENCED, MysisDeps};
 use crate::ports::{
     Archive, Clock, Fleet, KeptCopies, Ledger, Models, SharedLimits, SwarmRecord, Upstream,
 };
@@ -216,6 +216,9 @@ impl Actor for Commander {
                     .await
             }
             SupervisionEvent::ActorTerminated(actor, _, reason) => {
+                if reason.as_deref() == Some(FENCED) {
+                    state.on_fenced(actor.get_id());
+                }
                 let cause = reason.filter(|reason| reason == "killed");
                 state.child_ended(&myself, actor.get_id(), cause).await
             }

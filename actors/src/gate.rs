@@ -18,7 +18,7 @@ use std::time::Duration;
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
 
 use crate::domain::books::CostEntry;
-use crate::domain::budget::BudgetStatus;
+use crate::domain::budget::{BudgetRules, BudgetStatus};
 use crate::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
@@ -76,6 +76,8 @@ pub enum GateMsg {
         wait: Duration,
     },
     RulesChanged(GateRules),
+    /// The caps alone, which say nothing of servers that are away.
+    BudgetChanged(BudgetRules),
     Books(Vec<CostEntry>),
     /// Since when servers were away as the program ended.
     AwayBefore(Vec<(Lane, Timestamp)>),
@@ -239,10 +241,10 @@ impl Actor for GateActor {
                 state.gate.hold_lane(lane, why, until, now.moment);
             }
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
+            GateMsg::BudgetChanged(budget) => state.gate.set_budget(budget),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
             GateMsg::AwayBefore(away) => state.gate.note_away_before(&away, now),
-            // A new gate does the same.
-            GateMsg::TryAtOnce => state.gate.restore_outages(&state.outages(now), now),
+            GateMsg::TryAtOnce => state.gate.try_at_once(now.moment),
             GateMsg::Opened => {}
             GateMsg::RenewalDue => state.begin_renewal(&myself, now),
             GateMsg::Renewed(result) => state.on_renewed(result, now),

@@ -12,6 +12,7 @@ mod work;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
 use tokio::sync::oneshot;
@@ -40,7 +41,7 @@ use recalling::{KeptRequest, Origin};
 #[derive(Debug)]
 pub enum MysisMsg {
     Recalled(Box<StoredHistory>),
-    /// Its history cannot be read now. Reading is tried again until it succeeds.
+    /// Its history cannot be read now, which is told once. Reading goes on until it succeeds.
     CannotRecall(String),
     Order(MysisOrder, OrderReply),
     /// The mission in force; `None` if it was cleared.
@@ -93,11 +94,16 @@ pub struct MysisDeps {
     pub lists: SharedLists,
 }
 
+/// Why an actor stops that must not write any more.
+pub(crate) const FENCED: &str = "a newer incarnation lives";
+
 pub struct MysisActor;
 
 pub struct MysisArgs {
     /// What its life is restored from. It reads its history itself.
     pub life: RestoreArgs,
+    /// How long it waits before it does that. Orders wait with it.
+    pub wait: Duration,
     pub deps: Arc<MysisDeps>,
     pub parent: DerivedActorRef<MysisReport>,
 }
@@ -184,7 +190,7 @@ impl MysisState {
             myself.clone(),
             args.deps.session.clone(),
             id,
-            Some(incarnation),
+            (Some(incarnation), args.wait),
         );
         let seed = id.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         MysisState {
@@ -293,7 +299,7 @@ impl MysisState {
         let outcome = match answer {
             Ok(()) => Ok(()),
             Err(LedgerFault::Fenced) => {
-                return myself.stop(Some("a newer incarnation lives".to_string()));
+                return myself.stop(Some(FENCED.to_string()));
             }
             Err(LedgerFault::Unavailable(why) | LedgerFault::Refused(why)) => Err(why),
             Err(taken @ LedgerFault::NameTaken) => Err(taken.to_string()),

@@ -44,6 +44,7 @@ mod simulators;
 mod status;
 mod swarm_client;
 pub mod talk;
+mod transient;
 mod unfrozen;
 mod wait;
 

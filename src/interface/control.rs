@@ -298,7 +298,16 @@ impl ServerHandler for ControlHandler {
             // wrong.
             None if self.added.is_closing() => Err(OrderRefusal::Closing.to_string()),
             None => match ControlCall::parse(&request.name, &arguments) {
-                Ok(call) => answer_call(&self.swarm, &self.about, call).await,
+                Ok(call) => {
+                    let waits = matches!(&call, ControlCall::Wait(_))
+                        || matches!(&call, ControlCall::ReadEvents(asked) if asked.wait.is_some());
+                    let answer = answer_call(&self.swarm, &self.about, call).await;
+                    // What it waited for may have been gone at its last look. The client asks the next program.
+                    match waits && self.added.is_closing() {
+                        true => Err(OrderRefusal::Closing.to_string()),
+                        false => answer,
+                    }
+                }
                 Err(why) => Err(self.about.secrets.redactor().clean_own(why)),
             },
         };

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use actors::commander::Watcher;
 use actors::domain::event::SwarmEvent;
@@ -19,6 +20,9 @@ use zoea_contract::{EventJson, event_line};
 use zoea_system::out::Lines;
 
 const MAX_QUEUED_LINES: usize = 65_536;
+
+/// How long the last lines may take to be written. A reader that reads nothing would take them never.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -59,11 +63,12 @@ impl Headless {
         self.listener.watcher()
     }
 
-    /// Writes the waiting lines and closes the output.
+    /// Writes the waiting lines and closes the output. What nobody reads in time is lost with the program.
     pub async fn stop(self) {
         self.listener.stop().await;
         let writer = self.writer;
-        let _ = tokio::task::spawn_blocking(move || writer.join()).await;
+        let written = tokio::task::spawn_blocking(move || writer.join());
+        let _ = tokio::time::timeout(STOP_TIMEOUT, written).await;
     }
 }
 

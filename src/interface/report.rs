@@ -13,8 +13,10 @@ mod timeline;
 mod values;
 mod wall_clock;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::period::Period;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,9 @@ pub use wall_clock::WallClock;
 
 /// What stands for credits that are not known: no result of that time had them.
 const NOT_REPORTED: &str = "not reported";
+
+/// Events that tell of a process. Where several share the database, the others go on.
+const OF_A_PROCESS: [&str; 3] = ["closing", "up", "not_closed"];
 
 /// From this length on a time of day says too little: longer than the longest day.
 const LONG_MS: u64 = 25 * 3_600_000;
@@ -185,6 +190,7 @@ impl PeriodReport {
             true => Vec::new(),
             false => values::by_system(record),
         };
+        let events = events_of_swarm(record);
         PeriodReport {
             from: times.0,
             until: times.1,
@@ -194,10 +200,10 @@ impl PeriodReport {
                 .map(|(day, cost)| (day.to_string(), cost))
                 .collect(),
             curves: Curves::of_samples(&record.samples),
-            timeline: ReportTimeline::of_events(&record.events, times, myses.len()),
+            timeline: ReportTimeline::of_events(&events, times, myses.len()),
             providers: values::by_provider(record, &earned, &is_free),
             systems,
-            held_up: holdups::read_holdups(&record.events, times, &waits),
+            held_up: holdups::read_holdups(&events, times, &waits),
             are_events_cut: record.are_events_cut,
             is_of_no_game,
             number: number.map(ToString::to_string),
@@ -310,6 +316,15 @@ impl PeriodReport {
             ReportFormat::Html => html::render_page(self),
         }
     }
+}
+
+/// The events that say how the swarm was.
+fn events_of_swarm(record: &PeriodRecord) -> Cow<'_, [EventRecord]> {
+    if !record.is_shared {
+        return Cow::Borrowed(&record.events[..]);
+    }
+    let is_of_swarm = |event: &&EventRecord| !OF_A_PROCESS.contains(&&*event.code);
+    Cow::Owned(record.events.iter().filter(is_of_swarm).cloned().collect())
 }
 
 #[cfg(test)]

@@ -29,7 +29,14 @@ pub struct Swarm {
 #[derive(Default)]
 pub struct Glances {
     pub newest_event: CachedRead<i64>,
-    pub statuses: CachedRead<Arc<[Arc<MysisStatus>]>>,
+    pub myses: CachedRead<SeenMyses>,
+}
+
+/// All Myses at a look, and the name of this process.
+#[derive(Clone, Default)]
+pub struct SeenMyses {
+    pub statuses: Arc<[Arc<MysisStatus>]>,
+    pub process: Option<Arc<str>>,
 }
 
 /// A value that is read anew once it is older than the reader takes.
@@ -99,12 +106,16 @@ impl Swarm {
         let found = self.ledger.find_mysis(name).await.map_err(unreadable)?;
         match found {
             Some(id) => Ok(id),
-            None => {
-                let names = self.names().await?;
-                let known = names.values().map(|known| &**known);
-                Err(OrderRefusal::unknown_mysis(name, known).to_string())
-            }
+            None => Err(self.unknown_mysis(name).await),
         }
+    }
+
+    /// The refusal of a name that no Mysis has.
+    pub async fn unknown_mysis(&self, name: &str) -> String {
+        // Where the names cannot be read, none is proposed.
+        let names = self.names().await.unwrap_or_default();
+        let known = names.values().map(|known| &**known);
+        OrderRefusal::unknown_mysis(name, known).to_string()
     }
 
     /// The names of all Myses of the database, whichever process runs them.

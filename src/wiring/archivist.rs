@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::ids::Timestamp;
+use actors::domain::period::Period;
 use actors::domain::screen::{AwaySummary, FileOrder};
 use actors::ports::{Archivist, Clock};
 use actors::secrets::Secrets;
@@ -15,8 +16,11 @@ use zoea_system::clock::MachineClock;
 
 use crate::host::home::Home;
 use crate::interface::control::parameters::AskReport;
-use crate::interface::control::period::AskedPeriod;
+use crate::interface::control::period::{AskedPeriod, MAX_DAYS};
 use crate::interface::report::{PeriodReport, ReportFormat, WallClock};
+
+/// The longest time that is summed up: a wall clock that was wrong once must not make it years.
+const MAX_AWAY_MS: i64 = (MAX_DAYS * 86_400_000).cast_signed();
 
 #[derive(Clone)]
 pub(super) struct HomeArchivist {
@@ -103,10 +107,7 @@ impl HomeArchivist {
 
     async fn sum_up_since(self, since: Timestamp) -> Result<AwaySummary, String> {
         let now = MachineClock.now();
-        let period = actors::domain::period::Period {
-            from: since.min(now),
-            until: now,
-        };
+        let period = time_away(since, now);
         if period.from >= period.until {
             return Ok(AwaySummary::default());
         }
@@ -127,7 +128,34 @@ impl Archivist for HomeArchivist {
     }
 }
 
+fn time_away(since: Timestamp, now: Timestamp) -> Period {
+    let earliest = Timestamp(now.0.saturating_sub(MAX_AWAY_MS));
+    Period {
+        from: since.clamp(earliest, now),
+        until: now,
+    }
+}
+
 fn file_moment(at: Timestamp) -> String {
     let shown = WallClock::Local.show(at);
     shown.format("%Y-%m-%d-%H%M%S").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_summed_up_is_never_longer_than_a_report() {
+        let now = Timestamp(1_790_000_000_000);
+        let days = |days: i64| Timestamp(now.0 - days * 86_400_000);
+        for (since, from) in [
+            (Timestamp(0), days(31)),
+            (Timestamp(i64::MIN), days(31)),
+            (days(2), days(2)),
+            (days(-2), now),
+        ] {
+            assert_eq!(time_away(since, now), Period { from, until: now });
+        }
+    }
 }

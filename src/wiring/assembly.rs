@@ -44,7 +44,7 @@ pub(super) struct SwarmParts {
     pub(super) prices: PriceBook,
     pub(super) game: McpUpstream,
     pub(super) check: SetupCheck,
-    rules: Arc<SwarmRules>,
+    pub(super) rules: Arc<SwarmRules>,
     pub(super) freeze: FreezeSwitch,
     adapters: Adapters,
 }
@@ -99,7 +99,8 @@ impl SwarmParts {
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
-        let rules = Arc::new(lessons.complete(rules::rules_at_start(settings, lock.home())?));
+        let rules = rules::rules_at_start(settings, lock.home(), options.mode)?;
+        let rules = Arc::new(lessons.complete(rules));
         let prices = PriceBook::new(rules.clone());
         let mut watchers = Watchers::default();
         if options.mode == Mode::Live {

@@ -8,6 +8,8 @@ use zoea_settings::{HeaderSettings, Secret, Settings};
 use zoea_text::names::listed;
 use zoea_text::redact::header_secrets;
 
+use super::url_secrets::url_keys;
+
 struct OutsideServer {
     name: String,
     url: Url,
@@ -41,17 +43,27 @@ fn outside_servers(settings: &Settings) -> Vec<OutsideServer> {
     });
     let (mcp, alerts, traces) = (&settings.mcp, &settings.alerts, &settings.traces);
     let token = |token: &Option<Secret>| token.as_ref().map(|_| "its token");
+    let key_in = |url: Option<&str>| {
+        let has_key = url.is_some_and(|url| !url_keys(url).is_empty());
+        has_key.then_some("a key in its address")
+    };
     let of_game = vec![
         Some("the passwords of accounts"),
         token(&mcp.token),
         secret_headers(&mcp.headers),
+        key_in(mcp.upstream.as_deref()),
     ];
-    let of_traces = traces.header_secrets().next().map(|_| "its headers");
+    let of_traces = vec![
+        traces.header_secrets().next().map(|_| "its headers"),
+        key_in(traces.collector.as_deref()),
+    ];
     let webhook = alerts.webhook.as_ref().map(Secret::expose);
+    // Whoever knows the address of a webhook may post there.
+    let of_webhook = vec![Some("its address"), token(&alerts.token)];
     let others = [
         server("mcp", mcp.upstream.as_deref(), of_game),
-        server("alerts.webhook", webhook, vec![token(&alerts.token)]),
-        server("traces", traces.collector.as_deref(), vec![of_traces]),
+        server("alerts.webhook", webhook, of_webhook),
+        server("traces", traces.collector.as_deref(), of_traces),
     ];
     providers.chain(others).flatten().collect()
 }
@@ -176,6 +188,19 @@ mod tests {
             warnings[1].contains("the passwords of accounts"),
             "{warnings:?}"
         );
+        // The address of a webhook is a secret by itself, and so may be that of a collector.
+        let mut without_headers = settings("http://10.0.0.7:8080");
+        without_headers.alerts.token = None;
+        without_headers.traces.collector = Some("http://10.0.0.7:4318/?key=hunter2".into());
+        let warnings = [warnings, unencrypted_secrets(&without_headers)].concat();
+        for (number, said) in [
+            (1, "a key in its address;"),
+            (2, "http://10.0.0.7:8080: its address, its token;"),
+            (5, "http://10.0.0.7:8080: its address;"),
+            (6, "http://10.0.0.7:4318: a key in its address;"),
+        ] {
+            assert!(warnings[number].contains(said), "{warnings:?}");
+        }
         assert!(
             warnings.iter().all(|text| !text.contains("hunter2")),
             "{warnings:?}"

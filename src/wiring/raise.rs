@@ -48,8 +48,8 @@ fn write(home: &Home, budget: &BudgetRules) -> Result<(), String> {
 }
 
 /// These limits at the start of a process, with what the operator allowed in an earlier one for the same limits. It holds
-/// for its day alone. Other limits end it.
-pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
+/// for its day alone. Other limits end it, but for those of a command, which may read another configuration.
+pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home, is_live: bool) -> BudgetRules {
     let kept = match home.kept_raise() {
         Ok(None) => return budget,
         Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| error.to_string()),
@@ -58,7 +58,8 @@ pub(super) fn with_kept_raise(budget: BudgetRules, home: &Home) -> BudgetRules {
     match kept {
         Ok(kept) => {
             let rules = budget.keeping_raise_of(&kept);
-            if rules != kept
+            if is_live
+                && rules != kept
                 && let Err(why) = write(home, &rules)
             {
                 tracing::warn!(
@@ -94,7 +95,7 @@ mod tests {
             swarm: limits(5),
             ..BudgetRules::default()
         };
-        assert_eq!(with_kept_raise(configured, &home), configured);
+        assert_eq!(with_kept_raise(configured, &home, true), configured);
         let raised = |tokens| BudgetRules {
             raised: Some((Day(7), limits(tokens))),
             ..configured
@@ -104,14 +105,20 @@ mod tests {
         for kept in futures::future::join_all(both).await {
             assert_eq!(kept, Ok(()));
         }
-        assert_eq!(with_kept_raise(configured, &home), raised(30));
+        assert_eq!(with_kept_raise(configured, &home, true), raised(30));
         let other = BudgetRules {
             swarm: limits(6),
             ..configured
         };
-        assert_eq!(with_kept_raise(other, &home), other);
-        assert_eq!(with_kept_raise(configured, &home), configured, "it is over");
+        assert_eq!(with_kept_raise(other, &home, false), other, "a command");
+        assert_eq!(with_kept_raise(configured, &home, true), raised(30));
+        assert_eq!(with_kept_raise(other, &home, true), other);
+        assert_eq!(
+            with_kept_raise(configured, &home, true),
+            configured,
+            "it is over"
+        );
         home.keep_raise("{").unwrap();
-        assert_eq!(with_kept_raise(configured, &home), configured);
+        assert_eq!(with_kept_raise(configured, &home, true), configured);
     }
 }

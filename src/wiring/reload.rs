@@ -10,14 +10,17 @@ use actors::commander::CommanderMsg;
 use actors::domain::budget::BudgetRules;
 use actors::domain::event_record::OrderSource;
 use actors::domain::message::Severity;
-use actors::domain::order::{Order, Reloaded};
+use actors::domain::order::{Order, OrderRefusal, Reloaded};
+use actors::domain::rules::SwarmRules;
 use actors::domain::standing::StandingKind;
 use actors::ports::Configuration;
-use futures::FutureExt;
+use anyhow::Context;
 use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 use zoea_http::proxies::Proxies;
 use zoea_settings::{LoadedSettings, Settings, SettingsError};
+use zoea_text::names::listed;
 
 use super::learnt::ConfiguredLessons;
 use super::outside::refuse_unusable_proxies;
@@ -25,6 +28,8 @@ use super::raise::RaiseFile;
 use super::{
     RunningSwarm, describe_default_cap, describe_missing_secrets, provider_endpoints, roles, rules,
 };
+
+const CREATED_TOGETHER: usize = 512;
 
 /// The way to answer the caller of a reload.
 pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
@@ -133,8 +138,10 @@ impl RunningSwarm {
         let swarm_rules = Arc::new(lessons.complete(swarm_rules));
         self.report_unread_checks(&lessons);
         self.report_changes_after_restart(&new);
+        let mut at_once = self.settings.changes_at_once(&new);
+        at_once.extend(changed_files(&self.rules, &swarm_rules));
         let reloaded = Reloaded {
-            at_once: self.settings.changes_at_once(&new),
+            at_once,
             after_a_restart: self
                 .settings
                 .changes_after_a_restart(&new)
@@ -150,6 +157,7 @@ impl RunningSwarm {
         self.providers.replace(provider_endpoints(&new));
         lessons.teach(&self.providers);
         self.prices.replace(swarm_rules.clone());
+        self.rules = swarm_rules.clone();
         // The send fails only if the Commander is gone, and it has reported why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
         self.operator
@@ -159,20 +167,51 @@ impl RunningSwarm {
         self.warn_about_ignored_settings(&self.settings);
         self.report_missing_providers().await;
         self.report_role_troubles().await;
-        let others = self
-            .ledger
-            .names_held_by_others()
-            .await
-            .map_err(anyhow::Error::from);
-        let created = match others {
-            Ok(others) => self.create_declared(&self.settings, &others, false).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = created {
+        if let Err(error) = self.create_declared(false).await {
             self.operator
                 .notify(Severity::Warn, "configuration", &format!("{error:#}"));
         }
         Ok(reloaded)
+    }
+
+    /// Creates the Myses that the configuration lists and that do not exist. `starts` says whether
+    /// they are started at once.
+    pub(super) async fn create_declared(&self, starts: bool) -> anyhow::Result<()> {
+        let others = self.ledger.names_held_by_others().await;
+        let others = others.context("read the swarm")?;
+        let swarm = self.swarm.with_source(OrderSource::Configuration);
+        let declared = self.settings.myses.iter();
+        let orders = declared
+            .filter(|declared| !others.contains(&declared.name))
+            .map(|declared| {
+                let order = swarm.order(Order::Create {
+                    name: declared.name.clone(),
+                    provider: declared.provider.clone(),
+                    model: None,
+                    role: None,
+                    start: starts,
+                });
+                async move { (&declared.name, order.await) }
+            });
+        // The store commits what comes together at once.
+        let mut created = futures::stream::iter(orders).buffered(CREATED_TOGETHER);
+        let (mut full, mut without_room) = (None, Vec::new());
+        while let Some((name, created)) = created.next().await {
+            match created {
+                Ok(_) | Err(OrderRefusal::NameTaken(_)) => {}
+                Err(refusal @ OrderRefusal::SwarmFull(_)) => {
+                    without_room.push(name);
+                    full = Some(refusal);
+                }
+                Err(refusal) => anyhow::bail!("create {name}: {refusal}"),
+            }
+        }
+        // Not of a command: each would tell it again.
+        if let Some(full) = full.filter(|_| self.is_live) {
+            let text = format!("create {}: {full}", listed(&without_room));
+            self.operator.notify(Severity::Warn, "configuration", &text);
+        }
+        Ok(())
     }
 
     async fn ask_commander(
@@ -228,5 +267,77 @@ impl RunningSwarm {
             );
             self.operator.notify(Severity::Error, "no_provider", &text);
         }
+    }
+}
+
+/// The files of the home that say something else than before: the system prompt, and routines that roles offer.
+fn changed_files(before: &SwarmRules, now: &SwarmRules) -> Vec<String> {
+    let is_other_prompt = before.system_prompt != now.system_prompt;
+    let prompt = is_other_prompt.then(|| "system-prompt.md".to_string());
+    let (known, read) = (routine_texts(before), routine_texts(now));
+    let changed = read.into_iter().filter_map(|(name, text)| {
+        let is_changed = known.get(name).is_some_and(|known| *known != text);
+        is_changed.then(|| format!("routines/{name}.json"))
+    });
+    prompt.into_iter().chain(changed).collect()
+}
+
+fn routine_texts(rules: &SwarmRules) -> BTreeMap<&str, &Result<Arc<str>, Arc<str>>> {
+    let roles = rules.roles.roles.values();
+    let routines = roles.flat_map(|role| &role.routines);
+    routines
+        .map(|routine| (&*routine.name, &routine.text))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use actors::domain::life::Mode;
+    use actors::secrets::Secrets;
+
+    use super::super::{LaunchOptions, Observers};
+    use super::*;
+    use crate::host::home::Home;
+
+    /// What a reload of these settings says that it changed.
+    async fn reload(flight: &mut RunningSwarm, settings: &Settings) -> Vec<String> {
+        let (reply, answer) = oneshot::channel();
+        let read = LoadedSettings {
+            settings: settings.clone(),
+            file: None,
+            warnings: Vec::new(),
+        };
+        flight.reload_for(reply, Some(Ok(read))).await;
+        answer.await.unwrap().unwrap().at_once
+    }
+
+    #[tokio::test]
+    async fn a_reload_names_the_files_of_the_home_that_say_something_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path().join("home")).unwrap();
+        let text = "[mcp]\nupstream = \"\"\n[roles.miner]\nroutines = [\"watch\"]\n";
+        let settings = Settings::from_text(Path::new("zoea.toml"), text).unwrap();
+        let routine = home.routines().join("watch.json");
+        std::fs::create_dir(home.routines()).unwrap();
+        std::fs::write(&routine, "{}").unwrap();
+        let options = LaunchOptions {
+            resume: false,
+            start_idle: false,
+            mode: Mode::Live,
+            secrets: Secrets::default(),
+        };
+        let lock = home.lock().unwrap();
+        let flight = RunningSwarm::start(lock, &settings, options, Observers::default()).await;
+        let mut flight = flight.unwrap();
+        assert_eq!(reload(&mut flight, &settings).await, [] as [&str; 0]);
+        std::fs::write(home.system_prompt(), "Play well.").unwrap();
+        assert_eq!(reload(&mut flight, &settings).await, ["system-prompt.md"]);
+        std::fs::write(&routine, "{\"steps\":[]}").unwrap();
+        let changed = reload(&mut flight, &settings).await;
+        assert_eq!(changed, ["routines/watch.json"]);
+        assert_eq!(reload(&mut flight, &settings).await, [] as [&str; 0]);
+        flight.shutdown().await;
     }
 }

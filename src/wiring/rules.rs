@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::budget::{BudgetRules, DefaultCap};
+use actors::domain::life::Mode;
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::{SwarmRules, ToolRules};
 use actors::domain::tool_filter::ToolFilters;
@@ -55,10 +56,14 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
 }
 
 /// The rules at the start of a process, with what an earlier one was allowed.
-pub(super) fn rules_at_start(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
+pub(super) fn rules_at_start(
+    settings: &Settings,
+    home: &Home,
+    mode: Mode,
+) -> anyhow::Result<SwarmRules> {
     let rules = swarm_rules(settings, home)?;
     Ok(SwarmRules {
-        budget: with_kept_raise(rules.budget, home),
+        budget: with_kept_raise(rules.budget, home, mode == Mode::Live),
         ..rules
     })
 }

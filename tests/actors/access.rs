@@ -1,6 +1,8 @@
-//! A game that refuses access to single calls.
+//! A game that refuses access to single calls, or limits logins.
 
 use actors::domain::message::CallStatus;
+use actors::domain::order::Order;
+use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::RelaunchPolicy;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,4 +32,36 @@ async fn a_call_that_is_refused_alone_costs_one_renewal() {
     assert_eq!(status, CallStatus::Failed);
     assert_eq!(world.traps.count(Trap::CallWithoutAccess), 3);
     assert!(world.game.executed.lock().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_login_of_the_model_that_is_limited_pauses_the_logins_of_the_runtime() {
+    let world = World::with_accounts(RelaunchPolicy::Transient).await;
+    let account = GameAccount {
+        username: "Quill".into(),
+        password: "hunter2-hunter2".into(),
+    };
+    let pooled = PoolAccount {
+        account,
+        owner: None,
+    };
+    let pooled = world.order(Order::PoolAccounts(vec![pooled])).await;
+    assert!(pooled.is_ok(), "{pooled:?}");
+    world.ledger.claims.send_replace(1);
+    world.models.tool.send_replace("register");
+    world.start("alpha").await;
+    let logins = |world: &World| world.game.executed.lock().len();
+    world.until("a login", |world| logins(world) > 0).await;
+    world.models.tool.send_replace("login");
+    world.until("more of them", |world| logins(world) > 2).await;
+    world.traps.set(Trap::LoginLimited);
+    world
+        .until("a limit", |world| world.traps.are_all_sprung())
+        .await;
+    let before = logins(&world);
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    assert_eq!(logins(&world), before, "the game is left alone");
+    world
+        .until("the next login", |world| logins(world) > before)
+        .await;
 }

@@ -9,8 +9,9 @@ use actors::domain::message::RowKind;
 use actors::domain::order::{CompletedAction, CompletedOrder, Order};
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
+use actors::domain::write::{Author, Batch, Write};
 use actors::fleet::FleetMsg;
-use actors::ports::{Archive, FleetStep, PageFrom, PageQuery};
+use actors::ports::{Archive, FleetStep, Ledger, PageFrom, PageQuery};
 
 use crate::world::{World, dead};
 
@@ -354,6 +355,38 @@ async fn what_a_lost_mysis_was_to_store_is_shut_out() {
     let lived = world.memory.swarm_now().myses[0].incarnation;
     let shut_out = world.ledger.shut_out.lock().clone();
     assert_eq!(shut_out, [(alpha, lived.next())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_must_not_write_any_more_runs_elsewhere_and_is_not_errored() {
+    let world = World::of_a_fleet().await;
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    let mark = world.mark();
+    // Another process has taken one of them, before a step tells so.
+    let taken = world.memory.swarm_now().myses[0].clone();
+    let (mysis, incarnation) = (taken.id, taken.incarnation.next());
+    let begins = Batch {
+        author: Author::Mysis(mysis, incarnation),
+        writes: vec![Write::Fence { mysis, incarnation }],
+    };
+    let stored = world.memory.commit(vec![begins]).await;
+    assert!(stored.iter().all(Result::is_ok), "{stored:?}");
+    world
+        .until("it is let go", |world| !let_go(world).is_empty())
+        .await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(let_go(&world), [mysis]);
+    let told = world.sent_since(mark);
+    let lost = told.iter().filter(|code| *code == "lease_lost");
+    assert_eq!(lost.count(), 1, "{told:?}");
+    assert!(
+        !told.iter().any(|code| code.contains("errored")),
+        "{told:?}"
+    );
+    let shut_out = world.ledger.shut_out.lock().clone();
+    assert_eq!(shut_out, [(mysis, incarnation)]);
 }
 
 #[tokio::test(start_paused = true)]

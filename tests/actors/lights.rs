@@ -1,17 +1,20 @@
 //! The lights of the servers say what calls under way say, and an alarm tells where no call ends.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use actors::commander::CommanderMsg;
 use actors::domain::event::{EventKind, SwarmCondition};
 use actors::domain::ids::Lane;
-use actors::domain::needs::operator_need;
+use actors::domain::needs::{NeedBook, operator_need};
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::outages::{Light, ServerOutage};
-use actors::domain::rules::RelaunchPolicy;
+use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules};
 use actors::domain::standing::StandingKind;
 use tokio::time::Instant;
 
-use crate::world::World;
+use crate::world::{World, rules};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -168,6 +171,56 @@ async fn a_server_that_refuses_is_red_at_once_and_away_since_then() {
     while light(&world, model()).await != Light::Green {
         assert!(back.elapsed() < 10 * SECOND);
         tokio::time::sleep(SECOND / 10).await;
+    }
+}
+
+/// The two of them with a fallback of their provider, which is away.
+async fn with_fallback() -> World {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    let local = ProviderRules {
+        fallback: Some("spare".into()),
+        ..ProviderRules::default()
+    };
+    let spare = ProviderRules {
+        model: "spare".into(),
+        ..ProviderRules::default()
+    };
+    let rules = SwarmRules {
+        providers: BTreeMap::from([("local".into(), local), ("spare".into(), spare)]),
+        ..rules(RelaunchPolicy::Transient)
+    };
+    let changed = CommanderMsg::RulesChanged(Arc::new(rules));
+    world.commander.cast(changed).unwrap();
+    world.models.is_away.send_replace(true);
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    world
+        .until("calls of the fallback", |world| {
+            world.times_asked("spare") > 20
+        })
+        .await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_a_fallback_serves_all_nobody_waits_for_the_server_that_is_away() {
+    let world = with_fallback().await;
+    let (mark, asked) = (world.mark(), world.times_asked("alpha"));
+    let mut book = NeedBook::default();
+    for event in world.events_since(0) {
+        book.on_event(&event);
+    }
+    tokio::time::sleep(300 * SECOND).await;
+    assert!(world.outages().await.of(&model()).is_some());
+    assert!(world.times_asked("alpha") > asked, "it is tried meanwhile");
+    for event in world.events_since(mark) {
+        if let EventKind::StatusChanged(status) = &event.what {
+            assert_ne!(status.activity.awaited_lane(), Some(&model()), "{status:?}");
+        }
+        if book.on_event(&event) {
+            assert_eq!(book.list(event.at), []);
+        }
     }
 }
 

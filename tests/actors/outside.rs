@@ -71,6 +71,10 @@ pub(crate) enum Trap {
     AskRefused,
     /// The spending cannot be read.
     Spending,
+    /// The code that reads a history panics.
+    History,
+    /// The game limits a login.
+    LoginLimited,
 }
 
 /// The traps that are set.
@@ -205,6 +209,8 @@ pub(crate) struct TrappedLedger {
     pub(crate) memory: Arc<MemoryLedger>,
     /// Whether stored rows can be read now. Until they can, readers wait.
     pub(crate) is_readable: watch::Sender<bool>,
+    /// Whether reading a history fails now.
+    pub(crate) fails_to_read: AtomicBool,
     /// Whether the marks that calls are sent cannot be stored now, so that all writes wait.
     pub(crate) holds_marks: watch::Sender<bool>,
     /// The number of accounts that may have been given out by now. Further claims wait.
@@ -265,6 +271,11 @@ impl Archive for TrappedLedger {
     }
 
     fn load_history(&self, mysis: MysisId) -> Read<StoredHistory> {
+        self.traps.panics(Trap::History);
+        if self.fails_to_read.load(Ordering::SeqCst) {
+            let fault = ArchiveFault("disk I/O error".to_string());
+            return futures::future::ready(Err(fault)).boxed();
+        }
         let (past, mut is_readable) = (
             self.memory.load_history(mysis),
             self.is_readable.subscribe(),
@@ -318,7 +329,7 @@ pub(crate) struct TrappedModels {
     pub(crate) traps: Arc<Traps>,
     /// The Myses whose model does not answer now.
     pub(crate) held: watch::Sender<Vec<&'static str>>,
-    /// Whether no model can be reached now.
+    /// Whether no model of the provider `local` can be reached now.
     pub(crate) is_away: watch::Sender<bool>,
     /// How long an answer takes.
     pub(crate) takes: watch::Sender<Duration>,
@@ -345,6 +356,7 @@ impl Models for TrappedModels {
         let (traps, mut held) = (self.traps.clone(), self.held.subscribe());
         let whose = request.model.to_string();
         let (is_away, tool) = (*self.is_away.borrow(), *self.tool.borrow());
+        let is_away = is_away && &*request.provider == "local";
         let takes = *self.takes.borrow();
         let mut asked = self.asked.lock();
         let seen = asked.entry(whose.clone()).or_default();
@@ -510,6 +522,13 @@ impl Link for TrappedGame {
             }
             if game.traps.springs(Trap::CallWithoutAccess) {
                 return Err(LinkFault::NoAccess("HTTP 403".to_string()));
+            }
+            if call.tool.as_ref() == "login" && game.traps.springs(Trap::LoginLimited) {
+                return Ok(LinkReply::Answer(LinkAnswer {
+                    structured: None,
+                    text: "Error: rate_limited: Too many logins.".to_string(),
+                    is_error: true,
+                }));
             }
             game.executed.lock().push(call.call_id.clone());
             if game.tasks.lock().is_some() {

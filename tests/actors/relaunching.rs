@@ -110,6 +110,49 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     world.check_that_nothing_is_lost().await;
 }
 
+/// Reading its history may be what kills it, and each life that reads costs a commit.
+#[tokio::test(start_paused = true)]
+async fn one_that_dies_at_rest_again_and_again_comes_back_ever_later_and_still_takes_orders() {
+    let world = World::new(RelaunchPolicy::Always).await;
+    let stop = MysisOrder::Stop.for_mysis("alpha");
+    world.order(stop).await.unwrap();
+    let lives = |world: &World| world.incarnations()["alpha"];
+    let (begun, mark, first) = (Instant::now(), world.mark(), lives(&world));
+    let (mut actor, mut killed) = (world.alpha(), 0);
+    while begun.elapsed() < Duration::from_secs(60) {
+        // Each dies once it has begun to read.
+        if lives(&world) == first + killed {
+            actor.kill();
+            dead(&actor).await;
+            killed += 1;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            // Alpha's newest actor is the youngest.
+            actor = world.children(Child::Mysis).pop().unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!((4..=8).contains(&killed), "{killed} lives");
+    let crashes = |world: &World| {
+        let told = world.sent_since(mark);
+        i64::try_from(told.iter().filter(|code| *code == "crashed").count()).unwrap()
+    };
+    assert_eq!(crashes(&world), killed - 1, "told from the second on");
+    let asked = Instant::now();
+    let change = ProfileChange::of(None, Some("larger".into()), None);
+    let change = MysisOrder::Configure(change).for_mysis("alpha");
+    world.order(change).await.unwrap();
+    assert!(asked.elapsed() > Duration::from_secs(1), "the order waits");
+    assert_eq!(world.status("alpha").await.state, LifeState::Stopped);
+    // After a healthy stretch it comes back at once.
+    tokio::time::sleep(SupervisionRules::default().within).await;
+    let before = lives(&world);
+    actor.kill();
+    dead(&actor).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(lives(&world), before + 1);
+    assert_eq!(crashes(&world), killed - 1);
+}
+
 /// It got an order that makes it run, and died before it could report that it runs.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_an_order_woke_it_runs() {

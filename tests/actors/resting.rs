@@ -1,6 +1,7 @@
 //! A Mysis that waits: it has its conversation only in the store after a while, and goes on when its timer
 //! runs out, whatever else it waits for.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::domain::ids::Timestamp;
@@ -8,7 +9,8 @@ use actors::domain::order::MysisOrder;
 use actors::domain::rules::RelaunchPolicy;
 use actors::domain::state::LifeState;
 
-use crate::world::World;
+use crate::outside::Trap;
+use crate::world::{World, dead};
 
 const WHILE: Duration = Duration::from_secs(30);
 
@@ -58,6 +60,30 @@ async fn one_that_rests_while_its_model_thinks_takes_the_answer_and_goes_on() {
     let results = world.results("bravo").await;
     assert!(!results.is_empty());
     world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_cannot_be_read_is_told_of_once_and_read_when_it_can_be() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.start("alpha").await;
+    let asked = |world: &World| world.times_asked("alpha");
+    world.until("a turn", |world| asked(world) > 1).await;
+    let mark = world.mark();
+    world.traps.set(Trap::History);
+    world.ledger.fails_to_read.store(true, Ordering::SeqCst);
+    let actor = world.alpha();
+    actor.kill();
+    dead(&actor).await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(world.traps.are_all_sprung());
+    let told = world.sent_since(mark);
+    let told = told.iter().filter(|code| *code == "store_trouble");
+    assert_eq!(told.count(), 1);
+    let before = asked(&world);
+    world.ledger.fails_to_read.store(false, Ordering::SeqCst);
+    world
+        .until("it goes on", |world| asked(world) > before)
+        .await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actors::commander::CommanderHandle;
@@ -149,6 +149,7 @@ impl World {
             traps: traps.clone(),
             memory: rest.memory.clone(),
             is_readable: watch::Sender::new(true),
+            fails_to_read: AtomicBool::default(),
             holds_marks: watch::Sender::new(false),
             claims: watch::Sender::new(0),
             claimed: AtomicUsize::default(),
@@ -487,7 +488,7 @@ pub(crate) async fn dead(actor: &ActorCell) {
     assert_eq!(actor.get_status(), ActorStatus::Stopped);
 }
 
-fn rules(relaunch: RelaunchPolicy) -> SwarmRules {
+pub(crate) fn rules(relaunch: RelaunchPolicy) -> SwarmRules {
     SwarmRules {
         supervision: SupervisionRules {
             relaunch,

@@ -106,11 +106,23 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
     until_all_show(url, &[first, second, third], &all);
 
     // To one that stands still, and is killed over it. Whoever takes the Mysis carries it out.
-    let name = &names(second)[0];
+    let name = &*names(second)[0];
     let process = swarms.remove(1);
     process.signal("-STOP");
-    let said = first.ok(&["send", name, "The third word."]);
-    assert!(said.contains("stored; "), "{said}");
+    let orders: [&[&str]; 4] = [
+        &["send", name, "The third word."],
+        &["routine", "start", name, "watch"],
+        &["routine", "edit", name, "{\"rounds\": 3}"],
+        &["routine", "stop", name],
+    ];
+    std::thread::scope(|scope| {
+        let given = orders.map(|order| scope.spawn(move || first.ok(order)));
+        let (_, shown) = first.fails(&["routine", "show", name]);
+        assert!(shown.contains("has not answered in time"), "{shown}");
+        for said in given.map(|order| order.join().expect("it is given")) {
+            assert!(said.contains("stored; "), "{said}");
+        }
+    });
     process.signal("-KILL");
     process.wait();
     until_given_once(url, "The third word");

@@ -185,8 +185,14 @@ fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
 
 #[test]
 fn a_lone_mysis_asks_the_fallback_after_its_first_round() {
+    for fault in ["http-503", "http-429:1"] {
+        assert_fallback_after_a_round(fault);
+    }
+}
+
+fn assert_fallback_after_a_round(fault: &str) {
     let galaxy = Server::galaxy(&[]);
-    let first = Server::pilot(&["--fault", "http-503"]);
+    let first = Server::pilot(&["--fault", fault]);
     let second = Server::pilot(&["--latency", "20ms"]);
     let home = Home::new();
     home.configure(&first.url, &galaxy.url, "");

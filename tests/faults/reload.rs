@@ -86,3 +86,26 @@ fn what_can_be_reloaded_is_and_a_broken_file_changes_nothing() {
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
 }
+
+#[test]
+fn a_file_that_is_gone_is_no_reason_to_go_on_with_the_defaults() {
+    let home = Home::new();
+    let more = "deny_tools = [\"sell\"]\n[providers.second]\nendpoint = \"http://127.0.0.1:9/v1\"\nmodel = \"second\"\n";
+    home.configure("http://127.0.0.1:9/v1", "", more);
+    let mut swarm = home.fly(&[]);
+    let moved = home.file("zoea.toml.moved");
+    std::fs::rename(home.file("zoea.toml"), &moved).expect("a configuration");
+    swarm.signal("-HUP");
+    let printed = until_reported(&mut swarm, "reload_failed");
+    assert!(
+        printed.contains("is unchanged")
+            && printed.contains("zoea.toml: the configuration cannot be read"),
+        "{printed}"
+    );
+    home.ok(&["mysis", "create", "alpha", "--provider", "second"]);
+    std::fs::rename(&moved, home.file("zoea.toml")).expect("a configuration");
+    swarm.signal("-HUP");
+    until_reported(&mut swarm, "reloaded");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}

@@ -115,10 +115,25 @@ pub(crate) fn until_held(url: &str, counts: &[&str]) -> Duration {
 /// Waits until a home runs exactly so many Myses. Returns how long that took.
 pub(crate) fn until_run(home: &Home, count: usize) -> Duration {
     let begun = Instant::now();
+    let mut printed = String::new();
     until("they run", || {
         let own = process_of(home);
-        let myses = shown(home).into_iter();
-        let here: Vec<Value> = myses.filter(|mysis| mysis["process"] == own).collect();
+        let myses = shown(home);
+        let line = |mysis: &Value| {
+            let word = |key: &str| mysis[key].as_str().unwrap_or("-").to_string();
+            let words = ["name", "process", "state", "activity", "error"].map(word);
+            words.join(" ")
+        };
+        let lines: Vec<String> = myses.iter().map(line).collect();
+        let shown = format!("{own} wants {count}: {}", lines.join(", "));
+        if shown != printed {
+            println!("{:?} {shown}", begun.elapsed());
+            printed = shown;
+        }
+        let here: Vec<&Value> = myses
+            .iter()
+            .filter(|mysis| mysis["process"] == own)
+            .collect();
         let run = here
             .iter()
             .filter(|mysis| mysis["state"] == "running")

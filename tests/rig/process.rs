@@ -325,6 +325,16 @@ impl Home {
 
 /// Sends one HTTP request over a connection of its own. Returns the status and the body.
 pub fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, String) {
+    try_http(method, url, headers, body).expect("an answer")
+}
+
+/// The same; an error where the server closes the connection without an answer.
+pub fn try_http(
+    method: &str,
+    url: &str,
+    headers: &[&str],
+    body: &str,
+) -> std::io::Result<(u16, String)> {
     let rest = url.strip_prefix("http://").expect("an http address");
     let (address, path) = rest.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(address).expect("a connection");
@@ -342,13 +352,12 @@ pub fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, Stri
         stream,
         "{method} /{path} HTTP/1.1\r\n{host}{more}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
-    )
-    .expect("the request leaves");
+    )?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
+    stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     let status = head.split_whitespace().nth(1).expect("a status");
-    (status.parse().expect("a number"), body.to_string())
+    Ok((status.parse().expect("a number"), body.to_string()))
 }
 
 fn pid_in(run_file: &Path) -> Option<u32> {

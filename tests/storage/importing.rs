@@ -69,6 +69,14 @@ fn nova(home: &Home, more: &str) -> PathBuf {
     file
 }
 
+/// The files of imports that are in a home.
+fn left_of_imports(home: &Home) -> Vec<String> {
+    let left = std::fs::read_dir(home.path()).expect("the home");
+    left.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.contains("import"))
+        .collect()
+}
+
 fn import(home: &Home, file: &std::path::Path) -> String {
     home.ok(&["import", file.to_str().expect("text")])
 }
@@ -270,12 +278,22 @@ fn what_stands_in_the_sources_log_only_is_taken_over_too() {
     let after = std::fs::read(format!("{}-wal", copy.display())).expect("the log");
     assert_eq!(before, after, "the source is only read");
     assert!(!PathBuf::from(format!("{}-shm", copy.display())).exists());
-    let left = std::fs::read_dir(home.path()).expect("the home");
-    let left: Vec<String> = left
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.contains("import"))
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(left_of_imports(&home), Vec::<String>::new());
+}
+
+#[test]
+fn a_source_whose_log_cannot_be_read_leaves_no_copy_of_its_passwords() {
+    let home = Home::new();
+    let file = nova(&home, "");
+    // What a killed import left behind.
+    std::fs::write(home.file("zoea.db.import-shm"), "left").expect("a file");
+    let log = home.file("nova.db-wal");
+    std::fs::create_dir(&log).expect("a directory");
+    std::fs::write(log.join("something"), "in it").expect("a file");
+    let (status, error) = home.fails(&["import", file.to_str().expect("text")]);
+    assert_eq!(status, 1);
+    assert!(error.contains("nova.db-wal"), "{error}");
+    assert_eq!(left_of_imports(&home), Vec::<String>::new());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use zoea_rig::{Home, Server, until};
 
@@ -131,6 +132,27 @@ fn conditions_select_whom_a_command_shows_and_reaches() {
         status == 2 && error.contains("is not one of state, name"),
         "{error}"
     );
+}
+
+#[test]
+fn a_dry_run_refuses_a_name_that_no_mysis_has() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let (status, error) = home.fails(&["mysis", "stop", "alpa", "--dry-run"]);
+    let said = "error: no mysis is called `alpa`; did you mean alpha?\n";
+    assert_eq!((status, error.as_str()), (1, said));
+    let both = home.run(&["mysis", "stop", "alpha", "nobody", "--dry-run", "--json"]);
+    let outcomes: serde_json::Value = serde_json::from_slice(&both.stdout).expect("JSON");
+    assert_eq!(
+        [&outcomes[0]["outcome"], &outcomes[1]["outcome"]],
+        ["selected", "refused"]
+    );
+    let (_, error) = zoea_rig::texts(&both);
+    assert_eq!(error, "error: 1 of 2 Myses would not get the order\n");
+    assert_eq!(both.status.code(), Some(1));
+    let said = home.ok(&["mysis", "stop", "alpha", "--dry-run"]);
+    assert_eq!(said, "would be stopped: alpha\n");
 }
 
 #[test]
@@ -265,6 +287,33 @@ fn a_run_waits_for_a_command_and_says_so() {
 }
 
 #[test]
+fn a_run_that_waits_for_a_command_ends_when_it_is_asked_to() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "list"]);
+    let lock = std::fs::File::open(home.file("zoea.lock")).expect("a lock");
+    lock.lock().expect("nobody has it");
+    for signal in ["-TERM", "-INT"] {
+        let mut command = home.command(&["run", "--headless"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut run = command.spawn().expect("it starts");
+        let mut said = String::new();
+        let mut errors = BufReader::new(run.stderr.take().expect("its errors"));
+        errors.read_line(&mut said).expect("a line");
+        assert!(said.contains("waiting for another zoea command"), "{said}");
+        let pid = run.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status();
+        assert!(sent.expect("kill runs").success(), "{signal}");
+        let began = Instant::now();
+        assert!(run.wait().expect("it ends").success(), "{signal}");
+        // Else it waits for the lock half a minute.
+        assert!(began.elapsed() < Duration::from_secs(10), "{signal}");
+    }
+}
+
+#[test]
 fn a_run_without_a_configuration_says_what_it_uses() {
     let home = Home::new();
     let output = home.run(&["run", "--headless", "--for", "100ms"]);
@@ -379,6 +428,18 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
             "`someday` is not a time",
         ),
         (&["samples", "--until", "never"], "`never` is not a time"),
+        (
+            &["samples", "--since", "2200-01-01"],
+            "later than `until`, or than now",
+        ),
+        (
+            &["samples", "--since", "1h", "--until", "2h"],
+            "later than `until`",
+        ),
+        (
+            &["remind", "alpha", "x", "--in", "nonsense"],
+            "a duration looks like",
+        ),
         (&["samples", "--resolution", "week"], "automatic"),
         (
             &["log", "alpha", "--kind", "nonsense"],

@@ -28,8 +28,10 @@ fn the_first_request_after_a_login_tells_what_it_answered() {
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["broadcast", "Mine ore."]);
     let swarm = home.fly(&["--start-swarm"]);
-    until("it has an account", || {
-        home.mysis("alpha")["account"].is_string().then_some(())
+    // A request that is under way at the kill would be taken for the first one after it.
+    until("it has an account, and its turn is over", || {
+        let mysis = home.mysis("alpha");
+        (mysis["account"].is_string() && mysis["turns"] != 0).then_some(())
     });
     swarm.signal("-KILL");
     swarm.wait();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use zoea_rig::{Home, http, until};
+use zoea_rig::{Home, http, try_http, until};
 
 const METRICS: &str = "[metrics]\nlisten = \"127.0.0.1:0\"\n";
 
@@ -59,7 +59,8 @@ fn a_crowd_of_silent_strangers_keeps_nobody_out() {
     }
     let started = Instant::now();
     home.ok(&["status"]);
-    let (status, _) = http("GET", &metrics, &[], "");
+    // Where the kernel's queue was full, some of the crowd arrive behind the owner, who may be cut off for them once.
+    let (status, _) = until("the metrics", || try_http("GET", &metrics, &[], "").ok());
     assert_eq!(status, 200);
     let waited = started.elapsed();
     assert!(waited.as_secs() < 10, "the owner waited {waited:?}");

@@ -93,28 +93,28 @@ fn what_is_no_reminder_is_refused_with_the_reason() {
     for (arguments, status, why) in [
         (
             &["remind", "alpha", "x", "--at", "25:00"][..],
-            1,
+            2,
             "`25:00` is not a time; write one as 22:00",
         ),
         (
             &["remind", "alpha", "x", "--at", "2020-01-01T00:00"],
-            1,
+            2,
             "`2020-01-01T00:00` is past",
         ),
-        (&["remind", "alpha", "x", "--in", "-5m"], 1, "-5m"),
+        (&["remind", "alpha", "x", "--in", "-5m"], 2, "-5m"),
         (
             &["remind", "alpha", "x", "--in", "0s"],
-            1,
+            2,
             "is not a future time",
         ),
         (
             &["remind", "alpha", "x", "--in", "soon"],
-            1,
+            2,
             "a duration looks like",
         ),
         (
             &["remind", "alpha", "x", "--in", "500d"],
-            1,
+            2,
             "366 days ahead at most",
         ),
         (&["remind", "alpha", "x"], 2, "--in"),

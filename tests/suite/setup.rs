@@ -353,6 +353,42 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
 }
 
 #[test]
+fn beside_a_running_swarm_it_names_the_order_that_moves_the_myses_after_the_reload() {
+    let pilot = sound_pilot();
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let swarm = home.fly(&[]);
+    let out = home.ok(&["setup", "--yes", "--provider", &pilot.url, "--no-start"]);
+    let order = "after `:reload`: `zoea mysis configure --where 'provider=pilot' --provider local ";
+    assert!(out.contains(order), "{out}");
+    assert_eq!(home.mysis("alpha")["provider"], "pilot");
+    swarm.signal("-HUP");
+    let order = ["mysis", "configure", "--where", "provider=pilot"];
+    let order = [&order[..], &["--provider", "local"]].concat();
+    until("it knows the new provider", || {
+        home.run(&order).status.success().then_some(())
+    });
+    assert_eq!(home.mysis("alpha")["provider"], "local");
+}
+
+#[test]
+fn a_game_that_is_a_program_stays_until_an_address_takes_its_place() {
+    let pilot = sound_pilot();
+    let home = Home::new();
+    let program = program().display().to_string();
+    let game = format!("command = [\"{program}\", \"galaxy\", \"--stdio\"]");
+    home.configure_game(&pilot.url, &game, "");
+    let again = ["setup", "--yes", "--no-start"];
+    home.ok(&again);
+    assert!(configuration(&home).contains("\"--stdio\""));
+    home.ok(&[&again[..], &["--game", "offline"]].concat());
+    let text = configuration(&home);
+    assert!(text.contains("upstream = \"offline\""), "{text}");
+    assert!(!text.contains("command"), "{text}");
+}
+
+#[test]
 fn a_swarm_that_ran_on_the_defaults_goes_to_the_new_provider() {
     let pilot = Server::pilot_at("127.0.0.2:0", &["--nonsense", "0"]);
     let home = Home::new();

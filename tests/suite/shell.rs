@@ -2,10 +2,11 @@
 //! mistake, searches by exit status, and times.
 
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
-use zoea_rig::{Home, Server, lines, sqlite, texts, until};
+use zoea_rig::{Home, Process, Server, lines, sqlite, texts, until};
 
 /// A home with these Myses, in which nothing runs.
 fn home_with(names: &[&str]) -> Home {
@@ -296,6 +297,35 @@ fn an_export_to_stdout_leaves_nothing_and_removes_what_a_killed_one_left() {
         .filter(|name| name.starts_with("zoea.db.export-"))
         .collect();
     assert_eq!(left, ["zoea.db.export-running"]);
+}
+
+#[test]
+fn an_export_to_stdout_that_a_signal_ends_leaves_nothing() {
+    let home = home_with(&["alpha"]);
+    // So that writing takes a while.
+    sqlite::execute(
+        &home.file("zoea.db"),
+        "WITH RECURSIVE place(number) AS \
+         (SELECT 1 UNION ALL SELECT number + 1 FROM place WHERE number < 1000) \
+         INSERT INTO message (mysis_id, seq, at, turn, kind, content) \
+         SELECT mysis.id, place.number, strftime('%s', 'now') * 1000, 1, 'prompt', \
+         replace(hex(zeroblob(5000)), '00', 'osmium ') FROM mysis, place",
+    );
+    let passages = || {
+        let entries = std::fs::read_dir(home.path()).expect("a home").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names
+            .filter(|name| name.starts_with("zoea.db.export-"))
+            .collect::<Vec<String>>()
+    };
+    for (name, number) in [("-INT", 2), ("-TERM", 15)] {
+        // Nobody reads what it prints, so it does not end by itself.
+        let export = Process::spawn(home.command(&["export"]));
+        until("it writes", || (!passages().is_empty()).then_some(()));
+        export.signal(name);
+        assert_eq!(export.wait().signal(), Some(number));
+        assert_eq!(passages(), [] as [&str; 0], "{name}");
+    }
 }
 
 #[test]

@@ -20,6 +20,32 @@ fn every_mistake_of_a_configuration_is_listed_and_nothing_starts() {
 }
 
 #[test]
+fn a_mysis_of_the_configuration_without_room_stops_neither_a_start_nor_a_command() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.configure("http://127.0.0.1:9/v1", "", "[[myses]]\nname = \"beta\"\n");
+    let file = home.file("zoea.toml");
+    let text = std::fs::read_to_string(&file).expect("a configuration");
+    let text = text.replace("max_myses = 1000", "max_myses = 1");
+    std::fs::write(&file, text).expect("a configuration");
+    let told = "create beta: the swarm is full (1 myses)";
+    let is_told = |event: &serde_json::Value| {
+        let text = event["text"].as_str().unwrap_or_default();
+        text.starts_with(told)
+    };
+    let swarm = home.fly(&[]);
+    home.recorded("it is told", is_told);
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    home.ok(&["mysis", "delete", "alpha", "--yes"]);
+    let events = home.lines(&["events", "--limit", "0", "--json"]);
+    let times = events.iter().filter(|event| is_told(event)).count();
+    assert_eq!(times, 1, "a command does not tell it again");
+    assert_eq!(home.mysis("beta")["state"], "idle");
+}
+
+#[test]
 fn a_missing_configuration_that_was_asked_for_is_an_error() {
     let home = Home::new();
     let (status, error) = home.fails(&["--config", "/nowhere/zoea.toml", "mysis", "list"]);

@@ -1,9 +1,13 @@
 //! Clients that wait: for events and for states of Myses, over kills and restarts of the program and of
-//! themselves.
+//! themselves; and readers that wait for nothing more.
 
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::{BufRead, BufReader, PipeWriter};
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
 
 use serde_json::Value;
 use zoea_rig::{Home, Process, Server, sqlite, until, written};
@@ -14,6 +18,8 @@ const WAITERS: usize = 48;
 const AT_ONCE: usize = 8;
 /// How often the program is killed.
 const KILLS: usize = 3;
+/// How many clients of either kind wait over an orderly restart.
+const RESTARTED: usize = 12;
 
 #[expect(
     clippy::disallowed_methods,
@@ -222,6 +228,90 @@ fn resting_home() -> Home {
     home.configure("http://127.0.0.1:9/v1", "", "");
     home.ok(&["mysis", "create", "alpha"]);
     home
+}
+
+#[test]
+fn an_orderly_restart_ends_no_wait_and_no_follow() {
+    let home = resting_home();
+    let swarm = home.fly(&[]);
+    let files = tempfile::tempdir().expect("a directory");
+    let file = |place: usize| files.path().join(format!("{place}.jsonl"));
+    let until_stopped = [
+        "wait",
+        "alpha",
+        "--until",
+        "state=stopped",
+        "--timeout",
+        "5m",
+    ];
+    let (mut waiting, mut followers) = (Vec::new(), Vec::new());
+    // One after the other, so that each looks at another moment than the others.
+    for place in 0..RESTARTED {
+        waiting.push(Process::spawn(home.command(&until_stopped)));
+        followers.push(follow(&home, 0, &file(place)));
+        until("it follows", || {
+            (!written(&file(place)).is_empty()).then_some(())
+        });
+    }
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let _swarm = home.fly(&[]);
+    home.ok(&["mysis", "stop", "alpha"]);
+    for one in waiting {
+        let status = one.wait();
+        assert!(status.success(), "it heard that alpha stopped: {status}");
+    }
+    let all = until("all have followed", || {
+        let all = numbers(&home.lines(&["events", "--from", "0", "--json"]));
+        let has_last = |place| numbers(&written(&file(place))).last() == all.last();
+        (0..RESTARTED).all(has_last).then_some(all)
+    });
+    for (place, follower) in followers.iter_mut().enumerate() {
+        assert!(!follower.has_ended(), "follower {place}");
+        assert_eq!(numbers(&written(&file(place))), all, "follower {place}");
+    }
+}
+
+/// The end of a pipe as the output of a process.
+fn into_pipe(pipe: PipeWriter) -> File {
+    File::from(OwnedFd::from(pipe))
+}
+
+#[test]
+fn a_program_whose_lines_nobody_reads_ends_when_it_is_asked_to() {
+    let home = resting_home();
+    let (_unread, pipe) = std::io::pipe().expect("a pipe");
+    // It fills the pipe, and keeps it full.
+    let shared = pipe.try_clone().expect("a pipe");
+    let _filling = Process::spawn_into(Command::new("yes"), into_pipe(shared));
+    let run = home.command(&["run", "--headless"]);
+    let mut swarm = Process::spawn_into(run, into_pipe(pipe));
+    until("it is up", || home.file("run.json").exists().then_some(()));
+    home.ok(&["mysis", "create", "beta"]);
+    let asked = Instant::now();
+    swarm.signal("-TERM");
+    until("it ends", || swarm.has_ended().then_some(()));
+    let took = asked.elapsed();
+    assert!(took.as_secs() < 10, "{took:?}");
+    assert!(swarm.wait().success());
+}
+
+#[test]
+fn a_log_that_is_followed_ends_with_its_reader() {
+    let home = resting_home();
+    let _swarm = home.fly(&[]);
+    home.ok(&["note", "alpha", "one"]);
+    let (reader, pipe) = std::io::pipe().expect("a pipe");
+    let log = home.command(&["log", "alpha", "--follow"]);
+    let mut log = Process::spawn_into(log, into_pipe(pipe));
+    let mut line = String::new();
+    let mut reader = BufReader::new(reader);
+    reader.read_line(&mut line).expect("a line");
+    assert!(!line.is_empty(), "it printed what is there");
+    drop(reader);
+    home.ok(&["note", "alpha", "two"]);
+    until("it ends", || log.has_ended().then_some(()));
+    assert!(log.wait().success());
 }
 
 #[test]

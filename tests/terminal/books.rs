@@ -128,7 +128,7 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     terminal.types("\u{1b}[F");
     terminal.sees(&format!(" beta #{} prompt ", prompt["seq"]));
     terminal.types("\r");
-    terminal.sees_beside(" beta  ", "G follows");
+    terminal.sees_beside(" beta  ", "End follows");
     terminal.sees("YOU");
     terminal.sees("look for the wormhole");
     terminal.goes_back_to("Enter open");

@@ -41,6 +41,36 @@ fn enter_alone_sets_up_in_a_small_terminal() {
 }
 
 #[test]
+fn a_game_that_is_a_program_is_offered_as_now() {
+    let pilot = Server::pilot(&["--nonsense", "0"]);
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join(".zoea/zoea.toml");
+    std::fs::create_dir(folder.path().join(".zoea")).expect("a home");
+    let program = zoea_rig::program();
+    let game = format!("[\"{}\", \"galaxy\", \"--stdio\"]", program.display());
+    std::fs::write(&file, format!("[mcp]\ncommand = {game}\n")).expect("a file");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    let url = &pilot.url;
+    terminal.types(&format!(
+        "\"$ZOEA\" setup --provider {url} --myses 1 --cap unlimited --no-start\r"
+    ));
+    for question in [
+        "Which model?",
+        "Which game?",
+        "Run the test now?",
+        "Write it",
+    ] {
+        terminal.sees(question);
+        terminal.types("\r");
+    }
+    terminal.sees("starts the swarm.");
+    terminal.comes_back();
+    let text = std::fs::read_to_string(file).expect("a file");
+    assert!(text.contains("\"--stdio\""), "{text}");
+    assert!(text.contains("upstream = \"\""), "{text}");
+}
+
+#[test]
 fn whoever_leaves_at_any_question_has_written_nothing() {
     let pilot = Server::pilot(&["--nonsense", "0"]);
     let folder = TempDir::new().expect("a folder");

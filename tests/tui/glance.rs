@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, SwarmCondition, SwarmEvent};
+use actors::domain::event::{
+    Activity, EventKind, LinkState, MysisStatus, PARKED_PREFIX, SwarmCondition, SwarmEvent,
+};
 use actors::domain::ids::{Lane, Timestamp};
 use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
+use actors::domain::progress::{StallKind, Stuck};
+use actors::domain::silence::{Silence, SilenceNotice, SilenceScope};
+use actors::domain::standing::{StandingConditions, StandingKind};
 use actors::domain::state::LifeState;
 use zoea_scenes::swarm::{START, Swarm};
 
@@ -100,6 +105,93 @@ fn an_outage_is_told_with_its_server() {
     );
     let words = ["OUTAGE 3 of 3 wait: provider openrouter away 3m"];
     first_rows_tell(&operator, &words, &["EARNING"]);
+}
+
+#[test]
+fn no_progress_is_told_where_half_of_the_swarm_makes_none() {
+    let told = |scope, text: &str, silent: usize| {
+        let mut swarm = playing(&steadily(50, 50));
+        for status in swarm.statuses.values_mut().take(silent) {
+            status.silence = Some(Arc::new(Silence::as_shared(NOW, None)));
+        }
+        let mut operator = at(swarm);
+        let text = text.into();
+        let silence = Some(Arc::new(SilenceNotice { scope, text }));
+        happens(
+            &mut operator,
+            EventKind::Condition(SwarmCondition::Silence(silence)),
+        );
+        operator
+    };
+    let one = told(SilenceScope::Myses, "alpha: every call failed", 1);
+    let words = ["alpha: every call failed", "EARNING +"];
+    first_rows_tell(&one, &words, &["NO PROGRESS"]);
+    let provider = |silent| told(SilenceScope::Provider, "nothing happens: qwen", silent);
+    first_rows_tell(&provider(1), &["EARNING +"], &["NO PROGRESS"]);
+    let words = ["NO PROGRESS Myses run, and no call succeeds"];
+    first_rows_tell(&provider(2), &words, &["EARNING"]);
+    let failing = told(SilenceScope::Swarm, "most calls fail: 2 of 3 Myses", 0);
+    let words = ["NO PROGRESS Myses run, and most calls fail"];
+    first_rows_tell(&failing, &words, &["EARNING", "no call succeeds"]);
+}
+
+/// The header calls what a Mysis needs as its line below the table does.
+#[track_caller]
+fn has_one_word(change: impl FnOnce(&mut MysisStatus)) {
+    let mut swarm = playing(&steadily(50, 50));
+    change(swarm.statuses.values_mut().next().unwrap());
+    let text = at(swarm).text();
+    let (_, named) = text.split_once("! 1 need you: alpha ").unwrap();
+    let named = named.lines().next().unwrap();
+    let word = named.split("   ").next().unwrap().trim_end();
+    let mut lines = text
+        .lines()
+        .skip_while(|row| !row.contains("WHO NEEDS YOU"));
+    let line = lines.find(|row| row.contains("alpha")).unwrap();
+    assert!(line.contains(&format!("  {word}  ")), "{word}:\n{text}");
+}
+
+#[test]
+fn a_need_has_one_word_in_the_header_and_in_its_line() {
+    has_one_word(|status| status.link = LinkState::NoAccess);
+    has_one_word(|status| {
+        (status.link, status.link_since) = (LinkState::Down, Timestamp(NOW.0 - 90_000));
+    });
+    for why in ["it asks", &format!("{PARKED_PREFIX}it asks")] {
+        has_one_word(|status| {
+            (status.state, status.reason) = (LifeState::Idle, Some(why.into()));
+        });
+    }
+    for way in [
+        StallKind::Repeats,
+        StallKind::OnlyText,
+        StallKind::AllCallsFail,
+        StallKind::Looping,
+        StallKind::Inactive,
+    ] {
+        has_one_word(|status| {
+            status.stuck = Some(Stuck {
+                since: NOW,
+                turns: 5,
+                tool: None,
+                way,
+            });
+        });
+    }
+}
+
+#[test]
+fn what_the_whole_program_needs_has_no_word_of_json_in_the_header() {
+    for kind in StandingKind::ALL {
+        let mut standing = StandingConditions::default();
+        standing.set(kind, NOW, Some("why".into()));
+        let mut operator = at(playing(&steadily(50, 50)));
+        happens(
+            &mut operator,
+            EventKind::Condition(SwarmCondition::Standing(Arc::new(standing))),
+        );
+        first_rows_tell(&operator, &["! 1 need you: zoea "], &[kind.code()]);
+    }
 }
 
 #[test]

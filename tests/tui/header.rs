@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::Day;
+use actors::domain::books::{BudgetUse, Day};
 use actors::domain::budget::{BudgetLimits, BudgetRules, BudgetStatus, DefaultCap};
 use actors::domain::event::{EventKind, SwarmCondition, SwarmEvent};
 use actors::domain::ids::Timestamp;
+use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
 use zoea_scenes::swarm::{START, Swarm, rules};
 
@@ -75,4 +76,42 @@ fn the_budget_of_the_header_says_whose_it_is() {
         assert!(screen.contains(" budget 42 %"), "{screen}");
         assert!(!screen.contains("highest"), "{screen}");
     }
+}
+
+#[test]
+fn the_cost_of_today_is_that_of_the_books_and_says_that_a_part_is_unknown() {
+    let mut operator = Operator::at(Swarm::new(3, 0, 1), (120, 40));
+    let spends = |operator: &mut Operator, unpriced_tokens| {
+        let spent = BudgetStatus {
+            day: Day::of(NOW),
+            swarm: BudgetUse {
+                cost_micros: 1_230_000,
+                ..BudgetUse::default()
+            },
+            unpriced_tokens,
+            percent: None,
+        };
+        operator.receives(&[SwarmEvent {
+            at: NOW,
+            mysis: None,
+            what: EventKind::Condition(SwarmCondition::Budget(Arc::new(spent))),
+        }]);
+        operator.text()
+    };
+    let screen = spends(&mut operator, 0);
+    assert!(screen.contains("cost $1.23 today"), "{screen}");
+    let order = Order::Delete {
+        name: "alpha".to_string(),
+        now: false,
+    };
+    let (_, deleted) = operator.swarm.order(order, NOW);
+    operator.receives(&deleted);
+    let screen = operator.text();
+    assert!(screen.contains("cost $1.23 today"), "{screen}");
+    let screen = spends(&mut operator, 900);
+    assert!(screen.contains("cost $1.23+? today"), "{screen}");
+    operator.now = Day::of(NOW).end_time();
+    operator.keys("<esc>");
+    let screen = operator.text();
+    assert!(!screen.contains("cost $"), "{screen}");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 use tokio::time::Instant;
 use zoea_text::names::listed;
 
@@ -90,7 +90,7 @@ impl CommanderState {
     pub(super) async fn replace_fleet(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        actor: ractor::ActorId,
+        actor: ActorId,
     ) -> Result<bool, ActorProcessingErr> {
         let membership = self.fleet.take_if(|fleet| fleet.actor.get_id() == actor);
         let Some(membership) = membership else {
@@ -213,18 +213,35 @@ impl CommanderState {
 
     /// Ends what is left of a Mysis that another process runs.
     fn drop_lost(&mut self, mysis: MysisId) {
-        match self.members.get_mut(mysis) {
-            Some(member) if member.leaving == Some(Leaving::Lost) => {}
+        match self.members.get(mysis) {
             Some(member) => {
-                member.leaving = Some(Leaving::Lost);
-                member.relaunching.forget();
                 member.actor.kill();
-                // What it wrote last may wait for the store until the Mysis is back here.
-                let before = member.incarnation.next();
-                self.services.shut_out(mysis, before);
+                self.mark_lost(mysis);
             }
             None => self.let_go(mysis),
         }
+    }
+
+    /// The store refused what an actor wrote, which has stopped for it. In a fleet, another process has
+    /// taken its Mysis.
+    pub(super) fn on_fenced(&mut self, actor: ActorId) {
+        if self.fleet.is_some()
+            && let Some(mysis) = self.members.of_actor(actor)
+        {
+            self.mark_lost(mysis);
+        }
+    }
+
+    fn mark_lost(&mut self, mysis: MysisId) {
+        let member = self.members.get_mut(mysis);
+        let Some(member) = member.filter(|member| member.leaving != Some(Leaving::Lost)) else {
+            return;
+        };
+        member.leaving = Some(Leaving::Lost);
+        member.relaunching.forget();
+        // What it wrote last may wait for the store until the Mysis is back here.
+        let before = member.incarnation.next();
+        self.services.shut_out(mysis, before);
     }
 
     /// Gives a Mysis back of which nothing is left here.

@@ -65,6 +65,8 @@ pub(super) enum Leaving {
 #[derive(Default)]
 pub(super) struct Relaunching {
     past: Relaunches,
+    /// The deaths at rest. They cost the Mysis no relaunch.
+    at_rest: Relaunches,
     pub(super) next: Option<Timer<CommanderMsg>>,
 }
 
@@ -158,6 +160,10 @@ impl SwarmMembers {
                 return id;
             }
         }
+    }
+
+    pub(super) fn of_actor(&self, actor: ActorId) -> Option<MysisId> {
+        self.by_actor.get(&actor).copied()
     }
 
     pub(super) fn remove_actor(&mut self, actor: ActorId) -> Option<MysisId> {
@@ -289,9 +295,15 @@ impl Relaunching {
         self.past.decide(rules, fault.kind, now)
     }
 
+    /// How long its next actor waits before it reads its history, since this one died at rest.
+    pub(super) fn rest_wait(&mut self, rules: &SupervisionRules, now: Moment) -> Duration {
+        self.at_rest.rest_wait(rules, now)
+    }
+
     /// Forgets earlier relaunches, because the operator takes over.
     pub(super) fn forget(&mut self) {
         self.past.forget();
+        self.at_rest.forget();
         self.next = None;
     }
 }

@@ -105,10 +105,14 @@ impl CommanderState {
             Arc::make_mut(&mut rules).budget = budget;
         }
         let for_gate = gate_rules(&rules);
+        self.send_to_fleet(FleetMsg::Capacity(rules.max_myses));
+        self.put_in_force(rules, GateMsg::RulesChanged(for_gate));
+    }
+
+    fn put_in_force(&mut self, rules: Arc<SwarmRules>, for_gate: GateMsg) {
         self.rules.current = rules;
-        self.send_to_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
         // If the gate is gone, its successor starts with the new rules.
-        let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
+        let _ = self.services.gate().cast(for_gate);
         self.terminals.show_rules(&self.rules);
         self.members.send_to_all(|| MysisMsg::RulesChanged {
             rules: self.rules.current.clone(),
@@ -145,7 +149,7 @@ impl CommanderState {
         match rules.budget.raise(to, &spent) {
             Ok(budget) => {
                 Arc::make_mut(&mut rules).budget = budget;
-                self.change_rules(rules);
+                self.put_in_force(rules, GateMsg::BudgetChanged(budget));
                 let done = CompletedOrder::Done(CompletedAction::BudgetRaised);
                 let Some(source) = &self.rules.source else {
                     return reply.answer(Ok(done));

@@ -1,6 +1,7 @@
 //! Supervising: starts Myses, takes their events, and handles those that die.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
@@ -25,7 +26,8 @@ pub(super) enum SpawnReason {
     AsStored,
     /// It ran when the program ended, and it is not started now.
     Interrupted,
-    AfterCrash(Arc<str>),
+    /// After the crash, and this long after it.
+    AfterCrash(Arc<str>, Duration),
 }
 
 impl CommanderState {
@@ -73,7 +75,7 @@ impl CommanderState {
         match coming {
             // It reports the exact time itself once it has read its history.
             SpawnReason::Interrupted => first.with_interruption(),
-            SpawnReason::AsStored | SpawnReason::AfterCrash(_) => first,
+            SpawnReason::AsStored | SpawnReason::AfterCrash(..) => first,
         }
     }
 
@@ -84,6 +86,11 @@ impl CommanderState {
         incarnation: Incarnation,
         coming: SpawnReason,
     ) -> MysisArgs {
+        let is_interrupted = coming == SpawnReason::Interrupted;
+        let (crash, wait) = match coming {
+            SpawnReason::AsStored | SpawnReason::Interrupted => (None, Duration::ZERO),
+            SpawnReason::AfterCrash(crash, wait) => (Some(crash), wait),
+        };
         let life = RestoreArgs {
             record,
             recollection: StoredHistory::default(),
@@ -91,16 +98,14 @@ impl CommanderState {
             mission: self.mission.current().cloned(),
             rules: self.rules.current.clone(),
             redactor: self.rules.redactor(),
-            is_interrupted: coming == SpawnReason::Interrupted,
-            crash: match coming {
-                SpawnReason::AsStored | SpawnReason::Interrupted => None,
-                SpawnReason::AfterCrash(crash) => Some(crash),
-            },
+            is_interrupted,
+            crash,
             mode: self.mode,
             frozen_ms: self.freeze_switch().frozen_ms(self.clock().moment()),
         };
         MysisArgs {
             life,
+            wait,
             deps: self.deps.clone(),
             parent: myself.get_derived(),
         }
@@ -198,10 +203,12 @@ impl CommanderState {
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let mut record = member.up_to_date();
         let next = member.incarnation.next();
-        let coming = SpawnReason::AfterCrash(text.clone());
         if member.is_at_rest() {
+            let wait = self.rest_wait(id, &text);
+            let coming = SpawnReason::AfterCrash(text, wait);
             return self.spawn_mysis(myself, record, coming).await;
         }
+        let coming = SpawnReason::AfterCrash(text.clone(), Duration::ZERO);
         let fault = MysisFault {
             kind: MysisFaultKind::Crash,
             text: text.clone(),
@@ -223,6 +230,31 @@ impl CommanderState {
         self.spawn_mysis(myself, record, coming).await?;
         self.schedule_relaunch(myself, id, &fault);
         Ok(())
+    }
+
+    /// How long the next actor of a Mysis that died at rest waits. Reading its history may be what kills it,
+    /// so from the second death on it waits, and the operator is told.
+    fn rest_wait(&mut self, id: MysisId, cause: &Arc<str>) -> Duration {
+        let now = self.clock().moment();
+        let rules = &self.rules.current.supervision;
+        let Some(member) = self.members.get_mut(id) else {
+            return Duration::ZERO;
+        };
+        let wait = member.relaunching.rest_wait(rules, now);
+        if !wait.is_zero() {
+            let (who, name) = (member.mysis_ref(), &member.status.name);
+            let text = format!(
+                "{cause}; {name} was at rest and takes orders again in {wait:?}; if this goes on, `zoea db \
+                 check` looks for damage, and `zoea mysis delete {name}` removes it"
+            );
+            let notice = EventKind::Notice {
+                severity: Severity::Error,
+                code: "crashed",
+                text: text.into(),
+            };
+            self.emit_event_of(who, notice);
+        }
+        wait
     }
 
     /// Stores a crash, as the first word of the next life: another process may run the Mysis before the

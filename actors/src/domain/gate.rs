@@ -103,14 +103,20 @@ pub struct AdmissionGate {
 impl AdmissionGate {
     /// Sets the rules. All circuits close, because the change may have removed the cause.
     pub fn set_rules(&mut self, rules: GateRules) {
-        self.budgets.set_rules(rules.budget);
-        self.is_budget_doubtful = true;
+        self.set_budget(rules.budget);
         let before = std::mem::replace(&mut self.rules, rules);
         self.keep_limits_in_use(before);
         for lane in self.lanes.values_mut() {
             lane.reset();
         }
         self.fit_shares();
+    }
+
+    /// Sets the caps alone. Servers that are away stay so.
+    pub fn set_budget(&mut self, budget: BudgetRules) {
+        self.budgets.set_rules(budget);
+        self.rules.budget = budget;
+        self.is_budget_doubtful = true;
     }
 
     /// Freezes or thaws it. A frozen gate decides about no request: all wait, whatever the rules say.

@@ -199,16 +199,20 @@ impl MysisOrder {
             // No order makes a Mysis idle or errored again.
             MysisOrder::Start => was(LifeState::Stopped).then_some(MysisOrder::Stop),
             MysisOrder::Stop => was(LifeState::Running).then_some(MysisOrder::Start),
-            MysisOrder::Configure(_) => before.map(|before| {
-                let own = &before.own_profile;
-                MysisOrder::Configure(ProfileChange {
-                    provider: Some(own.provider.clone()),
-                    model: Some(own.model.clone()),
-                    temperature: before.temperature,
-                    role: Some(own.role.clone()),
-                    follows_role: Some(own.follows_role),
+            MysisOrder::Configure(change) => {
+                let own = &before?.own_profile;
+                // No order takes a temperature of its own away from a Mysis.
+                let can = change.temperature.is_none() || own.temperature.is_some();
+                can.then(|| {
+                    MysisOrder::Configure(ProfileChange {
+                        provider: Some(own.provider.clone()),
+                        model: Some(own.model.clone()),
+                        temperature: own.temperature,
+                        role: Some(own.role.clone()),
+                        follows_role: Some(own.follows_role),
+                    })
                 })
-            }),
+            }
             MysisOrder::Retry
             | MysisOrder::Prompt(_)
             | MysisOrder::Mission(_)
@@ -361,6 +365,7 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::MysisProfile;
     use super::*;
 
     #[test]
@@ -382,6 +387,38 @@ mod tests {
         }
         let unknown = MysisOrder::Stop.for_mysis("alpha").inverse(None, None);
         assert_eq!(unknown, None);
+    }
+
+    #[test]
+    fn a_change_of_settings_is_undone_to_what_the_mysis_had_of_its_own() {
+        let inverse = |order: MysisOrder, own: Option<f32>| {
+            let own_profile = MysisProfile {
+                temperature: own,
+                ..MysisProfile::of("alpha", "dear")
+            };
+            let before = MysisStatus {
+                own_profile: Arc::new(own_profile),
+                // That of its provider, where it has none.
+                temperature: own.or(Some(0.7)),
+                ..MysisStatus::default()
+            };
+            let undone = order.for_mysis("alpha").inverse(Some(&before), None)?;
+            let Order::ForMysis {
+                order: MysisOrder::Configure(change),
+                ..
+            } = undone
+            else {
+                panic!("{undone:?}");
+            };
+            assert_eq!(change.provider.as_deref(), Some("dear"));
+            Some(change.temperature)
+        };
+        let provider = || MysisOrder::configure(Some("local".to_string()), None, None, None);
+        let temperature = || MysisOrder::configure(None, None, Some(1.0), None);
+        assert_eq!(inverse(provider(), None), Some(None));
+        assert_eq!(inverse(provider(), Some(0.2)), Some(Some(0.2)));
+        assert_eq!(inverse(temperature(), None), None);
+        assert_eq!(inverse(temperature(), Some(0.2)), Some(Some(0.2)));
     }
 
     #[test]

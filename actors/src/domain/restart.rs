@@ -42,6 +42,18 @@ impl Relaunches {
         RelaunchVerdict::After(waits.nth_wait(count))
     }
 
+    /// How long the next actor of a Mysis that died at rest waits before it reads its history. After a
+    /// healthy stretch it does not wait.
+    pub fn rest_wait(&mut self, rules: &SupervisionRules, now: Moment) -> Duration {
+        self.0.retain(|at| now.since(*at) < rules.within);
+        let earlier = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        self.0.push_back(now);
+        let waits = Backoff::new(rules.first_wait, rules.longest_wait);
+        earlier
+            .checked_sub(1)
+            .map_or(Duration::ZERO, |again| waits.nth_wait(again))
+    }
+
     /// Forgets earlier relaunches, because the operator relaunched it.
     pub fn forget(&mut self) {
         self.0.clear();
@@ -118,6 +130,16 @@ mod tests {
                 RelaunchVerdict::GiveUp
             ]
         );
+    }
+
+    #[test]
+    fn who_dies_at_rest_comes_back_at_once_and_then_ever_later() {
+        let mut deaths = Relaunches::default();
+        let manual = rules(RelaunchPolicy::Manual);
+        let waits = (0..6).map(|n| deaths.rest_wait(&manual, Moment(n)).as_secs());
+        assert_eq!(waits.collect::<Vec<_>>(), [0, 1, 2, 4, 5, 5]);
+        let later = deaths.rest_wait(&manual, Moment(700_000));
+        assert_eq!(later, Duration::ZERO);
     }
 
     #[test]

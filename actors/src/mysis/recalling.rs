@@ -109,7 +109,7 @@ impl MysisState {
                 myself.clone(),
                 self.deps.session.clone(),
                 self.who.id,
-                None,
+                (None, Duration::ZERO),
             ),
         };
     }

@@ -1,5 +1,6 @@
 //! Tasks in which a Mysis waits for the outside, so that its mailbox is never blocked.
 
+mod admission;
 mod answer_wait;
 mod model_call;
 
@@ -39,21 +40,33 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 /// How long asking the server to cancel a task may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Reads the history. A Mysis that begins fences older incarnations before that.
+/// Reads the history, after a wait. A Mysis that begins fences older incarnations before that.
 pub(super) fn spawn_recall(
     mysis: ActorRef<MysisMsg>,
     deps: SessionDeps,
     id: MysisId,
-    begins: Option<Incarnation>,
+    (begins, wait): (Option<Incarnation>, Duration),
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
         let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
+        let mut is_told = false;
         let past = loop {
-            match read_past(&deps, id, begins).await {
+            let reading = AssertUnwindSafe(read_past(&deps, id, begins)).catch_unwind();
+            let panicked = |panic: Box<dyn std::any::Any + Send>| {
+                let panic = panic_text(&*panic);
+                Err(format!("the conversation cannot be read: {panic}"))
+            };
+            match reading.await.unwrap_or_else(panicked) {
                 Ok(past) => break past,
                 Err(why) => {
-                    // A Mysis that is gone does not need its history.
-                    let _ = mysis.cast(MysisMsg::CannotRecall(why));
+                    tracing::warn!(mysis = %id, why, "failed to read a conversation");
+                    if !std::mem::replace(&mut is_told, true) {
+                        // A Mysis that is gone does not need its history.
+                        let _ = mysis.cast(MysisMsg::CannotRecall(why));
+                    }
                 }
             }
             tokio::time::sleep(waits.next_wait()).await;

@@ -215,7 +215,8 @@ impl GameSession {
             drop(pass);
             return match sent {
                 Ok(answer) => {
-                    if !answer.is_error {
+                    // The model gets the answer. A limit pauses the logins of the runtime, too.
+                    if self.check_limit(&answer).is_ok() && !answer.is_error {
                         self.logged_in(&answer);
                         self.emit_link(outlet, LinkState::Ok);
                     }
@@ -375,8 +376,7 @@ impl GameSession {
     }
 
     fn set_unread_account(&self, is_unread: bool) {
-        let links = &self.deps.links;
-        links.set_unread_account(self.who, is_unread);
+        self.deps.links.set_unread_account(self.who, is_unread);
     }
 }
 

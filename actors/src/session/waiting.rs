@@ -60,6 +60,7 @@ impl GameSession {
                 text: self.without_secrets(text.clone()).into(),
                 wait: Some(retry_after.unwrap_or(MAX_RETRY_WAIT)),
                 is_of_all: false,
+                ends_round: false,
             },
             // The session alone is lost, and is opened anew.
             Err(LinkFault::SessionLost(_)) => return,

@@ -50,8 +50,13 @@ fn read(mut file: &File) -> io::Result<String> {
 /// Writes the file in one piece, so that a kill leaves the old content or the new one.
 pub(super) fn write_holder(mut file: &File, owners: &[&str]) -> io::Result<()> {
     let mut text = format!("{}\n", std::process::id());
-    if let (Some(place), false) = (place_of(file)?, owners.is_empty()) {
-        text.push_str(&format!("{place}\n{}\n", owners.join("\n")));
+    match place_of(file)? {
+        _ if owners.is_empty() => {}
+        Some(place) => text.push_str(&format!("{place}\n{}\n", owners.join("\n"))),
+        None => tracing::warn!(
+            "{BOOT_FILE} cannot be read: if this process is killed, the next one here waits until its leases end \
+             before it takes its Myses back"
+        ),
     }
     file.rewind()?;
     file.write_all(text.as_bytes())?;

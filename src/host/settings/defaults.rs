@@ -12,7 +12,11 @@ impl LoadedSettings {
         let name = &self.settings.swarm.rules.default_provider;
         let provider = self.settings.providers.get(&**name)?;
         let game = match &self.settings.mcp.upstream {
-            Some(address) => format!("the game server {address}"),
+            // A query may hold a key.
+            Some(address) => format!(
+                "the game server {}",
+                address.split('?').next().unwrap_or_default()
+            ),
             None => "no game server".to_owned(),
         };
         Some(format!(
@@ -39,7 +43,10 @@ mod tests {
             file: None,
             warnings: Vec::new(),
         };
+        let address = "https://game.spacemolt.com/mcp?key=sk-secret";
+        loaded.settings.mcp.upstream = Some(address.to_owned());
         let notice = loaded.describe_defaults().unwrap();
+        assert!(!notice.contains("sk-secret"), "{notice}");
         for part in [
             "http://127.0.0.1:11434/v1",
             "qwen3:8b",

@@ -240,17 +240,17 @@ impl Variables<'_> {
 /// The URL for traces. The path is appended if it is missing.
 fn with_path(endpoint: &str) -> String {
     let path = endpoint.split('?').next().unwrap_or_default();
-    match path.ends_with(TRACES_PATH) {
-        true => endpoint.to_string(),
+    match path.trim_end_matches('/').ends_with(TRACES_PATH) {
+        true => with_end(endpoint, ""),
         false => with_end(endpoint, TRACES_PATH),
     }
 }
 
-/// A URL with this end of its path, before the query.
+/// A URL with this end of its path, in place of a slash and before the query.
 fn with_end(url: &str, end: &str) -> String {
     match url.split_once('?') {
         Some((path, query)) => format!("{}{end}?{query}", path.trim_end_matches('/')),
-        None => format!("{url}{end}"),
+        None => format!("{}{end}", url.trim_end_matches('/')),
     }
 }
 

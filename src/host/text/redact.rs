@@ -254,13 +254,18 @@ impl Redactor {
             let rest = run[first..].iter();
             rest.take_while(|pattern| pattern.prefix == prefix)
         });
+        // However many secrets begin alike, each has all tries that are left, and those of one are spent.
+        let left = *tries;
         begun_so
             .filter_map(|pattern| {
                 let rest = pattern.bytes[PREFIX_BYTES..].strip_prefix(more)?;
-                // What stands there as it is needs no try, however many secrets begin alike.
+                // What stands there as it is needs no try.
                 let plain = text[place..].starts_with(rest);
                 let plain = plain.then_some(place + rest.len());
-                let end = plain.max(spelt_out(text, place, rest, tries))?;
+                let mut own = left;
+                let coded = spelt_out(text, place, rest, &mut own);
+                *tries = own.min(*tries);
+                let end = plain.max(coded)?;
                 pattern.match_extent(text, start..end)
             })
             .max_by_key(|secret| secret.end)

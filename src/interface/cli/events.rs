@@ -1,6 +1,6 @@
 //! `zoea events`: what happened in the swarm, and who ordered what.
 
-use std::io::{self, ErrorKind};
+use std::io;
 
 use actors::domain::event_record::OrderSource;
 use clap::Args;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use zoea_contract::EventRecordJson;
 use zoea_settings::Environment;
 
+use crate::interface::cli::exit::unless_unread;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out::{self, Lines};
 use crate::interface::cli::patient::PatientClient;
@@ -43,13 +44,7 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let printed = print_events(args, global, environment).await;
-    let is_closed = |error: &io::Error| error.kind() == ErrorKind::BrokenPipe;
-    match printed {
-        // A reader that closed the pipe has read enough.
-        Err(error) if error.downcast_ref().is_some_and(is_closed) => Ok(()),
-        printed => printed,
-    }
+    unless_unread(print_events(args, global, environment).await)
 }
 
 async fn print_events(

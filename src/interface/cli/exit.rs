@@ -1,4 +1,6 @@
-//! Ends of commands whose exit status says more than that they failed.
+//! Ends of commands: exit statuses that say more than that they failed, and readers that went away.
+
+use std::io::{self, ErrorKind};
 
 use thiserror::Error;
 
@@ -28,5 +30,14 @@ impl ExitWith {
             is_note: true,
             text,
         }
+    }
+}
+
+/// The end of a command that printed for as long as somebody read: a reader that closed the pipe has read enough.
+pub(super) fn unless_unread(printed: anyhow::Result<()>) -> anyhow::Result<()> {
+    let is_closed = |error: &io::Error| error.kind() == ErrorKind::BrokenPipe;
+    match printed {
+        Err(error) if error.downcast_ref().is_some_and(is_closed) => Ok(()),
+        printed => printed,
     }
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use tempfile::TempDir;
 use zoea_settings::Environment;
 
 use crate::host::home::Home;
@@ -16,6 +15,7 @@ use crate::interface::cli::db::print_size;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
 use crate::interface::cli::swarm_client::SwarmClient;
+use crate::interface::cli::transient::TransientDirectory;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::parameters::ExportConversations;
 use zoea_contract::ExportedJson;
@@ -67,21 +67,25 @@ async fn print_export(
     let client = SwarmClient::open_in(&home, global, environment).await?;
     let written = write_passing(&client, &home, args).await;
     client.close().await;
-    Ok(out::pass_on(written?, args.format == "jsonl")?)
+    let (exported, _passage) = written?;
+    Ok(out::pass_on(exported, args.format == "jsonl")?)
 }
 
 /// Exports to a file in the home, because the running program may be the one that writes it. The file has lost its
-/// name when it is read, so an end in the middle leaves nothing.
+/// name when it is read, so an end in the middle leaves nothing. The passage beside it lets signals end the command.
 async fn write_passing(
     client: &SwarmClient,
     home: &Home,
     args: &ExportArgs,
-) -> anyhow::Result<File> {
+) -> anyhow::Result<(File, Passage)> {
     let passage =
         Passage::open(home.directory()).context("make room for the export in the home")?;
     let file = passage.directory.path().join(EXPORTED);
     write_export(client, &file, args).await?;
-    File::open(&file).context("read the export")
+    let exported = File::open(&file).context("read the export")?;
+    // If this fails, the end of the passage tries it too.
+    let _ = fs::remove_dir_all(passage.directory.path());
+    Ok((exported, passage))
 }
 
 async fn write_export(
@@ -101,20 +105,22 @@ async fn write_export(
     Ok(serde_json::from_value(written?)?)
 }
 
-/// A directory for one export, which is removed with this. It is locked as long as its export runs: what a killed
-/// one left is removed by the next one.
+/// A directory for one export, which is removed with this, or by a signal. It is locked as long as its export runs: what
+/// a killed one left is removed by the next one.
 struct Passage {
-    directory: TempDir,
+    directory: TransientDirectory,
     _lock: File,
 }
 
 impl Passage {
     fn open(home: &Path) -> io::Result<Passage> {
         remove_abandoned(home)?;
-        let directory = tempfile::Builder::new()
-            .prefix(PASSAGE)
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(home)?;
+        let directory = TransientDirectory::make(|| {
+            tempfile::Builder::new()
+                .prefix(PASSAGE)
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(home)
+        })?;
         let lock = File::open(directory.path())?;
         lock.lock_shared()?;
         Ok(Passage {

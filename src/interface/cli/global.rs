@@ -16,7 +16,7 @@ use crate::interface::cli::out;
 const HEADING: &str = "Options of every command";
 
 /// The options of every command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct GlobalArgs {
     /// Keep everything in this directory [env: ZOEA_HOME] [default: ~/.zoea]
     #[arg(long, global = true, value_name = "DIR", help_heading = HEADING)]

@@ -1,5 +1,6 @@
 //! `zoea log` and `zoea search`: read and search conversations.
 
+use std::io;
 use std::time::Duration;
 
 use actors::domain::game::GameRef;
@@ -12,10 +13,11 @@ use zoea_contract::{ReachJson, RowJson, RowMetadataJson, SearchHitJson};
 use zoea_settings::Environment;
 use zoea_settings::bounds::MAX_ROWS;
 
-use crate::interface::cli::exit::ExitWith;
+use crate::interface::cli::exit::{ExitWith, unless_unread};
 use crate::interface::cli::global::GlobalArgs;
+use crate::interface::cli::out::{self, Lines};
 use crate::interface::cli::swarm_client::SwarmClient;
-use crate::interface::cli::{EXIT_FAILED, EXIT_WRONG_USAGE, out, shown};
+use crate::interface::cli::{EXIT_FAILED, EXIT_WRONG_USAGE, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::history::{MAX_HITS, may_lack_older, parse_kind};
 use crate::interface::control::parameters::{ReadLog, SearchRows};
@@ -89,7 +91,7 @@ pub(super) async fn show_log(
     }
     let shown = print_log(&client, args).await;
     client.close().await;
-    shown
+    unless_unread(shown)
 }
 
 async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
@@ -164,17 +166,19 @@ async fn read_rows(client: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<V
 
 /// Prints rows. Returns the number of the last one.
 fn print_rows(rows: &[Value], args: &LogArgs) -> anyhow::Result<Option<u64>> {
+    let mut lines = Lines::open();
     for row in rows {
         if args.json {
-            out::json(row)?;
+            lines.json(&row.to_string())?;
         } else {
-            print_row(&RowJson::deserialize(row)?, args.words)?;
+            print_row(&mut lines, &RowJson::deserialize(row)?, args.words)?;
         }
     }
+    lines.flush()?;
     Ok(rows.last().and_then(|row| row["seq"].as_u64()))
 }
 
-fn print_row(row: &RowJson<'_>, in_words: bool) -> anyhow::Result<()> {
+fn print_row(lines: &mut Lines, row: &RowJson<'_>, in_words: bool) -> io::Result<()> {
     let result = match &row.metadata {
         Some(RowMetadataJson::Result {
             tool,
@@ -198,9 +202,9 @@ fn print_row(row: &RowJson<'_>, in_words: bool) -> anyhow::Result<()> {
     let shown_tool = out::shorten(tool, MAX_NAME_CHARS);
     let at = shown::time(&row.at);
     let head = format!("{:>6}  {at}  {label} {shown_tool}", row.seq);
-    out::line(head.trim_end())?;
+    lines.text(head.trim_end())?;
     if let Some(reasoning) = row.reasoning.as_deref().filter(|text| !text.is_empty()) {
-        print_indented(&format!("({reasoning})"))?;
+        print_indented(lines, &format!("({reasoning})"))?;
     }
     let status = result.and_then(|(_, _, status)| CallStatus::parse(status));
     match status.filter(|_| in_words) {
@@ -210,20 +214,23 @@ fn print_row(row: &RowJson<'_>, in_words: bool) -> anyhow::Result<()> {
                 Some(RowMetadataJson::Reply { .. } | RowMetadataJson::Host { .. }) | None => None,
             };
             let game = GameRef::of_key(game);
-            print_indented(&result_in_words(game, tool, status, &row.content))?;
+            print_indented(lines, &result_in_words(game, tool, status, &row.content))?;
         }
-        None => print_indented(&row.content)?,
+        None => print_indented(lines, &row.content)?,
     }
     for call in &row.tool_calls {
         let name = out::shorten(&call.name, MAX_NAME_CHARS);
-        print_indented(&format!("⚙ {name} {} [{}]", call.arguments, call.status))?;
+        print_indented(
+            lines,
+            &format!("⚙ {name} {} [{}]", call.arguments, call.status),
+        )?;
     }
     Ok(())
 }
 
-fn print_indented(text: &str) -> anyhow::Result<()> {
+fn print_indented(lines: &mut Lines, text: &str) -> io::Result<()> {
     for line in out::clean(text).lines() {
-        out::line(&format!("        {line}"))?;
+        lines.text(&format!("        {line}"))?;
     }
     Ok(())
 }
@@ -305,7 +312,7 @@ fn nothing_found(args: &SearchArgs) -> anyhow::Error {
 }
 
 /// A row that was found: whose it is, its number for `zoea log`, and the text around the place.
-fn print_hit(hit: &SearchHitJson<'_>, args: &SearchArgs) -> std::io::Result<()> {
+fn print_hit(hit: &SearchHitJson<'_>, args: &SearchArgs) -> io::Result<()> {
     let reasoning = hit.reasoning.as_deref().unwrap_or_default();
     let parts = [&*hit.content, reasoning];
     let place = parts

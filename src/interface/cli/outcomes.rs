@@ -2,10 +2,10 @@
 //! from getting it, and the command fails at the end.
 
 use actors::domain::order::OrderRefusal;
-use zoea_contract::{OrderAnswerJson, OrderOutcome, OrderOutcomeJson, to_value};
+use zoea_contract::{MysisStatusJson, OrderAnswerJson, OrderOutcome, OrderOutcomeJson, to_value};
 
 use crate::interface::cli::out;
-use crate::interface::cli::selection::{ChosenMyses, MysisSelector, ShownOutcomes};
+use crate::interface::cli::selection::{ChosenMyses, MysisSelector, ShownOutcomes, list_myses};
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::client::ControlError;
@@ -52,24 +52,30 @@ pub(super) async fn order_each(
     if chosen.names.is_empty() {
         out::note("no Mysis matches, so nothing was done");
     }
+    let known = match shown.dry_run && chosen.are_named {
+        true => Some(list_myses(client, None).await?),
+        false => None,
+    };
     let mut outcomes = Vec::new();
     let mut last_refusal = None;
     let mut refused = 0;
     let mut gone = None;
     for name in &chosen.names {
         let mut outcome = OrderOutcomeJson::new(name);
-        if shown.dry_run {
-            outcome.outcome = OrderOutcome::Selected;
+        let refusal = if shown.dry_run {
+            select(&mut outcome, known.as_deref())
         } else if let Some(why) = &gone {
             outcome.fail(OrderOutcome::Refused, format!("not tried: {why}"));
             refused += 1;
+            None
         } else {
             let asked = client.ask(call(name.clone())).await;
-            if let Some(refusal) = take_answer(&mut outcome, asked, chosen.are_named) {
-                gone = outcome.why.clone().filter(|_| is_out_of_reach(&refusal));
-                last_refusal = Some(refusal);
-                refused += 1;
-            }
+            take_answer(&mut outcome, asked, chosen.are_named)
+        };
+        if let Some(refusal) = refusal {
+            gone = outcome.why.clone().filter(|_| is_out_of_reach(&refusal));
+            last_refusal = Some(refusal);
+            refused += 1;
         }
         // The only one is told as the error.
         let is_listed = outcome.why.is_none() || chosen.names.len() > 1 || last_refusal.is_none();
@@ -84,8 +90,26 @@ pub(super) async fn order_each(
     match (last_refusal, outcomes.len()) {
         (None, _) => Ok(()),
         (Some(refusal), 1) => Err(refusal),
-        (Some(_), all) => anyhow::bail!("{refused} of {all} Myses did not get the order"),
+        (Some(_), all) => {
+            let did = if shown.dry_run { "would" } else { "did" };
+            anyhow::bail!("{refused} of {all} Myses {did} not get the order")
+        }
     }
+}
+
+/// Selects a Mysis in a dry run. Returns the refusal, if it is not among those that are known.
+fn select(
+    outcome: &mut OrderOutcomeJson,
+    known: Option<&[MysisStatusJson<'_>]>,
+) -> Option<anyhow::Error> {
+    outcome.outcome = OrderOutcome::Selected;
+    let names = known?.iter().map(|mysis| &*mysis.name);
+    if names.clone().any(|known| known == outcome.name) {
+        return None;
+    }
+    let why = OrderRefusal::unknown_mysis(&outcome.name, names).to_string();
+    outcome.fail(OrderOutcome::Refused, why.clone());
+    Some(anyhow::Error::msg(why))
 }
 
 /// Takes the answer to an order over. Returns the refusal, if it is one. What is already as it shall be is one
@@ -107,7 +131,9 @@ fn take_answer(
         outcome.fail(OrderOutcome::Unchanged, why);
         return None;
     }
-    let word = match is_out_of_reach(&refusal) {
+    // The Mysis may have stored it before it died over it.
+    let is_unknown = is_out_of_reach(&refusal) || why == OrderRefusal::Interrupted.to_string();
+    let word = match is_unknown {
         true => OrderOutcome::Unknown,
         false => OrderOutcome::Refused,
     };
@@ -148,6 +174,21 @@ fn line_of(outcome: &OrderOutcomeJson, words: &OrderWords<'_>) -> String {
     }
 }
 
+/// Gives an order for one Mysis, and prints that it is done, or which process carries it out.
+pub(super) async fn order_one(
+    client: &SwarmClient,
+    name: &str,
+    call: ControlCall,
+    done: impl FnOnce(&OrderAnswerJson) -> String,
+) -> anyhow::Result<()> {
+    let answer: OrderAnswerJson = client.ask(call).await?;
+    let line = match &answer.passed {
+        Some(process) => format!("{}: {name}", passed_note(process)),
+        None => done(&answer),
+    };
+    Ok(out::line(&line)?)
+}
+
 /// What is said of an order that waits for the process that runs its Mysis.
 pub(super) fn passed_note(process: &str) -> String {
     let process = out::clean(process);
@@ -166,4 +207,43 @@ fn known_words(refusal: &str) -> Option<&'static str> {
         .into_iter()
         .find(|(known, _)| known.to_string() == refusal);
     known.map(|(_, words)| words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn word_of(refusal: impl Into<anyhow::Error>) -> OrderOutcome {
+        let mut outcome = OrderOutcomeJson::new("alpha");
+        let refusal = take_answer(&mut outcome, Err(refusal.into()), true);
+        assert!(refusal.is_some() && outcome.why.is_some());
+        outcome.outcome
+    }
+
+    #[test]
+    fn an_order_of_which_nobody_knows_what_came_is_not_called_refused() {
+        let said = |refusal: OrderRefusal| ControlError::Refused(refusal.to_string());
+        for unknown in [
+            said(OrderRefusal::Interrupted),
+            ControlError::Unreachable("it closed".to_string()),
+            ControlError::Waiting(Duration::from_secs(30)),
+            ControlError::Stopped(7),
+        ] {
+            let text = unknown.to_string();
+            assert_eq!(word_of(unknown), OrderOutcome::Unknown, "{text}");
+        }
+        let direct = anyhow::anyhow!(OrderRefusal::Interrupted.to_string());
+        assert_eq!(word_of(direct), OrderOutcome::Unknown);
+        for refused in [
+            OrderRefusal::Closing,
+            OrderRefusal::Stopped,
+            OrderRefusal::AlreadyStopped,
+            OrderRefusal::Store("it is full".to_string()),
+        ] {
+            let text = refused.to_string();
+            assert_eq!(word_of(said(refused)), OrderOutcome::Refused, "{text}");
+        }
+    }
 }

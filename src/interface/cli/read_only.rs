@@ -5,19 +5,15 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 
 use anyhow::Context;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
-use signal_hook::low_level::emulate_default_handler;
-use tempfile::TempDir;
 use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE, Environment};
 use zoea_system::files::open_regular;
 
 use crate::interface::cli::CliCommand;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
+use crate::interface::cli::transient::TransientDirectory;
 
 /// What of a home says what was and what holds. What is printed is cleaned of the credentials: a row may be
 /// older than the configuration that names its words as a secret.
@@ -40,59 +36,6 @@ const ROUTINES: &str = "routines";
 /// What tells, with its name, the home of offline play from others.
 const GALAXY: &str = "galaxy";
 
-/// How often a copy is removed into which the command may put a file meanwhile.
-const MAX_REMOVALS: u32 = 10;
-
-/// A copy of a home. It is removed when this is dropped, or when a signal ends the program before.
-pub(super) struct HomeCopy {
-    directory: TempDir,
-    signals: Handle,
-    watcher: Option<JoinHandle<()>>,
-}
-
-impl HomeCopy {
-    fn begin() -> anyhow::Result<HomeCopy> {
-        // From before there is something to remove.
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("listen for signals")?;
-        let handle = signals.handle();
-        let directory = tempfile::Builder::new().prefix("zoea-copy-").tempdir();
-        let directory = directory.context("make a directory for a copy of the home")?;
-        let place = directory.path().to_path_buf();
-        let watcher = std::thread::Builder::new()
-            .name("copy-signals".to_string())
-            .spawn(move || {
-                if let Some(signal) = signals.forever().next() {
-                    remove(&place);
-                    // The program ends as it would without this thread. Where that fails, the command goes on.
-                    let _ = emulate_default_handler(signal);
-                }
-            });
-        Ok(HomeCopy {
-            directory,
-            signals: handle,
-            watcher: Some(watcher.context("listen for signals")?),
-        })
-    }
-}
-
-impl Drop for HomeCopy {
-    fn drop(&mut self) {
-        self.signals.close();
-        if let Some(watcher) = self.watcher.take() {
-            // Nothing in it panics.
-            let _ = watcher.join();
-        }
-    }
-}
-
-fn remove(copy: &Path) {
-    for _ in 0..MAX_REMOVALS {
-        if fs::remove_dir_all(copy).is_ok() {
-            return;
-        }
-    }
-}
-
 /// Lets a command that only reads use a copy of the home where the home cannot be written. The copy
 /// lasts as long as what is returned.
 ///
@@ -102,7 +45,7 @@ pub(super) fn redirect(
     command: Option<&CliCommand>,
     global: &mut GlobalArgs,
     environment: &Environment,
-) -> anyhow::Result<Option<HomeCopy>> {
+) -> anyhow::Result<Option<TransientDirectory>> {
     if !command.is_some_and(CliCommand::only_reads) {
         return Ok(None);
     }
@@ -117,9 +60,9 @@ pub(super) fn redirect(
     if !is_read_only {
         return Ok(None);
     }
-    let copy = HomeCopy::begin()?;
-    let place = copy.directory.path();
-    let place = place.join(home.file_name().unwrap_or_default());
+    let copy = TransientDirectory::make(|| tempfile::Builder::new().prefix("zoea-copy-").tempdir())
+        .context("make a directory for a copy of the home")?;
+    let place = copy.path().join(home.file_name().unwrap_or_default());
     make_directories(&home, &place).context("make a directory for a copy of the home")?;
     for (from, to) in copied_files(&home, &place) {
         copy_file(&from, &to)?;

@@ -8,13 +8,14 @@ use zoea_contract::ListedReminderJson;
 use zoea_settings::Environment;
 use zoea_system::clock::MachineClock;
 
+use crate::interface::cli::exit::ExitWith;
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::listing::{ListOrder, Listed};
 use crate::interface::cli::out::{self, Column};
 use crate::interface::cli::outcomes::passed_note;
-use crate::interface::cli::shown;
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::cli::talk::delivery_note;
+use crate::interface::cli::{EXIT_WRONG_USAGE, shown};
 use crate::interface::control::call::ControlCall;
 use crate::interface::control::call::reminders::Remind;
 
@@ -35,7 +36,9 @@ pub(super) async fn remind(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     // The time is that of this command's zone, whichever the running program has.
-    let at = args.time().map_err(|why| anyhow::anyhow!(why))?;
+    let at = args
+        .time()
+        .map_err(|why| ExitWith::status(EXIT_WRONG_USAGE, why))?;
     let asked = Remind {
         at: args.at.as_ref().map(|_| at.to_string()),
         ..args.clone()

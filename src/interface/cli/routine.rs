@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use zoea_contract::{MysisStatusJson, OrderAnswerJson};
@@ -12,7 +12,7 @@ use zoea_text::names::plural;
 
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::out;
-use crate::interface::cli::outcomes::{OrderWords, order_each};
+use crate::interface::cli::outcomes::{OrderWords, order_each, order_one};
 use crate::interface::cli::selection::{MysisSelector, list_myses};
 use crate::interface::cli::swarm_client::SwarmClient;
 use crate::interface::control::call::ControlCall;
@@ -86,8 +86,9 @@ async fn carry_out(
                 Some(named) if is_json(routine) => named.to_string(),
                 Some(_) | None => routine.clone(),
             };
-            client.call(ControlCall::StartRoutine(asked)).await?;
-            Ok(out::line(&format!("started {started} of {name}"))?)
+            let call = ControlCall::StartRoutine(asked);
+            let done = |_: &OrderAnswerJson| format!("started {started} of {name}");
+            order_one(client, name, call, done).await
         }
         RoutineCommand::Take(which) => {
             let chosen = which.which.resolve(client).await?;
@@ -102,40 +103,45 @@ async fn carry_out(
             };
             order_each(client, &chosen, take, &words, which.shown).await
         }
-        RoutineCommand::Show { name, routine } => {
-            let mut asked = Map::new();
-            asked.extend(routine.iter().map(|of| ("name".to_string(), json!(of))));
-            let answer = edit(client, name, asked).await?;
-            Ok(out::json(&answer)?)
-        }
+        RoutineCommand::Show { name, routine } => show(client, name, routine.as_deref()).await,
         RoutineCommand::Edit { name, changes } => {
             let read = match is_json(changes) {
                 true => read_json(changes)?,
                 false => read_file(&PathBuf::from(changes))?,
             };
-            let answer = edit(client, name, read).await?;
-            let changed = answer["name"].as_str().unwrap_or_default();
-            Ok(out::line(&format!("changed {changed} of {name}"))?)
+            let done = |answer: &OrderAnswerJson| {
+                let changed = answer.routine.as_ref();
+                let changed = changed.and_then(|routine| routine["name"].as_str());
+                format!("changed {} of {name}", changed.unwrap_or_default())
+            };
+            order_one(client, name, edit(name, read), done).await
         }
         RoutineCommand::Stop { name } => {
-            let name = name.clone();
-            let ending = format!("{name} ends its routine after the step in progress");
-            client.call(ControlCall::StopRoutine { name }).await?;
-            Ok(out::line(&ending)?)
+            let call = ControlCall::StopRoutine { name: name.clone() };
+            let done =
+                |_: &OrderAnswerJson| format!("{name} ends its routine after the step in progress");
+            order_one(client, name, call, done).await
         }
     }
 }
 
-/// Changes a routine. Returns it as it is now.
-async fn edit(
-    client: &SwarmClient,
-    name: &str,
-    routine: Map<String, Value>,
-) -> anyhow::Result<Value> {
+async fn show(client: &SwarmClient, name: &str, routine: Option<&str>) -> anyhow::Result<()> {
+    let asked = routine.map(|routine| ("name".to_string(), json!(routine)));
+    let call = edit(name, asked.into_iter().collect());
+    let answer: OrderAnswerJson = client.ask(call).await?;
+    if let Some(process) = answer.passed {
+        bail!(
+            "{process}, which runs {name}, has not answered in time; ask again later, or in the home of that \
+             process"
+        );
+    }
+    Ok(out::json(&answer.routine.unwrap_or_default())?)
+}
+
+/// The call that changes a routine, or asks for it.
+fn edit(name: &str, routine: Map<String, Value>) -> ControlCall {
     let name = name.to_string();
-    let asked = ControlCall::EditRoutine(EditRoutine { name, routine });
-    let answer: OrderAnswerJson = client.ask(asked).await?;
-    Ok(answer.routine.unwrap_or_default())
+    ControlCall::EditRoutine(EditRoutine { name, routine })
 }
 
 async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {

@@ -102,27 +102,27 @@ pub(super) async fn run(
     let started = Instant::now();
     background::leave_session(args)?;
     // Without a terminal there is no question that a signal must end, and an early one is not lost.
-    let early = args.headless.then(Signals::listen).transpose()?;
+    let mut early = args.headless.then(Signals::listen).transpose()?;
     let outer = global.open_home(environment)?;
-    let home = if args.offline {
-        outer.offline()?
-    } else {
-        outer.clone()
+    let home = match args.offline {
+        true => outer.offline()?,
+        false => outer.clone(),
     };
-    let lock = wiring::lock_home(&home, out::note).await?;
-    let look = match args.offline {
-        true => Some(global.load_tui(&outer, &home)?),
-        false => None,
+    let Some(lock) = starting::lock_home(&home, early.as_mut()).await? else {
+        return Ok(());
     };
+    let look = args.offline.then(|| global.load_tui(&outer, &home));
+    let look = look.transpose()?;
     let secrets = Secrets::default();
     let log = logging::init(home.log_file(), global.log_level(), secrets.clone())?;
     let mut own = OwnServers::default();
     if args.offline {
         own.offline = Some(OfflineServers::start(&home, args.offline_options()).await?);
     }
+    let mut of_run = global.clone();
     let (mut settings, remarks) = match &own.offline {
         Some(offline) => (offline_settings(offline, look, environment), Remarks::new()),
-        None => load_settings(global, &home, environment)?,
+        None => load_settings(&mut of_run, &home, environment)?,
     };
     if !args.headless && wiring::server_address(&settings)?.is_none() {
         starting::ask_about_lost_database(&home).await?;
@@ -135,7 +135,7 @@ pub(super) async fn run(
         lock,
         (&settings, remarks),
         secrets,
-        (global, environment),
+        (&of_run, environment),
         &own,
         &mut signals,
     )
@@ -146,23 +146,23 @@ pub(super) async fn run(
     if let Some(text) = farewell {
         out::line(&text)?;
     }
-    let StopReason::Replaced(successor) = reason else {
-        return reason.outcome(&home);
-    };
-    give_place(successor, args, started.elapsed(), (global, &home)).await
+    leave(reason, args, started.elapsed(), (global, &of_run, &home)).await
 }
 
-/// Lets something take the place of this program, which ran for this long.
-async fn give_place(
-    successor: Successor,
+/// Ends the program, which ran for this long, or lets something take its place.
+async fn leave(
+    reason: StopReason,
     args: &RunArgs,
     ran: Duration,
-    (global, home): (&GlobalArgs, &Home),
+    (global, of_run, home): (&GlobalArgs, &GlobalArgs, &Home),
 ) -> anyhow::Result<()> {
-    match successor {
-        Successor::Headless => background::start(args, ran, (global, home)).await,
-        Successor::OfflinePlay => replacement::play_offline(args, global),
-        Successor::Setup => replacement::set_up(global),
+    match reason {
+        StopReason::Replaced(Successor::Headless) => {
+            background::start(args, ran, (of_run, home)).await
+        }
+        StopReason::Replaced(Successor::OfflinePlay) => replacement::play_offline(args, global),
+        StopReason::Replaced(Successor::Setup) => replacement::set_up(global),
+        StopReason::Asked | StopReason::Failed => reason.outcome(home),
     }
 }
 

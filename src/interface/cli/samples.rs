@@ -67,6 +67,9 @@ fn with_times(asked: &ReadSamples) -> Result<ReadSamples, String> {
     let up_to = until.map_or(now, |until| until.min(now));
     let since = asked.since.as_ref();
     let since = since.map(|since| read(since, up_to)).transpose()?;
+    if since.is_some_and(|since| since > up_to) {
+        return Err("`since` is later than `until`, or than now".to_string());
+    }
     let written = |at: Timestamp| at.to_string();
     Ok(ReadSamples {
         since: since.map(written),

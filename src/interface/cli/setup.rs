@@ -298,7 +298,7 @@ fn fold_entries(line: &str, columns: usize) -> Vec<String> {
     folded
 }
 
-/// Imports accounts into the pool, and moves existing Myses to the new provider.
+/// Imports accounts into the pool, and moves existing Myses to the new provider, where no program runs.
 async fn prepare_home(
     answers: &Answers,
     extras: &Extras,
@@ -330,9 +330,31 @@ async fn prepare_home(
         client.call(ControlCall::ImportAccounts { file }).await?;
     }
     if let Some(before) = movers {
-        move_myses(&client, &before, &answers.server.name).await?;
+        let now = &answers.server.name;
+        match client.is_running() {
+            true => name_the_move(&client, (&before, now), global).await?,
+            false => move_myses(&client, &before, now).await?,
+        }
     }
     client.close().await;
+    Ok(())
+}
+
+/// Names the order that moves the Myses of a running program, which knows the new provider only once it has read
+/// its configuration again.
+async fn name_the_move(
+    client: &SwarmClient,
+    (before, now): (&str, &str),
+    global: &GlobalArgs,
+) -> anyhow::Result<()> {
+    let myses = list_myses(client, None).await?;
+    if myses.iter().any(|mysis| mysis.provider == before) {
+        let order = format!("mysis configure --where 'provider={before}' --provider {now}");
+        let order = global.command(&order, None);
+        out::line(&format!(
+            "The Myses on {before} stay there; after `:reload`: `{order}`"
+        ))?;
+    }
     Ok(())
 }
 

@@ -47,7 +47,7 @@ struct RunningProgram {
 #[derive(Debug, Error)]
 pub enum ControlError {
     /// The running program cannot be reached.
-    #[error("reach the running program: {0}; is it closing?")]
+    #[error("reach the running program: {0}")]
     Unreachable(String),
     /// It did not answer in time. An order may still be carried out later.
     #[error(
@@ -75,7 +75,8 @@ impl ControlClient {
         token: &Secret,
         note: fn(&str),
     ) -> Result<ControlClient, ControlError> {
-        let unreachable = |error: String| ControlError::Unreachable(error);
+        let unreachable =
+            |error: String| ControlError::Unreachable(format!("{error}; is it closing?"));
         let http =
             zoea_http::build_direct_client().map_err(|error| unreachable(error.to_string()))?;
         let endpoint = UpstreamEndpoint::new(running.control.as_str(), http.clone())
@@ -115,7 +116,7 @@ impl ControlClient {
     ) -> Result<Value, ControlError> {
         let tool = tool.into();
         let (timeout, is_long) = request_timeout(&tool);
-        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        let params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
         let called = self.session.call(params, timeout);
         let called = self.program.watch(called, is_long);
         let result = called.await?.map_err(|failure| match failure {
@@ -125,13 +126,13 @@ impl ControlClient {
             | McpFailure::Status { .. }
             | McpFailure::SessionGone
             | McpFailure::Http { .. }
-            | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
+            | McpFailure::Broken(_) => unanswered(&tool, &failure.to_string()),
         })?;
         if result.is_error {
             return Err(ControlError::Refused(result.text));
         }
         serde_json::from_str(&result.text)
-            .map_err(|error| ControlError::Unreachable(format!("its answer is not JSON: {error}")))
+            .map_err(|error| unanswered(&tool, &format!("its answer is not JSON: {error}")))
     }
 }
 
@@ -183,6 +184,15 @@ impl RunningProgram {
     }
 }
 
+/// A request that was sent got no answer. Whoever gave an order does not know what came of it.
+fn unanswered(tool: &str, why: &str) -> ControlError {
+    let then = match ControlCall::only_reads(tool) {
+        true => "",
+        false => " The order may have been carried out: look before you repeat it",
+    };
+    ControlError::Unreachable(format!("{why}; is it closing?{then}"))
+}
+
 /// How long an answer may take, and whether it is known to take long.
 fn request_timeout(tool: &str) -> (Duration, bool) {
     match tool {
@@ -192,5 +202,22 @@ fn request_timeout(tool: &str) -> (Duration, bool) {
         // Those that wait answer within the time of any other call.
         "wait" | "read_events" => (REQUEST_TIMEOUT, true),
         _ => (REQUEST_TIMEOUT, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_without_an_answer_may_have_been_carried_out_and_a_question_changed_nothing() {
+        let said = |tool: &str| unanswered(tool, "the connection is closed").to_string();
+        let may_be_done = "may have been carried out: look before you repeat it";
+        for order in ["broadcast", "remind", "create_mysis"] {
+            assert!(said(order).ends_with(may_be_done), "{order}");
+        }
+        for question in ["status", "list_myses"] {
+            assert!(said(question).ends_with("is it closing?"), "{question}");
+        }
     }
 }

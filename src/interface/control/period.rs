@@ -12,7 +12,7 @@ use crate::interface::report::WallClock;
 use super::parameters::AskReport;
 
 /// The longest period of a report.
-const MAX_DAYS: u64 = 31;
+pub(crate) const MAX_DAYS: u64 = 31;
 const DAY_MS: u64 = 86_400_000;
 /// The end of a report may be so far in the future: a day that is not over is asked of whole.
 const MOST_AHEAD: Duration = Duration::from_secs(2 * 86_400);

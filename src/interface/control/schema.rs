@@ -84,6 +84,13 @@ impl ControlCall {
         &TOOLS
     }
 
+    /// Whether the tool of this name changes nothing.
+    pub(super) fn only_reads(name: &str) -> bool {
+        let tool = TOOLS.iter().find(|tool| tool.name == name);
+        let hints = tool.and_then(|tool| tool.annotations.as_ref());
+        hints.and_then(|hints| hints.read_only_hint) == Some(true)
+    }
+
     /// Parses a client's call.
     pub(super) fn parse(name: &str, arguments: &Map<String, Value>) -> Result<ControlCall, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name);

@@ -125,15 +125,14 @@ pub(super) async fn current_statuses(swarm: &Swarm) -> Vec<Arc<MysisStatus>> {
 }
 
 /// What conditions ask of a Mysis: as in the list of all, but without what servers do.
-pub(super) async fn one_status(
-    swarm: &Swarm,
+pub(super) fn one_status(
     about: &ProgramInfo,
+    process: Option<&str>,
     status: &Arc<MysisStatus>,
 ) -> Value {
-    let process = swarm.process_name().await;
     let outages = ServerOutages::default();
     let statuses = std::slice::from_ref(status);
-    let listed = list_statuses(statuses, (about, process.as_deref()), (&outages, false));
+    let listed = list_statuses(statuses, (about, process), (&outages, false));
     listed.first().map(to_value).unwrap_or_default()
 }
 

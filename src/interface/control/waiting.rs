@@ -1,6 +1,7 @@
 //! Waiting: until a Mysis is in a state, and until an event is stored. However many clients wait, the
 //! swarm and the database are read once for all of them.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 use zoea_contract::{Conditions, LostJson, WaitedJson, to_value};
 use zoea_text::natural::compare_natural;
 
-use crate::interface::swarm::Swarm;
+use crate::interface::swarm::{SeenMyses, Swarm};
 
 use super::ProgramInfo;
 use super::parameters::WaitFor;
@@ -55,19 +56,14 @@ impl Until {
         }
     }
 
-    async fn holds(
-        &self,
-        swarm: &Swarm,
-        about: &ProgramInfo,
-        status: &Arc<MysisStatus>,
-    ) -> Result<bool, String> {
+    async fn holds(&self, look: &Look<'_>, status: &Arc<MysisStatus>) -> Result<bool, String> {
         Ok(match self {
             Until::Idle => status.state == LifeState::Idle,
             Until::Done => status.activity == Activity::Done,
             Until::Errored => status.state == LifeState::Errored,
             Until::NeedsMe => operator_need(status).is_some(),
             Until::Answered => {
-                let answered = swarm.ledger().has_answered(status.id).await;
+                let answered = look.swarm.ledger().has_answered(status.id).await;
                 answered.map_err(unreadable)?.ok_or_else(|| {
                     format!(
                         "{0} got no direct message: `zoea send {0} TEXT`",
@@ -76,7 +72,8 @@ impl Until {
                 })?
             }
             Until::Meets(conditions) => {
-                conditions.fit(&status::one_status(swarm, about, status).await)
+                let process = look.process.as_deref();
+                conditions.fit(&status::one_status(look.about, process, status))
             }
         })
     }
@@ -92,40 +89,91 @@ impl Until {
     }
 }
 
-#[derive(Default)]
-struct WaitProgress {
-    met: Vec<Arc<str>>,
-    open: Vec<Arc<str>>,
-    /// For whom it will not hold by itself, with the reason.
-    lost: Vec<(Arc<str>, Arc<str>)>,
+/// How one of those that are waited for was at a look.
+#[derive(Clone)]
+enum Seen {
+    Met,
+    Open,
+    /// It will not hold by itself, for this reason.
+    Lost(Arc<str>),
 }
 
-impl WaitProgress {
-    /// What came of it: `met`, `lost`, or nothing yet.
-    fn outcome(&self, is_any: bool) -> Option<&'static str> {
-        let (met, open, lost) = (self.met.len(), self.open.len(), self.lost.len());
-        match is_any {
-            true if met > 0 => Some("met"),
-            true if open == 0 => Some("lost"),
-            false if lost > 0 => Some("lost"),
-            false if open == 0 => Some("met"),
-            true | false => None,
+/// One look at all Myses.
+struct Look<'a> {
+    swarm: &'a Swarm,
+    about: &'a ProgramInfo,
+    statuses: BTreeMap<&'a str, &'a Arc<MysisStatus>>,
+    process: Option<Arc<str>>,
+}
+
+impl Look<'_> {
+    /// How each of these is, and the place of the first one that is open, from a place on. Unless the look is whole, the
+    /// others count as open from there on, other than those that may be lost: no other one ends a wait for all.
+    async fn see_all(
+        &self,
+        until: &Until,
+        names: &[String],
+        (from, is_whole): (usize, bool),
+    ) -> Result<(Vec<Seen>, Option<usize>), String> {
+        let mut seen = vec![Seen::Open; names.len()];
+        let mut first_open = None;
+        for place in (from..names.len()).chain(0..from) {
+            let is_settled = !is_whole && first_open.is_some();
+            seen[place] = self.see(until, &names[place], is_settled).await?;
+            let is_open = matches!(seen[place], Seen::Open);
+            first_open = first_open.or(is_open.then_some(place));
         }
+        Ok((seen, first_open))
     }
 
-    fn answer(&self, outcome: &str) -> Value {
-        let names = |names: &[Arc<str>]| names.iter().map(ToString::to_string).collect();
-        let lost = self.lost.iter().map(|(mysis, why)| LostJson {
-            mysis: mysis.to_string(),
-            why: why.to_string(),
-        });
-        to_value(&WaitedJson {
-            outcome: outcome.to_string(),
-            met: names(&self.met),
-            open: names(&self.open),
-            lost: lost.collect(),
+    async fn see(&self, until: &Until, name: &str, is_settled: bool) -> Result<Seen, String> {
+        let Some(status) = self.statuses.get(name) else {
+            // While the program closes it knows none, and all are stored. A read that fails says of none that it is gone.
+            return Ok(match self.swarm.ledger().find_mysis(name).await {
+                Ok(Some(_)) | Err(_) => Seen::Open,
+                Ok(None) => Seen::Lost(self.swarm.unknown_mysis(name).await.into()),
+            });
+        };
+        let hopeless = until.hopeless(status);
+        if is_settled && hopeless.is_none() {
+            return Ok(Seen::Open);
+        }
+        Ok(match hopeless {
+            _ if until.holds(self, status).await? => Seen::Met,
+            Some(why) => Seen::Lost(why.into()),
+            None => Seen::Open,
         })
     }
+}
+
+/// What came of it: `met`, `lost`, or nothing yet.
+fn outcome_of(seen: &[Seen], is_any: bool) -> Option<&'static str> {
+    let mut all = seen.iter();
+    match is_any {
+        true if all.clone().any(|one| matches!(one, Seen::Met)) => Some("met"),
+        true if all.all(|one| matches!(one, Seen::Lost(_))) => Some("lost"),
+        false if all.clone().any(|one| matches!(one, Seen::Lost(_))) => Some("lost"),
+        false if all.all(|one| matches!(one, Seen::Met)) => Some("met"),
+        true | false => None,
+    }
+}
+
+fn answer(outcome: &str, names: Vec<String>, seen: Vec<Seen>) -> Value {
+    let mut waited = WaitedJson {
+        outcome: outcome.to_string(),
+        ..WaitedJson::default()
+    };
+    for (mysis, seen) in names.into_iter().zip(seen) {
+        match seen {
+            Seen::Met => waited.met.push(mysis),
+            Seen::Open => waited.open.push(mysis),
+            Seen::Lost(why) => waited.lost.push(LostJson {
+                mysis,
+                why: why.to_string(),
+            }),
+        }
+    }
+    to_value(&waited)
 }
 
 /// Answers when it holds, when it will not by itself, or when the time is over.
@@ -136,7 +184,36 @@ pub(super) async fn wait_for(
 ) -> Result<Value, String> {
     let until = Until::parse(&asked.until)?;
     let end = end_of(asked.timeout);
-    let names = match &asked.myses {
+    let names = awaited_names(swarm, asked).await?;
+    let begun = Instant::now();
+    // A look begins where the one before found the first one that is open.
+    let mut first_open = None;
+    loop {
+        let is_last = Instant::now() >= end;
+        // What was read for others before it was asked may not be so any more.
+        let myses = seen_myses(swarm, begun.elapsed().min(LOOK)).await?;
+        let statuses = myses.statuses.iter();
+        let look = Look {
+            swarm,
+            about,
+            statuses: statuses.map(|status| (&*status.name, status)).collect(),
+            process: myses.process,
+        };
+        let is_whole = asked.any || is_last || first_open.is_none();
+        let from = first_open.unwrap_or(0);
+        let (seen, open) = look.see_all(&until, &names, (from, is_whole)).await?;
+        let outcome = outcome_of(&seen, asked.any);
+        if outcome.is_some() || is_last {
+            return Ok(answer(outcome.unwrap_or("timeout"), names, seen));
+        }
+        first_open = open;
+        tokio::time::sleep_until((Instant::now() + LOOK).min(end)).await;
+    }
+}
+
+/// The names of those that are waited for: those that were asked for, else all.
+async fn awaited_names(swarm: &Swarm, asked: &WaitFor) -> Result<Vec<String>, String> {
+    let names: Vec<String> = match &asked.myses {
         Some(names) => names
             .split(',')
             .map(|name| name.trim().to_string())
@@ -148,36 +225,9 @@ pub(super) async fn wait_for(
             all
         }
     };
-    if names.is_empty() {
-        return Err("there is no Mysis to wait for".to_string());
-    }
-    let begun = Instant::now();
-    loop {
-        // What was read for others before it was asked may not be so any more.
-        let statuses = statuses(swarm, begun.elapsed().min(LOOK)).await?;
-        let mut progress = WaitProgress::default();
-        for name in &names {
-            let Some(status) = statuses.iter().find(|status| *status.name == **name) else {
-                // While the program closes it knows none, and all are stored.
-                match swarm.id_of(name).await {
-                    Ok(_) => progress.open.push(name.as_str().into()),
-                    Err(why) => progress.lost.push((name.as_str().into(), why.into())),
-                }
-                continue;
-            };
-            match until.hopeless(status) {
-                _ if until.holds(swarm, about, status).await? => {
-                    progress.met.push(status.name.clone())
-                }
-                Some(why) => progress.lost.push((status.name.clone(), why.into())),
-                None => progress.open.push(status.name.clone()),
-            }
-        }
-        let outcome = progress.outcome(asked.any);
-        if outcome.is_some() || Instant::now() >= end {
-            return Ok(progress.answer(outcome.unwrap_or("timeout")));
-        }
-        tokio::time::sleep_until((Instant::now() + LOOK).min(end)).await;
+    match names.is_empty() {
+        true => Err("there is no Mysis to wait for".to_string()),
+        false => Ok(names),
     }
 }
 
@@ -207,10 +257,15 @@ pub(super) async fn until_newer_event(
     Ok(())
 }
 
-/// The statuses of all Myses, at most so old; an error while the program closes, since then there are none.
-async fn statuses(swarm: &Swarm, age: Duration) -> Result<Arc<[Arc<MysisStatus>]>, String> {
-    let read = async { Ok(status::current_statuses(swarm).await.into()) };
-    swarm.glances().statuses.get(age, read).await
+/// All Myses, read at most so long ago; none while the program closes.
+async fn seen_myses(swarm: &Swarm, age: Duration) -> Result<SeenMyses, String> {
+    let read = async {
+        Ok(SeenMyses {
+            statuses: status::current_statuses(swarm).await.into(),
+            process: swarm.process_name().await,
+        })
+    };
+    swarm.glances().myses.get(age, read).await
 }
 
 fn unreadable(fault: impl Display) -> String {

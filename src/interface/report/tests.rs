@@ -607,6 +607,36 @@ fn an_absence_is_told_in_a_few_words() {
 }
 
 #[test]
+fn where_processes_share_the_database_the_end_of_one_says_nothing_of_the_others() {
+    use EventRecordKind::{Notice, State};
+    let told = |is_shared| {
+        report(&PeriodRecord {
+            events: vec![
+                of_mysis(1, "m1", event(601, State, "running", "idle → running")),
+                event(610, Notice, "circuit_open", "provider priced is down"),
+                event(620, Notice, "closing", "the program closes"),
+                event(640, Notice, "up", "the program started with 2 Myses"),
+                event(641, Notice, "not_closed", "another one did not close"),
+                event(650, Notice, "circuit_closed", "provider priced works again"),
+            ],
+            is_shared,
+            ..busy_day(2)
+        })
+    };
+    let kinds = |report: &PeriodReport| {
+        let spans = report.timeline.spans.iter();
+        spans.map(|span| span.kind).collect::<Vec<_>>()
+    };
+    let alone = told(false);
+    assert_eq!(alone.held_up.len(), 1);
+    assert!(kinds(&alone).contains(&TimelineSpanKind::Closed));
+    let shared = told(true);
+    assert_eq!(shared.held_up, []);
+    assert_eq!(kinds(&shared), [TimelineSpanKind::Outage]);
+    assert_eq!(shared.timeline.spans[0].until, at(650));
+}
+
+#[test]
 fn outages_that_are_left_out_of_the_list_count_in_the_sentences() {
     use EventRecordKind::Notice;
     let outage = |from: i64, until: i64| {

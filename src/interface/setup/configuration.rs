@@ -93,6 +93,11 @@ fn set_game(root: &mut Table, answers: &Answers) {
             mcp.remove(key);
         }
     }
+    if !answers.game.is_empty() {
+        // An address takes the place of a program, whose variables may hold its secrets.
+        mcp.remove("command");
+        mcp.remove("env");
+    }
     let upstream = Value::String(answers.game.clone());
     mcp.insert("upstream".to_string(), upstream);
     set_secret(mcp, "registration_code", &answers.code, GAME_ENTRY);
@@ -377,6 +382,25 @@ mod tests {
         assert_eq!(has(&changed), [false, false, true]);
         changed.server.endpoint = "http://127.0.0.1:8080/v1".to_string();
         assert_eq!(has(&changed), [false, false, false]);
+    }
+
+    #[test]
+    fn an_address_takes_the_place_of_a_program_and_no_address_leaves_it() {
+        let present = "[mcp]\ncommand = [\"game\"]\n[mcp.env]\nKEY = { env = \"KEY\" }\n";
+        let rendered = |game: &str| {
+            let mut changed = answers();
+            changed.game = game.to_string();
+            render_configuration(present, &changed).unwrap()
+        };
+        let text = rendered("offline");
+        assert!(text.contains("upstream = \"offline\""), "{text}");
+        assert!(!text.contains("command") && !text.contains("KEY"), "{text}");
+        let text = rendered("");
+        assert!(text.contains("command = [\"game\"]"), "{text}");
+        assert!(
+            text.contains("upstream = \"\"") && text.contains("KEY"),
+            "{text}"
+        );
     }
 
     #[test]

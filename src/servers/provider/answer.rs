@@ -169,7 +169,7 @@ impl ReceivedAnswer {
             return;
         };
         self.has_choice = true;
-        let [finish_reason, native, delta, message, usage] = pick(
+        let [finish_reason, native, delta, message, usage, error] = pick(
             choice,
             [
                 "finish_reason",
@@ -177,8 +177,13 @@ impl ReceivedAnswer {
                 "delta",
                 "message",
                 "usage",
+                "error",
             ],
         );
+        // Routers that lose the server behind them amid an answer say so there.
+        if let Some(error) = error.filter(|error| odd_ends::is_error(error, true)) {
+            self.fail(error);
+        }
         self.usage = larger_usage(self.usage, usage.and_then(parse_usage));
         let reason = |reason: Option<&str>| {
             let reason = reason.and_then(as_text).map(bounds::bounded_name);

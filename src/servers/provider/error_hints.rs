@@ -78,13 +78,8 @@ const START_WORDS: [(&str, &str); 3] = [
 /// The text of LiteLLM's proxy without a database for a key that is not its own.
 const NO_KEY_DATABASE: &str = "no connected db";
 
-const TEMPERATURE_WORDS: [&str; 5] = [
-    "'temperature' does not support",
-    "unsupported parameter: 'temperature'",
-    "temperature is not supported",
-    "temperature` is not supported",
-    "temperature is deprecated",
-];
+/// The text of OpenAI, with status 400, where a model that thinks had no room left for an answer.
+const SPENT_ANSWER: &str = "model output limit was reached";
 
 /// Texts of servers that do not stream, or not for this model, or not with tools.
 const STREAMING_WORDS: [&str; 14] = [
@@ -192,8 +187,15 @@ pub(super) fn is_about_signatures(text: &str) -> bool {
     holds(text, &["thought_signature"]) && holds(text, &["missing"])
 }
 
+/// Whether the temperature may be what is refused. Servers have many words for it, and a request can do
+/// without one.
 pub(super) fn is_about_temperature(text: &str) -> bool {
-    holds(text, &TEMPERATURE_WORDS)
+    holds(text, &["temperature"])
+}
+
+/// Whether the request was served, but the longest answer was over before the model wrote anything.
+pub(super) fn is_about_spent_answer(text: &str) -> bool {
+    holds(text, &[SPENT_ANSWER])
 }
 
 pub(super) fn is_about_streaming(text: &str) -> bool {

@@ -20,6 +20,8 @@ use super::waits::HeaderWaits;
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a stream may take to report the usage after the model has finished.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// The same where more of the answer may come, because each piece may name an end: models pause to think.
+const NEXT_PIECE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The header in which LiteLLM states the cost of a call in dollars.
 const COST_HEADER: &str = "x-litellm-response-cost";
 /// The body that the library gets when the answer has been read already.
@@ -66,9 +68,8 @@ pub(super) async fn send_request(
         (AnswerBody::Joined(answer), end) => {
             // Of an answer that was cut nothing else can be known.
             let has_usage = answer.has_usage() || answer.is_runaway();
-            let is_known = end.says_all(has_usage);
             hearing.note(|observed| {
-                observed.form = is_known.then_some(ResponseForm::InPieces { has_usage });
+                observed.form = Some(end.form_of_stream(has_usage));
                 observed.joined = Some(*answer);
             });
             Ok(http::Response::new(NO_BODY).into())
@@ -90,12 +91,13 @@ enum BodyEnd {
 }
 
 impl BodyEnd {
-    /// Whether an answer that ended so shows whether its server states the usage.
-    fn says_all(&self, has_usage: bool) -> bool {
+    /// The form of a streamed answer that ended so. Only a whole body shows that no usage is stated.
+    fn form_of_stream(&self, has_usage: bool) -> ResponseForm {
         match self {
-            BodyEnd::Complete => true,
-            BodyEnd::GivenUp => has_usage,
-            BodyEnd::Broken(_) => false,
+            BodyEnd::GivenUp | BodyEnd::Broken(_) if !has_usage => ResponseForm::Late,
+            BodyEnd::Complete | BodyEnd::GivenUp | BodyEnd::Broken(_) => {
+                ResponseForm::InPieces { has_usage }
+            }
         }
     }
 
@@ -128,7 +130,7 @@ async fn send_body(
 }
 
 /// Reads a body to its end. After the model has finished, it only waits as long as reporting the
-/// usage may take.
+/// usage, or the next piece, may take.
 async fn read_body(
     response: &mut reqwest::Response,
     reader: &mut AnswerReader,
@@ -140,6 +142,7 @@ async fn read_body(
         let next = response.chunk();
         let patience = match (reader.is_over(), reader.is_finished()) {
             (true, _) => Some(CLOSE_TIMEOUT),
+            (false, true) if reader.may_go_on() => Some(NEXT_PIECE_TIMEOUT),
             (false, true) => Some(USAGE_TIMEOUT),
             (false, false) => None,
         };

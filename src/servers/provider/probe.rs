@@ -14,6 +14,8 @@ pub(super) enum ResponseForm {
     Whole,
     /// Streamed and complete.
     InPieces { has_usage: bool },
+    /// Streamed and complete, but the usage did not come in time.
+    Late,
     /// Streamed and incomplete.
     Cut,
 }

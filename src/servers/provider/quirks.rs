@@ -4,7 +4,7 @@
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest, RefusalHint};
@@ -23,6 +23,9 @@ use super::{ProviderEndpoint, WireProfile};
 
 /// The most models of one provider of which something is kept. What is dropped is learnt again.
 const MAX_MODELS: usize = 64;
+
+/// After so many streams in a row whose usage did not come in time, it is not expected any more.
+const MAX_LATE_STREAMS: u32 = 3;
 
 const ONE_PIECE_NOTICE: &str = "answers are requested in one piece from now on";
 
@@ -127,6 +130,8 @@ pub(super) struct ModelQuirks {
     cuts: CutStreams,
     /// Whether a stream has come as a whole, so that streaming is not refused.
     has_streamed: AtomicBool,
+    /// The streams in a row whose usage did not come in time.
+    late_streams: AtomicU32,
     has_answered: AtomicBool,
     /// The bytes of the longest request to which the model wrote something.
     longest_served: AtomicU64,
@@ -141,6 +146,7 @@ impl ModelQuirks {
             style: Mutex::new(style),
             cuts: CutStreams::default(),
             has_streamed: AtomicBool::new(false),
+            late_streams: AtomicU32::new(0),
             has_answered: AtomicBool::new(false),
             longest_served: AtomicU64::new(0),
             misreadings: Misreadings::default(),
@@ -253,14 +259,15 @@ impl ModelQuirks {
             fault,
             ModelFault::Permanent { .. } | ModelFault::Refused { .. }
         );
+        // First, since such a refusal may name other parameters by the way.
+        if written.has_temperature && is_final && error_hints::is_about_temperature(&own) {
+            style.has_temperature = false;
+            return adapted(format!("no temperature is sent from now on: {said}"));
+        }
         let interrupts = interrupts_results(&request.messages);
         if let Some(text) = learn_manners(&own, written.manners, interrupts, &mut style.manners) {
             let text = format!("{text} from now on: {said}");
             return ModelFault::Adapted { text };
-        }
-        if written.has_temperature && is_final && error_hints::is_about_temperature(&own) {
-            style.has_temperature = false;
-            return adapted(format!("no temperature is sent from now on: {said}"));
         }
         let is_limited = request.max_tokens.is_some() && !written.manners.wants_completion_limit;
         if is_limited && is_final && error_hints::is_about_answer_limit(&own) {
@@ -278,8 +285,9 @@ impl ModelQuirks {
     }
 
     /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
-    /// why there is no answer. Streaming is given up if streams come without usage, or if answers
-    /// come as a whole anyway. Where streams are cut, those are asked for in one piece that got them.
+    /// why there is no answer. Streaming is given up if streams come without usage, or too late with it
+    /// several times in a row, or if answers come as a whole anyway. Where streams are cut, those are
+    /// asked for in one piece that got them.
     pub(super) fn observed(
         &self,
         came: Option<ResponseForm>,
@@ -296,18 +304,33 @@ impl ModelQuirks {
                 }
                 return Some(ModelFault::Adapted { text });
             }
-            ResponseForm::InPieces { has_usage } => {
-                self.cuts.note_whole(asker);
-                self.has_streamed.store(true, Ordering::Relaxed);
-                if has_usage {
+            ResponseForm::InPieces { has_usage: true } => {
+                self.note_stream(asker);
+                self.late_streams.store(0, Ordering::Relaxed);
+                return None;
+            }
+            ResponseForm::InPieces { has_usage: false } => {
+                self.note_stream(asker);
+                "a stream did not say what it cost"
+            }
+            ResponseForm::Late => {
+                self.note_stream(asker);
+                let before = self.late_streams.fetch_add(1, Ordering::Relaxed);
+                if before.saturating_add(1) < MAX_LATE_STREAMS {
                     return None;
                 }
-                "a stream did not say what it cost"
+                "streams did not say in time what they cost"
             }
             ResponseForm::Whole => "that is how they come",
         };
         self.ask_for_one_piece(&format!("{ONE_PIECE_NOTICE}: {why}"));
         None
+    }
+
+    /// Notes that a stream came to its end.
+    fn note_stream(&self, asker: Option<MysisId>) {
+        self.cuts.note_whole(asker);
+        self.has_streamed.store(true, Ordering::Relaxed);
     }
 
     fn ask_for_one_piece(&self, why: &str) {

@@ -35,12 +35,19 @@ pub(super) struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// What the refusal means: a fault, or an answer of the model that its server did not accept.
+    /// What the refusal means: a fault, or an answer of the model that its server did not accept, or that
+    /// ended before its first word.
     pub(super) fn judge(&self, now: SystemTime) -> Result<ModelAnswer, ModelFault> {
         let value = first_of_list(serde_json::from_str(self.body).unwrap_or(Value::Null));
         let error = value.get("error").filter(|error| error.is_object());
         let error = error.unwrap_or(&value);
         let message = server_message(&value, self.body);
+        if error_hints::is_about_spent_answer(&own_words(&message)) {
+            return Ok(ModelAnswer {
+                finish_reason: Some("length".to_string()),
+                ..ModelAnswer::default()
+            });
+        }
         match refused_calls(error, &excerpt(&message)) {
             Some(answer) => Ok(answer),
             None => Err(self.fault(error, &message, now)),
@@ -245,9 +252,11 @@ fn server_message(value: &Value, body: &str) -> String {
     }
 }
 
-/// What FastAPI says of each mistake, without the values that it quotes.
+/// What FastAPI says of each mistake, without the values that it quotes. Mistral has it within the message.
 fn details_of(value: &Value) -> Option<String> {
-    let details = value.get("detail")?.as_array()?.iter();
+    let details = value.get("detail");
+    let details = details.or_else(|| value.pointer("/message/detail"));
+    let details = details?.as_array()?.iter();
     let said = details.filter_map(|detail| {
         let place = detail["loc"].as_array().into_iter().flatten();
         let place = place.map(|part| {

@@ -132,6 +132,11 @@ impl AnswerReader {
             .is_some_and(|stream| stream.answer.is_finished())
     }
 
+    /// Whether more of the answer may come although an end was named.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.stream().is_some_and(|stream| stream.may_go_on)
+    }
+
     /// The progress of the answer; zero if it is not streamed.
     pub(super) fn arrived(&self) -> AnswerProgress {
         let stream = self.stream();
@@ -216,6 +221,9 @@ struct StreamState {
     /// The current event. Its data is kept as long as it is not complete JSON.
     event: SseEvent,
     is_error: bool,
+    /// Whether the last piece brought content with an end that may stand in each piece: there was no content
+    /// before, or an end was named before it.
+    may_go_on: bool,
     /// Whether a piece of the answer could not be read. The rest would be other words than the model's,
     /// or a call with other arguments.
     is_damaged: bool,
@@ -272,11 +280,14 @@ impl StreamState {
         if !is_object(data) {
             return false;
         }
+        let (before, was_finished) = (self.answer.arrived(), self.answer.is_finished());
         if self.is_error && member(data, "error").is_none() {
             self.answer.fail(data);
         } else {
             self.answer.add(data);
         }
+        let is_more = self.answer.is_finished() && self.answer.arrived() != before;
+        self.may_go_on = is_more && (was_finished || before == AnswerProgress::default());
         true
     }
 }

@@ -337,6 +337,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("groq-day.429.json", "out of service 179.56s Time: HTTP 429: Rate limit reached for".to_string()),
         ("groq-usage.200.sse", format!(r#""Off." "Fuel first." [] "stop" {U}"#)),
         ("openai-rate.429.json", "transient Some(41.724s): HTTP 429: Rate limit reached for".to_string()),
+        ("openai-no-room.400.json", r#""" "" [] "length" None"#.to_string()),
         ("openai-effort.400.json", "adapted: reasoning_effort is \"none\" from now on:".to_string()),
         ("gemini-minute.429.json", "transient Some(45.837906927s): HTTP 429: You exceeded your current".to_string()),
         ("gemini-day.429.json", "out of service 37025.7s Operator: HTTP 429: You exceeded your current".to_string()),
@@ -347,6 +348,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("openrouter-in-flight.402.json", "transient None: HTTP 402: Too much in flight".to_string()),
         ("openrouter-free-day.429.json", "out of service 86400s Operator: HTTP 429: Rate limit exceeded: free-models-per-day.".to_string()),
         ("openrouter-mid-stream.200.sse", "transient None: HTTP 500: Provider disconnected unexpectedly".to_string()),
+        ("openrouter-choice-error.200.sse", "out of service 900s Operator: HTTP 402: Insufficient credits; the account".to_string()),
         ("openrouter-token-limit.200.sse", r#""I fly to" "" [] "length" None"#.to_string()),
         ("openrouter-usage.200.sse", r#""Off." "" [] "stop" Some((812, 31, 256))"#.to_string()),
         ("deepseek-balance.402.json", "out of service 900s Operator: HTTP 402: Insufficient Balance; the account".to_string()),
@@ -447,6 +449,30 @@ async fn what_a_server_refuses_is_written_otherwise_from_then_on_and_learnt_once
     for name in particular {
         let (_, answer) = served.ask().await;
         assert!(!is_adapted(&answer), "{name} is learnt once: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_temperature_that_is_refused_is_left_out_whatever_the_words() {
+    for words in [
+        "`temperature` is deprecated for this model.",
+        "invalid temperature: only 1 is allowed for this model",
+        "gpt-5 models (including gpt-5-codex) don't support temperature=0.7. Only temperature=1 is supported. \
+         For gpt-5.1, temperature is supported when reasoning_effort='none' (or not specified, as it defaults to 'none').",
+    ] {
+        let error = serde_json::json!({"message": words, "type": "invalid_request_error"});
+        let refusal = serde_json::json!({ "error": error }).to_string();
+        let mut served = Served::new(vec![(400, refusal), (200, YES.to_string())]).await;
+        let (first, answer) = served.ask().await;
+        assert!(first["temperature"].is_number());
+        assert!(
+            matches!(answer, Err(ModelFault::Adapted { .. })),
+            "{answer:?}"
+        );
+        let (second, answer) = served.ask().await;
+        assert_eq!(answer.unwrap().text, "yes");
+        assert_eq!(second.get("temperature"), None);
+        assert_eq!(second.get("reasoning_effort"), None, "{words}");
     }
 }
 

@@ -56,6 +56,8 @@ struct ChildState {
     short_lives: u32,
     not_before: Option<Instant>,
     last_end: String,
+    /// Whether the last call was refused in words that may mean the session with a server behind it.
+    is_doubtful: bool,
 }
 
 /// A server that is started by this command. Why its processes are ended is told.
@@ -186,6 +188,9 @@ impl ChildLink {
             asker: call.context.as_ref().and_then(|of| of.asker.as_ref()),
         };
         let reply = session.call(call_params(&call), terms).await;
+        let doubts = matches!(&reply, Err(ChildFailure::Refused { code, message })
+            if may_mean_session(*code, message));
+        self.state(|state| state.is_doubtful = doubts);
         if let Err(ChildFailure::Refused { code, message }) = &reply {
             report(Some(*code));
             if let Some(calls) = &self.failed_calls {
@@ -235,7 +240,7 @@ impl Link for ChildLink {
                 link.listed.doubt();
             }
             let request = link.server.request_list();
-            let listing = session.tools(LIST_TIMEOUT).await.map_err(call_fault)?;
+            let listing = session.tools(LIST_TIMEOUT).await.map_err(reading_fault)?;
             let before = link.listed.list();
             let dated = link.server.take_listing(request, &listing, before.as_ref());
             Ok(link.listed.keep(dated))
@@ -247,6 +252,10 @@ impl Link for ChildLink {
         self.session().is_ok_and(|session| session.has_new_tools()) || self.listed.is_old()
     }
 
+    fn doubts_session(&self) -> bool {
+        self.state(|state| state.is_doubtful)
+    }
+
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         let link = self.clone();
         let call = self.server.complete(call);
@@ -254,17 +263,30 @@ impl Link for ChildLink {
     }
 }
 
-/// Classifies a failed call or listing of tools by whether it may have been executed.
+/// Whether a call that was refused so shows that the server may have lost a session with one behind it. The
+/// call is refused all the same, since the words may be about another session.
+fn may_mean_session(code: i64, message: &str) -> bool {
+    let is_about_call = code == COMMAND_FAILED_CODE || UNKNOWN_TOOL_CODES.contains(&code);
+    !is_about_call && failure::names_a_session(message)
+}
+
+/// Classifies a failed listing of tools. A server that refuses that, whatever it says, may have lost a
+/// session with one behind it: another process opens another one.
+fn reading_fault(failure: ChildFailure) -> LinkFault {
+    if let ChildFailure::Refused { .. } = &failure {
+        let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
+        return LinkFault::SessionLost(text);
+    }
+    call_fault(failure)
+}
+
+/// Classifies a failed call by whether it may have been executed.
 fn call_fault(failure: ChildFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
         ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
         ChildFailure::Gone(_) => LinkFault::SessionLost(text),
-        // The server behind it may have lost the session, and nobody knows what became of the call. The
-        // check that follows starts another process.
-        ChildFailure::Refused { code, message }
-            if failure::leaves_open(code, &message) || failure::names_a_session(&message) =>
-        {
+        ChildFailure::Refused { code, message } if failure::leaves_open(code, &message) => {
             LinkFault::AnswerLost(text)
         }
         ChildFailure::Refused { .. } => LinkFault::Refused(text),

@@ -19,6 +19,9 @@ const OWN_ERROR_CODE: i64 = -32001;
 const LIMITED_CODE: i64 = -32029;
 /// The JSON-RPC code for a revision of the protocol that the server does not know, or no longer.
 const UNKNOWN_REVISION_CODE: i64 = -32022;
+/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed. Of a server with
+/// sessions it is an error of its own.
+pub(super) const HEADER_MISMATCH_CODE: i64 = -32020;
 /// The HTTP status for a request that took too long, which the official Python SDK also has as a
 /// JSON-RPC code.
 const TIMEOUT_STATUS: u16 = 408;
@@ -130,8 +133,12 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
 /// Whether a JSON-RPC error leaves open what became of the request: what is behind the server, or the
 /// tool itself, may have been at work on it.
 pub(super) fn leaves_open(code: i64, message: &str) -> bool {
-    let is_own = code == OWN_ERROR_CODE || code == i64::from(TIMEOUT_STATUS);
-    is_own || (says_lost(message) && !NOT_BEGUN_CODES.contains(&code))
+    let own = [
+        OWN_ERROR_CODE,
+        HEADER_MISMATCH_CODE,
+        i64::from(TIMEOUT_STATUS),
+    ];
+    own.contains(&code) || (says_lost(message) && !NOT_BEGUN_CODES.contains(&code))
 }
 
 fn says_lost(message: &str) -> bool {
@@ -240,6 +247,7 @@ mod tests {
             (-32001, "Session request timed out"),
             (-32603, "fetch failed: ECONNRESET"),
             (-32001, "Tool cancelled (SIGTERM)"),
+            (-32020, "the hold was half full"),
         ] {
             let fault = error(code, text, 200);
             assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 use zoea_mcp::{McpFailure, ServerSession, SessionMode, UpstreamEndpoint};
 
+use super::failure::HEADER_MISMATCH_CODE;
 use super::listed::ListedTools;
 use super::server::McpServer;
 use super::session_health::SessionHealth;
@@ -19,8 +20,6 @@ use super::{UNKNOWN_TOOL_CODES, failure, send_call, tasks};
 
 /// How long a server may take to say whether it knows a session.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed.
-pub(super) const HEADER_MISMATCH_CODE: i64 = -32020;
 
 /// The session of one Mysis. It is open while there is one.
 #[derive(Clone)]
@@ -235,7 +234,19 @@ impl McpLink {
                     .await
                     .unwrap_or(Err(McpFailure::TooLate(call.timeout)));
                 listed.map_err(failure::opening_fault)?;
-                send_call(session, call).await.map_err(failure::call_fault)
+                match send_call(session, call).await {
+                    // Here the code says that nothing was done.
+                    Err(
+                        failure @ McpFailure::Refused {
+                            code: Some(HEADER_MISMATCH_CODE),
+                            ..
+                        },
+                    ) => {
+                        let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
+                        Err(LinkFault::Refused(text))
+                    }
+                    sent => sent.map_err(failure::call_fault),
+                }
             }
             Err(McpFailure::Refused {
                 code,

@@ -13,7 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use tokio::time::Instant;
 
-use super::link::HEADER_MISMATCH_CODE;
+use super::failure::HEADER_MISMATCH_CODE;
 use super::server::MIN_LIST_AGE;
 use super::*;
 
@@ -73,21 +73,25 @@ impl Scene {
     }
 
     async fn call(&self, timeout: Duration) -> Result<LinkAnswer, LinkFault> {
-        let call = LinkCall {
-            tool: "mine".into(),
-            arguments: Map::new(),
-            call_id: "1".to_string(),
-            timeout,
-            context: None,
-            takes_task: false,
-        };
-        self.link.call(call).await?.answer()
+        call(&*self.link, timeout).await
     }
 
     fn times(&self, method: &str) -> usize {
         let asked = self.asked.lock();
         asked.iter().filter(|of| *of == method).count()
     }
+}
+
+async fn call(link: &dyn Link, timeout: Duration) -> Result<LinkAnswer, LinkFault> {
+    let call = LinkCall {
+        tool: "mine".into(),
+        arguments: Map::new(),
+        call_id: "1".to_string(),
+        timeout,
+        context: None,
+        takes_task: false,
+    };
+    link.call(call).await?.answer()
 }
 
 async fn answer(State((script, asked)): State<Stage>, body: String) -> Response {
@@ -142,7 +146,7 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
         (200, Some(-32600)),
         (200, Some(-32029)),
         (200, Some(-32022)),
-        (400, Some(-32020)),
+        (400, Some(HEADER_MISMATCH_CODE)),
         (400, Some(-32000)),
     ] {
         let scene = Scene::open(move |method, before| match (method, before) {
@@ -165,8 +169,8 @@ async fn a_call_is_not_made_anew_after_the_server_had_asked() {
             notices.starts_with("after the server had asked: "),
             "{notices}"
         );
-        // What -32001 is about is the server's own.
-        match code.is_some_and(|code| code != -32001) {
+        // What these are about is the server's own.
+        match code.is_some_and(|code| ![-32001, HEADER_MISMATCH_CODE].contains(&code)) {
             true => assert!(matches!(fault, LinkFault::Refused(_)), "{fault:?}"),
             false => assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault:?}"),
         }
@@ -190,10 +194,26 @@ async fn a_call_whose_headers_follow_an_old_list_is_made_anew_where_there_are_no
         })
         .await;
         let answer = scene.call(Duration::from_secs(30)).await;
-        // Any other server may have done a part of it.
-        assert_eq!(answer.is_ok(), is_stateless, "{answer:?}");
         assert_eq!(scene.times("tools/call"), sent);
+        match is_stateless {
+            true => assert!(answer.is_ok(), "{answer:?}"),
+            // Any other server may have done a part of it.
+            false => assert!(
+                matches!(answer, Err(LinkFault::AnswerLost(_))),
+                "{answer:?}"
+            ),
+        }
     }
+    // One without sessions that refuses it by the new list, too, has done nothing.
+    let scene = Scene::open(|method, _| match method {
+        "server/discover" => Some((200, stateless())),
+        "tools/list" => Some((200, list("digs"))),
+        _ => Some((400, error(HEADER_MISMATCH_CODE))),
+    })
+    .await;
+    let answer = scene.call(Duration::from_secs(30)).await;
+    assert!(matches!(answer, Err(LinkFault::Refused(_))), "{answer:?}");
+    assert_eq!(scene.times("tools/call"), 2);
 }
 
 #[tokio::test]
@@ -211,6 +231,74 @@ async fn a_call_waits_for_a_list_no_longer_than_for_its_answer() {
         (scene.times("tools/list"), scene.times("tools/call")),
         (2, 1)
     );
+}
+
+/// A server for the shell that lists its tools once, and then does `LATER`. It refuses every call.
+const CHILD: &str = r#"
+say() { printf '%s\n' "$1"; }
+answer() { say '{"jsonrpc":"2.0","id":'"$id"',"result":'"$1"'}'; }
+refuse() { say '{"jsonrpc":"2.0","id":'"$id"',"error":'"$1"'}'; }
+list() { answer '{"tools":[{"name":"mine","inputSchema":{"type":"object"}}]}'; }
+lost() { refuse 'ERROR'; }
+later=list
+while read -r line; do
+  id=$(say "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"tools/call"'*) lost;;
+    *'"server/discover"'*) refuse '{"code":-32601,"message":"no"}';;
+    *'"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}';;
+    *'"tools/list"'*) $later; later=LATER;;
+  esac
+done
+"#;
+
+/// A link to such a server, which refuses its second list as it does every call where it has lost a session.
+async fn child_link(error: &Value, has_lost_session: bool) -> Arc<dyn Link> {
+    let later = if has_lost_session { "lost" } else { "list" };
+    let script = CHILD.replace("ERROR", &error.to_string());
+    let script = script.replace("LATER", later);
+    let path = "/usr/local/bin:/usr/bin:/bin".to_string();
+    let access = UpstreamAccess {
+        place: ServerPlace::Child(ChildCommand {
+            command: ["sh", "-c", &script].map(str::to_string).into(),
+            environment: [("PATH".to_string(), path)].into(),
+            guard: None,
+        }),
+        registration_code: None,
+    };
+    let http = zoea_http::build_client().expect("a client");
+    let upstream = McpUpstream::new(Some(access), &http, None);
+    let link = upstream.link(MysisId(1)).expect("there is a server");
+    link.open().await.expect("a session");
+    link.tools().await.expect("a list");
+    link
+}
+
+#[tokio::test]
+async fn a_child_process_has_lost_its_session_where_it_refuses_its_list_and_by_no_word() {
+    for (code, message, has_lost_session) in [
+        (-32602, "Invalid arguments: sessionId is required", false),
+        (-32000, "no such session: main", false),
+        (-32000, "Bad Request: No valid session ID provided", true),
+        (-32001, "Session not found", true),
+    ] {
+        let error = json!({"code": code, "message": message});
+        let link = child_link(&error, has_lost_session).await;
+        let fault = call(&*link, Duration::from_secs(30)).await;
+        let fault = fault.expect_err("no answer");
+        // What -32001 is about is the server's own.
+        match code {
+            -32001 => assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault:?}"),
+            _ => assert!(matches!(fault, LinkFault::Refused(_)), "{fault:?}"),
+        }
+        let is_checked = link.doubts_session() || matches!(fault, LinkFault::AnswerLost(_));
+        assert_eq!(is_checked, code != -32602, "{message}");
+        let known = link.check().await;
+        match has_lost_session {
+            true => assert!(matches!(known, Err(LinkFault::SessionLost(_))), "{known:?}"),
+            false => assert_eq!(known, Ok(())),
+        }
+    }
 }
 
 #[tokio::test]

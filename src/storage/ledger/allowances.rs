@@ -17,9 +17,10 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 use std::sync::Arc;
 
+use super::answer_time::no_answer_within;
 use super::leases::{LeaseHolder, ProcessKind};
 use super::writer::{DatabaseWriter, Tx};
-use super::{LedgerInner, SqlLedger, error_text, outages, server, trials};
+use super::{LedgerInner, SqlLedger, error_text, outages, trials};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
 /// database they last two seconds longer: time for what is just leaving.
@@ -82,7 +83,7 @@ impl SharedLimits for LedgerLimits {
         let inner = self.inner.clone();
         async move {
             let step = tokio::time::timeout(STEP_TIMEOUT, inner.share_limits(report)).await;
-            let step = step.unwrap_or_else(|_| Err(server::no_answer_within(STEP_TIMEOUT)));
+            let step = step.unwrap_or_else(|_| Err(no_answer_within(STEP_TIMEOUT)));
             step.map_err(|error| ArchiveFault(error_text(&error)))
         }
         .boxed()

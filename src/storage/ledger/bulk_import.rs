@@ -1,25 +1,28 @@
 //! Bulk imports, which are one transaction, and the queries of exports other than conversations.
 
+mod kept_books;
+
 use std::collections::BTreeSet;
 
 use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp};
-use actors::domain::record::{Mission, PoolAccount};
+use actors::domain::record::{Mission, MysisRecord, PoolAccount};
 use actors::domain::write::Write;
 use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Mutex;
 
+use super::archive::record;
 use super::dialect::Dialect;
-use super::entity::{account, message, mission, mysis, spared, spending};
+use super::entity::{account, message, mission, mysis, removed};
 use super::leases::{LeaseHolder, ProcessKind};
+use super::removals::note_removal;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, server};
+
+use kept_books::KeptBooks;
 
 /// The missions of one query. A single one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
@@ -41,12 +44,6 @@ pub struct BulkImport {
     created: Mutex<BTreeSet<MysisId>>,
     /// The books of Myses that were here before and were deleted. They hold what their rows would enter again.
     books: Mutex<Vec<KeptBooks>>,
-}
-
-struct KeptBooks {
-    mysis: MysisId,
-    spending: Vec<spending::Model>,
-    spared: Vec<spared::Model>,
 }
 
 impl SqlLedger {
@@ -157,6 +154,23 @@ impl BulkImport {
             .into_iter()
             .map(|(id, name)| (MysisId(id), name))
             .collect())
+    }
+
+    /// A Mysis as it is stored now; `None` if it is not.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) async fn record(&self, mysis: MysisId) -> Result<Option<MysisRecord>, LedgerFault> {
+        let read = async {
+            let account = account::Entity::find()
+                .filter(account::Column::AssignedTo.eq(mysis.0))
+                .one(&self.tx)
+                .await?;
+            let model = mysis::Entity::find_by_id(mysis.0).one(&self.tx).await?;
+            let account = account.map(|account| account.username.into());
+            Ok(model.map(|model| record(model, account)))
+        };
+        read.await.map_err(|error: DbErr| self.fault(&error))
     }
 
     /// Applies a write as the Store would.
@@ -287,61 +301,20 @@ impl BulkImport {
         Ok(())
     }
 
-    /// Notes the books of a Mysis, which stay as they are. Without any, its rows make them.
+    /// Notes rows that retention removed before the source was written.
     ///
     /// # Errors
     /// The database fails.
-    pub(super) async fn keep_books(&self, mysis: MysisId) -> Result<(), LedgerFault> {
-        let read = async {
-            let spending = spending::Entity::find()
-                .filter(spending::Column::MysisId.eq(mysis.0))
-                .all(&self.tx)
-                .await?;
-            let spared = spared::Entity::find()
-                .filter(spared::Column::MysisId.eq(mysis.0))
-                .all(&self.tx)
-                .await?;
-            Ok(KeptBooks {
-                mysis,
-                spending,
-                spared,
-            })
-        };
-        let kept: Result<KeptBooks, DbErr> = read.await;
-        let kept = kept.map_err(|error| self.fault(&error))?;
-        if !kept.spending.is_empty() || !kept.spared.is_empty() {
-            self.books.lock().await.push(kept);
-        }
-        Ok(())
-    }
-
-    /// Puts noted books into the place of what imported rows entered.
-    async fn restore_books(&self) -> Result<(), DbErr> {
-        for kept in self.books.lock().await.drain(..) {
-            let mysis = kept.mysis.0;
-            let entered = spending::Entity::delete_many();
-            let entered = entered.filter(spending::Column::MysisId.eq(mysis));
-            entered.exec(&self.tx).await?;
-            let entered = spared::Entity::delete_many();
-            let entered = entered.filter(spared::Column::MysisId.eq(mysis));
-            entered.exec(&self.tx).await?;
-            for line in kept.spending {
-                let insert = spending::Entity::insert(line.into_active_model().reset_all());
-                insert.exec_without_returning(&self.tx).await?;
-            }
-            for line in kept.spared {
-                let insert = spared::Entity::insert(line.into_active_model().reset_all());
-                insert.exec_without_returning(&self.tx).await?;
-            }
-        }
-        Ok(())
+    pub(super) async fn note_removal(&self, removed: removed::Model) -> Result<(), LedgerFault> {
+        let noted = note_removal(&self.tx, removed).await;
+        noted.map_err(|error| self.fault(&error))
     }
 
     pub(super) fn fault(&self, error: &DbErr) -> LedgerFault {
         self.ledger.inner.to_ledger_fault(error)
     }
 
-    /// Commits the import, then updates the search index.
+    /// Commits the import, then updates the search index, whose failure is none of the import.
     ///
     /// # Errors
     /// The database failed. All or nothing of the import is stored, and repeating it is safe.
@@ -365,10 +338,7 @@ impl BulkImport {
             }
         }
         committed.map_err(|error| inner.to_ledger_fault(&error))?;
-        inner
-            .count_waiting()
-            .await
-            .map_err(|error| inner.to_ledger_fault(&error))?;
+        inner.update_index().await;
         while inner.is_index_due() {
             inner.update_index().await;
         }

@@ -9,6 +9,7 @@ use sea_orm::{
     QueryResult, Statement, TransactionTrait,
 };
 
+use super::answer_time::limited;
 use super::dialect::Dialect;
 
 pub(super) const READ_CONNECTIONS: u32 = 4;
@@ -38,14 +39,14 @@ impl<C> DialectConnection<C> {
 impl Readers {
     /// One connection for several queries, which all see the same state.
     pub(super) async fn begin(&self) -> Result<DialectConnection<DatabaseTransaction>, DbErr> {
-        let transaction = self.inner.begin().await?;
+        let transaction = limited(self.dialect, self.inner.begin()).await?;
         Ok(DialectConnection::new(transaction, self.dialect))
     }
 }
 
 impl DialectConnection<DatabaseTransaction> {
     pub(super) async fn end(self) -> Result<(), DbErr> {
-        self.inner.commit().await
+        limited(self.dialect, self.inner.commit()).await
     }
 }
 
@@ -56,22 +57,22 @@ impl<C: ConnectionTrait + Send> ConnectionTrait for DialectConnection<C> {
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        self.inner.execute_raw(self.dialect.taken(statement)).await
+        let done = self.inner.execute_raw(self.dialect.taken(statement));
+        limited(self.dialect, done).await
     }
 
+    /// Without a limit: the vacuum of a large database takes long.
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         self.inner.execute_unprepared(sql).await
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        self.inner
-            .query_one_raw(self.dialect.taken(statement))
-            .await
+        let found = self.inner.query_one_raw(self.dialect.taken(statement));
+        limited(self.dialect, found).await
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        self.inner
-            .query_all_raw(self.dialect.taken(statement))
-            .await
+        let found = self.inner.query_all_raw(self.dialect.taken(statement));
+        limited(self.dialect, found).await
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use actors::domain::ids::{Moment, MysisId};
 use actors::domain::record::MysisRecord;
@@ -17,6 +17,7 @@ use actors::secrets::Secrets;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use zoea_system::clock::MachineClock;
+use zoea_system::files::open_regular;
 
 use super::SqlLedger;
 use super::export::{ExportOrder, export_to_file};
@@ -62,13 +63,15 @@ impl DeletedCopies {
         }
     }
 
-    /// Removes copies that this process has seen for a day, and what was left unfinished. The time of a
-    /// file is not asked: the wall clock may have been set ahead since (decision 141).
+    /// Removes copies that programs have seen for a day, and what was left unfinished. The wall clock is
+    /// not asked: it may have been set ahead since (decision 141). How long a copy was seen is kept as its
+    /// time of change, counted from 1970, for the next program.
     pub(super) fn remove_old(&self, now: Moment) {
         let mut seen = self.seen.lock();
         let before = std::mem::take(&mut *seen);
         for copy in copies_in(&self.directory) {
-            let since = before.get(&copy).copied().unwrap_or(now);
+            let known = before.get(&copy).copied();
+            let since = known.unwrap_or_else(|| now.minus(stored_age(&copy)));
             if now.since(since) > KEPT {
                 match fs::remove_file(&copy) {
                     Ok(()) => continue,
@@ -77,6 +80,7 @@ impl DeletedCopies {
                     }
                 }
             }
+            store_age(&copy, now.since(since).min(KEPT));
             seen.insert(copy, since);
         }
     }
@@ -112,6 +116,7 @@ impl DeletedCopies {
     }
 
     fn put_in_place(&self, part: &Path, whole: &Path) -> Result<(), String> {
+        store_age(part, Duration::ZERO);
         let put =
             fs::rename(part, whole).and_then(|()| fs::File::open(&self.directory)?.sync_all());
         put.map_err(|error| self.refused(&error))
@@ -136,16 +141,12 @@ impl DeletedCopies {
         })?;
         let known = self.secrets.redactor();
         let brought = import_copy(&self.ledger, &copy, &known).await;
-        let mysis = brought.map_err(|fault| format!("{}: {fault}", copy.display()))?;
-        let mysis = mysis.ok_or_else(|| format!("`{name}` exists: it was not deleted"))?;
+        let record = brought.map_err(|fault| format!("{}: {fault}", copy.display()))?;
+        let mut record = record.ok_or_else(|| format!("`{name}` exists: it was not deleted"))?;
         // What is back is not kept twice. If it stays, it says that the Mysis is there.
         let _ = fs::remove_file(&copy);
-        let records = self.ledger.records([mysis].into()).await;
-        let records = records.map_err(|fault| fault.to_string())?;
-        let record = records.into_iter().next();
-        let mut record = record.ok_or_else(|| "it is not stored".to_string())?;
         // Its next life comes after those of before it was deleted.
-        let newest = self.ledger.inner.fences().get(&mysis).copied();
+        let newest = self.ledger.inner.fences().get(&record.id).copied();
         record.incarnation = record.incarnation.max(newest.unwrap_or_default());
         Ok(record)
     }
@@ -167,6 +168,20 @@ fn copies_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
         let whole = file.map(|file| file.strip_suffix(PART).unwrap_or(file));
         whole.is_some_and(|whole| whole.ends_with(ENDING) && whole.contains(SIGN))
     })
+}
+
+/// How long earlier programs saw a copy. Where none has stored it, the file has the date of its making.
+fn stored_age(copy: &Path) -> Duration {
+    let changed = fs::symlink_metadata(copy).and_then(|found| found.modified());
+    let age = changed
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    age.filter(|age| *age <= KEPT).unwrap_or_default()
+}
+
+fn store_age(copy: &Path, age: Duration) {
+    // Where this fails, the next program sees the copy for the first time.
+    let _ = open_regular(copy).and_then(|file| file.set_modified(UNIX_EPOCH + age));
 }
 
 /// The newest whole copy under this name. Times in file names sort by their letters.

@@ -10,9 +10,16 @@ const SAME_NAME: &str = "UNIQUE constraint failed: mysis.name";
 /// The rule against that on a server, which says it in its own language.
 const NAME_RULE: &str = "mysis_name_key";
 
+/// Why a process may not write any more for a Mysis that another one has taken.
+pub(super) const LEASE_LOST: &str = "another zoea process runs this mysis now: this one held its lease for too long \
+     without renewing it";
+
 impl LedgerInner {
     /// Classifies a database error. A contradiction is final; any other error may pass.
     pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
+        if is_fenced(error) {
+            return LedgerFault::Fenced;
+        }
         let text = error_text(error);
         let database = driver_error(error).and_then(|error| error.as_database_error());
         let rule = database.and_then(|error| error.constraint());
@@ -28,6 +35,14 @@ impl LedgerInner {
             None => text,
         })
     }
+}
+
+/// Whether the writer is no longer the one of its Mysis.
+fn is_fenced(error: &DbErr) -> bool {
+    let DbErr::Custom(why) = error else {
+        return false;
+    };
+    *why == LEASE_LOST || *why == LedgerFault::Fenced.to_string()
 }
 
 /// What helps against an error of a file, as the end of a sentence; empty if that is not known.

@@ -387,5 +387,5 @@ fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
 
 async fn within_time<T>(part: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
     let done = tokio::time::timeout(PART_TIMEOUT, part).await;
-    done.unwrap_or_else(|_| Err(super::server::no_answer_within(PART_TIMEOUT)))
+    done.unwrap_or_else(|_| Err(super::answer_time::no_answer_within(PART_TIMEOUT)))
 }

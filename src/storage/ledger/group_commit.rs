@@ -6,9 +6,10 @@ use actors::domain::write::{Batch, Write};
 use actors::ports::LedgerFault;
 use sea_orm::DbErr;
 
+use super::answer_time::limited;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
-use super::{LedgerInner, accounts, commit, server};
+use super::{LedgerInner, accounts, commit};
 
 impl LedgerInner {
     /// Commits a group in one transaction. If one batch is refused, commits each by itself.
@@ -24,7 +25,9 @@ impl LedgerInner {
             .map(|(batch, _)| batch)
             .collect();
         let mut results = match self.commit_together(&open).await {
-            Err(LedgerFault::Refused(_) | LedgerFault::NameTaken) if open.len() > 1 => {
+            Err(LedgerFault::Refused(_) | LedgerFault::NameTaken | LedgerFault::Fenced)
+                if open.len() > 1 =>
+            {
                 self.commit_one_by_one(&open).await
             }
             result => vec![result; open.len()],
@@ -86,11 +89,7 @@ impl LedgerInner {
         &self,
         work: impl Future<Output = Result<T, DbErr>>,
     ) -> Result<T, DbErr> {
-        if self.tenant.is_none() {
-            return work.await;
-        }
-        let done = tokio::time::timeout(server::WRITE_TIMEOUT, work).await;
-        done.unwrap_or_else(|_| Err(server::no_answer_within(server::WRITE_TIMEOUT)))
+        limited(self.dialect, work).await
     }
 
     /// Writes in one transaction. Only where a write is repeated are rows there already, and only

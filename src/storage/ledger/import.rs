@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
+use actors::domain::record::MysisRecord;
 use actors::ports::LedgerFault;
 use thiserror::Error;
 use zoea_text::redact::Redactor;
@@ -68,7 +69,7 @@ pub async fn import_file(
 }
 
 /// Imports the copy of a deleted Mysis: it is at rest, and has its game account again if that is free.
-/// Returns the Mysis; `None` if it exists.
+/// Returns the Mysis as it is stored now; `None` if it exists.
 ///
 /// # Errors
 /// As those of [`import_file`].
@@ -76,7 +77,7 @@ pub(crate) async fn import_copy(
     ledger: &SqlLedger,
     file: &Path,
     known: &Redactor,
-) -> Result<Option<MysisId>, ImportFault> {
+) -> Result<Option<MysisRecord>, ImportFault> {
     lines::import_copy(ledger, file, known).await
 }
 

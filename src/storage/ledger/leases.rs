@@ -24,6 +24,7 @@ use sea_orm::{
 use tokio::time::Instant;
 
 use super::entity::{lease, mysis};
+use super::fault::LEASE_LOST;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
@@ -253,10 +254,7 @@ impl LeaseHolder {
             return Ok(());
         }
         let why = match self.process_kind {
-            ProcessKind::Resident if self.has_lost(tx, &myses).await? => {
-                "another zoea process runs this mysis now: this one held its lease for too long \
-                 without renewing it"
-            }
+            ProcessKind::Resident if self.has_lost(tx, &myses).await? => LEASE_LOST,
             ProcessKind::Command if self.are_held(tx, &myses).await? => {
                 "another zoea process runs this mysis now: give the command in that one's home; if that \
                  process is gone, give it again in 30 seconds"

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod allowances;
+mod answer_time;
 mod archive;
 mod beginning;
 mod books;
@@ -50,6 +51,7 @@ mod period;
 mod piece;
 mod place;
 mod recall;
+mod removals;
 mod rescue;
 mod retention;
 mod rows;
@@ -116,6 +118,7 @@ pub use server::ServerAddress;
 pub use settling::{check_place, gone_error, real_place};
 
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The ledger and its archive. Clones share one database.
 #[derive(Clone)]
@@ -282,17 +285,30 @@ impl SqlLedger {
         }
         // An unreachable server must not delay the end. Its leases expire by themselves.
         let _ = tokio::time::timeout(RELEASE_TIMEOUT, self.inner.release_leases()).await;
-        if let Err(error) = self.inner.readers.inner().clone().close().await {
-            tracing::warn!(%error, "failed to close the database");
+        let closing = self.inner.close_connections();
+        match self.inner.dialect {
+            Dialect::Sqlite => closing.await,
+            Dialect::Postgres => {
+                // Each waits for the answer to its last statement. The end of the process closes it, too.
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, closing).await;
+            }
         }
-        let of_a_fleet = [&self.inner.lease_writer, &self.inner.limits_writer];
-        for writer in of_a_fleet.into_iter().flatten() {
-            writer.close().await;
-        }
-        self.inner.writer.close().await;
         if let Some(place) = &self.inner.place {
             place.closed();
         }
+    }
+}
+
+impl LedgerInner {
+    async fn close_connections(&self) {
+        if let Err(error) = self.readers.inner().clone().close().await {
+            tracing::warn!(%error, "failed to close the database");
+        }
+        let of_a_fleet = [&self.lease_writer, &self.limits_writer];
+        for writer in of_a_fleet.into_iter().flatten() {
+            writer.close().await;
+        }
+        self.writer.close().await;
     }
 }
 

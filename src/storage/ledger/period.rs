@@ -18,6 +18,7 @@ use sea_orm::{
     Select,
 };
 
+use super::dialect::Dialect;
 use super::entity::{message, mysis};
 use super::{LedgerInner, SqlLedger, error_text};
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
@@ -54,6 +55,8 @@ pub struct PeriodRecord {
     pub events: Vec<EventRecord>,
     /// Whether older events are no longer stored.
     pub are_events_cut: bool,
+    /// Whether several processes may share the database, so that an event may be of one of them.
+    pub is_shared: bool,
     pub has_other_tools: bool,
 }
 
@@ -82,6 +85,7 @@ impl LedgerInner {
                 .books(Day(last.0.saturating_sub(LOOK_BACK_DAYS)))
                 .await?,
             samples: PeriodSamples::new(period),
+            is_shared: self.dialect == Dialect::Postgres,
             ..PeriodRecord::default()
         };
         record.books.retain(|entry| entry.day <= last);

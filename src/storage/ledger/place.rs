@@ -8,10 +8,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::SqlitePool;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
 use zoea_system::disk;
 use zoea_system::files::open_regular;
 
@@ -26,6 +28,9 @@ use super::rescue;
 
 /// The length of one of the two equal heads of the log's index.
 const INDEX_HEAD_BYTES: usize = 48;
+
+/// How long after a try that saved nothing the next one is made. Each copies what it can read.
+pub(super) const RETRY_PAUSE: Duration = Duration::from_secs(60);
 
 /// The open database: its paths, and the identity of the files that were opened there.
 #[derive(Debug)]
@@ -47,8 +52,8 @@ pub(super) struct DatabaseFile {
     trouble: OnceLock<String>,
     /// What was saved after that, once something was.
     loss: OnceCell<Loss>,
-    /// The last try that saved nothing.
-    unsaved: Mutex<Option<Loss>>,
+    /// The last try that saved nothing, and when it ended.
+    unsaved: Mutex<Option<(Loss, Instant)>>,
 }
 
 impl DatabaseFile {
@@ -107,15 +112,17 @@ impl DatabaseFile {
 
     pub(super) fn known_loss(&self) -> Option<String> {
         let saved = self.loss.get().cloned();
-        let loss = saved.or_else(|| self.unsaved.lock().clone());
+        let unsaved = || self.unsaved.lock().as_ref().map(|(loss, _)| loss.clone());
+        let loss = saved.or_else(unsaved);
         loss.map(|loss| loss.describe(&self.paths))
     }
 
-    /// What was lost, and what of it is saved. Where nothing could be saved, as on a full disk, the next
-    /// call tries it again once there is room: the open connection still has everything.
+    /// What was lost, and what of it is saved. Where nothing could be saved, as on a full disk, a later
+    /// call tries it again once there is room: the open connection may still have everything.
     async fn loss(&self) -> Loss {
         let unsaved = self.unsaved.lock().clone();
-        if let Some(unsaved) = unsaved.filter(|_| !self.has_room()) {
+        let is_early = |tried: Instant| tried.elapsed() < RETRY_PAUSE || !self.has_room();
+        if let Some((unsaved, _)) = unsaved.filter(|(_, tried)| is_early(*tried)) {
             return unsaved;
         }
         let saving = async {
@@ -134,7 +141,7 @@ impl DatabaseFile {
         match self.loss.get_or_try_init(|| saving).await {
             Ok(loss) => loss.clone(),
             Err(loss) => {
-                *self.unsaved.lock() = Some(loss.clone());
+                *self.unsaved.lock() = Some((loss.clone(), Instant::now()));
                 loss
             }
         }

@@ -13,15 +13,12 @@ use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::ports::{ArchiveFault, Clock};
-use sea_orm::ActiveValue::Set;
-use sea_orm::prelude::Expr;
-use sea_orm::sea_query::{ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
+use super::removals::note_removal;
 use super::write_lock::WriteLock;
-use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, index, snapshots};
 
 use piece::{NeededRows, PieceLimits, RemovalPiece};
@@ -257,7 +254,14 @@ impl LedgerInner {
             .filter(tool_call::Column::Seq.is_in(piece.callers.iter().copied()))
             .exec(&tx)
             .await?;
-        note_removal(&tx, mysis, &piece.rows).await?;
+        let newest = |of: fn(&message::Model) -> i64| piece.rows.iter().map(of).max().unwrap_or(0);
+        let noted = removed::Model {
+            mysis_id: mysis.0,
+            count: i64::try_from(piece.rows.len()).unwrap_or(i64::MAX),
+            upto: newest(|row| row.seq),
+            at: newest(|row| row.at),
+        };
+        note_removal(&tx, noted).await?;
         tx.commit().await
     }
 
@@ -302,32 +306,4 @@ impl LedgerInner {
             before: noted.iter().map(|model| Timestamp(model.at)).max(),
         })
     }
-}
-
-/// Records how far back the conversation now reaches.
-async fn note_removal(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Result<(), DbErr> {
-    let newest = |of: fn(&message::Model) -> i64| rows.iter().map(of).max().unwrap_or(0);
-    let model = removed::ActiveModel {
-        mysis_id: Set(mysis.0),
-        count: Set(i64::try_from(rows.len()).unwrap_or(i64::MAX)),
-        upto: Set(newest(|row| row.seq)),
-        at: Set(newest(|row| row.at)),
-    };
-    let mut more = OnConflict::column(removed::Column::MysisId);
-    let excluded = |column: removed::Column| Expr::col(("excluded", column));
-    let own = |column: removed::Column| Expr::col((removed::Entity, column));
-    more.value(
-        removed::Column::Count,
-        own(removed::Column::Count).add(excluded(removed::Column::Count)),
-    );
-    for column in [removed::Column::Upto, removed::Column::At] {
-        let newer =
-            Expr::case(excluded(column).gt(own(column)), excluded(column)).finally(own(column));
-        more.value(column, newer);
-    }
-    removed::Entity::insert(model)
-        .on_conflict(more)
-        .exec_without_returning(tx)
-        .await?;
-    Ok(())
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
@@ -16,9 +16,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a query waits for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long a transaction may take, including the wait for the lock.
-pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The settings of each session. The transaction of a writer that vanished or hangs ends before the
 /// other writers' lock timeout. Acknowledged writes are on disk. A search's plan is made for its
@@ -178,6 +175,13 @@ fn pool_options() -> PgPoolOptions {
         .after_connect(|connection, _| {
             Box::pin(async move { connection.execute(SESSION_SETUP).await.map(|_| ()) })
         })
+        .after_release(|connection, _| {
+            // A statement that was given up may never be answered, and the driver waits for that.
+            Box::pin(async move {
+                let ready = tokio::time::timeout(ACQUIRE_TIMEOUT, connection.flush()).await;
+                Ok(ready.is_ok_and(|ready| ready.is_ok()))
+            })
+        })
 }
 
 async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
@@ -196,12 +200,6 @@ fn server_error_text(error: &sqlx::Error) -> String {
         Some(database) => database.message().to_string(),
         None => error.to_string(),
     }
-}
-
-/// The error for a server that took longer than this.
-pub(super) fn no_answer_within(limit: Duration) -> DbErr {
-    let why = format!("the database server gave no answer within {limit:?}");
-    DbErr::Conn(RuntimeErr::Internal(why))
 }
 
 /// Extends the time that a transaction may idle, because reading an import's source may take long.

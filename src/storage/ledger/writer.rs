@@ -18,6 +18,7 @@ use sea_orm::{
 };
 use tokio::sync::Mutex;
 
+use super::answer_time::limited;
 use super::dialect::Dialect;
 use super::gathered::{GatheredStatements, is_there_already};
 use super::lent_connection::{LentConnection, PooledConnection, connection_error};
@@ -70,7 +71,8 @@ impl DatabaseWriter {
     /// trip.
     pub(super) async fn begin_with(&self, first: &'static str) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;
-        lent.say(&format!("{BEGIN_ON_A_SERVER}; {first}")).await?;
+        let words = format!("{BEGIN_ON_A_SERVER}; {first}");
+        limited(Dialect::Postgres, lent.say(&words)).await?;
         Ok(self.new_transaction(lent, None, false))
     }
 
@@ -219,7 +221,7 @@ impl Tx {
         let mut open = self.open.into_inner();
         open.catch_up().await?;
         let mut lent = open.lent;
-        if let Err(error) = lent.say(COMMIT).await {
+        if let Err(error) = limited(self.dialect, lent.say(COMMIT)).await {
             return Err(commit_error(error));
         }
         if let Some((mark, place)) = self.mark {
@@ -328,7 +330,7 @@ macro_rules! within {
         // If the answer is not awaited, the statement counts as failed.
         open.has_failed = true;
         let $lent = &mut open.lent;
-        let done = $done.await;
+        let done = limited($tx.dialect, $done).await;
         open.has_failed = done.is_err();
         done
     }};
@@ -337,7 +339,7 @@ macro_rules! within {
 macro_rules! alone {
     ($writer:expr, $lent:ident => $done:expr) => {{
         let mut $lent = $writer.lend().await?;
-        let done = $done.await;
+        let done = limited($writer.dialect(), $done).await;
         $lent.is_sound = done.is_ok();
         done
     }};

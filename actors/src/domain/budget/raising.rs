@@ -6,7 +6,9 @@ use crate::books::Day;
 use super::limits::{BudgetLimits, format_dollars};
 
 impl BudgetRules {
-    pub(super) fn on(self, day: Day) -> BudgetRules {
+    /// These rules as they hold on a day: with what the operator allowed for it.
+    #[must_use]
+    pub fn on(self, day: Day) -> BudgetRules {
         let Some((_, to)) = self.raised.filter(|(of, _)| *of == day) else {
             return self;
         };

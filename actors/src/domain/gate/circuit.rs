@@ -50,6 +50,8 @@ pub enum CallOutcome {
         wait: Option<Duration>,
         /// Whether it would refuse any request, as it refuses the key.
         is_of_all: bool,
+        /// Whether this was the last attempt of a round, as for one that fails.
+        ends_round: bool,
     },
     Fails {
         text: Arc<str>,
@@ -206,6 +208,13 @@ impl Circuit {
         }
     }
 
+    /// Lets the next trial call pass at once.
+    pub fn try_at_once(&mut self, now: Moment) {
+        if let Circuit::Open(absence) = self {
+            absence.next_try = now;
+        }
+    }
+
     /// Takes over what another process told of the server, or that it works again.
     pub fn take_over(&mut self, shared: Option<Outage>) -> Option<Transition> {
         let Some(mut shared) = shared else {
@@ -251,8 +260,9 @@ impl Circuit {
             CallOutcome::Refuses {
                 text,
                 wait: Some(wait),
+                ends_round,
                 ..
-            } => self.take_pause((pass, blame), (text, *wait), rules, now),
+            } => self.take_pause((pass, blame), (text, *wait, *ends_round), rules, now),
             CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. }
                 if blame == Blame::Own && self.is_closed() =>
             {

@@ -5,7 +5,7 @@ use super::lane::LaneState;
 use super::owners::Blame;
 use super::{AdmissionGate, AdmissionRequest};
 use crate::ids::{Lane, Moment, MysisId, PermitId};
-use crate::model::OthersGet;
+use crate::model::{OthersGet, ServiceReturn};
 
 impl AdmissionGate {
     /// What the other conversations of a lane got since this one began to fail.
@@ -13,6 +13,20 @@ impl AdmissionGate {
     pub fn others_get(&self, lane: &Lane, who: MysisId, now: Moment) -> OthersGet {
         let lane = self.lanes.get(lane);
         lane.map_or(OthersGet::Nobody, |lane| lane.owners().others_get(who, now))
+    }
+}
+
+impl AdmissionGate {
+    /// Lets servers that are away be tried at once. What is known of them stays.
+    pub fn try_at_once(&mut self, now: Moment) {
+        for lane in self.lanes.values_mut() {
+            lane.circuit.try_at_once(now);
+        }
+        let game = self.lanes.get(&Lane::Game).and_then(LaneState::outage);
+        if game.is_some_and(|away| away.ends_by == Some(ServiceReturn::Operator)) {
+            // A game that refused access pauses all logins, too.
+            self.lanes.entry(Lane::Logins).or_default().end_hold();
+        }
     }
 }
 
@@ -30,7 +44,8 @@ impl LaneState {
             Some(shared) => self.circuit.take_over(Some(shared)),
             None => {
                 self.owners.note_served_beside(now);
-                self.circuit.take_over(None)
+                let back = self.away_before.take().map(|_| Transition::Closed);
+                self.circuit.take_over(None).or(back)
             }
         }
     }

@@ -32,7 +32,7 @@ pub struct LaneRules {
 impl LaneRules {
     fn pace(&self) -> Option<Pace> {
         self.per_minute.map(|count| Pace {
-            interval: Duration::from_secs(60) / count.max(1),
+            interval: Duration::from_millis(60_000_u64.div_ceil(count.max(1).into())),
             burst: self.burst,
         })
     }
@@ -85,7 +85,7 @@ pub(super) struct LaneState {
     pub(super) owners: Owners,
     /// Why the server did not serve the last calls.
     pub(super) trouble: Option<LaneTrouble>,
-    /// Since when the server was away as the program ended, until it serves a call.
+    /// Since when the server was away as the program ended or the rules changed, until it serves a call.
     pub(super) away_before: Option<Moment>,
     /// What another process told of the server while this one was served: the next call decides.
     pub(super) doubted: Option<Outage>,
@@ -187,10 +187,12 @@ impl LaneState {
         self.urgent.len() + self.patient.len()
     }
 
-    /// Closes the circuit and forgets failures.
+    /// Closes the circuit and forgets failures. An outage that this ends is told as over by the first call
+    /// that is served.
     pub(super) fn reset(&mut self) {
+        let since = self.outage().map(|it| it.since).or(self.away_before);
         self.circuit = Circuit::default();
-        (self.doubted, self.trouble, self.away_before) = (None, None, None);
+        (self.doubted, self.trouble, self.away_before) = (None, None, since);
     }
 
     pub(super) fn restore_circuit(&mut self, circuit: Circuit) {
@@ -205,7 +207,10 @@ impl LaneState {
     /// Notes that the server of a call has begun to answer.
     pub(super) fn on_sign_of_life(&mut self, pass: PermitId) -> Option<Transition> {
         let is_in = self.in_flight.contains_key(&pass);
-        is_in.then(|| self.circuit.close()).flatten()
+        let back = is_in.then(|| self.circuit.close()).flatten();
+        // That it is back is told once.
+        self.away_before.take_if(|_| back.is_some());
+        back
     }
 
     /// Removes the requests that do not wait for an open circuit, unless a trial call is due.

@@ -17,6 +17,7 @@ pub(super) fn whole_pace(per_minute: u32) -> u64 {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
+    /// Whole milliseconds, rounded up: moments have no fractions of them.
     pub(super) interval: Duration,
     /// The most that begin at once.
     pub(super) burst: u32,
@@ -26,10 +27,13 @@ impl Pace {
     /// The pace of a part, in thousandths of requests a minute; `None` if there is none.
     pub(super) fn of_part(part: u64, per_minute: u32, burst: u32) -> Option<Pace> {
         let whole = whole_pace(per_minute.max(1));
-        let micros = 60_000_000_000_u64.checked_div(part.min(whole))?;
-        let burst = u64::from(burst) * part.min(whole) / whole;
+        let part = part.min(whole);
+        if part == 0 {
+            return None;
+        }
+        let burst = u64::from(burst) * part / whole;
         Some(Pace {
-            interval: Duration::from_micros(micros),
+            interval: Duration::from_millis(60_000_000_u64.div_ceil(part)),
             burst: u32::try_from(burst).unwrap_or(u32::MAX).max(1),
         })
     }
@@ -143,6 +147,8 @@ mod tests {
         assert_eq!(of(pace(500)), (120_000, 1));
         assert_eq!(of(pace(90_000)), (1000, 6), "more than the limit");
         assert_eq!(Pace::of_part(0, 60, 6), None);
+        let fast = Pace::of_part(9_000_000, 9_000, 8).unwrap();
+        assert_eq!(of(fast), (7, 8), "whole milliseconds, and not faster");
     }
 
     #[test]

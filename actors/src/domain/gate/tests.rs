@@ -117,6 +117,26 @@ fn after_a_burst_the_pace_is_even() {
 }
 
 #[test]
+fn a_fast_pace_is_kept_though_moments_are_whole_milliseconds() {
+    for per_minute in [7, 3_500, 9_000, 70_000] {
+        let mut gate = gate(LaneRules {
+            per_minute: Some(per_minute),
+            burst: 1,
+            ..LaneRules::default()
+        });
+        queue(&mut gate, 0..u64::from(per_minute) + 10);
+        let begun = (0..60_000).map(|now| admit(&mut gate, Moment(now)).len());
+        let begun = begun.sum::<usize>() as u64;
+        let most = u64::from(per_minute);
+        assert!(begun <= most, "{begun} of {per_minute}");
+        assert!(
+            begun >= most.min(60_000) * 9 / 10,
+            "{begun} of {per_minute}"
+        );
+    }
+}
+
+#[test]
 fn nobody_comes_in_while_a_lane_is_held() {
     let mut gate = gate(LaneRules {
         burst: 1,

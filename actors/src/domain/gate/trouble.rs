@@ -30,7 +30,7 @@ enum ServerSign<'a> {
 
 impl LaneState {
     /// Takes what a call tells of the server. Returns that it serves again, if it was away when the program
-    /// ended.
+    /// ended or the rules changed.
     pub(super) fn note_trouble(
         &mut self,
         who: Option<MysisId>,
@@ -42,7 +42,7 @@ impl LaneState {
         let (text, suspicion, needs_operator) = match sign {
             ServerSign::Served => {
                 self.trouble = None;
-                // The end of an outage of the run before is news.
+                // The end of an outage of before a restart or a reload is news.
                 let is_back = self.away_before.take().is_some() && self.circuit.is_closed();
                 return is_back.then_some(Transition::Closed);
             }

@@ -137,6 +137,8 @@ impl Life {
             OthersGet::Unknown => Some(text.to_string()),
         };
         let (after, activity, until) = match own_reason {
+            // Where another provider can be asked, that one is asked next.
+            None if self.has_another_route() => (REQUEUE_WAIT, Activity::CallingModel, None),
             None => {
                 let queueing = Activity::Queueing(Lane::Provider(provider.clone()));
                 (REQUEUE_WAIT, queueing, None)
@@ -156,6 +158,11 @@ impl Life {
             after,
             jitter: true,
         });
+    }
+
+    fn has_another_route(&self) -> bool {
+        let is_own_only = self.trials().is_some_and(|it| it.is_own_only);
+        !is_own_only && self.model_routes().len() > 1
     }
 
     fn next_own_wait(&mut self) -> Duration {

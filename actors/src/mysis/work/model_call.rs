@@ -9,7 +9,6 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, Span};
 
 use crate::domain::event::Activity;
-use crate::domain::gate::AdmissionRequest;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, MysisId, TurnNumber, TurnRef};
 use crate::domain::last_request::LastRequest;
@@ -27,6 +26,7 @@ use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::AnswerMeter;
 use crate::session::{GameSession, SessionEvent, SessionObserver};
 
+use super::admission::{request_admission, show_call, show_first_wait};
 use super::answer_wait::await_answer;
 use super::{MailboxObserver, spawn_task};
 
@@ -85,12 +85,13 @@ impl ModelCaller {
         if session.take_news() {
             return (session, LifeInput::Outdated { work });
         }
-        // Cancel-safe: the gate drops a request that nobody waits for. The request comes first, so that
-        // the Mysis is shown as waiting.
+        // Cancel-safe: the gate drops a request that nobody waits for.
+        let gate = &self.deps.session.gate;
         let admission = tokio::select! {
             biased;
-            admission = self.request_admission(observer, &ask), if freeze.thaws() == thaws => admission,
+            admission = request_admission(gate, self.payer, observer, &ask), if freeze.thaws() == thaws => admission,
             () = freeze.frozen(thaws) => {
+                show_first_wait(observer, &ask);
                 freeze.thawed().await;
                 return (session, LifeInput::Outdated { work });
             }
@@ -108,41 +109,20 @@ impl ModelCaller {
             Some(Admission::Denied { why, until }) => LifeInput::Held { work, why, until },
             Some(Admission::Admitted(pass)) => match freeze.try_depart() {
                 Some(departure) => {
-                    observer.on_event(SessionEvent::Progress(Activity::CallingModel));
+                    show_call(observer, &ask, &pass.lane);
                     let asked = self.ask_provider(observer, (pass, departure), &session, ask);
                     asked.boxed().await
                 }
                 // It was admitted in the moment of the freeze.
                 None => {
                     drop(pass);
+                    show_first_wait(observer, &ask);
                     freeze.thawed().await;
                     LifeInput::Outdated { work }
                 }
             },
         };
         (session, input)
-    }
-
-    async fn request_admission(
-        &self,
-        observer: &MailboxObserver,
-        ask: &ModelQuery,
-    ) -> Option<Admission> {
-        let first = ask.routes.first()?;
-        let lane = Lane::Provider(first.provider.clone());
-        observer.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
-        let lanes = ask.routes.iter();
-        let request = AdmissionRequest {
-            routes: lanes
-                .map(|route| Lane::Provider(route.provider.clone()))
-                .collect(),
-            payer: Some(self.payer),
-            limits: ask.limits,
-            is_urgent: ask.is_urgent,
-            tokens: ask.tokens,
-            waits_out: true,
-        };
-        self.deps.session.gate.request_admission(request).await
     }
 
     /// Asks the provider of the permit. The cost is reported before the permit ends, so that no
@@ -325,7 +305,8 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     }
 }
 
-/// What a result says about the provider. One that names a time for the next request is not down.
+/// What a result says about the provider. One that names a time for the next request is not down, as long
+/// as the Mysis has another try.
 fn call_outcome(
     result: &Result<ModelAnswer, ModelFault>,
     ends_round: bool,
@@ -362,6 +343,7 @@ fn call_outcome(
             text: fault.text().into(),
             wait: asked_to_wait(fault),
             is_of_all: matches!(fault, ModelFault::Permanent { .. }),
+            ends_round,
         },
         Err(ModelFault::TooLong { .. } | ModelFault::Adapted { .. }) => CallOutcome::Answers,
         Err(ModelFault::Transient { text, .. } | ModelFault::Empty { text, .. }) => {

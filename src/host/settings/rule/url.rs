@@ -8,10 +8,9 @@ use crate::secret::Secret;
 /// The word for the built-in game, which the program itself serves while it runs.
 pub const BUILT_IN_GAME: &str = "offline";
 
-/// An `http` or `https` URL to which a path is appended.
 pub(crate) fn server_url() -> Rule<String> {
     web_url("an http or https URL", |text| {
-        check_web_url(text).map(|_| without_slash(text))
+        check_web_url(text).map(|_| text.to_owned())
     })
 }
 
@@ -20,15 +19,15 @@ pub(crate) fn endpoint_url() -> Rule<String> {
     web_url(allowed, |text| {
         let url = check_web_url(text)?;
         let path = url.path().trim_end_matches('/');
-        let found = quote_text(text);
+        let found = quote_url(text);
         if url.query().is_some() {
-            Err(format!("{found}, which has a query"))
+            Err(found)
         } else if path.ends_with("/chat/completions") {
             Err(format!(
                 "{found}, to which /chat/completions would be appended again"
             ))
         } else {
-            Ok(without_slash(text))
+            Ok(text.trim_end_matches('/').to_owned())
         }
     })
 }
@@ -48,9 +47,7 @@ pub(crate) fn upstream_url() -> Rule<Option<String>> {
 pub(crate) fn secret_url() -> Rule<Secret> {
     let allowed = "an http or https URL (the present value is not shown)";
     Rule::of_secrets(allowed, |text| {
-        check_web_url(text)
-            .ok()
-            .map(|_| Secret::new(without_slash(text)))
+        check_web_url(text).ok().map(|_| Secret::new(text))
     })
 }
 
@@ -71,8 +68,15 @@ fn web_url<T: 'static>(
     })
 }
 
-fn without_slash(url: &str) -> String {
-    url.trim_end_matches('/').to_owned()
+/// A URL in quotes, without the query and the fragment, which may hold a key.
+fn quote_url(text: &str) -> String {
+    match text.split_once(['?', '#']) {
+        Some((start, _)) => format!(
+            "{} with a query or a fragment (not shown here)",
+            quote_text(start)
+        ),
+        None => quote_text(text),
+    }
 }
 
 /// Parses a URL, or says what is wrong with it.
@@ -89,6 +93,6 @@ fn check_web_url(text: &str) -> Result<Url, String> {
         .filter(|_| text.chars().all(is_of_a_url))
         .ok_or_else(|| match text.contains('@') {
             true => "no such URL (not shown here)".to_owned(),
-            false => quote_text(text),
+            false => quote_url(text),
         })
 }

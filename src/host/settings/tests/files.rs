@@ -121,9 +121,10 @@ fn the_environment_outranks_the_file() {
 
 #[test]
 fn mistakes_of_the_environment_are_listed_after_those_of_the_file() {
-    let wrong = [("ZOEA_MAX_MYSES", "many"), ("ZOEA_MCP_ENDPOINT", "game")];
+    let endpoint = ("ZOEA_MCP_ENDPOINT", "game?key=sk-secret");
+    let wrong = [("ZOEA_MAX_MYSES", "many"), endpoint];
     let expected = "zoea.toml:1:1: unknown key colour; known here: providers, roles, swarm, mcp, supervision, budget, progress, value, routines, control, metrics, traces, alerts, reports, store, tui, myses\n\
-        environment: ZOEA_MCP_ENDPOINT is \"game\"; allowed: an http or https URL, \"offline\" for the built-in game, or \"\" for no server\n\
+        environment: ZOEA_MCP_ENDPOINT is \"game\" with a query or a fragment (not shown here); allowed: an http or https URL, \"offline\" for the built-in game, or \"\" for no server\n\
         environment: ZOEA_MAX_MYSES is \"many\"; allowed: a whole number from 1 to 10000";
     assert_eq!(
         Files::new().load("colour = 1\n", &variables(&wrong)),

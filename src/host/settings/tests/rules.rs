@@ -51,10 +51,11 @@ providers.local: endpoint = "ftp://h/v1" => "ftp://h/v1"
 providers.local: endpoint = "127.0.0.1:11434" => "127.0.0.1:11434"
 providers.local: endpoint = "http://h/v1 x" => "http://h/v1 x"
 providers.local: endpoint = "http://h/v1<x>" => "http://h/v1<x>"
-providers.local: endpoint = "http://h/v1#a" => "http://h/v1#a"
+providers.local: endpoint = "http://h/v1#a" => "http://h/v1" with a query or a fragment (not shown here)
 providers.local: endpoint = "http://" => "http://"
 providers.local: endpoint = "" => ""
-providers.local: endpoint = "http://h/v1?a=b" => "http://h/v1?a=b", which has a query
+providers.local: endpoint = "http://h/v1?key=sk-secret" => "http://h/v1" with a query or a fragment (not shown here)
+providers.local: endpoint = "htp://h/v1?key=sk-secret" => "htp://h/v1" with a query or a fragment (not shown here)
 providers.local: endpoint = "http://h/chat/completions/" => "http://h/chat/completions/", to which /chat/completions would be appended again
 providers.local: endpoint = "http://u:secret@h/v1" => a URL with a user name or password in it (not shown here)
 providers.local: endpoint = "u:secret@h/v1" => no such URL (not shown here)
@@ -97,6 +98,7 @@ mcp: tool_timeout = "0s" => "0s"
 supervision: within = "0s" => "0s"
 allowed: an http or https URL, "offline" for the built-in game, or "" for no server
 mcp: upstream = "spacemolt" => "spacemolt"
+mcp: upstream = "game.example/mcp?key=sk-secret" => "game.example/mcp" with a query or a fragment (not shown here)
 allowed: "manual", "transient" or "always"
 supervision: relaunch = "sometimes" => "sometimes"
 allowed: a list of exactly 2 items, each a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days
@@ -128,6 +130,7 @@ allowed: "gzip" or "none"
 traces: compression = true => true
 allowed: an http or https URL
 traces: endpoint = "collector" => "collector"
+traces: endpoint = "https://collector/#key=sk-secret" => "https://collector/" with a query or a fragment (not shown here)
 allowed: a URL postgres://user:password@host:port/database
 store: database_url = "mysql://u:secret@h" => a text that is not shown here
 store: database_url = "sqlite:zoea.db" => a text that is not shown here

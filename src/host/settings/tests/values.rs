@@ -142,7 +142,7 @@ fn every_key_is_read() {
         [reports]
         daily = "html"
         [alerts]
-        webhook = "https://hooks.test/secret"
+        webhook = "https://hooks.test/secret/"
         token_env = "HOOK_TOKEN"
         command = ["tell", "me"]
         timeout = "3s"
@@ -322,7 +322,7 @@ fn every_key_is_read() {
             daily: Some(DailyReport::Html),
         },
         alerts: AlertSettings {
-            webhook: Some(Secret::new("https://hooks.test/secret")),
+            webhook: Some(Secret::new("https://hooks.test/secret/")),
             token_env: Some("HOOK_TOKEN".to_owned()),
             token: None,
             command: Some(vec!["tell".to_owned(), "me".to_owned()]),
@@ -331,7 +331,7 @@ fn every_key_is_read() {
             inherited: Vec::new(),
         },
         traces: TraceSettings {
-            endpoint: Some("http://collector:4318".to_owned()),
+            endpoint: Some("http://collector:4318/".to_owned()),
             protocol: Some(TraceProtocol::Json),
             compression: false,
             headers_env: Some("COLLECTOR_HEADERS".to_owned()),

@@ -28,7 +28,7 @@ fn the_configuration_goes_before_the_special_variable_and_that_before_the_genera
     };
     let special = (
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-        "http://special:1/as/it/is",
+        "http://special:1/as/it/is/",
     );
     let collector = |of: TraceSettings, variables: &[(&str, &str)]| {
         let (settings, warnings, _) = completed(of, variables);
@@ -42,7 +42,7 @@ fn the_configuration_goes_before_the_special_variable_and_that_before_the_genera
     );
     assert_eq!(
         collector(none(), &[GENERAL, special]),
-        text("http://special:1/as/it/is", 1)
+        text("http://special:1/as/it/is/", 1)
     );
     assert_eq!(
         collector(none(), &[GENERAL]),
@@ -89,15 +89,16 @@ fn a_key_in_the_address_stays_in_the_query_and_is_shown_to_nobody() {
         );
     }
     for endpoint in [
-        "https://c.example?api-key=s3cr3t",
-        "https://c.example/v1/traces?api-key=s3cr3t",
+        "https://c.example?api-key=s3cr3t/",
+        "https://c.example/v1/traces?api-key=s3cr3t/",
+        "https://c.example/v1/traces/?api-key=s3cr3t/",
     ] {
         let own = TraceSettings {
             endpoint: Some(endpoint.to_string()),
             ..TraceSettings::default()
         };
         let (settings, ..) = completed(own, &[]);
-        let expected = "https://c.example/v1/traces?api-key=s3cr3t";
+        let expected = "https://c.example/v1/traces?api-key=s3cr3t/";
         assert_eq!(settings.collector.as_deref(), Some(expected));
     }
 }

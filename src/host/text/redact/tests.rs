@@ -126,10 +126,17 @@ fn a_secret_is_found_however_many_begin_alike_with_signs_of_codes() {
         .collect();
     let redactor = Redactor::new(secrets.clone());
     for secret in secrets {
-        assert_eq!(
-            redactor.clean(&format!("it is {secret}.")),
-            "it is [redacted]."
-        );
+        for written in [
+            secret.to_string(),
+            secret.replace('+', "%2B"),
+            secret.replace('+', "\\u002b"),
+            percent(&secret, true),
+        ] {
+            assert_eq!(
+                redactor.clean(&format!("it is {written}.")),
+                "it is [redacted]."
+            );
+        }
     }
 }
 

@@ -26,6 +26,8 @@ use crate::wiring::RunningSwarm;
 /// How long the end waits for the last words, if no signal comes: those of a thousand Myses take a while. The
 /// terminal is not given back before.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+/// The same without a terminal, where the last words are of one look.
+pub(super) const MAX_SHORT_WAIT: Duration = Duration::from_secs(1);
 
 /// When a run began, and what its Myses had used by then.
 pub(super) struct RunBeginning {
@@ -84,15 +86,19 @@ pub(super) async fn describe(
         texts.extend(describe_standing(&standing));
         texts.extend(describe_run(flight, began, resume.filter(|_| is_well)).await);
     };
-    in_time(collecting, stop).await;
+    in_time(MAX_WAIT, collecting, stop).await;
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// Collects last words until the time is over or the program shall stop: a store may give no answer.
-pub(super) async fn in_time(collecting: impl Future<Output = ()>, stop: impl Future<Output = ()>) {
+pub(super) async fn in_time(
+    most: Duration,
+    collecting: impl Future<Output = ()>,
+    stop: impl Future<Output = ()>,
+) {
     // Cancel-safe: what is not there by then is left out.
     tokio::select! {
-        _ = tokio::time::timeout(MAX_WAIT, collecting) => {}
+        _ = tokio::time::timeout(most, collecting) => {}
         () = stop => {}
     }
 }
@@ -188,15 +194,15 @@ mod tests {
     async fn a_store_that_gives_no_answer_holds_the_end_up_for_a_moment_and_not_after_a_signal() {
         use std::future::{pending, ready};
         let began = tokio::time::Instant::now();
-        in_time(pending(), ready(())).await;
+        in_time(MAX_WAIT, pending(), ready(())).await;
         assert_eq!(began.elapsed(), Duration::ZERO);
         let mut texts = Vec::new();
         let collecting = async {
             texts.push("known");
             pending().await
         };
-        in_time(collecting, pending()).await;
-        assert!((MAX_WAIT..MAX_WAIT * 2).contains(&began.elapsed()));
+        in_time(MAX_SHORT_WAIT, collecting, pending()).await;
+        assert!((MAX_SHORT_WAIT..MAX_WAIT).contains(&began.elapsed()));
         assert_eq!(texts, ["known"]);
     }
 

@@ -91,7 +91,7 @@ impl Output {
                         out::note(&text);
                     }
                 };
-                farewell::in_time(telling, stop).await;
+                farewell::in_time(farewell::MAX_SHORT_WAIT, telling, stop).await;
                 None
             }
             Output::Screen { .. } => farewell::describe(flight, began, resume, stop).await,

@@ -6,7 +6,7 @@ use actors::domain::message::Severity;
 use zoea_settings::{Environment, Settings, TraceSettings, TuiSettings};
 
 use super::{Output, OwnServers, RunArgs, Signals};
-use crate::host::home::Home;
+use crate::host::home::{Home, HomeLock};
 use crate::interface::cli::global::GlobalArgs;
 use crate::interface::cli::{out, question, screen};
 use crate::wiring::{self, OfflineServers, RunningSwarm};
@@ -30,12 +30,33 @@ pub(super) fn offline_settings(
     }
 }
 
+/// Waits for the home's lock; `None` if a signal asks the program to stop before.
+pub(super) async fn lock_home(
+    home: &Home,
+    early: Option<&mut Signals>,
+) -> anyhow::Result<Option<HomeLock>> {
+    let stop = async {
+        match early {
+            Some(signals) => signals.stop().await,
+            None => std::future::pending().await,
+        }
+    };
+    // Cancel-safe: a lock that was taken is returned at once.
+    tokio::select! {
+        lock = wiring::lock_home(home, out::note) => Ok(Some(lock?)),
+        () = stop => Ok(None),
+    }
+}
+
+/// Reads the configuration. Its file is the chosen one from then on: if it is gone at a reload, neither the defaults
+/// nor another file take its place.
 pub(super) fn load_settings(
-    global: &GlobalArgs,
+    global: &mut GlobalArgs,
     home: &Home,
     environment: &Environment,
 ) -> anyhow::Result<(Settings, Remarks)> {
     let loaded = global.load_settings(home, environment)?;
+    global.config.clone_from(&loaded.file);
     let on_defaults = loaded.describe_defaults();
     let on_defaults = on_defaults.map(|text| ("no_configuration", text));
     let warnings = loaded.other_warnings();

@@ -120,7 +120,7 @@ impl Present {
     /// The configured registration code, if the game stays the same.
     pub(super) fn code_at(&self, game: &str) -> KeyAnswer {
         let mcp = &self.settings.mcp;
-        let is_same = self.is_there && mcp.upstream.as_deref() == Some(game);
+        let is_same = self.is_there && mcp.upstream.as_deref().unwrap_or_default() == game;
         match &mcp.registration_code_source {
             KeySource::Variable(name) if is_same => KeyAnswer::Variable(name.clone()),
             KeySource::Credentials(name) if is_same => KeyAnswer::Stored(name.clone()),

@@ -61,12 +61,14 @@ impl Direction {
 }
 
 impl EarnRate {
-    /// The rate by the points of the last hour.
+    /// The rate by the points of the last hour, for one that is there since this time: what it did not earn since then
+    /// counts, too.
     #[must_use]
-    pub fn of(points: &EarnedPoints, now: Timestamp) -> EarnRate {
+    pub fn of(points: &EarnedPoints, now: Timestamp, since: Option<Timestamp>) -> EarnRate {
         let first = points.iter().position(|earned| *earned != 0);
         let last = points.iter().rposition(|earned| *earned != 0);
         let known = first.map_or(TREND_POINTS, |first| TREND_POINTS - first);
+        let known = known.max(since.map_or(0, |since| points_since(since, now)));
         let judged = known.clamp(1, JUDGED_POINTS);
         let (before, recent) = points.split_at(TREND_POINTS - judged);
         let whole = i64::try_from(judged - 1).unwrap_or(0) * POINT_MS;
@@ -124,6 +126,12 @@ pub fn whole_points(points: &EarnedPoints, now: Timestamp) -> EarnedPoints {
     whole
 }
 
+/// How many of the points began after this time.
+fn points_since(since: Timestamp, now: Timestamp) -> usize {
+    let points = now.0.div_euclid(POINT_MS) - since.0.div_euclid(POINT_MS);
+    usize::try_from(points).unwrap_or(0).min(TREND_POINTS)
+}
+
 fn rate_of(points: &[i64], ms: i64) -> i64 {
     let sum: i128 = points.iter().map(|earned| i128::from(*earned)).sum();
     let rate = sum * 60_000 / i128::from(ms.max(LEAST_MS));
@@ -140,11 +148,16 @@ fn direction(before: i64, now: i64) -> Direction {
     }
 }
 
-/// The rate of a row, its direction and its newest points, in so many columns. All rows share the scale: the point that
-/// is the highest of all Myses fills its cell.
+/// The rate of a row that is there since a time, its direction and its newest points, in so many columns. All rows
+/// share the scale: the point that is the highest of all Myses fills its cell.
 #[must_use]
-pub fn rate_line(points: &EarnedPoints, now: Timestamp, scale: i64, columns: usize) -> StyledLine {
-    let rate = EarnRate::of(points, now);
+pub fn rate_line(
+    points: &EarnedPoints,
+    (now, since): (Timestamp, Option<Timestamp>),
+    scale: i64,
+    columns: usize,
+) -> StyledLine {
+    let rate = EarnRate::of(points, now, since);
     let arrow = match rate.direction {
         Direction::Rising => Tone::Success,
         Direction::Steady => Tone::Dim,
@@ -189,7 +202,7 @@ mod tests {
     }
 
     fn rate(last: &[i64]) -> (i64, Direction, u64) {
-        let rate = EarnRate::of(&points(last), NOW);
+        let rate = EarnRate::of(&points(last), NOW, None);
         (rate.per_minute, rate.direction, rate.quiet_minutes)
     }
 
@@ -208,8 +221,22 @@ mod tests {
     #[test]
     fn the_first_minutes_have_a_rate_of_their_own() {
         assert_eq!(rate(&[100]).0, 50, "two minutes");
-        let at = |ms| EarnRate::of(&points(&[100]), Timestamp(POINT_MS * 9 + ms)).per_minute;
+        let at = |ms| EarnRate::of(&points(&[100]), Timestamp(POINT_MS * 9 + ms), None).per_minute;
         assert_eq!([at(1_000), at(60_000), at(90_000)], [100, 100, 66]);
+    }
+
+    #[test]
+    fn an_hour_without_a_gain_is_no_beginning() {
+        let rate = |age_ms| {
+            let since = Timestamp(NOW.0 - age_ms);
+            let rate = EarnRate::of(&points(&[1_000]), NOW, Some(since));
+            (rate.per_minute, rate.direction)
+        };
+        let hour = 3_600_000;
+        assert_eq!(rate(3 * hour), (100, Direction::Rising), "of ten minutes");
+        assert_eq!(rate(60_000), (500, Direction::Steady), "of two minutes");
+        assert_eq!(rate(7 * 60_000), (166, Direction::Steady), "of six minutes");
+        assert_eq!(rate(-hour).0, 500, "the clock was set back");
     }
 
     #[test]
@@ -227,11 +254,11 @@ mod tests {
 
     #[test]
     fn all_rows_share_one_scale_and_a_loss_is_seen() {
-        let drawn = |last: &[i64], scale| rate_line(&points(last), NOW, scale, 12).text();
+        let drawn = |last: &[i64], scale| rate_line(&points(last), (NOW, None), scale, 12).text();
         assert_eq!(drawn(&[80, 80, 80, 80, 80], 80), "   +40 █████");
         assert_eq!(drawn(&[80, 80, 80, 80, 80], 640), "   +40 ▂▂▂▂▂");
         assert_eq!(drawn(&[-80, 0, 0, 0, 0], 80), "    -8 ▾    ");
-        let huge = rate_line(&points(&[i64::MAX, i64::MIN]), NOW, i64::MAX, 20);
+        let huge = rate_line(&points(&[i64::MAX, i64::MIN]), (NOW, None), i64::MAX, 20);
         assert!(huge.text().chars().count() <= 20, "{huge:?}");
     }
 }

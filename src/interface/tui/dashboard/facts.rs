@@ -6,6 +6,7 @@ mod update;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use actors::domain::books::BudgetUse;
 use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::ids::{Moment, MysisId, Timestamp};
@@ -82,6 +83,16 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What the swarm spent today, and the tokens in it without a known price.
+    #[must_use]
+    pub fn spent_today(&self) -> (BudgetUse, u64) {
+        let spending = &self.spending;
+        match self.now < spending.day.end_time() {
+            true => (spending.swarm, spending.unpriced_tokens),
+            false => (BudgetUse::default(), 0),
+        }
+    }
+
     /// The percentage of today's budget that is spent; `None` without a budget.
     #[must_use]
     pub fn budget_percent(&self) -> Option<u64> {
@@ -136,11 +147,12 @@ impl Facts {
         myses.map(|mysis| mysis.id)
     }
 
-    /// Whether a Mysis stands still because the swarm is frozen.
+    /// Whether a Mysis stands still because the swarm is frozen. A freeze is of one process.
     #[must_use]
     pub fn is_held(&self, status: &MysisStatus) -> bool {
         self.frozen_since.is_some()
             && status.state == LifeState::Running
+            && status.elsewhere.is_none()
             && !status.activity.goes_on_when_frozen()
     }
 
@@ -171,7 +183,7 @@ impl Facts {
         texts.join(BETWEEN_TEXTS)
     }
 
-    /// The Myses that closing still waits for. The list is empty while the program is not closing.
+    /// The Myses of this process that closing still waits for. The list is empty while the program is not closing.
     #[must_use]
     pub fn awaited_myses(&self) -> Vec<&MysisStatus> {
         if self.closing_since.is_none() {
@@ -180,6 +192,7 @@ impl Facts {
         let statuses = self.roster.members().values();
         let mut waited: Vec<&MysisStatus> = statuses
             .map(|member| &*member.status)
+            .filter(|status| status.elsewhere.is_none())
             .filter(|status| status.activity != Activity::Resting)
             .collect();
         waited.sort_by(|a, b| compare_natural(&a.name, &b.name));

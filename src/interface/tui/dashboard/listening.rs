@@ -122,9 +122,16 @@ impl Dashboard {
         let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
             return;
         };
-        if self.facts.roster.get(mysis).is_none() && !self.return_to_list() {
-            self.focus = None;
-            self.layers.close_view::<Inspector>();
+        if self.facts.roster.get(mysis).is_some() {
+            return;
+        }
+        self.layers.remove_view::<Inspector>();
+        // What is being written stays on top, so that its next letters are no keys.
+        let open = std::mem::take(&mut self.layers);
+        if self.return_to_list() {
+            self.layers.all.extend(open.all);
+        } else {
+            (self.focus, self.layers) = (None, open);
         }
     }
 

@@ -123,12 +123,14 @@ impl MessageLog {
     }
 
     /// Adds what the operator is told. An error stays visible for a while, or until it is dismissed.
-    pub fn add_own(&mut self, message: LogMessage, now: Moment) {
+    pub fn add_own(&mut self, mut message: LogMessage, now: Moment) {
         if message.is_notice() {
             self.said_at = now;
         }
-        let message = Arc::new(message);
         self.version += 1;
+        // The line in hand is known by its id. Those of stored events are above zero.
+        message.id = EventId(i64::MIN.saturating_add_unsigned(self.version));
+        let message = Arc::new(message);
         if self.own.len() == MAX_OWN_MESSAGES {
             self.own.pop_front();
         }

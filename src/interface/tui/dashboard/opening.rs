@@ -23,6 +23,7 @@ use super::overlay::question::ActionToConfirm;
 use super::processes;
 use super::routine_editor::RoutineEditor;
 use super::search::SearchView;
+use super::summary::back_key;
 use super::toolkit::view::{Opening, ViewContext};
 use super::views::OPENING_KEYS;
 
@@ -154,7 +155,10 @@ impl Dashboard {
     fn carry_out(&mut self, request: Request) {
         match request {
             Request::Open(mysis, row) => {
-                self.open(mysis);
+                match self.layers.all.is_empty() {
+                    true => self.open(mysis),
+                    false => self.open_from_list(mysis),
+                }
                 if let (Some(focus), Some(row)) = (&mut self.focus, row) {
                     focus.move_in_transcript(&mut self.outbox, |transcript| transcript.go_to(row));
                 }
@@ -293,6 +297,7 @@ impl Dashboard {
         (self.layers, self.focus) = (Layers::default(), None);
         self.table.clear_filter();
         self.table.change_filter(|filter| filter.set_text(&text));
-        self.outbox.say(&format!("in {system}; Esc shows all"));
+        let key = back_key(&self.facts.keymap, false);
+        self.outbox.say(&format!("in {system}; {key} shows all"));
     }
 }

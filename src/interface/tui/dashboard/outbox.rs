@@ -42,7 +42,7 @@ pub(super) struct Notice {
 /// What a view or a command asks of the screen around it.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
-    /// Opens a conversation at a row, in place of what is open.
+    /// Opens a conversation, at a row if there is one. Esc goes back from it to the views that are open.
     Open(MysisId, Option<Seq>),
     /// Opens a conversation. Esc goes back from it to what is open now.
     OpenFromList(MysisId),
@@ -159,7 +159,12 @@ impl Outbox {
             })
             .collect();
         let whom = match orders[..] {
-            [] => return Vec::new(),
+            [] => {
+                if !ids.is_empty() {
+                    self.say("the Mysis was deleted meanwhile; nothing was ordered");
+                }
+                return Vec::new();
+            }
             [(id, ..)] => facts.name_of(id),
             _ => format!("{} myses", orders.len()).into(),
         };

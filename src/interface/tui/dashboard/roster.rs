@@ -15,6 +15,8 @@ pub struct Roster {
     members: BTreeMap<MysisId, RosterMember>,
     /// By how much the reported token counts have grown since this roster began.
     flowed: u64,
+    /// By how much the reported counts of turns have.
+    turned: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +86,9 @@ impl Roster {
             Some(member) => {
                 let grown = tokens(status).saturating_sub(tokens(&member.status));
                 self.flowed = self.flowed.saturating_add(grown);
+                let (turns, before) = (status.totals.turns, member.status.totals.turns);
+                let made = turns.saturating_sub(before);
+                self.turned = self.turned.saturating_add(made);
                 member.status = status.clone();
                 false
             }
@@ -103,6 +108,12 @@ impl Roster {
     #[must_use]
     pub fn tokens_used(&self) -> u64 {
         self.flowed
+    }
+
+    /// By how much the reported counts of turns have grown since this roster began.
+    #[must_use]
+    pub fn turns_made(&self) -> u64 {
+        self.turned
     }
 
     pub fn remove(&mut self, id: MysisId) {

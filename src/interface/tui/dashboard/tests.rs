@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::event::{
-    Activity, EventKind, MysisRef, MysisStatus, RosterChange, SwarmCondition, SwarmEvent,
+    Activity, Elsewhere, EventKind, MysisRef, MysisStatus, RosterChange, SwarmCondition, SwarmEvent,
 };
 use actors::domain::event_record::{EventId, record_of};
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
@@ -31,6 +31,7 @@ use super::log::list::LogView;
 use super::outbox::Request;
 use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
+use super::search::SearchView;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
@@ -247,6 +248,46 @@ fn drafts_are_kept_for_each_mysis() {
     desk.types("km");
     let composer = desk.board.overlays()[0].composer().unwrap();
     assert_eq!(composer.field.text(), "first");
+}
+
+#[test]
+fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
+    for is_from_search in [false, true] {
+        let mut desk = Desk::new();
+        if is_from_search {
+            desk.types("Sgold");
+            desk.key(KeyCode::Enter);
+            let request = Request::OpenFromList(MysisId(1));
+            desk.board.outbox.request(request);
+            desk.board.carry_out_requests();
+        } else {
+            desk.key(KeyCode::Enter);
+        }
+        assert!(desk.board.overlays().is_empty());
+        desk.types("mhel");
+        desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
+        assert!(desk.board.focus().is_none());
+        desk.types("p");
+        let composer = desk.board.overlays().last().and_then(Overlay::composer);
+        let text = composer.map(|composer| composer.field.text());
+        assert_eq!(text, Some("help"));
+        desk.key(KeyCode::Esc);
+        let is_back = desk.board.view::<SearchView>().is_some();
+        assert_eq!(is_back, is_from_search);
+    }
+}
+
+#[test]
+fn an_order_for_a_mysis_that_is_gone_says_so() {
+    let mut desk = Desk::new();
+    desk.types("mhello");
+    desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
+    assert!(orders_of(&desk.key(KeyCode::Enter)).is_empty());
+    let said = desk.board.facts.log.newest_notice();
+    let said = said.map(|said| &*said.text);
+    let words = "the Mysis was deleted meanwhile; nothing was ordered";
+    assert_eq!(said, Some(words));
+    assert_eq!(desk.board.history().to_lines(), "\"hello\"\n");
 }
 
 #[test]
@@ -707,6 +748,60 @@ fn the_end_names_for_whom_it_still_waits() {
     assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
     desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
+}
+
+#[test]
+fn a_freeze_and_an_end_concern_the_myses_of_this_process_alone() {
+    let pausing = |id, name, elsewhere: Option<&str>| {
+        let place = |process: &str| Elsewhere {
+            process: process.into(),
+            is_gone: false,
+        };
+        Arc::new(MysisStatus {
+            activity: Activity::Pausing,
+            elsewhere: elsewhere.map(|process| Arc::new(place(process))),
+            ..MysisStatus::clone(&status(id, name, LifeState::Running))
+        })
+    };
+    let mut desk = Desk::with(vec![
+        pausing(1, "alpha", None),
+        pausing(2, "bravo", None),
+        pausing(3, "ceres", Some("box-2")),
+    ]);
+    let since = Some(Timestamp(1_000_000));
+    desk.happens(None, EventKind::Condition(SwarmCondition::Freeze(since)));
+    let facts = &desk.board.facts;
+    let statuses = facts.roster.members().values().map(|member| &member.status);
+    let held = statuses.map(|status| facts.is_held(status));
+    assert_eq!(held.collect::<Vec<_>>(), [true, true, false]);
+    desk.types("F");
+    let Some(Overlay::Confirm(question)) = desk.board.overlays().last() else {
+        panic!("it is not asked");
+    };
+    assert_eq!(
+        question.lines[1],
+        "2 Myses run and continue where they paused."
+    );
+    desk.types("nqy");
+    let waited = desk.board.facts.awaited_myses();
+    let names: Vec<&str> = waited.iter().map(|status| &*status.name).collect();
+    assert_eq!(names, ["alpha", "bravo"]);
+}
+
+#[test]
+fn turns_of_before_are_no_turns_of_now_when_a_mysis_joins() {
+    let with_turns = |id, name, turns| {
+        let mut one = MysisStatus::clone(&status(id, name, LifeState::Running));
+        one.totals.turns = turns;
+        EventKind::StatusChanged(Arc::new(one))
+    };
+    let mut desk = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
+    desk.board.tick(Now::from_timestamp(Timestamp(1_011_000)));
+    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_000));
+    let rate = |desk: &Desk| desk.board.facts.turn_rate.per_minute();
+    assert_eq!(rate(&desk), Some(0));
+    desk.happens(Some((2, "bravo")), with_turns(2, "bravo", 4_002));
+    assert_eq!(rate(&desk), Some(10), "two in eleven seconds");
 }
 
 #[test]

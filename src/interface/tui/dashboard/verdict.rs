@@ -1,6 +1,7 @@
 //! Whether it goes well, in a word, a figure and a reason: what is read first.
 
 use actors::domain::outages::{OutageStage, ServerLabel, ServerOutage};
+use actors::domain::silence::SilenceScope;
 use actors::domain::state::LifeState;
 
 use super::earning::{Direction, EarnRate};
@@ -127,11 +128,30 @@ fn outage(facts: &Facts) -> Option<Verdict> {
     Some(Verdict::trouble("OUTAGE", why, Tone::Fault))
 }
 
-/// That the swarm runs and nothing happens. The banner says why.
+/// That at least half of those that run play in vain. The banner says why, and tells of fewer.
 fn silence(facts: &Facts) -> Option<Verdict> {
-    facts.silence.as_ref()?;
-    let why = "Myses run, and no call succeeds".to_string();
+    let notice = facts.silence.as_ref()?;
+    let concerns_half = match notice.scope {
+        SilenceScope::Swarm => true,
+        SilenceScope::Provider => is_half_silent(facts),
+        SilenceScope::Myses => false,
+    };
+    if !concerns_half {
+        return None;
+    }
+    let why = match notice.text.starts_with("most calls fail") {
+        true => "Myses run, and most calls fail".to_string(),
+        false => "Myses run, and no call succeeds".to_string(),
+    };
     Some(Verdict::trouble("NO PROGRESS", why, Tone::Warning))
+}
+
+/// Whether no call of at least half of those that run succeeded since their start.
+fn is_half_silent(facts: &Facts) -> bool {
+    let statuses = facts.roster.members().values().map(|member| &member.status);
+    let running = statuses.filter(|status| status.state == LifeState::Running);
+    let silent = running.filter(|status| status.silence.is_some()).count();
+    silent * 2 >= facts.counts.running
 }
 
 /// What the swarm earns, or how the number changes that the operator named; `None` if no result ever told of either.
@@ -139,7 +159,7 @@ fn money_verdict(facts: &Facts) -> Option<Verdict> {
     let money = &facts.money;
     // It is too early to say that a swarm that began just now earns nothing.
     let is_new = (money.begun).is_some_and(|begun| facts.now.since(begun) < JUDGED_AFTER_MS);
-    let rate = EarnRate::of(&money.points, facts.now);
+    let rate = EarnRate::of(&money.points, facts.now, money.begun);
     if !money.has_rate() || (is_new && rate.per_minute == 0) {
         return None;
     }

@@ -309,9 +309,13 @@ fn earned_text(facts: &Facts) -> Option<StyledLine> {
     Some(StyledLine::of(sum, tone_of_gain(earned)).with(period, Tone::Dim))
 }
 
+/// What the swarm spent today, deleted Myses included. A part of it may have no known price.
 fn cost_text(facts: &Facts) -> Option<StyledLine> {
-    let micros = facts.money.cost_today;
-    let cost = StyledLine::of("cost ", Tone::Dim).with(figures::money(micros), Tone::Text);
+    let (spent, unpriced_tokens) = facts.spent_today();
+    let micros = spent.cost_micros;
+    let unknown = if unpriced_tokens > 0 { "+?" } else { "" };
+    let sum = format!("{}{unknown}", figures::money(micros));
+    let cost = StyledLine::of("cost ", Tone::Dim).with(sum, Tone::Text);
     (micros > 0).then(|| cost.with(" today", Tone::Dim))
 }
 

@@ -13,6 +13,7 @@ use axum::http::Response;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::*;
 
@@ -352,6 +353,10 @@ async fn who_refuses_streams_is_told_apart_by_its_words_and_asked_for_whole_answ
             r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
         ),
         (
+            422,
+            r#"{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options","include_usage"],"msg":"Extra inputs are not permitted","input":true}]},"type":"invalid_request_error"}"#,
+        ),
+        (
             400,
             r#"{"error":{"message":"Your organization must be verified to stream this model.","param":"stream","code":"unsupported_value"}}"#,
         ),
@@ -412,11 +417,13 @@ async fn who_answers_whole_or_does_not_say_the_cost_in_pieces_is_asked_for_whole
 async fn usage_that_is_late_once_leaves_answers_streamed() {
     let mut live = Live::new(true).await;
     let voice = live.voice(200);
+    let begun = Instant::now();
     let asked = live.ask();
     // The connection stays open, and what is missing may still come.
     voice.says(&words("").replace(DONE, ""));
     let read = asked.answer.await.unwrap();
     assert_eq!(shown(&read), r#""yes" "" [] "stop" None"#);
+    assert!(begun.elapsed() < Duration::from_secs(20), "an end alone");
     drop(voice);
     assert_eq!(live.sent().await["stream"], true);
     assert!(live.exchange(200, &words(PRICED)).await.0, "it was late");
@@ -424,6 +431,66 @@ async fn usage_that_is_late_once_leaves_answers_streamed() {
     let (is_streamed, _) = live.exchange(200, &words("").replace(DONE, "")).await;
     assert!(is_streamed);
     assert!(!live.exchange(200, YES).await.0);
+}
+
+#[tokio::test]
+async fn usage_that_is_late_three_times_in_a_row_ends_streaming() {
+    let mut live = Live::new(true).await;
+    let voices: Vec<Voice> = (0..3).map(|_| live.voice(200)).collect();
+    let asked: Vec<Asked> = (0..3).map(|_| live.ask()).collect();
+    for voice in &voices {
+        voice.says(&words("").replace(DONE, ""));
+    }
+    for one in asked {
+        let read = one.answer.await.unwrap();
+        assert_eq!(shown(&read), r#""yes" "" [] "stop" None"#);
+        assert_eq!(live.sent().await["stream"], true);
+    }
+    drop(voices);
+    assert!(!live.exchange(200, YES).await.0);
+}
+
+#[tokio::test]
+async fn a_stream_that_ended_without_its_usage_was_not_cut() {
+    let mut live = Live::new(true).await;
+    let half = event(json!({"choices": [{"index": 0, "delta": {"content": "I will n"}}]}));
+    for _ in 0..2 {
+        let (is_streamed, read) = live.exchange(200, &half).await;
+        assert!(is_streamed && is_cut(&read), "{read:?}");
+        // What is missing may still have been on its way.
+        let voice = live.voice(200);
+        let mut asked = live.ask();
+        voice.says(&words("").replace(DONE, ""));
+        asked.has(3, 0).await;
+        voice.breaks();
+        assert_eq!(asked.answer.await.unwrap().unwrap().text, "yes");
+        assert_eq!(live.sent().await["stream"], true);
+    }
+    let (_, read) = live.exchange(200, &half).await;
+    assert!(is_cut(&read), "{read:?}");
+    assert!(live.exchange(200, &words(PRICED)).await.0);
+}
+
+/// So do some proxies for Gemini.
+#[tokio::test]
+async fn an_end_that_each_piece_names_is_none_while_more_comes() {
+    let live = Live::new(true).await;
+    let voice = live.voice(200);
+    let mut asked = live.ask();
+    let piece = |delta: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": "stop"});
+        event(json!({ "choices": [choice] }))
+    };
+    voice.says(&piece(json!({"reasoning_content": "Ore."})));
+    asked.has(0, 4).await;
+    // For longer than usage may take after an end that comes alone.
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let call = json!({"index": 0, "id": "c0", "function": {"name": "mine", "arguments": "{}"}});
+    voice.says(&piece(json!({"tool_calls": [call]})));
+    voice.says(DONE);
+    drop(voice);
+    let answer = asked.answer.await.unwrap();
+    assert_eq!(shown(&answer), r#""" "Ore." ["c0|mine|{}"] "stop" None"#);
 }
 
 /// What is said of a call of the model says nothing of how answers come.

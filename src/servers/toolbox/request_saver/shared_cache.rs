@@ -83,7 +83,7 @@ impl SharedCache {
             return match answer {
                 // The session that was lost is the fetching Mysis' own. This Mysis' session may
                 // still be open.
-                Err(fault) if by != who => Err(LinkFault::Unreachable(fault.to_string())),
+                Err(LinkFault::SessionLost(why)) if by != who => Err(LinkFault::Unreachable(why)),
                 answer => answer,
             };
         }

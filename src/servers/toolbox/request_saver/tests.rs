@@ -204,6 +204,23 @@ async fn a_failure_is_not_kept_and_a_lost_session_clears_what_is_old() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn all_who_ask_at_once_are_told_how_long_the_server_limits_them() {
+    let scene = Scene::new();
+    let (first, second) = (scene.link(1).await, scene.link(2).await);
+    let limited = LinkFault::Limited {
+        text: "HTTP 429: too many requests".to_string(),
+        retry_after: Some(Duration::from_secs(54)),
+    };
+    scene.says(Err(limited.clone()));
+    let both = futures::future::join(
+        call(&first, "help", json!({})),
+        call(&second, "help", json!({})),
+    );
+    assert_eq!(both.await, (Err(limited.clone()), Err(limited)));
+    assert_eq!(scene.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_look_within_the_tick_is_told_again_until_something_is_done() {
     let scene = Scene::new();
     let link = scene.link(1).await;

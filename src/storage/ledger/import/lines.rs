@@ -17,6 +17,7 @@ use std::sync::Arc;
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::memo::MemoKind;
 use actors::domain::message::{Row, RowBody, RowKind};
+use actors::domain::record::MysisRecord;
 use actors::domain::state::LifeState;
 use actors::domain::write::Write;
 use serde_json::Value;
@@ -59,12 +60,16 @@ pub(super) async fn import_copy(
     ledger: &SqlLedger,
     file: &Path,
     redactor: &Redactor,
-) -> Result<Option<MysisId>, ImportFault> {
+) -> Result<Option<MysisRecord>, ImportFault> {
     let reading = read_file(ledger, file, redactor, true).await?;
     let mut new = reading.is_new.iter().filter(|(_, is_new)| **is_new);
-    let mysis = new.next().map(|(mysis, _)| *mysis);
+    // It is read before the commit: after that, nothing may fail any more.
+    let record = match new.next() {
+        Some((mysis, _)) => reading.bulk_import.record(*mysis).await?,
+        None => None,
+    };
     reading.finish().await?;
-    Ok(mysis)
+    Ok(record)
 }
 
 async fn read_file<'a>(
@@ -258,6 +263,11 @@ impl LinesImport<'_> {
     async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
         self.samples.end(&self.bulk_import).await?;
+        for (mysis, places) in &self.places {
+            if let Some(removed) = places.removed(*mysis) {
+                self.bulk_import.note_removal(removed).await?;
+            }
+        }
         self.bulk_import.commit().await?;
         Ok(self.report)
     }

@@ -130,15 +130,12 @@ impl LedgerInner {
     }
 
     /// Reads each alone until one fails: what is stored of one cannot be read, which is no fault of
-    /// the others.
+    /// the others. While one is read, also if that is given up, no other is among these.
     async fn read_each(&self, some: &mut VecDeque<WaitingRecall>) -> Result<(), DbErr> {
-        while let Some(next) = some.pop_front() {
-            let mut alone = VecDeque::from([next]);
-            let read = Box::pin(self.read_together(&mut alone)).await;
-            if read.is_err() {
-                *some = alone;
-                return read;
-            }
+        while !some.is_empty() {
+            let mut others = some.split_off(1);
+            Box::pin(self.read_together(some)).await?;
+            some.append(&mut others);
         }
         Ok(())
     }
@@ -242,7 +239,11 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+    use tokio::sync::oneshot::error::TryRecvError;
+
     use super::*;
+    use crate::SqlLedger;
 
     #[test]
     fn nothing_is_read_for_a_caller_that_is_gone() {
@@ -254,5 +255,25 @@ mod tests {
         assert_eq!(taken.collect::<Vec<_>>(), [MysisId(2), MysisId(1)]);
         drop((two, again));
         assert!(recalls.waiting.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn where_reading_each_alone_is_given_up_the_one_that_was_read_fails() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("zoea.db");
+        let ledger = SqlLedger::open(&path).await.unwrap();
+        let recalls = Recalls::new(1);
+        let [mut one, two] = [1, 2].map(|mysis| recalls.wait_for(MysisId(mysis)));
+        let mut some = recalls.take_some();
+        // The time is up as soon as it waits for the database.
+        let read = ledger.inner.read_each(&mut some).now_or_never();
+        assert!(read.is_none());
+        let left = some.iter().map(|waiting| waiting.mysis);
+        assert_eq!(left.collect::<Vec<_>>(), [MysisId(1)]);
+        assert!(
+            one.try_recv()
+                .is_err_and(|error| error == TryRecvError::Empty)
+        );
+        assert!(two.await.is_err(), "the other one asks again");
     }
 }

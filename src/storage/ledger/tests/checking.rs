@@ -6,7 +6,7 @@ use super::samples::{sample, save};
 use super::*;
 
 /// The findings of all checks, in order.
-async fn findings(books: &Books) -> Vec<Result<String, String>> {
+pub(super) async fn findings(books: &Books) -> Vec<Result<String, String>> {
     let checked = match books {
         Books::File(directory) => {
             let path = directory.path().join("zoea.db");

@@ -1,16 +1,18 @@
 //! Failing transactions: acknowledged writes are there when the database is opened again, and a
 //! failed one has left nothing.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use actors::domain::record::PoolAccount;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sea_orm::ConnectionTrait;
 
 use super::*;
+use crate::place::RETRY_PAUSE;
 use crate::write_lock::WriteLock;
 
 on_both!(
@@ -89,6 +91,9 @@ async fn in_a_process_that_loses_its_file_on_a_full_disk() {
         assert!(file("zoea.db.lost").exists());
     }
     limit_files(None);
+    tokio::time::pause();
+    tokio::time::advance(RETRY_PAUSE).await;
+    tokio::time::resume();
     for _time in 0..2 {
         let refused = write(&ledger, vec![note(10)]).await.unwrap_err();
         let refused = refused.to_string();
@@ -102,6 +107,31 @@ async fn in_a_process_that_loses_its_file_on_a_full_disk() {
     let rescued = file("zoea.db.rescued");
     crate::restore(&rescued, &file("zoea.db")).await.unwrap();
     assert_eq!(stored(&books).await, (1..=9).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_database_that_was_cut_is_not_copied_anew_at_each_write() {
+    let books = Books::file();
+    let Books::File(directory) = &books else {
+        unreachable!("it is a file")
+    };
+    let file = |name: &str| directory.path().join(name);
+    // The log is empty, so what is cut is nowhere else.
+    filled(&books).await.0.close().await;
+    let ledger = books.open().await;
+    let database = File::options().write(true).open(file("zoea.db"));
+    database.unwrap().set_len(4096).unwrap();
+    let refused = write(&ledger, vec![note(10)]).await;
+    let why = refused.clone().unwrap_err().to_string();
+    assert!(why.contains("could not be saved"), "{why}");
+    // Each try writes the note anew.
+    let lost = File::open(file("zoea.db.lost")).unwrap();
+    lost.set_modified(UNIX_EPOCH).unwrap();
+    for _time in 0..10 {
+        assert_eq!(write(&ledger, vec![note(10)]).await, refused);
+    }
+    let lost = std::fs::metadata(file("zoea.db.lost")).unwrap();
+    assert_eq!(lost.modified().unwrap(), UNIX_EPOCH);
 }
 
 #[tokio::test]

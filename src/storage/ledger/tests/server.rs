@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actors::domain::record::PoolAccount;
+use sea_orm::{DbBackend, Statement};
 
 use super::golden::texts;
 use super::leases::opened;
@@ -331,4 +332,28 @@ async fn what_builds_of_before_wrote_in_another_form_is_written_anew() {
         assert_eq!(read(&listed[0]), read(expected), "{query}");
     }
     ledger.close().await;
+}
+
+#[tokio::test]
+async fn statements_that_get_no_answer_end_and_hold_nothing_up() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let ledger = books.open().await;
+    let writing = ledger.inner.begin(WriteLock::Own).await.unwrap();
+    let reading = ledger.inner.readers.begin().await.unwrap();
+    let asked = || Statement::from_string(DbBackend::Postgres, "SELECT pg_sleep(60)");
+    let began = std::time::Instant::now();
+    // From here on time passes as soon as all wait for the server.
+    tokio::time::pause();
+    let written = writing.query_one_raw(asked()).await;
+    let read = reading.query_one_raw(asked()).await;
+    for given_up in [written, read] {
+        let why = given_up.err().unwrap().to_string();
+        assert!(why.contains("no answer within 30s"), "{why}");
+    }
+    drop((writing, reading));
+    ledger.close().await;
+    tokio::time::resume();
+    assert!(began.elapsed() < Duration::from_secs(20));
 }

@@ -36,20 +36,20 @@ impl Circuit {
     }
 
     /// A pause that a server asks for ends no outage: it may ask for one after the other. One that fails and
-    /// asks for a pause counts as failing.
+    /// asks for a pause counts as failing, and so does the pause after which a caller has no attempt left.
     pub(super) fn take_pause(
         &mut self,
         (pass, blame): (PermitId, Blame),
-        (text, wait): (&Arc<str>, Duration),
+        (text, wait, ends_round): (&Arc<str>, Duration, bool),
         rules: CircuitRules,
         now: Moment,
     ) -> Option<Transition> {
-        let is_failing = text.starts_with(SERVER_FAILED);
+        let is_failing = ends_round || text.starts_with(SERVER_FAILED);
         let turn = match self {
             Circuit::Closed { .. } if !is_failing => return self.close(),
             Circuit::Closed { .. } if blame == Blame::Own => return None,
             Circuit::Closed { .. } => {
-                self.record_failure(pass, (text, false, blame), rules, false, now)
+                self.record_failure(pass, (text, false, blame), rules, ends_round, now)
             }
             Circuit::Open(absence) => {
                 if absence.trials.remove(&pass) {

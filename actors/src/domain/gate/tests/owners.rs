@@ -69,11 +69,12 @@ fn out_of_service() -> CallOutcome {
     }
 }
 
-fn asked_to_wait() -> CallOutcome {
+fn asked_to_wait(ends_round: bool) -> CallOutcome {
     CallOutcome::Refuses {
         text: "HTTP 429".into(),
         is_of_all: false,
         wait: Some(Duration::from_secs(20)),
+        ends_round,
     }
 }
 
@@ -107,7 +108,13 @@ fn course(others: i64, poison: Option<&CallOutcome>) -> (Vec<u32>, usize) {
 fn what_one_conversation_gets_costs_no_other_one_an_answer_a_fallback_or_a_pause() {
     for others in [1, 2, 5, 9] {
         let undisturbed = course(others, None);
-        for poison in [fails(), last_try(), out_of_service(), asked_to_wait()] {
+        for poison in [
+            fails(),
+            last_try(),
+            out_of_service(),
+            asked_to_wait(false),
+            asked_to_wait(true),
+        ] {
             let disturbed = course(others, Some(&poison));
             assert_eq!(disturbed, undisturbed, "{others} others, {poison:?}");
             assert_eq!(disturbed.1, 0);

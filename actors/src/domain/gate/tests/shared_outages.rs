@@ -193,3 +193,70 @@ fn what_was_found_out_during_a_step_is_told_by_the_next_one() {
     rows.step(&mut one, 2000);
     assert_eq!(rows.shared.len(), 1);
 }
+
+/// A process that cannot reach the server, or whose account there has nothing left.
+fn away(outcome: &CallOutcome) -> (AdmissionGate, Rows) {
+    let (mut one, mut rows) = (process(), Rows::default());
+    give(&mut one, 0, 0);
+    queue_at(&mut one, 1, vec![P()], 0);
+    assert_eq!(ways(&mut one, 0).len(), 1);
+    end(&mut one, 1, outcome, 1000);
+    rows.step(&mut one, 1000);
+    (one, rows)
+}
+
+fn without_credit() -> CallOutcome {
+    CallOutcome::OutOfService {
+        text: "HTTP 402".into(),
+        wait: Duration::from_secs(900),
+        ends_by: ServiceReturn::Operator,
+    }
+}
+
+fn says_nothing(gate: &mut AdmissionGate, now: i64) -> bool {
+    let reports = gate.outage_reports(Moment(now));
+    reports.iter().all(|report| report.change.is_none())
+}
+
+#[test]
+fn a_change_of_the_budget_ends_no_outage_here_and_tells_others_of_no_end() {
+    let (mut one, _) = away(&without_credit());
+    let known = |gate: &AdmissionGate| {
+        let outages = gate.outages().map(|(_, away)| away.clone());
+        outages.collect::<Vec<_>>()
+    };
+    let before = known(&one);
+    assert_eq!(before[0].ends_by, Some(ServiceReturn::Operator));
+    let mysis = BudgetLimits {
+        tokens: Some(100),
+        cost_micros: None,
+    };
+    one.set_budget(BudgetRules {
+        mysis,
+        ..BudgetRules::default()
+    });
+    assert_eq!(known(&one), before);
+    assert!(says_nothing(&mut one, 2000));
+    assert!(one.budgets.is_limited());
+}
+
+#[test]
+fn a_try_that_the_operator_asks_for_changes_nothing_that_is_known_of_a_server() {
+    let gone = CallOutcome::Fails {
+        text: "refused".into(),
+        is_unreachable: true,
+        ends_round: false,
+        is_refusal: false,
+    };
+    let (mut one, _) = away(&gone);
+    queue_at(&mut one, 2, vec![P()], 1000);
+    assert_eq!(ways(&mut one, 1500), []);
+    one.try_at_once(Moment(1500));
+    assert!(says_nothing(&mut one, 1500), "it is its own trouble");
+    assert_eq!(ways(&mut one, 1500).len(), 1, "a trial is due");
+    let (mut one, _) = away(&without_credit());
+    one.try_at_once(Moment(2000));
+    let (_, away) = one.outages().next().unwrap();
+    let expected = (Some(ServiceReturn::Operator), Moment(2000));
+    assert_eq!((away.ends_by, away.next_try), expected);
+}

@@ -28,6 +28,7 @@ fn refuses(wait: Option<u64>, is_of_all: bool) -> CallOutcome {
         text: "HTTP 4xx".into(),
         wait: wait.map(Duration::from_secs),
         is_of_all,
+        ends_round: false,
     }
 }
 
@@ -187,6 +188,7 @@ fn a_server_that_fails_and_states_a_wait_is_away_after_as_many_failures_as_any()
                 text: text.into(),
                 wait: Some(Duration::from_secs(10)),
                 is_of_all: false,
+                ends_round: false,
             };
             let seconds = round * 11;
             assert_eq!(lone(&mut gate, seconds, &outcome), Some(P()));
@@ -197,4 +199,63 @@ fn a_server_that_fails_and_states_a_wait_is_away_after_as_many_failures_as_any()
             assert_eq!(lone(&mut gate, 54, &works()), Some(P()));
         }
     }
+}
+
+#[test]
+fn who_is_told_to_wait_until_no_try_is_left_finds_the_server_away_and_its_wait_holds() {
+    let mut gate = gate_with(None);
+    for round in 0..4 {
+        assert_eq!(gate.outages().count(), 0, "{round}");
+        let outcome = CallOutcome::Refuses {
+            text: "HTTP 429: slow".into(),
+            wait: Some(Duration::from_secs(10)),
+            is_of_all: false,
+            ends_round: round == 3,
+        };
+        assert_eq!(lone(&mut gate, round * 11, &outcome), Some(P()));
+    }
+    assert_eq!(gate.outages().count(), 1);
+    assert_eq!(lone(&mut gate, 34, &works()), Some(Q()));
+    assert_eq!(lone(&mut gate, 42, &works()), Some(Q()), "its wait runs");
+    assert_eq!(lone(&mut gate, 43, &works()), Some(P()), "the trial");
+    assert_eq!(gate.outages().count(), 0);
+}
+
+/// A gate whose first provider was away as the rules changed.
+fn reloaded() -> AdmissionGate {
+    let mut gate = gate_with(None);
+    for seconds in 0..5 {
+        lone(&mut gate, seconds, &fails());
+    }
+    assert_eq!(gate.take_news().len(), 1);
+    let rules = gate.rules.clone();
+    gate.set_rules(rules);
+    assert_eq!(seen(&gate), None, "it was not asked yet");
+    assert_eq!(gate.take_news(), []);
+    gate
+}
+
+#[test]
+fn an_outage_that_a_reload_ends_is_told_as_over_by_the_first_call_that_is_served() {
+    let closed = || GateEvent::CircuitClosed { lane: P() };
+    let mut gate = reloaded();
+    assert_eq!(lone(&mut gate, 6, &works()), Some(P()));
+    assert_eq!(gate.take_news(), [closed()]);
+    lone(&mut gate, 7, &works());
+    assert_eq!(gate.take_news(), []);
+    // The server is still away, since then, and its return is told once.
+    let mut gate = reloaded();
+    lone(&mut gate, 6, &fails());
+    assert_eq!(seen(&gate), Some((0, true, false)));
+    for seconds in 7..11 {
+        lone(&mut gate, seconds, &fails());
+    }
+    assert_eq!(seen(&gate), Some((0, true, true)));
+    gate.take_news();
+    queue_at(&mut gate, 15, vec![P()], 15_000);
+    assert_eq!(ways(&mut gate, 15_000), [(15, P())]);
+    gate.on_sign_of_life(&P(), PermitId(15));
+    assert_eq!(gate.take_news(), [closed()]);
+    gate.release_permit(&P(), PermitId(15), &works(), Moment(16_000));
+    assert_eq!(gate.take_news(), []);
 }

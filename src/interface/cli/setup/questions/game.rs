@@ -14,13 +14,8 @@ impl QuestionDialog<'_> {
         if let Some(game) = &self.args.game {
             return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
         }
-        let present = self
-            .present
-            .settings
-            .mcp
-            .upstream
-            .as_deref()
-            .unwrap_or_default();
+        let mcp = &self.present.settings.mcp;
+        let present = mcp.upstream.as_deref().unwrap_or_default();
         let is_other = ![BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2, ""].contains(&present);
         let mut choices = vec![
             Choice::new(
@@ -38,6 +33,10 @@ impl QuestionDialog<'_> {
         ];
         if is_other && self.present.is_there {
             choices.insert(0, Choice::new(Some(present), &format!("{present}, as now")));
+        }
+        if let Some(program) = mcp.command.first() {
+            let text = format!("the program {program}, as now");
+            choices.insert(0, Choice::new(Some(""), &text));
         }
         choices.push(Choice::new(None, "another MCP server"));
         let start = choices

@@ -30,7 +30,12 @@ pub(crate) enum FocusOutcome {
 }
 
 impl Focus {
-    pub(crate) fn run(&mut self, gesture: FocusAction, outbox: &mut Outbox) -> FocusOutcome {
+    pub(crate) fn run(
+        &mut self,
+        gesture: FocusAction,
+        keymap: &Keymap,
+        outbox: &mut Outbox,
+    ) -> FocusOutcome {
         let transcript = &mut self.transcript;
         match gesture {
             FocusAction::EntryUp => transcript.select_next(Direction::Back),
@@ -57,8 +62,8 @@ impl Focus {
                 let text = known.map_or("", |known| known.text()).to_string();
                 outbox.request(Request::WriteLine(QueryScope::Conversation, text));
             }
-            FocusAction::NextMatch => self.go_to_match(Direction::Forth, outbox),
-            FocusAction::MatchBefore => self.go_to_match(Direction::Back, outbox),
+            FocusAction::NextMatch => self.go_to_match(Direction::Forth, keymap, outbox),
+            FocusAction::MatchBefore => self.go_to_match(Direction::Back, keymap, outbox),
             FocusAction::ErrorBefore => self.seek_row(SeekKind::Error, Direction::Back, outbox),
             FocusAction::NextError => self.seek_row(SeekKind::Error, Direction::Forth, outbox),
             FocusAction::OrderBefore => self.seek_row(SeekKind::Order, Direction::Back, outbox),
@@ -124,9 +129,9 @@ impl Focus {
         }
     }
 
-    pub(crate) fn find_text(&mut self, text: &str, outbox: &mut Outbox) {
+    pub(crate) fn find_text(&mut self, text: &str, keymap: &Keymap, outbox: &mut Outbox) {
         self.search(text, outbox);
-        self.go_to_match(Direction::Back, outbox);
+        self.go_to_match(Direction::Back, keymap, outbox);
     }
 
     /// Searches a text in the conversation, beginning at a row that contains it.
@@ -173,9 +178,10 @@ impl Focus {
         }
     }
 
-    fn go_to_match(&mut self, way: Direction, outbox: &mut Outbox) {
+    fn go_to_match(&mut self, way: Direction, keymap: &Keymap, outbox: &mut Outbox) {
         let Some(text_search) = &mut self.transcript.text_search else {
-            return outbox.say("no search is active; / begins one");
+            let key = keymap.key_of(FOCUS_KEYS, FocusAction::Find);
+            return outbox.say(&format!("no search is active; {key} begins one"));
         };
         if let Some(next) = text_search.next(text_search.current, way) {
             text_search.current = Some(next);

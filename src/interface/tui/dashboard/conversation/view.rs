@@ -1,10 +1,11 @@
 //! Draws the conversation of one Mysis.
 
 use super::Focus;
+use super::keys::{FOCUS_KEYS, FocusAction};
 use super::transcript::entry::ResultForm;
 use super::transcript::{Transcript, VisibleLine};
 use crate::dashboard::facts::Facts;
-use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
+use crate::dashboard::keys::{Keymap, MOVEMENT_KEYS, Movement, TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::table::cells::doing_text;
 use crate::dashboard::table::seen_state::SeenState;
@@ -29,11 +30,17 @@ pub(crate) fn paint(
         paint_title(facts, &member.status, transcript, layout.title, painter);
     }
     if transcript.pages().rows().is_empty() {
-        let words = if transcript.pages().is_loading() {
-            "reading the conversation …".to_string()
-        } else {
-            let key = facts.keymap.key_of(TARGET_KEYS, TargetAction::Message);
-            format!("nothing has been said yet; {key} writes to it")
+        let pages = transcript.pages();
+        let words = match (pages.is_loading(), pages.may_load()) {
+            (true, _) => "reading the conversation …".to_string(),
+            (false, true) => {
+                let key = facts.keymap.key_of(TARGET_KEYS, TargetAction::Message);
+                format!("nothing has been said yet; {key} writes to it")
+            }
+            (false, false) => {
+                let key = facts.keymap.key_of(MOVEMENT_KEYS, Movement::Down);
+                format!("the conversation cannot be read; {key} reads it again")
+            }
         };
         let area = centre_area(layout.body, layout.body.width, 1);
         painter.text_at(area, 0, Alignment::Center, &words, Tone::Dim);
@@ -75,7 +82,7 @@ fn paint_title(
         one_line(&status.model)
     );
     line.push(model, Tone::Dim);
-    let place = position_line(transcript);
+    let place = position_line(transcript, &facts.keymap);
     // The scroll position is shown at every width. The model's name may be cut.
     let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
     let columns = [Constraint::Min(0), Constraint::Length(wide)];
@@ -84,7 +91,7 @@ fn paint_title(
     painter.line(right, 0, &place);
 }
 
-fn position_line(transcript: &Transcript) -> StyledLine {
+fn position_line(transcript: &Transcript, keymap: &Keymap) -> StyledLine {
     let mut line = StyledLine::default();
     if let Some(text_search) = &transcript.text_search {
         let place = text_search
@@ -98,12 +105,14 @@ fn position_line(transcript: &Transcript) -> StyledLine {
         );
     }
     if transcript.results() == ResultForm::Raw {
-        line.push(" raw results, v words ", Tone::Warning);
+        let key = keymap.key_of(FOCUS_KEYS, FocusAction::Results);
+        line.push(format!(" raw results, {key} words "), Tone::Warning);
     }
     if transcript.is_following() {
         line.push(" following ", Tone::Accent);
     } else {
-        line.push(" G follows ", Tone::Warning);
+        let key = keymap.key_of(MOVEMENT_KEYS, Movement::Last);
+        line.push(format!(" {key} follows "), Tone::Warning);
     }
     line
 }
@@ -145,4 +154,50 @@ fn paint_place(transcript: &Transcript, body: Rect, painter: &mut Painter<'_>) {
     )]
     let row = (f64::from(body.height - 1) * transcript.scroll_fraction()) as u16;
     painter.text_at(body, row, Alignment::Right, "┃", Tone::Accent);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crossterm::event::KeyCode;
+
+    use super::*;
+    use crate::dashboard::input_event::key;
+    use crate::dashboard::tests::{Desk, loads_of};
+    use crate::dump::render_text;
+    use crate::theme::Depth;
+
+    fn text(desk: &Desk) -> String {
+        render_text(&crate::view::paint(&desk.board, Depth::True).buffer)
+    }
+
+    #[test]
+    fn keys_are_named_as_they_were_chosen() {
+        let mut desk = Desk::new();
+        let chosen = [("bottom", 6), ("raw", 7), ("next_minute", 8)];
+        let chosen = chosen.map(|(name, f)| (name.to_string(), vec![key(KeyCode::F(f))]));
+        desk.board.facts.keymap = Keymap::new(BTreeMap::from(chosen));
+        desk.key(KeyCode::Enter);
+        desk.key(KeyCode::F(7));
+        let focus = desk.board.focus.as_mut().expect("a conversation");
+        assert!(focus.transcript.go_to_top().is_some());
+        let text = text(&desk);
+        for words in ["F6 follows", "raw results, F7 words", "[ F8 go"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_cannot_be_read_is_not_said_to_be_empty() {
+        let mut desk = Desk::new();
+        let unread = "the conversation cannot be read; ↓ reads it again";
+        for (id, _) in loads_of(&desk.key(KeyCode::Enter)) {
+            desk.board.on_read(id, Err("no disk".to_string()));
+        }
+        desk.board.prepare_frame();
+        assert!(text(&desk).contains(unread));
+        assert!(!loads_of(&desk.key(KeyCode::Down)).is_empty());
+        assert!(!text(&desk).contains(unread));
+    }
 }

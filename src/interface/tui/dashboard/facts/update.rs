@@ -130,7 +130,7 @@ impl Facts {
     pub(crate) fn sum_up(&mut self) -> String {
         self.counts = self.roster.counts();
         (self.token_rate).take_total(self.roster.tokens_used(), self.moment);
-        (self.turn_rate).take_total(self.counts.turns, self.moment);
+        (self.turn_rate).take_total(self.roster.turns_made(), self.moment);
         self.money = money_of(self.roster.members().values(), self.now);
         let servers = server_lights(&self.roster, &self.outages);
         if *self.servers != servers {

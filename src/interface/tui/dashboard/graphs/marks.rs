@@ -1,7 +1,9 @@
 //! What happened, on the axis of time: orders, errors, servers that were away, freezes.
 
 use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::outages::ServerLabel;
 use actors::domain::samples::Minute;
+use zoea_text::clean::one_line;
 
 use crate::dashboard::facts::Facts;
 use crate::dashboard::log::message::{LogKind, LogMessage};
@@ -50,7 +52,9 @@ pub(crate) fn marks(facts: &Facts, mysis: Option<MysisId>, bounds: (f64, f64)) -
 /// The times in which a server was away, or the swarm frozen, as far as the log reaches back.
 fn spans(facts: &Facts, until: f64) -> Vec<Mark> {
     let mut spans = Vec::new();
-    let (mut away, mut frozen): (Option<f64>, Option<f64>) = (None, None);
+    // The servers that are away, each since its minute.
+    let mut away: Vec<(&str, f64)> = Vec::new();
+    let mut frozen: Option<f64> = None;
     let span = |from: f64, to: f64, sign, tone| Mark {
         minutes: (from, to),
         sign,
@@ -61,25 +65,43 @@ fn spans(facts: &Facts, until: f64) -> Vec<Mark> {
     for message in facts.log.messages() {
         let minute = Minute::of(message.at).0 as f64;
         match &*message.code {
-            "circuit_open" | "game_away" | "out_of_service" => away = away.or(Some(minute)),
+            "circuit_open" | "game_away" | "out_of_service" => {
+                let server = server_of(&message.text);
+                if away.iter().all(|(known, _)| *known != server) {
+                    away.push((server, minute));
+                }
+            }
             "circuit_closed" | "game_back" => {
-                spans.extend(away.take().map(|from| outage(from, minute)));
+                let server = server_of(&message.text);
+                let place = away.iter().position(|(known, _)| *known == server);
+                let ended = place.map(|place| away.remove(place));
+                spans.extend(ended.map(|(_, from)| outage(from, minute)));
             }
             "freeze" => frozen = frozen.or(Some(minute)),
             "thaw" => spans.extend(frozen.take().map(|from| freeze(from, minute))),
             "closing" | "up" => {
-                spans.extend(away.take().map(|from| outage(from, minute)));
+                spans.extend(away.drain(..).map(|(_, from)| outage(from, minute)));
             }
             _ => {}
         }
     }
     // One that goes on is told by the present state.
-    let is_away = facts.outages.away().next().is_some();
-    spans.extend(away.filter(|_| is_away).map(|from| outage(from, until)));
+    let present = facts.outages.away();
+    let present = present.map(|it| one_line(&ServerLabel(&it.lane).to_string()));
+    let present: Vec<String> = present.collect();
+    away.retain(|(server, _)| present.iter().any(|label| label == server));
+    spans.extend(away.into_iter().map(|(_, from)| outage(from, until)));
     if let Some(since) = facts.frozen_since {
         spans.push(freeze(Minute::of(since).0 as f64, until));
     }
     spans
+}
+
+/// The server that a notice of the gate is about: its text begins with it.
+fn server_of(text: &str) -> &str {
+    let ends = [" is down", " serves no requests", " works again"];
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
 /// The minutes in which the operator gave orders: those of this session by their receipts, earlier ones as they are
@@ -112,4 +134,74 @@ fn minutes_within(
 ) -> impl Iterator<Item = f64> {
     let minutes = times.map(|at| Minute::of(at).0 as f64);
     minutes.filter(move |minute| (first..=last).contains(minute))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
+    use actors::domain::ids::Lane;
+    use actors::domain::message::Severity;
+    use actors::domain::outages::{OutageStage, ServerOutage, ServerOutages};
+
+    use super::*;
+
+    fn told(notices: &[(i64, &str, &str)]) -> Facts {
+        let record = |(minute, code, text): &(i64, &str, &str)| EventRecord {
+            id: EventId(*minute),
+            at: Minute(*minute).start_time(),
+            kind: EventRecordKind::Notice,
+            mysis: None,
+            severity: Severity::Warn,
+            code: (*code).into(),
+            text: (*text).into(),
+            source: None,
+            row: None,
+            answered: None,
+        };
+        let records: Vec<EventRecord> = notices.iter().map(record).collect();
+        let mut facts = Facts::default();
+        facts.take_newest(&records);
+        facts
+    }
+
+    fn minutes(facts: &Facts) -> Vec<(f64, f64)> {
+        let marks = marks(facts, None, (0.0, 1_000.0)).into_iter();
+        let away = marks.filter(|mark| mark.sign == OUTAGE_SIGN);
+        away.map(|mark| mark.minutes).collect()
+    }
+
+    #[test]
+    fn a_server_is_away_until_it_works_again_itself() {
+        let mut notices = vec![
+            (60, "circuit_open", "provider a is down: HTTP 503"),
+            (70, "game_away", "the tool server is down: HTTP 502"),
+            (71, "out_of_service", "provider a serves no requests"),
+            (72, "game_back", "the tool server works again"),
+            (300, "circuit_closed", "provider a works again"),
+        ];
+        assert_eq!(minutes(&told(&notices)), [(70.0, 72.0), (60.0, 300.0)]);
+        notices[4] = (300, "closing", "zoea closes");
+        assert_eq!(minutes(&told(&notices)), [(70.0, 72.0), (60.0, 300.0)]);
+    }
+
+    #[test]
+    fn only_who_is_away_now_is_away_to_the_end() {
+        let mut facts = told(&[
+            (60, "circuit_open", "provider a is down: HTTP 503"),
+            (70, "circuit_open", "provider b is down: HTTP 503"),
+        ]);
+        assert!(minutes(&facts).is_empty());
+        let away = ServerOutage {
+            lane: Lane::Provider("b".into()),
+            text: "HTTP 503".into(),
+            since: Minute(70).start_time(),
+            next_try: Minute(71).start_time(),
+            needs_operator: false,
+            stage: OutageStage::Away,
+        };
+        facts.outages = Arc::new(ServerOutages(vec![away]));
+        assert_eq!(minutes(&facts), [(70.0, 1_000.0)]);
+    }
 }

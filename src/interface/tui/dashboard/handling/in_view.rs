@@ -58,7 +58,7 @@ impl Dashboard {
         let Some(gesture) = gesture else {
             return;
         };
-        match focus.run(gesture, &mut self.outbox) {
+        match focus.run(gesture, &self.facts.keymap, &mut self.outbox) {
             FocusOutcome::Used => {}
             FocusOutcome::Inspect(row) => {
                 let inspector = Inspector::of(row, self.facts.appearance.offset);

@@ -204,7 +204,9 @@ impl LogView {
     /// Goes to the next line with the searched text. Older events are read until one has it.
     fn step_to_match(&mut self, context: &mut ViewContext<'_>, way: Direction) {
         let Some(text) = self.text_search.as_ref().map(|known| known.text()) else {
-            return context.outbox.say("no search is active; / begins one");
+            let key = context.facts.keymap.key_of(LOG_KEYS, LogAction::Find);
+            let words = format!("no search is active; {key} begins one");
+            return context.outbox.say(&words);
         };
         let text = text.to_string();
         if self.go_to_match(way) {

@@ -14,7 +14,7 @@ use zoea_text::clean::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMessage {
-    /// The record's id; 0 if the message is stored nowhere.
+    /// The record's id; below 1 if the message is stored nowhere.
     pub id: EventId,
     pub at: Timestamp,
     pub tone: Tone,

@@ -397,6 +397,40 @@ fn folds_open_and_close_and_one_mysis_is_shown_alone() {
 }
 
 #[test]
+fn each_notice_of_this_terminal_is_taken_in_hand_and_shown_whole() {
+    let mut desk = Desk::new();
+    for text in ["first", "second", "third"] {
+        desk.board.facts.notify(Tone::Hint, "said", text);
+    }
+    desk.types("Lffffff");
+    assert_eq!(log_of(&mut desk).rules.filter, filter::LogFilter::Own);
+    assert_eq!(in_hand(&mut desk), "third");
+    desk.types("k");
+    assert_eq!(in_hand(&mut desk), "second");
+    desk.key(KeyCode::Enter);
+    let whole = log_of(&mut desk).whole.as_ref().map(|whole| whole.text());
+    assert_eq!(whole, Some("second"));
+}
+
+#[test]
+fn a_conversation_of_the_log_opens_over_the_view_below_and_leads_back_to_it() {
+    let mut desk = Desk::new();
+    desk.board
+        .on_recorded(&record(3, "alpha", "the game is down"));
+    desk.types("$L");
+    assert_eq!(desk.board.overlays().len(), 2);
+    desk.key(KeyCode::Enter);
+    desk.key(KeyCode::Enter);
+    assert!(desk.board.overlays().is_empty());
+    let open = desk.board.focus().map(|focus| focus.mysis());
+    assert_eq!(open, Some(MysisId(1)));
+    desk.key(KeyCode::Esc);
+    assert!(desk.board.focus().is_none());
+    assert_eq!(desk.board.overlays().len(), 1, "the books");
+    assert!(desk.board.view::<LogView>().is_none());
+}
+
+#[test]
 fn what_comes_after_a_pause_stands_below_a_rule() {
     let mut desk = Desk::new();
     desk.types("j");

@@ -2,6 +2,7 @@
 
 use ratatui::layout::{Alignment, Rect};
 
+use super::keys::{LOG_KEYS, LogAction};
 use super::list::LogView;
 use super::rows::rows_of;
 use super::whole::WholeEvent;
@@ -27,11 +28,12 @@ pub(crate) fn paint_log(
     if view.lines().is_empty() {
         let middle = centre_area(body, body.width, 1);
         let words = if view.is_narrowed() {
-            "no events of this kind; f shows other kinds"
+            let key = facts.keymap.key_of(LOG_KEYS, LogAction::Filter);
+            format!("no events of this kind; {key} shows other kinds")
         } else {
-            "nothing yet"
+            "nothing yet".to_string()
         };
-        return painter.text_at(middle, 0, Alignment::Center, words, Tone::Dim);
+        return painter.text_at(middle, 0, Alignment::Center, &words, Tone::Dim);
     }
     let window = view.window();
     let list = Rect {

@@ -38,6 +38,12 @@ impl Dashboard {
             self.outbox.say(&reloaded.to_string());
         }
         if self.with_views(|layers, context| layers.take_answer(context, id, &outcome)) {
+            // The view tells of this answer alone.
+            let receipt = self.facts.orders.receipt(outcome.receipt);
+            let is_of_other = |(name, _): &(Arc<str>, Arc<str>)| *name != outcome.name;
+            if receipt.is_some_and(|receipt| receipt.refused.iter().any(is_of_other)) {
+                self.report_refusals(&outcome);
+            }
             return;
         }
         let name = &outcome.name;

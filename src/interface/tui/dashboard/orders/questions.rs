@@ -82,7 +82,7 @@ pub(crate) fn about_stop(ids: Vec<MysisId>) -> ConfirmDialog {
 }
 
 pub(crate) fn about_thaw(facts: &Facts) -> ConfirmDialog {
-    let running = facts.roster.counts().running;
+    let running = facts.roster.running_here();
     let lines = vec![
         "Thaw the swarm?".to_string(),
         format!("{running} Myses run and continue where they paused."),

@@ -208,7 +208,7 @@ impl Dashboard {
 
     pub(crate) fn find_text(&mut self, text: &str) {
         match &mut self.focus {
-            Some(focus) => focus.find_text(text, &mut self.outbox),
+            Some(focus) => focus.find_text(text, &self.facts.keymap, &mut self.outbox),
             None => self.outbox.say("open a conversation first"),
         }
     }

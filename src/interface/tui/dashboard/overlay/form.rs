@@ -11,6 +11,7 @@ use actors::domain::record::CONFIGURED_ROLE;
 use actors::domain::rules::SwarmRules;
 
 use crate::dashboard::facts::Facts;
+use crate::dashboard::input_event::{has_alt, has_ctrl};
 use crate::dashboard::outbox::Outbox;
 use crate::dashboard::text::field::TextField;
 use actors::domain::screen::OrderId;
@@ -188,8 +189,8 @@ impl MysisForm {
     }
 
     pub fn press(&mut self, press: KeyEvent) -> FormOutcome {
-        match (press.code, press.modifiers) {
-            (KeyCode::Esc, _) => return FormOutcome::Leave,
+        match (press.code, has_ctrl(press)) {
+            (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => return FormOutcome::Leave,
             (KeyCode::Enter, _) => return self.build_order(),
             (KeyCode::BackTab | KeyCode::Up, _) => self.step(-1),
             (KeyCode::Tab | KeyCode::Down, _) => self.step(1),
@@ -225,6 +226,11 @@ impl MysisForm {
             return;
         }
         let is_back = press.code == KeyCode::Left;
+        let is_letter =
+            matches!(press.code, KeyCode::Char(_)) && !has_ctrl(press) && !has_alt(press);
+        if !(is_back || is_letter || press.code == KeyCode::Right) {
+            return;
+        }
         if self.at == FormField::Role {
             let count = self.roles.len().max(1);
             let step = if is_back { count - 1 } else { 1 };
@@ -276,11 +282,12 @@ impl MysisForm {
         self.at = slots[next];
     }
 
-    /// Whether provider and model stay as they are, so that the role's go on to hold.
+    /// Whether provider and model stay as they are, so that the role's or the configuration's go on to hold.
     fn leaves_provider(&self) -> bool {
         let (provider, model, _) = &self.before;
         let is_same = Some(self.provider) == *provider && self.model.text().trim() == *model;
-        is_same && !self.roles.is_empty()
+        let is_known = matches!(self.purpose, FormPurpose::Configure { .. });
+        is_same && (is_known || !self.roles.is_empty())
     }
 
     fn build_order(&mut self) -> FormOutcome {
@@ -322,8 +329,8 @@ impl MysisForm {
             } => {
                 let name = name.to_string();
                 let asked = match written(&self.temperature).map(|text| text.parse::<f32>()) {
-                    None => *temperature,
-                    Some(Ok(value)) => Some(value),
+                    None => None,
+                    Some(Ok(value)) => Some(value).filter(|_| Some(value) != *temperature),
                     Some(Err(_)) => {
                         self.at = FormField::Temperature;
                         self.complaint = Some("a temperature is a number from 0 to 2".into());
@@ -356,10 +363,11 @@ mod tests {
     use actors::domain::ids::Timestamp;
     use actors::domain::record::{MysisProfile, MysisRecord};
     use actors::domain::role::RoleBook;
+    use actors::domain::state::LifeState;
 
     use super::*;
-    use crate::dashboard::input_event::key;
-    use crate::dashboard::tests::rules;
+    use crate::dashboard::input_event::{ctrl, key};
+    use crate::dashboard::tests::{rules, status};
 
     fn form(names: &[&str]) -> MysisForm {
         MysisForm {
@@ -473,7 +481,7 @@ mod tests {
         );
         assert_eq!(given, give(own("local"), None, None));
         let (_, given) = configured(&plain, "remote", "miner");
-        assert_eq!(given, give(own("remote"), own("old"), None));
+        assert_eq!(given, give(None, None, None));
 
         let with_roles = SwarmRules {
             roles: Arc::new(RoleBook {
@@ -493,6 +501,44 @@ mod tests {
         assert_eq!(given, give(None, None, own(CONFIGURED_ROLE)));
         let (_, given) = configured(&with_roles, "remote", "miner");
         assert_eq!(given, give(None, None, None));
+    }
+
+    #[test]
+    fn what_nobody_touched_is_not_ordered() {
+        let status = MysisStatus {
+            temperature: Some(0.7),
+            ..MysisStatus::clone(&status(1, "alpha", LifeState::Idle))
+        };
+        let configure = |keys: &[KeyCode]| {
+            let mut form = MysisForm::configure(&rules(), &status);
+            form.at = FormField::Temperature;
+            press_all(&mut form, keys)
+        };
+        let give = |temperature| {
+            let order = MysisOrder::configure(None, None, temperature, None);
+            FormOutcome::Give(order.for_mysis("alpha"))
+        };
+        assert_eq!(configure(&[KeyCode::Enter]), give(None));
+        let other = [KeyCode::Backspace, KeyCode::Char('5'), KeyCode::Enter];
+        assert_eq!(configure(&other), give(Some(0.5)));
+    }
+
+    #[test]
+    fn keys_that_are_no_letters_choose_nothing_and_control_c_leaves() {
+        let mut form = form(&["local", "lunar", "cloud"]);
+        form.roles = ["default", "miner"].map(Arc::from).to_vec();
+        form.model = TextField::with_text("mine");
+        for field in [FormField::Role, FormField::Provider, FormField::Start] {
+            form.at = field;
+            let before = form.clone();
+            for press in [ctrl('l'), ctrl('z'), key(KeyCode::PageDown)] {
+                assert_eq!(form.press(press), FormOutcome::Used);
+                assert_eq!(form, before, "{field:?} {press:?}");
+            }
+        }
+        form.at = FormField::Provider;
+        assert_eq!(form.press(ctrl('c')), FormOutcome::Leave);
+        assert_eq!(form.model.text(), "mine");
     }
 
     #[test]

@@ -93,6 +93,13 @@ impl Layers {
         }
     }
 
+    /// Closes the view of this kind alone.
+    pub(crate) fn remove_view<V: View>(&mut self) {
+        if let Some(place) = self.place_of_view::<V>() {
+            self.all.remove(place);
+        }
+    }
+
     fn place_of_view<V: View>(&self) -> Option<usize> {
         self.place_of(|view| (view as &dyn Any).is::<V>())
     }

@@ -4,6 +4,7 @@ use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 use zoea_text::clean::one_line;
 
+use super::keys::{SEARCH_KEYS, SearchAction};
 use super::{SearchHit, SearchView};
 use crate::dashboard::facts::Facts;
 use crate::dashboard::layout::ScreenLayout;
@@ -81,7 +82,8 @@ fn paint_nothing(facts: &Facts, view: &SearchView, page: Rect, painter: &mut Pai
     let mut lines: Vec<(String, Tone)> = Vec::new();
     if let Some(why) = view.complaint() {
         lines.push((why.to_string(), Tone::Fault));
-        lines.push(("/ searches again".to_string(), Tone::Dim));
+        let key = facts.keymap.key_of(SEARCH_KEYS, SearchAction::Again);
+        lines.push((format!("{key} searches again"), Tone::Dim));
     } else if view.is_searching() {
         lines.push(("searching all conversations …".to_string(), Tone::Dim));
     } else {

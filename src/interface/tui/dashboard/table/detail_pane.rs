@@ -114,7 +114,7 @@ fn paint_graph(facts: &Facts, area: Rect, painter: &mut Painter<'_>) {
     } else {
         0.0
     };
-    let rate = EarnRate::of(points, facts.now);
+    let rate = EarnRate::of(points, facts.now, facts.money.begun);
     let offset = facts.appearance.offset;
     let begin = newest - minutes(TREND_POINTS - 1 - first);
     let bounds = (begin.min(now - MIN_GRAPH_MINUTES) as f64, now as f64);

@@ -59,7 +59,8 @@ pub(super) fn activity_rank(activity: &Activity) -> u8 {
 /// Who earns most a minute first; who is not known to earn comes last.
 pub(super) fn trend_rank(status: &MysisStatus, now: Timestamp) -> i64 {
     let points = status.figures.rate_points(now);
-    let rate = points.map(|points| EarnRate::of(&points, now).per_minute);
+    let since = Some(status.created_at);
+    let rate = points.map(|points| EarnRate::of(&points, now, since).per_minute);
     rate.map_or(i64::MAX, i64::saturating_neg)
 }
 

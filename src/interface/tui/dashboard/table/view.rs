@@ -169,12 +169,12 @@ fn paint_rate(
     placed: PlacedColumn,
     painter: &mut Painter<'_>,
 ) -> bool {
-    let (figures, now) = (&member.status.figures, facts.now);
-    let Some(points) = figures.rate_points(now) else {
+    let (status, now) = (&member.status, facts.now);
+    let Some(points) = status.figures.rate_points(now) else {
         return false;
     };
-    let scale = facts.money.scale;
-    let rate = rate_line(&points, now, scale, usize::from(placed.width));
+    let times = (now, Some(status.created_at));
+    let rate = rate_line(&points, times, facts.money.scale, usize::from(placed.width));
     painter.line(cell_area(line, placed), 0, &rate);
     true
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::figures;
 use super::tone::{StyledLine, Tone};
 use super::width;
 use zoea_text::clean::{clean_text, one_line};
@@ -183,15 +184,19 @@ impl Tree {
             let is_below = is_named && taken + 12 > columns;
             let hang = if is_below { indent.len() + 2 } else { taken };
             let room = columns.saturating_sub(hang);
-            for (count, line) in width::wrap(&node.text, room)
-                .take(LINES_OF_A_VALUE)
-                .enumerate()
-            {
+            let mut wrapped = width::wrap(&node.text, room);
+            for (count, line) in wrapped.by_ref().take(LINES_OF_A_VALUE).enumerate() {
                 if count == 0 && !is_below {
                     lines[0].push(line, node.tone);
                 } else {
                     lines.push(StyledLine::of(" ".repeat(hang), Tone::Text).with(line, node.tone));
                 }
+            }
+            let rest = wrapped.rest().len();
+            if rest > 0 {
+                let rest = figures::size(rest as u64);
+                let words = format!("… {rest} more; a copy has all of it");
+                lines.push(StyledLine::of(" ".repeat(hang), Tone::Text).with(words, Tone::Dim));
             }
         }
         lines
@@ -344,6 +349,20 @@ mod tests {
             shown(&tree, 20),
             ["text mine the belt", "     until the hold", "     is full"]
         );
+    }
+
+    #[test]
+    fn what_is_cut_of_a_long_value_is_told() {
+        let tree = Tree::of_value(&json!({"text": "ore\n".repeat(500)}));
+        let lines = shown(&tree, 60);
+        assert_eq!(lines.len(), LINES_OF_A_VALUE + 1);
+        assert_eq!(
+            lines[LINES_OF_A_VALUE],
+            "     … 399 B more; a copy has all of it"
+        );
+        assert_eq!(tree.text_of(0).lines().count(), 500);
+        let short = Tree::of_value(&json!({"text": "ore\n".repeat(LINES_OF_A_VALUE)}));
+        assert_eq!(shown(&short, 60).len(), LINES_OF_A_VALUE);
     }
 
     #[test]

@@ -100,7 +100,12 @@ impl Wait {
             | Activity::Recording
             | Activity::Paused(_) => return None,
         };
-        let away = outages.of(&lane);
+        // A call that is under way is with a fallback where its own provider is away.
+        let is_under_way = matches!(
+            status.activity,
+            Activity::CallingModel | Activity::Answering(_)
+        );
+        let away = outages.of(&lane).filter(|_| !is_under_way);
         Some(Wait {
             mysis: status.id,
             name: one_line(&status.name),
@@ -212,6 +217,8 @@ fn columns(now: Timestamp) -> [ListColumn<'static, Wait>; 4] {
 mod tests {
     use std::sync::Arc;
 
+    use actors::domain::event::{EventKind, SwarmCondition};
+    use actors::domain::outages::{OutageStage, ServerOutage};
     use actors::domain::state::LifeState;
     use crossterm::event::KeyCode;
 
@@ -271,6 +278,35 @@ mod tests {
         );
         desk.key(KeyCode::Esc);
         assert!(desk.board.view::<WaitsView>().is_some(), "back in the list");
+    }
+
+    #[test]
+    fn who_is_served_while_its_provider_is_away_waits_for_nothing_that_is_away() {
+        let lane = Lane::Provider("local".into());
+        let mut desk = Desk::with(vec![
+            waiting(1, "alpha", Activity::CallingModel, 990_000),
+            waiting(2, "bravo", Activity::Queueing(lane.clone()), 995_000),
+        ]);
+        let away = ServerOutage {
+            lane,
+            text: "HTTP 503".into(),
+            since: Timestamp(999_000),
+            next_try: Timestamp(1_004_000),
+            needs_operator: false,
+            stage: OutageStage::Away,
+        };
+        let outages = Arc::new(ServerOutages(vec![away]));
+        desk.happens(None, EventKind::Condition(SwarmCondition::Outages(outages)));
+        desk.types("Z");
+        let rows = rows(&desk);
+        let row = |name: &str| rows.iter().find(|row| row.contains(name));
+        let alpha = row("alpha").expect("alpha waits");
+        assert!(alpha.ends_with("asked, no answer yet"), "{rows:#?}");
+        let bravo = row("bravo").expect("bravo waits");
+        assert!(
+            bravo.ends_with("not asked yet; away: HTTP 503"),
+            "{rows:#?}"
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the header says first: how it goes, and who needs the operator.
 
+use actors::domain::needs::{ListedNeed, shown_need};
+use actors::domain::standing::StandingKind;
 use zoea_text::clean::one_line;
 
 use super::GAP;
@@ -42,9 +44,20 @@ pub(super) fn needs_text(facts: &Facts) -> Option<StyledLine> {
     let first = facts.needs.first()?;
     // Of one need that all have, what it is tells more than how many they are.
     let first = match first.count() == needs && needs > 1 {
-        true => first.what.to_string(),
-        false => format!("{} {}", first.whose(), first.what),
+        true => word_of(first).to_string(),
+        false => format!("{} {}", first.whose(), word_of(first)),
     };
     let first = width::clip(&one_line(&first), MAX_NAME_COLUMNS).into_owned();
     Some(count.with(": ", Tone::Dim).with(first, Tone::Warning))
+}
+
+/// What a need is: in the word of its line, and in one of its own where the line is a sentence of the program.
+fn word_of(need: &ListedNeed) -> &str {
+    match need.standing {
+        None => shown_need(need.what),
+        Some(StandingKind::StoreTrouble) => "no writes",
+        Some(StandingKind::NothingMoves) => "nothing moves",
+        Some(StandingKind::LittleRoom) => "disk almost full",
+        Some(StandingKind::SecretMissing) => "secret missing",
+    }
 }

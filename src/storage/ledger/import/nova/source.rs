@@ -50,21 +50,48 @@ pub(super) struct SourceSnapshot {
 
 pub(super) struct NovaDatabase {
     database: DatabaseConnection,
-    /// The temporary copy, if one was made. Closing removes it.
-    copy: Option<PathBuf>,
+    /// The temporary copy, if one was made.
+    copy: Option<ScratchCopy>,
+}
+
+/// A copy of a database and its log, which holds passwords. It is removed when this is dropped.
+struct ScratchCopy(PathBuf);
+
+impl ScratchCopy {
+    /// The copy in a directory that one import at a time uses. What a killed one left is removed.
+    fn in_directory(scratch: &Path) -> ScratchCopy {
+        let copy = ScratchCopy(scratch.join("zoea.db.import"));
+        copy.remove();
+        copy
+    }
+
+    fn remove(&self) {
+        for ending in ["", "-wal", "-shm"] {
+            // The file may not exist.
+            let _ = std::fs::remove_file(path_with_ending(&self.0, ending));
+        }
+    }
+}
+
+impl Drop for ScratchCopy {
+    fn drop(&mut self) {
+        self.remove();
+    }
 }
 
 impl NovaDatabase {
     pub(super) async fn open(file: &Path, scratch: &Path) -> Result<NovaDatabase, ImportFault> {
         let log = path_with_ending(file, "-wal");
         let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
+        let copy = ScratchCopy::in_directory(scratch);
         let copy = if has_log {
-            Some(copy_with_log(file, &log, scratch)?)
+            copy_with_log(file, &log, &copy.0)?;
+            Some(copy)
         } else {
             None
         };
         let opened = match &copy {
-            Some(copy) => connect_read_only(copy, false).await,
+            Some(copy) => connect_read_only(&copy.0, false).await,
             None => connect_read_only(file, true).await,
         };
         let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
@@ -81,14 +108,7 @@ impl NovaDatabase {
     pub(super) async fn close(self) {
         // The database was only read, so an error here changes nothing.
         let _ = self.database.close().await;
-        for name in self
-            .copy
-            .iter()
-            .flat_map(|copy| ["", "-wal", "-shm"].map(|ending| path_with_ending(copy, ending)))
-        {
-            // The file may not exist.
-            let _ = std::fs::remove_file(name);
-        }
+        drop(self.copy);
     }
 
     async fn check_version(&self, file: &Path) -> Result<(), ImportFault> {
@@ -330,15 +350,13 @@ async fn connect_read_only(file: &Path, is_still: bool) -> Result<DatabaseConnec
 }
 
 /// Copies a database and its log. Other users cannot read the copies.
-fn copy_with_log(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFault> {
-    let copy = scratch.join(format!("zoea.db.import-{}", std::process::id()));
-    for (from, to) in [(file, copy.clone()), (log, path_with_ending(&copy, "-wal"))] {
+fn copy_with_log(file: &Path, log: &Path, copy: &Path) -> Result<(), ImportFault> {
+    let copies = [copy.to_path_buf(), path_with_ending(copy, "-wal")];
+    for (from, to) in [file, log].into_iter().zip(copies) {
         let unreadable = |cause| ImportFault::Unreadable {
             file: from.to_path_buf(),
             cause,
         };
-        // A killed import may have left a file.
-        let _ = std::fs::remove_file(&to);
         zoea_system::files::ensure_private_file(&to).map_err(unreadable)?;
         let mut out = std::fs::OpenOptions::new()
             .write(true)
@@ -347,7 +365,7 @@ fn copy_with_log(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, Imp
         let mut source = zoea_system::files::open_regular(from).map_err(unreadable)?;
         std::io::copy(&mut source, &mut out).map_err(unreadable)?;
     }
-    Ok(copy)
+    Ok(())
 }
 
 fn path_with_ending(file: &Path, ending: &str) -> PathBuf {

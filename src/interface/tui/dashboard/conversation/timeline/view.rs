@@ -8,7 +8,9 @@ use ratatui::layout::Rect;
 
 use super::MinuteUse;
 use crate::dashboard::conversation::Focus;
+use crate::dashboard::conversation::keys::{FOCUS_KEYS, FocusAction};
 use crate::dashboard::facts::Facts;
+use crate::dashboard::keys::Keymap;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::painter::Painter;
@@ -79,13 +81,8 @@ pub(crate) fn paint(facts: &Facts, focus: &Focus, area: Rect, painter: &mut Pain
     }
     let member = facts.roster.get(focus.mysis());
     let travels = member.is_none_or(|member| member.status.may_tell_facts());
-    let legend = legend(
-        travels,
-        timeline
-            .cursor
-            .filter(|minute| is_gone_to(*minute))
-            .map(clock),
-    );
+    let cursor = timeline.cursor.filter(|minute| is_gone_to(*minute));
+    let legend = legend(travels, cursor.map(clock), &facts.keymap);
     let columns = width::of(&legend.text());
     // The legend gives way to the flags.
     if flags_end == 0 || columns < usize::from(flags_end) {
@@ -94,11 +91,15 @@ pub(crate) fn paint(facts: &Facts, focus: &Focus, area: Rect, painter: &mut Pain
 }
 
 /// What the signs mean, and the minute that the operator went to.
-fn legend(travels: bool, cursor: Option<String>) -> StyledLine {
+fn legend(travels: bool, cursor: Option<String>, keymap: &Keymap) -> StyledLine {
     let mut line = StyledLine::of(" ", Tone::Dim);
     match cursor {
         Some(clock) => line.push(format!("{clock} "), Tone::Strong),
-        None => line.push("[ ] go ", Tone::Dim),
+        None => {
+            let key = |action| keymap.key_of(FOCUS_KEYS, action);
+            let (before, next) = (key(FocusAction::MinuteBefore), key(FocusAction::NextMinute));
+            line.push(format!("{before} {next} go "), Tone::Dim);
+        }
     }
     let has = |kind: &MinuteUse| travels || *kind != MinuteUse::Travel;
     for kind in MinuteUse::ALL.into_iter().filter(has) {

@@ -103,26 +103,35 @@ pub(crate) fn run_command(context: &mut CommandContext<'_>, line: &str) -> Resul
     let may_be_game = context.facts.roster.may_tell_facts();
     let mut words = CommandArgs::new(command, rest, may_be_game);
     match command.run {
-        Run::Once(run) => run(context),
+        Run::Once(run) => {
+            words.end()?;
+            run(context);
+        }
         Run::Order(what, whom, order) => {
+            words.end()?;
             (context.outbox).order(context.facts, what, whom, [order.clone()]);
         }
-        Run::Open => context.outbox.request(Request::OpenView(command.name)),
+        Run::Open => {
+            words.end()?;
+            context.outbox.request(Request::OpenView(command.name));
+        }
         Run::Myses(run) => {
             let ids = words.myses(context)?;
+            words.end()?;
             run(context, ids);
         }
         Run::ForEach(what, order) => {
             let ids = words.myses(context)?;
+            words.end()?;
             (context.outbox).order_myses(context.facts, what, &ids, order);
         }
         Run::Set(order_of) => {
             let ids = words.myses(context)?;
-            let order = order_of(words.next()?.to_string())?;
+            let order = order_of(words.last()?.to_string())?;
             (context.outbox).order_myses(context.facts, "configure", &ids, &order);
         }
         Run::Look(change) => {
-            let word = words.next()?;
+            let word = words.last()?;
             let mut look = context.facts.appearance;
             if !change(&mut look, word) {
                 let takes = command.takes.first().copied();
@@ -216,6 +225,36 @@ mod tests {
             assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");
             assert_eq!(desk.board.run_command(line), Err(why.to_string()));
         }
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_and_nothing_is_done() {
+        for (line, surplus) in [
+            ("start where state=idle role=miner", "role=miner"),
+            ("stop alpha bravo", "bravo"),
+            ("retry alpha, bravo", "bravo"),
+            ("role alpha miner bravo", "bravo"),
+            ("freeze alpha", "alpha"),
+            ("resume alpha", "alpha"),
+            ("log alpha", "alpha"),
+            ("theme dark light", "light"),
+            ("mission clear alpha", "alpha"),
+            ("undelete dora elsa", "elsa"),
+            ("forget-held one two", "two"),
+            ("open alpha bravo", "bravo"),
+            ("export md alpha", "alpha"),
+            ("new dora local model start", "start"),
+        ] {
+            let mut desk = desk();
+            desk.types(&format!(":{line}"));
+            assert_eq!(desk.key(KeyCode::Enter), [], "{line}");
+            let complaint = desk.board.run_command(line).unwrap_err();
+            let why = format!("`{surplus}` is too much for ");
+            assert!(complaint.starts_with(&why), "{line}: {complaint}");
+        }
+        let mut desk = desk();
+        desk.types(":message where state=idle dig here");
+        assert_eq!(orders_of(&desk.key(KeyCode::Enter)).len(), 2);
     }
 
     #[test]

@@ -148,6 +148,24 @@ fn it_is_started_with_those_that_are_named() {
 }
 
 #[test]
+fn of_several_that_start_it_each_refusal_is_told() {
+    let refusal = || OrderRefusal::BadRoutine(vec!["steps 1: there is no tool mine".to_string()]);
+    let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
+    for last in [Ok(done), Err(refusal())] {
+        let mut desk = editing();
+        change(&mut desk);
+        desk.press(ctrl('r'));
+        desk.types(",bravo");
+        let orders = orders_of(&desk.key(KeyCode::Enter));
+        assert_eq!(orders.len(), 2);
+        desk.answers(orders[0].0, Err(refusal()));
+        assert_eq!(desk.complaint(), "");
+        desk.answers(orders[1].0, last);
+        assert!(desk.complaint().contains("alpha ("), "{}", desk.complaint());
+    }
+}
+
+#[test]
 fn what_is_not_saved_is_left_only_after_a_question() {
     let mut desk = editing();
     change(&mut desk);

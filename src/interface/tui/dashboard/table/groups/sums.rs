@@ -39,10 +39,10 @@ impl GroupSums {
     /// The sum in a column, where there is one. All groups share the scale of the bars.
     #[must_use]
     pub fn cell(&self, placed: PlacedColumn, now: Timestamp, scale: i64) -> Option<StyledLine> {
-        let columns = usize::from(placed.width);
+        let (columns, since) = (usize::from(placed.width), self.money.begun);
         match self.sum(placed.column, now)? {
             Sum::Needs(_) => None,
-            Sum::Rate(_) => Some(rate_line(&self.money.points, now, scale, columns)),
+            Sum::Rate(_) => Some(rate_line(&self.money.points, (now, since), scale, columns)),
             Sum::Credits(credits) => {
                 let credits = money::credits(credits, columns);
                 Some(StyledLine::of(credits, Tone::Text))
@@ -73,8 +73,9 @@ impl GroupSums {
         match column {
             Column::Mark => Some(Sum::Needs(self.needs)),
             Column::Trend => {
-                let rate = || EarnRate::of(&self.money.points, now).per_minute;
-                self.money.has_rate().then(rate).map(Sum::Rate)
+                let money = &self.money;
+                let rate = || EarnRate::of(&money.points, now, money.begun).per_minute;
+                money.has_rate().then(rate).map(Sum::Rate)
             }
             Column::Credits => self.money.credits.map(Sum::Credits),
             Column::Earned => self.money.earned.map(Sum::Earned),

@@ -57,6 +57,26 @@ impl<'a> CommandArgs<'a> {
         Ok(word)
     }
 
+    /// The next argument, behind which nothing may follow.
+    pub(super) fn last(&mut self) -> Result<&'a str, Complaint> {
+        let word = self.next()?;
+        self.end()?;
+        Ok(word)
+    }
+
+    /// Refuses what is left of the line: to do only a part of what was written could be the wrong thing.
+    pub(super) fn end(&self) -> Result<(), Complaint> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
+        let hint = match self.command.takes.contains(&Takes::Myses) {
+            true => "; commas separate names and conditions",
+            false => "",
+        };
+        let (rest, name) = (self.rest, self.command.name);
+        Err(format!("`{rest}` is too much for {name}{hint}"))
+    }
+
     /// The Myses that the next argument names.
     pub(super) fn myses(
         &mut self,

@@ -64,7 +64,7 @@ fn broadcast(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
 }
 
 fn show_or_clear_mission(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    match words.next()? {
+    match words.last()? {
         "clear" => give(context, "clear mission", "the swarm", Order::ClearMission),
         "show" => {
             let text = match &context.facts.mission {
@@ -101,12 +101,13 @@ fn create(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done 
         role: None,
         start: true,
     };
+    words.end()?;
     give(context, "create", &name, order);
     Ok(())
 }
 
 fn forget_held(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let id = words.next()?;
+    let id = words.last()?;
     give(
         context,
         "forget",
@@ -136,6 +137,7 @@ fn answer(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done 
 
 fn decline(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
     let id = words.one_mysis(context)?;
+    words.end()?;
     asked::decline(context.facts, context.outbox, id)
 }
 
@@ -160,7 +162,7 @@ fn cancel_reminder(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> 
 }
 
 fn undelete(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let name = words.next()?.to_string();
+    let name = words.last()?.to_string();
     give(
         context,
         "undelete",

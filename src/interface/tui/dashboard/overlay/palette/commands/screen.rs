@@ -51,7 +51,9 @@ const FORMATS: Takes = Takes::Word(&["md", "jsonl"]);
 type Done = Result<(), Complaint>;
 
 fn open(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    if let Some(id) = words.myses(context)?.first() {
+    let ids = words.myses(context)?;
+    words.end()?;
+    if let Some(id) = ids.first() {
         context.outbox.request(Request::Open(*id, None));
     }
     Ok(())
@@ -64,7 +66,7 @@ fn filter(context: &mut CommandContext<'_>, words: CommandArgs<'_>) -> Done {
 }
 
 fn filter_state(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let word = words.next()?;
+    let word = words.last()?;
     let state = match SeenState::parse(word) {
         None if word != ALL_STATES => return Err(refuse(context, Takes::State, word)),
         state => state,
@@ -82,7 +84,7 @@ fn parse_column(context: &CommandContext<'_>, word: &str) -> Result<Column, Comp
 }
 
 fn sort(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let column = parse_column(context, words.next()?)?;
+    let column = parse_column(context, words.last()?)?;
     context
         .table
         .sort(context.table.sorting().with_column(column));
@@ -90,7 +92,7 @@ fn sort(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
 }
 
 fn group(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done {
-    let word = words.next()?;
+    let word = words.last()?;
     let grouping = match Grouping::parse(word) {
         None if word != NO_GROUPING => return Err(refuse(context, Takes::Grouping, word)),
         grouping => grouping,
@@ -147,6 +149,7 @@ fn export(context: &mut CommandContext<'_>, mut words: CommandArgs<'_>) -> Done 
         "jsonl" => ExportFormat::JsonLines,
         other => return Err(refuse(context, FORMATS, other)),
     };
+    words.end()?;
     let mysis = context.targets.selected.ok_or("no Mysis is selected")?;
     let name = context.facts.name_of(mysis);
     context
