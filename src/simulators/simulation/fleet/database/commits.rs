@@ -44,9 +44,7 @@ impl CommitRules for FleetCommits {
         };
         let needed = batch.writes.iter().filter_map(Write::leased_mysis);
         if needed.into_iter().any(has_lost) {
-            let why = "another zoea process runs this mysis now: this one held its lease for too \
-                       long without renewing it";
-            return Err(LedgerFault::Refused(why.to_string()));
+            return Err(LedgerFault::Fenced);
         }
         if batch
             .writes
