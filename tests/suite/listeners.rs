@@ -24,10 +24,15 @@ fn address(url: &str) -> &str {
 }
 
 /// A command of the program with this limit of open files.
-pub(crate) fn limited(home: &Home, descriptors: u32, arguments: &[&str]) -> Command {
+fn limited(home: &Home, descriptors: u32, arguments: &[&str]) -> Command {
+    prepared(home, &format!("ulimit -n {descriptors}"), arguments)
+}
+
+/// A command of the program in a process that a shell has prepared so.
+pub(crate) fn prepared(home: &Home, words: &str, arguments: &[&str]) -> Command {
     let plain = home.command(arguments);
     let mut command = Command::new("sh");
-    let script = format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"");
+    let script = format!("{words}; exec \"$0\" \"$@\"");
     command.args(["-c", &script]).arg(plain.get_program());
     command.args(plain.get_args());
     command.current_dir(std::env::temp_dir());

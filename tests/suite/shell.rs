@@ -8,6 +8,8 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 use zoea_rig::{Home, Process, Server, lines, sqlite, texts, until};
 
+use crate::listeners::prepared;
+
 /// A home with these Myses, in which nothing runs.
 fn home_with(names: &[&str]) -> Home {
     let home = Home::new();
@@ -326,6 +328,11 @@ fn an_export_to_stdout_that_a_signal_ends_leaves_nothing() {
         assert_eq!(export.wait().signal(), Some(number));
         assert_eq!(passages(), [] as [&str; 0], "{name}");
     }
+    // What is ignored as it begins (`nohup`) does not end it.
+    let export = Process::spawn(prepared(&home, "trap '' HUP", &["export"]));
+    until("it writes", || (!passages().is_empty()).then_some(()));
+    export.signal("-HUP");
+    assert!(export.wait().success());
 }
 
 #[test]

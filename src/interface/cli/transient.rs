@@ -28,7 +28,7 @@ pub(super) struct TransientDirectory {
 impl TransientDirectory {
     pub(super) fn make(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<Self> {
         // From before there is something to remove.
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let mut signals = Signals::new(ending_signals())?;
         let mut made = TransientDirectory {
             signals: signals.handle(),
             directory: make()?,
@@ -62,6 +62,17 @@ impl Drop for TransientDirectory {
         }
         OPEN.lock().retain(|place| place != self.directory.path());
     }
+}
+
+/// The signals that end a command, but for those that were ignored as it began (`nohup`), as far as that is known.
+fn ending_signals() -> Vec<i32> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let is_ignored = |signal: &i32| ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1);
+    let mut signals = vec![SIGHUP, SIGINT, SIGTERM];
+    signals.retain(|signal| !is_ignored(signal));
+    signals
 }
 
 fn remove(place: &Path) {

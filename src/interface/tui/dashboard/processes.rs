@@ -123,7 +123,7 @@ fn ask_to_drain(context: &mut ViewContext<'_>, process: &FleetProcess) {
             let dialog = ConfirmDialog::new(
                 ActionToConfirm::Drain(name.clone()),
                 vec![
-                    format!("Drain {name}? It runs {running} Myses."),
+                    format!("Drain {name}? Myses that it runs: {running}."),
                     "It gives each to another process between two turns, and takes none."
                         .to_string(),
                 ],

@@ -82,11 +82,11 @@ pub(crate) fn about_stop(ids: Vec<MysisId>) -> ConfirmDialog {
 }
 
 pub(crate) fn about_thaw(facts: &Facts) -> ConfirmDialog {
-    let running = facts.roster.running_here();
-    let lines = vec![
-        "Thaw the swarm?".to_string(),
-        format!("{running} Myses run and continue where they paused."),
-    ];
+    let who = match facts.roster.running_here() {
+        1 => "1 Mysis runs and continues where it paused.".to_string(),
+        running => format!("{running} Myses run and continue where they paused."),
+    };
+    let lines = vec!["Thaw the swarm?".to_string(), who];
     ConfirmDialog::new(ActionToConfirm::Thaw, lines)
 }
 

@@ -74,7 +74,7 @@ impl<'a> CommandArgs<'a> {
             false => "",
         };
         let (rest, name) = (self.rest, self.command.name);
-        Err(format!("`{rest}` is too much for {name}{hint}"))
+        Err(format!("{name} takes no `{rest}`: nothing was done{hint}"))
     }
 
     /// The Myses that the next argument names.
