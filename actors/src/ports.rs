@@ -112,8 +112,10 @@ pub enum LedgerFault {
     /// Another Mysis has the name of the one to be created, maybe since a moment ago, by another process.
     #[error("a mysis of that name exists already")]
     NameTaken,
-    /// The author is an older incarnation of its Mysis.
-    #[error("a newer incarnation writes for this mysis")]
+    /// The author may not write for its Mysis any more: a newer incarnation does, or another process.
+    #[error(
+        "this mysis runs elsewhere by now: another zoea process has taken it, or it was begun anew"
+    )]
     Fenced,
 }
 

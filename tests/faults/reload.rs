@@ -108,4 +108,13 @@ fn a_file_that_is_gone_is_no_reason_to_go_on_with_the_defaults() {
     until_reported(&mut swarm, "reloaded");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
+    // So it is for a file that was not there at the start.
+    std::fs::rename(home.file("zoea.toml"), &moved).expect("a configuration");
+    let mut swarm = home.fly(&[]);
+    std::fs::rename(&moved, home.file("zoea.toml")).expect("a configuration");
+    swarm.signal("-HUP");
+    until_reported(&mut swarm, "reloaded");
+    std::fs::rename(home.file("zoea.toml"), &moved).expect("a configuration");
+    swarm.signal("-HUP");
+    until_reported(&mut swarm, "reload_failed");
 }

@@ -20,7 +20,9 @@ use std::path::PathBuf;
 
 pub use asking_game::AskingGame;
 pub use pooler::Pooler;
-pub use process::{Home, Process, Server, http, lines, texts, try_http, until, written, zoea};
+pub use process::{
+    Home, Process, Server, ending_signals, http, lines, texts, try_http, until, written, zoea,
+};
 pub use process_figures::ProcessFigures;
 pub use scripted::{ScriptedReply, ScriptedRequest, ScriptedServer};
 

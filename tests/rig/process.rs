@@ -323,6 +323,17 @@ impl Home {
     }
 }
 
+/// Signals that end a command of these tests, with their numbers: those that the tests ignore (`nohup`, a job in the
+/// background) are ignored by what they start, too.
+pub fn ending_signals() -> Vec<(&'static str, i32)> {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.expect("a mask").trim(), 16).expect("a number");
+    let mut signals = vec![("-INT", 2), ("-TERM", 15), ("-HUP", 1)];
+    signals.retain(|(_, number)| ignored >> (number - 1) & 1 == 0);
+    signals
+}
+
 /// Sends one HTTP request over a connection of its own. Returns the status and the body.
 pub fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, String) {
     try_http(method, url, headers, body).expect("an answer")

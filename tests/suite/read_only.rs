@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use zoea_rig::{Home, Process, texts, until};
+use zoea_rig::{Home, Process, ending_signals, texts, until};
 
 /// A home on a mount of its own that cannot be written, which ends with each command. The folder is where copies of
 /// it are made.
@@ -111,7 +111,7 @@ fn a_signal_leaves_no_copy_of_a_home_that_cannot_be_written() {
     let Some(read_only) = ReadOnlyHome::new() else {
         return;
     };
-    for (name, number) in [("-INT", 2), ("-TERM", 15), ("-HUP", 1)] {
+    for (name, number) in ending_signals() {
         let mut following = Process::spawn(read_only.command(&["events", "--follow"]));
         let is_printed =
             std::iter::from_fn(|| following.line()).any(|line| line.contains("Mine iron ore."));

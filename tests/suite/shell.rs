@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
-use zoea_rig::{Home, Process, Server, lines, sqlite, texts, until};
+use zoea_rig::{Home, Process, Server, ending_signals, lines, sqlite, texts, until};
 
 use crate::listeners::prepared;
 
@@ -320,7 +320,7 @@ fn an_export_to_stdout_that_a_signal_ends_leaves_nothing() {
             .filter(|name| name.starts_with("zoea.db.export-"))
             .collect::<Vec<String>>()
     };
-    for (name, number) in [("-INT", 2), ("-TERM", 15)] {
+    for (name, number) in ending_signals() {
         // Nobody reads what it prints, so it does not end by itself.
         let export = Process::spawn(home.command(&["export"]));
         until("it writes", || (!passages().is_empty()).then_some(()));

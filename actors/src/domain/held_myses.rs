@@ -41,6 +41,7 @@ impl HeldMyses {
     }
 
     pub fn add(&mut self, mysis: MysisId) {
+        self.doubtful.remove(&mysis);
         self.all.insert(mysis);
     }
 
@@ -103,8 +104,8 @@ impl HeldMyses {
         began: Moment,
         says: ProcessSays,
     ) {
-        let doubtful = std::mem::take(&mut self.doubtful);
-        self.take(doubtful.intersection(owned).copied().collect());
+        // What is not found stays doubtful: its commit may be visible only after this.
+        self.take(self.doubtful.intersection(owned).copied().collect());
         self.lost = before.difference(owned).copied().collect();
         self.renewed = Some(began);
         self.said = says;
@@ -134,6 +135,7 @@ impl HeldMyses {
         for mysis in myses {
             self.all.remove(mysis);
             self.unread.remove(mysis);
+            self.doubtful.remove(mysis);
             self.lost.remove(mysis);
         }
     }
@@ -185,9 +187,11 @@ mod tests {
     fn what_is_taken_is_told_until_it_has_arrived() {
         let mut held = HeldMyses::default();
         held.doubt(&set(&[4, 5, 6]));
-        // The answer was lost, and the next renewal shows what happened.
-        let (before, owned) = (set(&[]), set(&[4, 5]));
-        held.renewed((&before, &owned), Moment(1), ProcessSays::default());
+        // The answer was lost, and a later renewal shows what happened, at the latest once the commit is visible.
+        let none = set(&[]);
+        for owned in [none.clone(), set(&[4, 5])] {
+            held.renewed((&none, &owned), Moment(1), ProcessSays::default());
+        }
         assert_eq!(held.unread(), set(&[4, 5]));
         held.arrive(&[MysisId(4)]);
         assert_eq!(held.unread(), set(&[5]));

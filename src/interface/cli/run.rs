@@ -14,6 +14,7 @@ use actors::domain::life::Mode;
 use actors::domain::screen::Successor;
 use actors::secrets::Secrets;
 use clap::{Args, value_parser};
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use zoea_settings::bounds::MAX_MYSES;
 use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError};
@@ -143,9 +144,7 @@ pub(super) async fn run(
     own.stop().await;
     drop(log);
     let (reason, farewell) = stopped?;
-    if let Some(text) = farewell {
-        out::line(&text)?;
-    }
+    farewell.map_or(Ok(()), |text| out::line(&text))?;
     leave(reason, args, started.elapsed(), (global, &of_run, &home)).await
 }
 
@@ -260,11 +259,12 @@ async fn run_until_stopped(
     };
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
+    let chosen = Mutex::new(global.clone());
     // Offline play has no configuration that could be reloaded.
     let source = || {
+        let read = || starting::read_settings(&mut chosen.lock(), home, environment);
         let reads = own.offline.is_none();
-        let read = reads.then(|| global.load_settings(home, environment))?;
-        Some(read.map(|loaded| own.serve(loaded)))
+        reads.then(|| read().map(|loaded| own.serve(loaded)))
     };
     let stop = match is_stopped {
         true => face.reason_to_quit(),

@@ -203,6 +203,11 @@ pub(super) async fn wait_for(
         let from = first_open.unwrap_or(0);
         let (seen, open) = look.see_all(&until, &names, (from, is_whole)).await?;
         let outcome = outcome_of(&seen, asked.any);
+        if outcome == Some("lost") && !is_whole {
+            // The answer says how each of them is.
+            first_open = None;
+            continue;
+        }
         if outcome.is_some() || is_last {
             return Ok(answer(outcome.unwrap_or("timeout"), names, seen));
         }

@@ -241,6 +241,7 @@ impl Link for ChildLink {
             }
             let request = link.server.request_list();
             let listing = session.tools(LIST_TIMEOUT).await.map_err(reading_fault)?;
+            link.state(|state| state.is_doubtful = false);
             let before = link.listed.list();
             let dated = link.server.take_listing(request, &listing, before.as_ref());
             Ok(link.listed.keep(dated))

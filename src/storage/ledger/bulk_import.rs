@@ -330,12 +330,8 @@ impl BulkImport {
             tenant.held().doubt(&created);
         }
         let committed = self.tx.commit().await;
-        if let Some(tenant) = tenant {
-            match committed {
-                Ok(()) => created.iter().for_each(|mysis| tenant.held().add(*mysis)),
-                // A renewal meanwhile may have looked too early.
-                Err(_) => tenant.held().doubt(&created),
-            }
+        if let Some(tenant) = tenant.filter(|_| committed.is_ok()) {
+            created.iter().for_each(|mysis| tenant.held().add(*mysis));
         }
         committed.map_err(|error| inner.to_ledger_fault(&error))?;
         inner.update_index().await;

@@ -276,6 +276,7 @@ impl SqlLedger {
     /// Closes all connections. Acknowledged writes are on disk already.
     pub async fn close(&self) {
         if let Some(place) = &self.inner.place {
+            place.end_pause();
             if place.check_in_place().await.is_err() {
                 // A connection that is closed would write what it can into whatever stands there.
                 std::mem::forget(self.inner.clone());

@@ -147,6 +147,13 @@ impl DatabaseFile {
         }
     }
 
+    /// Lets the last call of a process try at once: after it, nothing has the content any more.
+    pub(super) fn end_pause(&self) {
+        if self.has_room() {
+            self.unsaved.lock().take();
+        }
+    }
+
     /// Whether there may be room for a copy. Each try without it would fill the disk for a while.
     fn has_room(&self) -> bool {
         let content = self.length(|length| length.longest());

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use actors::domain::message::Severity;
-use zoea_settings::{Environment, Settings, TraceSettings, TuiSettings};
+use zoea_settings::{
+    Environment, LoadedSettings, Settings, SettingsError, TraceSettings, TuiSettings,
+};
 
 use super::{Output, OwnServers, RunArgs, Signals};
 use crate::host::home::{Home, HomeLock};
@@ -50,13 +52,25 @@ pub(super) async fn lock_home(
 
 /// Reads the configuration. Its file is the chosen one from then on: if it is gone at a reload, neither the defaults
 /// nor another file take its place.
+pub(super) fn read_settings(
+    global: &mut GlobalArgs,
+    home: &Home,
+    environment: &Environment,
+) -> Result<LoadedSettings, SettingsError> {
+    let loaded = global.load_settings(home, environment)?;
+    if loaded.file.is_some() {
+        global.config.clone_from(&loaded.file);
+    }
+    Ok(loaded)
+}
+
+/// Reads the configuration, and what is to be said of it.
 pub(super) fn load_settings(
     global: &mut GlobalArgs,
     home: &Home,
     environment: &Environment,
 ) -> anyhow::Result<(Settings, Remarks)> {
-    let loaded = global.load_settings(home, environment)?;
-    global.config.clone_from(&loaded.file);
+    let loaded = read_settings(global, home, environment)?;
     let on_defaults = loaded.describe_defaults();
     let on_defaults = on_defaults.map(|text| ("no_configuration", text));
     let warnings = loaded.other_warnings();

@@ -14,6 +14,7 @@ use super::Dashboard;
 use super::conversation::Focus;
 use super::inspector::Inspector;
 use super::log::message::LogMessage;
+use super::overlay::query::QueryScope;
 use super::text::tone::Tone;
 
 impl Dashboard {
@@ -126,6 +127,8 @@ impl Dashboard {
             return;
         }
         self.layers.remove_view::<Inspector>();
+        // A line of the inspector would be taken by another view.
+        self.layers.remove_lines(QueryScope::Entry);
         // What is being written stays on top, so that its next letters are no keys.
         let open = std::mem::take(&mut self.layers);
         if self.return_to_list() {

@@ -27,6 +27,8 @@ pub struct SwarmMoney {
     pub has_earned: bool,
     /// The highest point that one Mysis has: the scale that all rows share.
     pub scale: i64,
+    /// The cost of today in millionths of a US dollar, without that of deleted Myses.
+    pub cost_today: u64,
 }
 
 impl SwarmMoney {
@@ -85,6 +87,7 @@ pub fn money_of<'a>(members: impl Iterator<Item = &'a RosterMember>, now: Timest
                 money.number = Some(money.number.unwrap_or(0).saturating_add(number.level));
             }
         }
+        money.cost_today = money.cost_today.saturating_add(figures.cost_today(now));
     }
     money
 }

@@ -31,6 +31,7 @@ use super::log::list::LogView;
 use super::outbox::Request;
 use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
+use super::overlay::query::{Query, QueryScope};
 use super::search::SearchView;
 use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
@@ -275,6 +276,16 @@ fn what_is_written_stays_open_when_the_open_mysis_is_deleted() {
         let is_back = desk.board.view::<SearchView>().is_some();
         assert_eq!(is_back, is_from_search);
     }
+}
+
+#[test]
+fn the_line_of_an_inspector_goes_with_it() {
+    let mut desk = Desk::new();
+    desk.key(KeyCode::Enter);
+    let line = Query::new(QueryScope::Entry, "ore");
+    desk.board.layers.all.push(Overlay::Query(line));
+    desk.happens(Some((1, "alpha")), EventKind::Roster(RosterChange::Deleted));
+    assert!(desk.board.overlays().is_empty());
 }
 
 #[test]

@@ -312,7 +312,8 @@ fn earned_text(facts: &Facts) -> Option<StyledLine> {
 /// What the swarm spent today, deleted Myses included. A part of it may have no known price.
 fn cost_text(facts: &Facts) -> Option<StyledLine> {
     let (spent, unpriced_tokens) = facts.spent_today();
-    let micros = spent.cost_micros;
+    // Without a limit the gate knows only what this process spent.
+    let micros = spent.cost_micros.max(facts.money.cost_today);
     let unknown = if unpriced_tokens > 0 { "+?" } else { "" };
     let sum = format!("{}{unknown}", figures::money(micros));
     let cost = StyledLine::of("cost ", Tone::Dim).with(sum, Tone::Text);

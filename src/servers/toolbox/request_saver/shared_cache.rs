@@ -81,9 +81,11 @@ impl SharedCache {
         if !is_good {
             self.remove(&key, at);
             return match answer {
-                // The session that was lost is the fetching Mysis' own. This Mysis' session may
-                // still be open.
-                Err(LinkFault::SessionLost(why)) if by != who => Err(LinkFault::Unreachable(why)),
+                // The session that was lost or has no access is the fetching Mysis' own. This Mysis'
+                // session may still be open.
+                Err(LinkFault::SessionLost(why) | LinkFault::NoAccess(why)) if by != who => {
+                    Err(LinkFault::Unreachable(why))
+                }
                 answer => answer,
             };
         }

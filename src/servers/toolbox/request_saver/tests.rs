@@ -218,6 +218,18 @@ async fn all_who_ask_at_once_are_told_how_long_the_server_limits_them() {
     );
     assert_eq!(both.await, (Err(limited.clone()), Err(limited)));
     assert_eq!(scene.calls(), 1);
+    // Whose access was refused is the one that asked.
+    scene.says(Err(LinkFault::NoAccess("HTTP 401".to_string())));
+    let both = futures::future::join(
+        call(&first, "help", json!({})),
+        call(&second, "help", json!({})),
+    );
+    let (own, others) = both.await;
+    assert!(matches!(own, Err(LinkFault::NoAccess(_))), "{own:?}");
+    assert!(
+        matches!(others, Err(LinkFault::Unreachable(_))),
+        "{others:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

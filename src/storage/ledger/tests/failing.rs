@@ -62,6 +62,26 @@ fn commits_that_failed_once_or_more_often_lose_nothing_that_was_acknowledged() {
 #[test]
 fn what_a_full_disk_kept_from_being_saved_is_saved_once_there_is_room() {
     run_alone("in_a_process_that_loses_its_file_on_a_full_disk");
+    run_alone("in_a_process_that_ends_as_soon_as_there_is_room");
+}
+
+#[tokio::test]
+#[ignore = "limits its whole process; a test before this one runs it in one of its own"]
+async fn in_a_process_that_ends_as_soon_as_there_is_room() {
+    let is_received = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_received).unwrap();
+    let books = Books::file();
+    let Books::File(directory) = &books else {
+        unreachable!("it is a file")
+    };
+    let (ledger, _) = filled(&books).await;
+    limit_files(Some(0));
+    std::fs::remove_file(directory.path().join("zoea.db")).unwrap();
+    write(&ledger, vec![note(10)]).await.unwrap_err();
+    limit_files(None);
+    ledger.close().await;
+    let loss = ledger.loss().unwrap();
+    assert!(loss.contains("is saved in"), "{loss}");
 }
 
 #[tokio::test]

@@ -29,9 +29,10 @@ pub(super) fn budget_texts(facts: &Facts, view: &BooksView) -> Vec<BudgetText> {
     let of_myses = mysis_text(facts, view, rules.mysis);
     let parts = [swarm_text(facts, &rules), of_myses];
     let mut texts: Vec<BudgetText> = parts.into_iter().flatten().collect();
-    let text = match texts.is_empty() {
-        true => "no budget: spending is not limited".to_string(),
-        false => until_text(facts),
+    let text = match (texts.is_empty(), view.books.value().is_some()) {
+        (true, true) => "no budget: spending is not limited".to_string(),
+        (true, false) => "…".to_string(),
+        (false, _) => until_text(facts),
     };
     let tone = Tone::Dim;
     texts.push(BudgetText { text, tone });
@@ -106,7 +107,10 @@ fn mysis_text(facts: &Facts, view: &BooksView, of_each: BudgetLimits) -> Option<
         let has_own = *limits != of_each;
         (*percent, spent.tokens(), has_own)
     });
-    let told = least.filter(|(_, _, limits, spent)| *limits != of_each || spent.tokens() > 0);
+    // Before the books are read nobody is known to have the least.
+    let is_read = view.books.value().is_some();
+    let told =
+        least.filter(|(_, _, limits, spent)| is_read && (*limits != of_each || spent.tokens() > 0));
     let Some((percent, status, limits, spent)) = told else {
         let whole = parts_left(&of_each, &BudgetUse::default());
         let text = format!("each Mysis has {} left", whole.join(", "));
@@ -247,6 +251,8 @@ mod tests {
         assert_eq!(told(&both, &[(1, 450), (2, 120)]), alpha);
         let equal = facts(of_each, BudgetLimits::default());
         assert_eq!(told(&equal, &[]), "each Mysis has $5.00 left");
+        let unread = budget_texts(&unlimited, &BooksView::default());
+        assert_eq!(unread[0].text, "…");
         let none = facts(BudgetRules::default(), BudgetLimits::default());
         assert!(told(&none, &[]).starts_with("no budget"));
     }

@@ -266,11 +266,15 @@ impl MysisForm {
     }
 
     /// Chooses a provider. The model field becomes empty, because another provider has other
-    /// models.
+    /// models; the present provider brings the present model back.
     fn choose(&mut self, provider: usize) {
         if provider != self.provider {
+            let (before, model, _) = &self.before;
+            self.model = match *before == Some(provider) {
+                true => TextField::with_text(model),
+                false => TextField::default(),
+            };
             self.provider = provider;
-            self.model = TextField::default();
         }
     }
 
@@ -328,9 +332,13 @@ impl MysisForm {
                 name, temperature, ..
             } => {
                 let name = name.to_string();
+                // Another provider, model or role may bring another temperature than the one in the field.
+                let stays = provider.is_none() && model.is_none() && role.is_none();
                 let asked = match written(&self.temperature).map(|text| text.parse::<f32>()) {
                     None => None,
-                    Some(Ok(value)) => Some(value).filter(|_| Some(value) != *temperature),
+                    Some(Ok(value)) => {
+                        Some(value).filter(|_| !stays || Some(value) != *temperature)
+                    }
                     Some(Err(_)) => {
                         self.at = FormField::Temperature;
                         self.complaint = Some("a temperature is a number from 0 to 2".into());
@@ -521,6 +529,18 @@ mod tests {
         assert_eq!(configure(&[KeyCode::Enter]), give(None));
         let other = [KeyCode::Backspace, KeyCode::Char('5'), KeyCode::Enter];
         assert_eq!(configure(&other), give(Some(0.5)));
+        // What the field says holds at another provider, too; one that was chosen and left again is none.
+        let mut form = MysisForm::configure(&rules(), &status);
+        form.at = FormField::Provider;
+        let before = form.clone();
+        press_all(&mut form, &[KeyCode::Right, KeyCode::Left]);
+        assert_eq!(form, before);
+        press_all(&mut form, &[KeyCode::Right]);
+        let FormOutcome::Give(order) = form.press(key(KeyCode::Enter)) else {
+            panic!("no order is given");
+        };
+        let order = format!("{order:?}");
+        assert!(order.contains("temperature: Some(0.7)"), "{order}");
     }
 
     #[test]

@@ -100,6 +100,12 @@ impl Layers {
         }
     }
 
+    /// Removes the lines that belong to a view of this kind: another view would take what is typed into them.
+    pub(crate) fn remove_lines(&mut self, within: QueryScope) {
+        self.all
+            .retain(|layer| !matches!(layer, Overlay::Query(query) if query.within == within));
+    }
+
     fn place_of_view<V: View>(&self) -> Option<usize> {
         self.place_of(|view| (view as &dyn Any).is::<V>())
     }
