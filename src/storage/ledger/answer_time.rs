@@ -14,6 +14,8 @@ pub(super) async fn limited<T>(
     dialect: Dialect,
     work: impl Future<Output = Result<T, DbErr>>,
 ) -> Result<T, DbErr> {
+    // A future that is given on is held twice, and these stand within each other.
+    let work = Box::pin(work);
     if dialect == Dialect::Sqlite {
         return work.await;
     }

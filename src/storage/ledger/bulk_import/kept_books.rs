@@ -16,7 +16,7 @@ pub(super) struct KeptBooks {
 }
 
 impl BulkImport {
-    /// Notes the books of a Mysis, which stay as they are. Without any, its rows make them.
+    /// Lays the books of a Mysis aside, which stay as they are. Without any, its rows make them.
     ///
     /// # Errors
     /// The database fails.
@@ -30,6 +30,12 @@ impl BulkImport {
                 .filter(spared::Column::MysisId.eq(mysis.0))
                 .all(&self.tx)
                 .await?;
+            let laid_aside = spending::Entity::delete_many();
+            let laid_aside = laid_aside.filter(spending::Column::MysisId.eq(mysis.0));
+            laid_aside.exec(&self.tx).await?;
+            let laid_aside = spared::Entity::delete_many();
+            let laid_aside = laid_aside.filter(spared::Column::MysisId.eq(mysis.0));
+            laid_aside.exec(&self.tx).await?;
             Ok(KeptBooks {
                 mysis,
                 spending,
@@ -44,7 +50,7 @@ impl BulkImport {
         Ok(())
     }
 
-    /// Puts noted books into the place of what imported rows entered. Days of which rows are missing are
+    /// Puts books that were laid aside into the place of what imported rows entered. Days of which rows are missing are
     /// noted like those of removed rows.
     pub(super) async fn restore_books(&self) -> Result<(), DbErr> {
         for kept in self.books.lock().await.drain(..) {

@@ -250,7 +250,7 @@ mod tests {
         let alpha = least("alpha has the least left: $0.50 of $5.00");
         assert_eq!(told(&both, &[(1, 450), (2, 120)]), alpha);
         let equal = facts(of_each, BudgetLimits::default());
-        assert_eq!(told(&equal, &[]), "each Mysis has $5.00 left");
+        assert_eq!(told(&equal, &[]), "each Mysis has $5.00 of $5.00 left");
         let unread = budget_texts(&unlimited, &BooksView::default());
         assert_eq!(unread[0].text, "…");
         let none = facts(BudgetRules::default(), BudgetLimits::default());
