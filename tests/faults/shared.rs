@@ -113,6 +113,10 @@ pub(crate) fn until_held(url: &str, counts: &[&str]) -> Duration {
 }
 
 /// Waits until a home runs exactly so many Myses. Returns how long that took.
+#[expect(
+    clippy::print_stdout,
+    reason = "what each process showed is told where the test fails"
+)]
 pub(crate) fn until_run(home: &Home, count: usize) -> Duration {
     let begun = Instant::now();
     let mut printed = String::new();

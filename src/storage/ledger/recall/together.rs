@@ -263,17 +263,20 @@ mod tests {
         let path = directory.path().join("zoea.db");
         let ledger = SqlLedger::open(&path).await.unwrap();
         let recalls = Recalls::new(1);
-        let [mut one, two] = [1, 2].map(|mysis| recalls.wait_for(MysisId(mysis)));
+        let [one, two] = [1, 2].map(|mysis| recalls.wait_for(MysisId(mysis)));
         let mut some = recalls.take_some();
         // The time is up as soon as it waits for the database.
         let read = ledger.inner.read_each(&mut some).now_or_never();
         assert!(read.is_none());
-        let left = some.iter().map(|waiting| waiting.mysis);
-        assert_eq!(left.collect::<Vec<_>>(), [MysisId(1)]);
-        assert!(
-            one.try_recv()
-                .is_err_and(|error| error == TryRecvError::Empty)
-        );
-        assert!(two.await.is_err(), "the other one asks again");
+        let left: Vec<MysisId> = some.iter().map(|waiting| waiting.mysis).collect();
+        // The database may have answered the first one at once.
+        let is_first = left == [MysisId(1)];
+        assert!(is_first || left == [MysisId(2)], "{left:?}");
+        let (mut read, other) = match is_first {
+            true => (one, two),
+            false => (two, one),
+        };
+        assert_eq!(read.try_recv().unwrap_err(), TryRecvError::Empty);
+        assert_eq!(other.await.is_err(), is_first, "the second one asks again");
     }
 }
