@@ -58,7 +58,7 @@ fn outside_servers(settings: &Settings) -> Vec<OutsideServer> {
         key_in(traces.collector.as_deref()),
     ];
     let webhook = alerts.webhook.as_ref().map(Secret::expose);
-    // Whoever knows the address of a webhook may post there.
+    // The address of a webhook is a secret: anybody who knows it may post there.
     let of_webhook = vec![Some("its address"), token(&alerts.token)];
     let others = [
         server("mcp", mcp.upstream.as_deref(), of_game),

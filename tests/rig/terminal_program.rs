@@ -59,7 +59,7 @@ impl Program {
         command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
         command.env("LANG", "C.UTF-8");
-        // Whoever runs the tests may want no colours elsewhere.
+        // The environment of the tests may turn colours off.
         command.env_remove("NO_COLOR");
         let started = Instant::now();
         let child = pty

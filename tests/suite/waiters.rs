@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use zoea_rig::{Home, Process, Server, sqlite, until, written};
 
 /// How many clients wait, unless `ZOEA_WAITERS` says otherwise.
@@ -270,6 +270,25 @@ fn an_orderly_restart_ends_no_wait_and_no_follow() {
         assert!(!follower.has_ended(), "follower {place}");
         assert_eq!(numbers(&written(&file(place))), all, "follower {place}");
     }
+}
+
+#[test]
+fn a_wait_that_one_ends_says_how_each_of_them_is() {
+    let home = resting_home();
+    for name in ["bravo", "carol"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    let _swarm = home.fly(&[]);
+    home.ok(&["mysis", "stop", "bravo", "carol"]);
+    let names = ["wait", "alpha", "bravo", "carol"];
+    let rest = ["--until", "state=idle", "--json"];
+    let mut waiting = Process::spawn(home.command(&[&names[..], &rest].concat()));
+    home.ok(&["mysis", "delete", "carol", "--yes"]);
+    let answer: String = std::iter::from_fn(|| waiting.line()).collect();
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!(answer["outcome"], "lost", "{answer}");
+    assert_eq!(answer["met"], json!(["alpha"]), "{answer}");
+    assert_eq!(answer["open"], json!(["bravo"]), "{answer}");
 }
 
 /// The end of a pipe as the output of a process.

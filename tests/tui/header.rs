@@ -110,6 +110,17 @@ fn the_cost_of_today_is_that_of_the_books_and_says_that_a_part_is_unknown() {
     assert!(screen.contains("cost $1.23 today"), "{screen}");
     let screen = spends(&mut operator, 900);
     assert!(screen.contains("cost $1.23+? today"), "{screen}");
+    // Where nothing limits them, the books do not know what other processes spent; their statuses do.
+    let id = operator.swarm.ids()[0];
+    let mut status = operator.swarm.statuses[&id].clone();
+    Arc::make_mut(&mut status.figures).cost = (Day::of(NOW), 9_000_000);
+    operator.receives(&[SwarmEvent {
+        at: NOW,
+        mysis: None,
+        what: EventKind::StatusChanged(Arc::new(status)),
+    }]);
+    let screen = operator.text();
+    assert!(screen.contains("cost $9.00+? today"), "{screen}");
     operator.now = Day::of(NOW).end_time();
     operator.keys("<esc>");
     let screen = operator.text();

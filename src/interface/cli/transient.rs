@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// How often a directory is removed into which the command may put a file meanwhile.
 const MAX_REMOVALS: u32 = 10;
 
-/// Those of this process. Whoever hears of a signal first removes all of them.
+/// The directories of this process. The first thread that receives a signal removes all of them.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A directory that is removed when this is dropped, or when a signal ends the program before. A command keeps it to

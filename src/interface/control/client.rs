@@ -184,7 +184,7 @@ impl RunningProgram {
     }
 }
 
-/// A request that was sent got no answer. Whoever gave an order does not know what came of it.
+/// A request was sent and got no answer, so the outcome of its order is unknown.
 fn unanswered(tool: &str, why: &str) -> ControlError {
     let then = match ControlCall::only_reads(tool) {
         true => "",

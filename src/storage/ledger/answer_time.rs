@@ -14,7 +14,7 @@ pub(super) async fn limited<T>(
     dialect: Dialect,
     work: impl Future<Output = Result<T, DbErr>>,
 ) -> Result<T, DbErr> {
-    // A future that is given on is held twice, and these stand within each other.
+    // An async function that passes a future on holds it twice, and limits stand within limits.
     let work = Box::pin(work);
     if dialect == Dialect::Sqlite {
         return work.await;

@@ -14,9 +14,7 @@ impl AdmissionGate {
         let lane = self.lanes.get(lane);
         lane.map_or(OthersGet::Nobody, |lane| lane.owners().others_get(who, now))
     }
-}
 
-impl AdmissionGate {
     /// Lets servers that are away be tried at once. What is known of them stays.
     pub fn try_at_once(&mut self, now: Moment) {
         for lane in self.lanes.values_mut() {

@@ -136,7 +136,7 @@ async fn a_database_that_was_cut_is_not_copied_anew_at_each_write() {
         unreachable!("it is a file")
     };
     let file = |name: &str| directory.path().join(name);
-    // The log is empty, so what is cut is nowhere else.
+    // The log is empty: no other file has what is cut.
     filled(&books).await.0.close().await;
     let ledger = books.open().await;
     let database = File::options().write(true).open(file("zoea.db"));

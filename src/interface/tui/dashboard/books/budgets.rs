@@ -107,7 +107,7 @@ fn mysis_text(facts: &Facts, view: &BooksView, of_each: BudgetLimits) -> Option<
         let has_own = *limits != of_each;
         (*percent, spent.tokens(), has_own)
     });
-    // Before the books are read nobody is known to have the least.
+    // Until the books are read, the program does not know who has the least left.
     let is_read = view.books.value().is_some();
     let told =
         least.filter(|(_, _, limits, spent)| is_read && (*limits != of_each || spent.tokens() > 0));
