@@ -345,6 +345,9 @@ impl MysisForm {
                         return FormOutcome::Used;
                     }
                 };
+                if stays && asked.is_none() {
+                    return FormOutcome::Leave;
+                }
                 let order = MysisOrder::configure(provider, model, asked, role);
                 FormOutcome::Give(order.for_mysis(name))
             }
@@ -489,7 +492,7 @@ mod tests {
         );
         assert_eq!(given, give(own("local"), None, None));
         let (_, given) = configured(&plain, "remote", "miner");
-        assert_eq!(given, give(None, None, None));
+        assert_eq!(given, FormOutcome::Leave);
 
         let with_roles = SwarmRules {
             roles: Arc::new(RoleBook {
@@ -508,7 +511,7 @@ mod tests {
         );
         assert_eq!(given, give(None, None, own(CONFIGURED_ROLE)));
         let (_, given) = configured(&with_roles, "remote", "miner");
-        assert_eq!(given, give(None, None, None));
+        assert_eq!(given, FormOutcome::Leave);
     }
 
     #[test]
@@ -526,7 +529,7 @@ mod tests {
             let order = MysisOrder::configure(None, None, temperature, None);
             FormOutcome::Give(order.for_mysis("alpha"))
         };
-        assert_eq!(configure(&[KeyCode::Enter]), give(None));
+        assert_eq!(configure(&[KeyCode::Enter]), FormOutcome::Leave);
         let other = [KeyCode::Backspace, KeyCode::Char('5'), KeyCode::Enter];
         assert_eq!(configure(&other), give(Some(0.5)));
         // What the field says holds at another provider, too; one that was chosen and left again is none.
