@@ -15,11 +15,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
-use std::sync::Arc;
 
-use super::answer_time::no_answer_within;
-use super::leases::{LeaseHolder, ProcessKind};
-use super::writer::{DatabaseWriter, Tx};
+use super::answer_time::within;
+use super::leases::LeaseHolder;
+use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, outages, trials};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
@@ -61,29 +60,20 @@ const STORE: &str = "\
 const GIVE_BACK: &str = "UPDATE allowance SET expires_at = clock_timestamp() \
     WHERE home = $1 AND owner = $2";
 
-#[derive(Clone)]
-pub struct LedgerLimits {
-    inner: Arc<LedgerInner>,
-}
-
 impl SqlLedger {
     /// The limits that this process shares with others; `None` where no other process can have the
     /// database, and for a command.
     #[must_use]
-    pub fn shared_limits(&self) -> Option<LedgerLimits> {
-        let tenant = self.inner.tenant.as_ref()?;
-        (tenant.process_kind == ProcessKind::Resident).then(|| LedgerLimits {
-            inner: self.inner.clone(),
-        })
+    pub fn shared_limits(&self) -> Option<impl SharedLimits + use<>> {
+        self.inner.resident().map(|_| self.clone())
     }
 }
 
-impl SharedLimits for LedgerLimits {
+impl SharedLimits for SqlLedger {
     fn renew(&self, report: LimitReport) -> BoxFuture<'static, Result<LimitNews, ArchiveFault>> {
         let inner = self.inner.clone();
         async move {
-            let step = tokio::time::timeout(STEP_TIMEOUT, inner.share_limits(report)).await;
-            let step = step.unwrap_or_else(|_| Err(no_answer_within(STEP_TIMEOUT)));
+            let step = within(STEP_TIMEOUT, inner.share_limits(report)).await;
             step.map_err(|error| ArchiveFault(error_text(&error)))
         }
         .boxed()
@@ -144,10 +134,10 @@ impl LedgerInner {
     }
 
     async fn renew_allowances(&self, report: &LimitReport) -> Result<LimitNews, DbErr> {
-        let (Some(tenant), Some(writer)) = (&self.tenant, &self.limits_writer) else {
+        let Some(tenant) = &self.tenant else {
             return Ok(LimitNews::default());
         };
-        let tx = writer.begin_with(WAIT_FOR_TURN).await?;
+        let tx = tenant.limits_writer.begin_with(WAIT_FOR_TURN).await?;
         let seen = tenant.look_at_allowances(&tx).await?;
         let granted = report.claims.iter().map(|claim| {
             let name = claim.name();
@@ -194,11 +184,8 @@ fn storable(value: u64) -> i64 {
 impl LeaseHolder {
     async fn look_at_allowances(&self, tx: &Tx) -> Result<AllowancesSeen, DbErr> {
         let mut seen = AllowancesSeen::default();
-        for row in &tx
-            .query_all_raw(self.statement(LOOK, [self.gone()]))
-            .await?
-        {
-            let row = AllowanceRow::from_query_result(row, "")?;
+        let rows = AllowanceRow::find_by_statement(self.statement(LOOK, [self.gone()]));
+        for row in rows.all(tx).await? {
             seen.second = counted(row.second);
             let of_limit = seen.by_name.entry(row.name.clone()).or_default();
             of_limit.push(row.into_allowance());
@@ -206,8 +193,8 @@ impl LeaseHolder {
         Ok(seen)
     }
 
-    pub(super) async fn give_back_allowances(&self, writer: &DatabaseWriter) -> Result<(), DbErr> {
-        writer.execute_raw(self.statement(GIVE_BACK, [])).await?;
-        Ok(())
+    pub(super) async fn give_back_allowances(&self) -> Result<(), DbErr> {
+        let given_back = self.writer.execute_raw(self.statement(GIVE_BACK, []));
+        given_back.await.map(drop)
     }
 }

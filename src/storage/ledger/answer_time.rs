@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use sea_orm::{DbErr, RuntimeErr};
 
 use super::dialect::Dialect;
@@ -19,12 +20,18 @@ pub(super) async fn limited<T>(
     if dialect == Dialect::Sqlite {
         return work.await;
     }
-    let done = tokio::time::timeout(ANSWER_TIMEOUT, work).await;
-    done.unwrap_or_else(|_| Err(no_answer_within(ANSWER_TIMEOUT)))
+    within(ANSWER_TIMEOUT, work).await
 }
 
-/// The error for a server that took longer than this.
-pub(super) fn no_answer_within(limit: Duration) -> DbErr {
-    let why = format!("the database server gave no answer within {limit:?}");
-    DbErr::Conn(RuntimeErr::Internal(why))
+/// Limits the time of work on a server to less than that.
+pub(super) fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, DbErr>>,
+) -> impl Future<Output = Result<T, DbErr>> {
+    tokio::time::timeout(limit, work).map(move |done| {
+        done.unwrap_or_else(|_| {
+            let why = format!("the database server gave no answer within {limit:?}");
+            Err(DbErr::Conn(RuntimeErr::Internal(why)))
+        })
+    })
 }

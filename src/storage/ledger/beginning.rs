@@ -4,7 +4,6 @@ use actors::domain::write::Batch;
 use sea_orm::DbErr;
 
 use super::LedgerInner;
-use super::leases::{LeaseHolder, ProcessKind};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 
@@ -25,11 +24,9 @@ impl LedgerInner {
     }
 
     fn lock_here(&self, lock: WriteLock) -> WriteLock {
-        let is_command = |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
-        if self.tenant.as_ref().is_some_and(is_command) {
-            WriteLock::All
-        } else {
-            lock
+        match self.tenant.is_some() && self.resident().is_none() {
+            true => WriteLock::All,
+            false => lock,
         }
     }
 }

@@ -9,14 +9,14 @@ use actors::domain::model::Charge;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Statement,
+    ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::LedgerInner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
 use super::mend;
 use super::saved_calls;
+use super::server::on_server;
 use super::writer::Tx;
 
 /// Enters the charge of a new row, and the call that it shows to be spared.
@@ -136,7 +136,7 @@ impl LedgerInner {
     }
 
     pub(super) async fn spent_together(&self, day: Day) -> Result<SpentTogether, DbErr> {
-        let sums = Statement::from_sql_and_values(DbBackend::Postgres, SUM_OF_DAY, [day.0.into()]);
+        let sums = on_server(SUM_OF_DAY, [day.0.into()]);
         let sums = ProviderSums::find_by_statement(sums);
         let providers = sums.all(&self.readers).await?.into_iter();
         Ok(SpentTogether {

@@ -16,7 +16,6 @@ use tokio::sync::Mutex;
 use super::archive::record;
 use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis, removed};
-use super::leases::{LeaseHolder, ProcessKind};
 use super::removals::note_removal;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
@@ -322,8 +321,7 @@ impl BulkImport {
         let restored = self.restore_books().await;
         restored.map_err(|error| self.fault(&error))?;
         let inner = &self.ledger.inner;
-        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
-        let tenant = inner.tenant.as_ref().filter(holds);
+        let tenant = inner.resident();
         let created = self.created.into_inner();
         if let Some(tenant) = tenant {
             // Whether a commit without an answer happened is seen at the next renewal.

@@ -25,10 +25,10 @@ use sea_orm::{
 };
 use tokio::time::Instant;
 
+use super::answer_time::within;
 use super::entity::{lease, mysis};
-use super::leases::{LeaseHolder, ProcessKind};
+use super::leases::LeaseHolder;
 use super::write_lock::WriteLock;
-use super::writer::DatabaseWriter;
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// How long a part of a step may take. A server that does not answer is asked again by the next one.
@@ -124,8 +124,8 @@ impl SqlLedger {
     /// a command.
     #[must_use]
     pub fn fleet(&self, facts: ProcessFacts) -> Option<LedgerFleet> {
-        let tenant = self.inner.tenant.as_ref()?;
-        (tenant.process_kind == ProcessKind::Resident).then(|| LedgerFleet {
+        self.inner.resident()?;
+        Some(LedgerFleet {
             inner: self.inner.clone(),
             facts: Arc::new(facts),
         })
@@ -149,10 +149,10 @@ impl Fleet for LedgerFleet {
     ) -> BoxFuture<'static, Result<bool, ArchiveFault>> {
         let inner = self.inner.clone();
         async move {
-            let (Some(tenant), Some(writer)) = (&inner.tenant, &inner.lease_writer) else {
+            let Some(tenant) = &inner.tenant else {
                 return Ok(false);
             };
-            let drained = within_time(tenant.drain(writer, &process, is_draining)).await;
+            let drained = within_time(tenant.drain(&process, is_draining)).await;
             drained.map_err(|error| ArchiveFault(error_text(&error)))
         }
         .boxed()
@@ -201,20 +201,20 @@ impl LedgerInner {
         facts: &ProcessFacts,
         report: &FleetReport,
     ) -> Result<FleetStep, DbErr> {
-        let (Some(tenant), Some(writer)) = (&self.tenant, &self.lease_writer) else {
+        let Some(tenant) = &self.tenant else {
             return Ok(FleetStep::default());
         };
         let began = Instant::now();
-        within_time(tenant.give_back(writer, &report.let_go)).await?;
+        within_time(tenant.give_back(&report.let_go)).await?;
         tenant.held().forget(&report.let_go);
         tenant.held().arrive(&report.arrived);
         if tenant.held().is_due(said(report), tenant.moment()) {
-            tenant.renew(writer, facts, report).await?;
+            tenant.renew(facts, report).await?;
         }
-        let view = within_time(tenant.look(writer)).await?;
+        let view = within_time(tenant.look()).await?;
         if usize::try_from(view.held) != Ok(tenant.held().count()) {
             // Another process took something, which a renewal finds out.
-            tenant.renew(writer, facts, report).await?;
+            tenant.renew(facts, report).await?;
         }
         let plan = view.counts().plan(report.capacity, report.is_frozen);
         let lost = tenant.held().lost();
@@ -223,16 +223,16 @@ impl LedgerInner {
             for (runs, count) in [(true, plan.running), (false, plan.resting)] {
                 if count > 0 {
                     let taking = tenant.statement(TAKE, [runs.into(), count.into()]);
-                    self.take(tenant, writer, taking).await?;
+                    self.take(tenant, taking).await?;
                 }
             }
             if view.left_frozen > 0 {
                 let taking = tenant.statement(TAKE_FROZEN, []);
-                self.take(tenant, writer, taking).await?;
+                self.take(tenant, taking).await?;
             }
         }
-        let neighbours = self.exchange((tenant, writer), report, &view).await?;
-        let orders = tenant.exchange_orders(writer, report, &view).await?;
+        let neighbours = self.exchange(tenant, report, &view).await?;
+        let orders = tenant.exchange_orders(report, &view).await?;
         let unread = tenant.held().unread();
         let (taken, passwords) = within_time(self.records_of(&unread)).await?;
         let mission = within_time(self.mission()).await?;
@@ -256,14 +256,9 @@ impl LedgerInner {
 
     /// Takes free leases. All lives of before are shut out with it, the newest too, so that no late write
     /// of an earlier life here is taken for one of the new life.
-    async fn take(
-        &self,
-        tenant: &LeaseHolder,
-        writer: &DatabaseWriter,
-        taking: Statement,
-    ) -> Result<(), DbErr> {
+    async fn take(&self, tenant: &LeaseHolder, taking: Statement) -> Result<(), DbErr> {
         let taken = within_time(async {
-            let tx = writer.begin(WriteLock::All).await?;
+            let tx = tenant.writer.begin(WriteLock::All).await?;
             let taken = ids_in(&tx.query_all_raw(taking).await?)?;
             let incarnations: Vec<(i64, i64)> = mysis::Entity::find()
                 .select_only()
@@ -289,44 +284,36 @@ impl LedgerInner {
     /// Releases the leases at an orderly end. A frozen process keeps them: its Myses stand still over
     /// its end, too.
     pub(super) async fn release_leases(&self) {
-        let (Some(tenant), Some(writer)) = (&self.tenant, &self.lease_writer) else {
+        let Some(tenant) = self.resident() else {
             return;
         };
-        if tenant.process_kind == ProcessKind::Command {
-            return;
-        }
-        if let Err(error) = within_time(tenant.leave(writer)).await {
+        if let Err(error) = within_time(tenant.leave()).await {
             tracing::warn!(%error, "failed to release the leases");
         }
-        if let Err(error) = within_time(tenant.give_back_allowances(writer)).await {
+        if let Err(error) = within_time(tenant.give_back_allowances()).await {
             tracing::warn!(%error, "failed to give back parts of limits");
         }
     }
 }
 
 impl LeaseHolder {
-    async fn give_back(&self, writer: &DatabaseWriter, myses: &[MysisId]) -> Result<(), DbErr> {
+    async fn give_back(&self, myses: &[MysisId]) -> Result<(), DbErr> {
         if myses.is_empty() {
             return Ok(());
         }
         lease::Entity::delete_many()
             .filter(lease::Column::Owner.eq(&*self.owner))
             .filter(lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0)))
-            .exec(writer)
+            .exec(&self.writer)
             .await
             .map(|_| ())
     }
 
-    async fn renew(
-        &self,
-        writer: &DatabaseWriter,
-        facts: &ProcessFacts,
-        report: &FleetReport,
-    ) -> Result<(), DbErr> {
+    async fn renew(&self, facts: &ProcessFacts, report: &FleetReport) -> Result<(), DbErr> {
         let began = self.moment();
         // One that is created meanwhile is neither lost nor renewed.
         let before = self.held().all();
-        let owned = within_time(self.say_alive(writer, facts, report)).await?;
+        let owned = within_time(self.say_alive(facts, report)).await?;
         self.held().renewed((&before, &owned), began, said(report));
         Ok(())
     }
@@ -334,7 +321,6 @@ impl LeaseHolder {
     /// Says that this process lives, renews its leases, and returns them.
     async fn say_alive(
         &self,
-        writer: &DatabaseWriter,
         facts: &ProcessFacts,
         report: &FleetReport,
     ) -> Result<BTreeSet<MysisId>, DbErr> {
@@ -346,30 +332,34 @@ impl LeaseHolder {
             capacity.into(),
             report.is_frozen.into(),
         ];
-        let say = || writer.execute_raw(self.statement(SAY_ALIVE, more.clone()));
+        let say = || {
+            let alive = self.statement(SAY_ALIVE, more.clone());
+            self.writer.execute_raw(alive)
+        };
         // Another process may take the name that was free a moment before.
         while let Err(error) = say().await {
             if !matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) {
                 return Err(error);
             }
         }
-        ids_in(&writer.query_all_raw(self.statement(RENEW, [])).await?)
+        let renewed = self.writer.query_all_raw(self.statement(RENEW, []));
+        ids_in(&renewed.await?)
     }
 
-    async fn leave(&self, writer: &DatabaseWriter) -> Result<(), DbErr> {
+    async fn leave(&self) -> Result<(), DbErr> {
         if !self.held().is_frozen() {
             let release = lease::Entity::delete_many();
             let release = release.filter(lease::Column::Owner.eq(&*self.owner));
-            release.exec(writer).await?;
+            release.exec(&self.writer).await?;
         }
-        writer.execute_raw(self.statement(SAY_GONE, [])).await?;
-        Ok(())
+        let gone = self.writer.execute_raw(self.statement(SAY_GONE, []));
+        gone.await.map(drop)
     }
 
-    async fn look(&self, writer: &DatabaseWriter) -> Result<FleetView, DbErr> {
-        let seen = writer.query_one_raw(self.statement(LOOK, [])).await?;
-        let seen = seen.ok_or_else(|| DbErr::RecordNotFound("a count".to_string()))?;
-        FleetView::from_query_result(&seen, "")
+    async fn look(&self) -> Result<FleetView, DbErr> {
+        let seen = FleetView::find_by_statement(self.statement(LOOK, []));
+        let seen = seen.one(&self.writer).await?;
+        seen.ok_or_else(|| DbErr::RecordNotFound("a count".to_string()))
     }
 }
 
@@ -385,7 +375,8 @@ fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
     ids.collect()
 }
 
-async fn within_time<T>(part: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-    let done = tokio::time::timeout(PART_TIMEOUT, part).await;
-    done.unwrap_or_else(|_| Err(super::answer_time::no_answer_within(PART_TIMEOUT)))
+fn within_time<T>(
+    part: impl Future<Output = Result<T, DbErr>>,
+) -> impl Future<Output = Result<T, DbErr>> {
+    within(PART_TIMEOUT, part)
 }

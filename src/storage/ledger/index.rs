@@ -19,6 +19,7 @@ pub(crate) use settled::SettledRows;
 use super::LedgerInner;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
+use super::server::on_server;
 use super::trigrams;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
@@ -139,8 +140,7 @@ async fn try_lock_index(tx: &Tx) -> Result<bool, DbErr> {
     if tx.dialect() == Dialect::Sqlite {
         return Ok(true);
     }
-    let asked = Statement::from_string(DbBackend::Postgres, TRY_LOCK_INDEX);
-    let row = tx.query_one_raw(asked).await?;
+    let row = tx.query_one_raw(on_server(TRY_LOCK_INDEX, [])).await?;
     row.map_or(Ok(false), |row| row.try_get_by_index(0))
 }
 

@@ -18,16 +18,17 @@ use actors::domain::write::{Batch, Write};
 use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select, SelectExt, Statement,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, SelectExt, Statement,
 };
 use tokio::time::Instant;
 
 use super::entity::{lease, mysis};
 use super::fault::LEASE_LOST;
+use super::server::on_server;
 use super::write_lock::WriteLock;
-use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text};
+use super::writer::{DatabaseWriter, Tx};
+use super::{LedgerInner, ServerAddress, SqlLedger, error_text};
 
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 
@@ -132,10 +133,17 @@ pub(super) struct LeaseHolder {
     pub(super) process_kind: ProcessKind,
     held: Mutex<HeldMyses>,
     began: Instant,
+    /// Connections for leases and for limits, so that a slow commit delays no renewal.
+    pub(super) writer: DatabaseWriter,
+    pub(super) limits_writer: DatabaseWriter,
 }
 
 impl LeaseHolder {
-    pub(super) fn of_home(claim: HomeClaim, process_kind: ProcessKind) -> LeaseHolder {
+    pub(super) fn of_home(
+        claim: HomeClaim,
+        process_kind: ProcessKind,
+        address: &ServerAddress,
+    ) -> LeaseHolder {
         LeaseHolder {
             home: claim.home,
             owner: claim.owner,
@@ -143,6 +151,8 @@ impl LeaseHolder {
             process_kind,
             held: Mutex::default(),
             began: Instant::now(),
+            writer: DatabaseWriter::to_server(address.writer_pool()),
+            limits_writer: DatabaseWriter::to_server(address.writer_pool()),
         }
     }
 
@@ -176,7 +186,7 @@ impl LeaseHolder {
         more: impl IntoIterator<Item = sea_orm::Value>,
     ) -> Statement {
         let values = [self.home.as_str().into(), self.owner.as_str().into()];
-        Statement::from_sql_and_values(DbBackend::Postgres, sql, values.into_iter().chain(more))
+        on_server(sql, values.into_iter().chain(more))
     }
 
     pub(super) fn gone(&self) -> sea_orm::Value {
@@ -292,9 +302,14 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
+    /// This process as a holder of leases, if it runs Myses of a database that others may share.
+    pub(super) fn resident(&self) -> Option<&LeaseHolder> {
+        let tenant = self.tenant.as_ref();
+        tenant.filter(|tenant| tenant.process_kind == ProcessKind::Resident)
+    }
+
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
-        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
-        let Some(tenant) = self.tenant.as_ref().filter(holds) else {
+        let Some(tenant) = self.resident() else {
             return Ok(());
         };
         let tx = self.begin(WriteLock::All).await?;
@@ -311,8 +326,7 @@ impl LedgerInner {
 
     /// Notes the leases that came with new Myses and went with deleted ones.
     pub(super) fn note_leases(&self, batches: &[&Batch]) {
-        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
-        let Some(tenant) = self.tenant.as_ref().filter(holds) else {
+        let Some(tenant) = self.resident() else {
             return;
         };
         for write in batches.iter().flat_map(|batch| &batch.writes) {
@@ -353,23 +367,27 @@ mod tests {
     use actors::domain::ids::{Incarnation, MissionId, Timestamp};
     use actors::domain::write::Author;
 
-    #[test]
-    fn two_processes_of_one_home_are_told_apart() {
-        let [one, other] =
-            [(); 2].map(|()| LeaseHolder::of_home("home".into(), ProcessKind::Resident));
+    fn holder(process_kind: ProcessKind) -> LeaseHolder {
+        let address = ServerAddress::parse("postgres://zoea@localhost/zoea").unwrap();
+        LeaseHolder::of_home("home".into(), process_kind, &address)
+    }
+
+    #[tokio::test]
+    async fn two_processes_of_one_home_are_told_apart() {
+        let [one, other] = [(); 2].map(|()| holder(ProcessKind::Resident));
         assert_eq!(one.home, other.home);
         assert_ne!(one.owner, other.owner);
     }
 
-    #[test]
-    fn whose_lease_a_write_needs_says_whom_it_is_about() {
+    #[tokio::test]
+    async fn whose_lease_a_write_needs_says_whom_it_is_about() {
         let mysis = MysisId(7);
         let about = |writes: Vec<Write>, process_kind: ProcessKind| {
             let batch = Batch {
                 author: Author::Commander,
                 writes,
             };
-            LeaseHolder::of_home("home".into(), process_kind).leased_myses(&[&batch])
+            holder(process_kind).leased_myses(&[&batch])
         };
         let called = || Write::Called { mysis };
         let fenced = || Write::Fence {

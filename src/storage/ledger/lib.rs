@@ -97,7 +97,6 @@ use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
 
-pub use allowances::LedgerLimits;
 pub use bulk_import::{BulkImport, StoredMission};
 pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
@@ -111,7 +110,6 @@ pub use leases::{HomeClaim, ProcessKind};
 pub use loss::{is_blank, rescued_file};
 pub use mend::MendReport;
 pub use open_error::OpenError;
-use opening::MigrationReport;
 pub use period::{MysisShare, PeriodRecord, PeriodSamples, SwarmMinute, SystemShare};
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
@@ -128,13 +126,6 @@ pub struct SqlLedger {
     mended: Option<Arc<MendReport>>,
 }
 
-/// The database's kind, with what only that kind has.
-enum DatabaseKind {
-    File(Arc<DatabaseFile>),
-    /// A server, with a connection for leases and one for limits.
-    Server(Box<(LeaseHolder, [DatabaseWriter; 2])>),
-}
-
 struct LedgerInner {
     dialect: Dialect,
     writer: DatabaseWriter,
@@ -149,8 +140,6 @@ struct LedgerInner {
     place: Option<Arc<DatabaseFile>>,
     /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
-    lease_writer: Option<DatabaseWriter>,
-    limits_writer: Option<DatabaseWriter>,
     /// The limits for old rows; unset means that everything is kept.
     retention: OnceLock<Retention>,
 }
@@ -171,13 +160,12 @@ impl SqlLedger {
         let place = DatabaseFile::open(paths).await.map_err(unusable)?;
         let place = Arc::new(place);
         let writer = DatabaseWriter::to_file(writer.into_pool(), place.clone());
-        let keeping = DatabaseKind::File(place.clone());
-        let opened = SqlLedger::from_parts(keeping, writer, readers, moved).await;
+        let opened = SqlLedger::from_parts(writer, readers, Some(place.clone()), None).await;
         let opened = opened.map_err(unusable)?;
         // A process before may have left a file that a checkpoint has yet to make shorter.
         let content = opened.inner.database_bytes().await.map_err(unusable)?;
         place.end_compaction(Some(content));
-        Ok(opened.with_note(note))
+        Ok(opened.with_note(moved).with_note(note))
     }
 
     /// Opens the Postgres database at an address and migrates its schema. A process that is to run
@@ -197,26 +185,17 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::to_server(pool);
         let readers = address.open_readers();
-        let holder = LeaseHolder::of_home(home.into(), process_kind);
-        let more = [(); 2].map(|()| DatabaseWriter::to_server(address.writer_pool()));
-        let keeping = DatabaseKind::Server(Box::new((holder, more)));
-        let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
+        let holder = LeaseHolder::of_home(home.into(), process_kind, address);
+        let opened = SqlLedger::from_parts(writer, readers, None, Some(holder)).await;
         opened.map_err(unusable)
     }
 
     async fn from_parts(
-        keeping: DatabaseKind,
         writer: DatabaseWriter,
         readers: DatabaseConnection,
-        moved: Option<MigrationReport>,
+        place: Option<Arc<DatabaseFile>>,
+        tenant: Option<LeaseHolder>,
     ) -> Result<SqlLedger, DbErr> {
-        let (place, tenant, [lease_writer, limits_writer]) = match keeping {
-            DatabaseKind::File(place) => (Some(place), None, [None, None]),
-            DatabaseKind::Server(server) => {
-                let (tenant, more) = *server;
-                (None, Some(tenant), more.map(Some))
-            }
-        };
         let dialect = match tenant {
             Some(_) => Dialect::Postgres,
             None => Dialect::Sqlite,
@@ -233,11 +212,9 @@ impl SqlLedger {
                 settled: Mutex::default(),
                 place,
                 tenant,
-                lease_writer,
-                limits_writer,
                 retention: OnceLock::new(),
             }),
-            notes: moved.iter().map(MigrationReport::to_string).collect(),
+            notes: Vec::new(),
             mended: None,
         };
         // Once the leases are ours, no other process writes. The fences that are read now are
@@ -305,9 +282,9 @@ impl LedgerInner {
         if let Err(error) = self.readers.inner().clone().close().await {
             tracing::warn!(%error, "failed to close the database");
         }
-        let of_a_fleet = [&self.lease_writer, &self.limits_writer];
-        for writer in of_a_fleet.into_iter().flatten() {
-            writer.close().await;
+        if let Some(tenant) = &self.tenant {
+            tenant.writer.close().await;
+            tenant.limits_writer.close().await;
         }
         self.writer.close().await;
     }

@@ -22,32 +22,11 @@ use super::{error_text, file, held, rescue, settling};
 
 const STEPS_TABLE: &str = "seaql_migrations";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct MigrationReport {
-    /// The version before.
-    pub from: usize,
-    /// The version after.
-    pub to: usize,
-    pub copy: PathBuf,
-}
-
-impl std::fmt::Display for MigrationReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the database was brought from version {} to version {}; a copy as it was is kept in {}",
-            self.from,
-            self.to,
-            self.copy.display()
-        )
-    }
-}
-
-/// Migrates a file. Returns a report if it was older.
+/// Migrates a file. Returns a note for the operator if it was older.
 pub(super) async fn migrate_file(
     writer: &DatabaseConnection,
     path: &Path,
-) -> Result<Option<MigrationReport>, OpenError> {
+) -> Result<Option<String>, OpenError> {
     let shown = path.display().to_string();
     let unusable = |error: DbErr| file::unusable_error(path, &error);
     let known = steps_of::<Migrator>();

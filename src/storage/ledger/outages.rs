@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use actors::domain::model::ServiceReturn;
 use actors::domain::sharing::{OutageChange, OutageReport, SharedOutage};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 
+use super::server::on_server;
 use super::writer::Tx;
 
 /// The most bytes of a text that are told.
@@ -105,16 +106,9 @@ pub(super) async fn share(tx: &Tx, reports: &[OutageReport]) -> Result<Vec<Share
         .collect();
     if !shared.is_empty() {
         let shared = serde_json::Value::Array(shared).to_string();
-        tx.execute_raw(Statement::from_sql_and_values(
-            DbBackend::Postgres,
-            TELL,
-            [shared.into()],
-        ))
-        .await?;
+        tx.execute_raw(on_server(TELL, [shared.into()])).await?;
     }
-    let rows = tx
-        .query_all_raw(Statement::from_string(DbBackend::Postgres, LOOK))
-        .await?;
-    let rows = rows.iter().map(|row| OutageRow::from_query_result(row, ""));
-    rows.map(|row| row.map(OutageRow::into_shared)).collect()
+    let rows = OutageRow::find_by_statement(on_server(LOOK, []));
+    let rows = rows.all(tx).await?.into_iter();
+    Ok(rows.map(OutageRow::into_shared).collect())
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, Value};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
@@ -206,6 +206,10 @@ fn server_error_text(error: &sqlx::Error) -> String {
 pub(super) async fn extend_idle_timeout(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
     let patient = "SET LOCAL idle_in_transaction_session_timeout = '10min'";
     tx.execute_unprepared(patient).await.map(|_| ())
+}
+
+pub(super) fn on_server(sql: &'static str, values: impl IntoIterator<Item = Value>) -> Statement {
+    Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }
 
 /// Waits until no other process changes the schema.

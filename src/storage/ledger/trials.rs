@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use actors::domain::held::{SharedTrial, TrialClaim};
 use actors::domain::ids::MysisId;
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 
+use super::server::on_server;
 use super::writer::Tx;
 
 /// The trials of the last hour, beside what stands for the texts that are held back. There is a row without a
@@ -71,14 +72,8 @@ pub(super) async fn share(
     tx: &Tx,
     claims: &[TrialClaim],
 ) -> Result<(Vec<SharedTrial>, i64), DbErr> {
-    let rows = tx
-        .query_all_raw(Statement::from_string(DbBackend::Postgres, LOOK))
-        .await?;
-    let rows: Result<Vec<TrialRow>, DbErr> = rows
-        .iter()
-        .map(|row| TrialRow::from_query_result(row, ""))
-        .collect();
-    let rows = rows?;
+    let rows = TrialRow::find_by_statement(on_server(LOOK, []));
+    let rows = rows.all(tx).await?;
     let stamp = rows.first().map_or(0, |row| row.stamp);
     let mut shared: Vec<SharedTrial> = rows.into_iter().filter_map(TrialRow::into_shared).collect();
     let mut made = Vec::new();
@@ -95,12 +90,7 @@ pub(super) async fn share(
     }
     if !made.is_empty() {
         let made = serde_json::Value::Array(made).to_string();
-        tx.execute_raw(Statement::from_sql_and_values(
-            DbBackend::Postgres,
-            STORE,
-            [made.into()],
-        ))
-        .await?;
+        tx.execute_raw(on_server(STORE, [made.into()])).await?;
     }
     Ok((shared, stamp))
 }

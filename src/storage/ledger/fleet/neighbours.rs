@@ -14,12 +14,12 @@ use actors::domain::status_memo;
 use actors::ports::{
     ArchiveFault, FleetNeighbours, FleetReport, MysisPlace, ProcessSign, PublishedStatus,
 };
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, Value};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 use zoea_text::clean::one_line;
 
 use super::super::leases::LeaseHolder;
-use super::super::writer::DatabaseWriter;
+use super::super::server::on_server;
 use super::{FleetView, LedgerInner, SqlLedger, error_text, within_time};
 
 /// How often all places are read, whether or not a Mysis appeared.
@@ -83,52 +83,46 @@ impl SqlLedger {
     /// # Errors
     /// The database cannot be read.
     pub async fn neighbours(&self) -> Result<Option<Box<FleetNeighbours>>, ArchiveFault> {
-        let (Some(tenant), Some(writer)) = (&self.inner.tenant, &self.inner.lease_writer) else {
+        let Some(tenant) = &self.inner.tenant else {
             return Ok(None);
         };
-        let read = self.inner.look_around(tenant, writer).await;
+        let read = self.inner.look_around(tenant).await;
         let read = read.map_err(|error| ArchiveFault(error_text(&error)))?;
         Ok(Some(Box::new(read)))
     }
 }
 
 impl LedgerInner {
-    async fn look_around(
-        &self,
-        tenant: &LeaseHolder,
-        writer: &DatabaseWriter,
-    ) -> Result<FleetNeighbours, DbErr> {
-        let mut found = within_time(tenant.read_statuses(writer, 0)).await?;
+    async fn look_around(&self, tenant: &LeaseHolder) -> Result<FleetNeighbours, DbErr> {
+        let mut found = within_time(tenant.read_statuses(0)).await?;
         while found.has_more {
-            let more = within_time(tenant.read_statuses(writer, found.read_to)).await?;
+            let more = within_time(tenant.read_statuses(found.read_to)).await?;
             found.statuses.extend(more.statuses);
             (found.read_to, found.has_more) = (more.read_to, more.has_more);
         }
-        found.processes = within_time(tenant.signs(writer)).await?;
-        self.read_places(tenant, writer, (&mut found, usize::MAX))
-            .await?;
+        found.processes = within_time(tenant.signs()).await?;
+        self.read_places(tenant, &mut found, usize::MAX).await?;
         Ok(found)
     }
 
     /// Tells the other processes what changed here, and reads what they tell.
     pub(super) async fn exchange(
         &self,
-        (tenant, writer): (&LeaseHolder, &DatabaseWriter),
+        tenant: &LeaseHolder,
         report: &FleetReport,
         view: &FleetView,
     ) -> Result<Option<Box<FleetNeighbours>>, DbErr> {
         if view.processes < 2 {
             return Ok(None);
         }
-        within_time(tenant.publish(writer, &report.statuses)).await?;
-        let mut found = within_time(tenant.read_statuses(writer, report.read_to)).await?;
-        found.processes = within_time(tenant.signs(writer)).await?;
+        within_time(tenant.publish(&report.statuses)).await?;
+        let mut found = within_time(tenant.read_statuses(report.read_to)).await?;
+        found.processes = within_time(tenant.signs()).await?;
         let is_whole = usize::try_from(view.myses) == Ok(report.known);
         let now = tenant.moment();
         let is_due = tenant.held().places_are_due(now, PLACES_INTERVAL);
         if is_due || !is_whole {
-            self.read_places(tenant, writer, (&mut found, MAX_UNTOLD))
-                .await?;
+            self.read_places(tenant, &mut found, MAX_UNTOLD).await?;
         }
         Ok(Some(Box::new(found)))
     }
@@ -136,13 +130,11 @@ impl LedgerInner {
     async fn read_places(
         &self,
         tenant: &LeaseHolder,
-        writer: &DatabaseWriter,
-        (found, most): (&mut FleetNeighbours, usize),
+        found: &mut FleetNeighbours,
+        most: usize,
     ) -> Result<(), DbErr> {
-        let read = writer.query_all_raw(statement(PLACES, []));
-        let rows = within_time(read).await?;
-        let rows = rows.iter().map(|row| PlaceRow::from_query_result(row, ""));
-        let rows: Vec<PlaceRow> = rows.collect::<Result<_, DbErr>>()?;
+        let rows = PlaceRow::find_by_statement(on_server(PLACES, []));
+        let rows = within_time(rows.all(&tenant.writer)).await?;
         let is_here = |row: &PlaceRow| row.owner.as_deref() == Some(&*tenant.owner);
         let unshared = rows.iter().filter(|row| !row.is_shared && !is_here(row));
         let unshared: BTreeSet<MysisId> = unshared.take(most).map(|row| MysisId(row.id)).collect();
@@ -157,11 +149,7 @@ impl LedgerInner {
 }
 
 impl LeaseHolder {
-    async fn publish(
-        &self,
-        writer: &DatabaseWriter,
-        statuses: &[Arc<MysisStatus>],
-    ) -> Result<(), DbErr> {
+    async fn publish(&self, statuses: &[Arc<MysisStatus>]) -> Result<(), DbErr> {
         if statuses.is_empty() {
             return Ok(());
         }
@@ -170,15 +158,11 @@ impl LeaseHolder {
             reported.map(|of| json!({"id": of.id.0, "status": status_memo::to_text(of)}));
         let reported = serde_json::Value::from_iter(reported).to_string();
         let values = [self.owner.as_str().into(), reported.into()];
-        writer.execute_raw(statement(PUBLISH, values)).await?;
-        Ok(())
+        let published = self.writer.execute_raw(on_server(PUBLISH, values));
+        published.await.map(drop)
     }
 
-    async fn read_statuses(
-        &self,
-        writer: &DatabaseWriter,
-        read_to: i64,
-    ) -> Result<FleetNeighbours, DbErr> {
+    async fn read_statuses(&self, read_to: i64) -> Result<FleetNeighbours, DbErr> {
         let values = [
             self.owner.as_str().into(),
             read_to.into(),
@@ -188,10 +172,10 @@ impl LeaseHolder {
             read_to,
             ..FleetNeighbours::default()
         };
-        let rows = writer.query_all_raw(statement(READ, values)).await?;
+        let rows = StatusRow::find_by_statement(on_server(READ, values));
+        let rows = rows.all(&self.writer).await?;
         found.has_more = i64::try_from(rows.len()).is_ok_and(|count| count == MAX_STATUSES);
         for row in rows {
-            let row = StatusRow::from_query_result(&row, "")?;
             found.read_to = row.place;
             let status = status_memo::from_text(MysisId(row.mysis_id), &row.status);
             found.statuses.extend(status.map(|status| PublishedStatus {
@@ -202,22 +186,15 @@ impl LeaseHolder {
         Ok(found)
     }
 
-    async fn signs(&self, writer: &DatabaseWriter) -> Result<Vec<ProcessSign>, DbErr> {
-        let rows = writer.query_all_raw(statement(PROCESSES, [MAX_PROCESSES.into()]));
+    async fn signs(&self) -> Result<Vec<ProcessSign>, DbErr> {
         let sign = |row: ProcessRow| ProcessSign {
             is_here: row.owner == self.owner,
             owner: row.owner.into(),
             name: one_line(&row.name).into(),
             is_alive: row.is_alive,
         };
-        let rows = rows.await?;
-        let rows = rows
-            .iter()
-            .map(|row| ProcessRow::from_query_result(row, ""));
-        rows.map(|row| row.map(sign)).collect()
+        let rows = ProcessRow::find_by_statement(on_server(PROCESSES, [MAX_PROCESSES.into()]));
+        let rows = rows.all(&self.writer).await?;
+        Ok(rows.into_iter().map(sign).collect())
     }
-}
-
-pub(super) fn statement(sql: &'static str, values: impl IntoIterator<Item = Value>) -> Statement {
-    Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }

@@ -11,8 +11,8 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::{Value, json};
 
 use super::super::leases::LeaseHolder;
-use super::super::writer::{DatabaseWriter, Tx};
-use super::neighbours::statement;
+use super::super::server::on_server;
+use super::super::writer::Tx;
 use super::{FleetView, within_time};
 
 /// The most orders that one step takes up. The next step goes on.
@@ -65,7 +65,6 @@ struct GivenRow {
 impl LeaseHolder {
     pub(super) async fn exchange_orders(
         &self,
-        writer: &DatabaseWriter,
         report: &FleetReport,
         view: &FleetView,
     ) -> Result<FleetOrders, DbErr> {
@@ -73,9 +72,9 @@ impl LeaseHolder {
         if view.orders == 0 && asks_nothing {
             return Ok(FleetOrders::default());
         }
-        within_time(self.share_orders(writer, report)).await?;
-        let open = within_time(self.open_orders(writer)).await?;
-        let outcomes = within_time(self.outcomes(writer, &report.awaited)).await?;
+        within_time(self.share_orders(report)).await?;
+        let open = within_time(self.open_orders()).await?;
+        let outcomes = within_time(self.outcomes(&report.awaited)).await?;
         Ok(FleetOrders {
             open,
             outcomes,
@@ -83,11 +82,7 @@ impl LeaseHolder {
         })
     }
 
-    async fn share_orders(
-        &self,
-        writer: &DatabaseWriter,
-        report: &FleetReport,
-    ) -> Result<(), DbErr> {
+    async fn share_orders(&self, report: &FleetReport) -> Result<(), DbErr> {
         let given = report.given.iter().enumerate().map(|(number, order)| {
             json!({
                 "number": number,
@@ -107,39 +102,35 @@ impl LeaseHolder {
         ] {
             if listed.as_array().is_some_and(|listed| !listed.is_empty()) {
                 let values = [self.owner.as_str().into(), listed.to_string().into()];
-                writer.execute_raw(statement(sql, values)).await?;
+                self.writer.execute_raw(on_server(sql, values)).await?;
             }
         }
         Ok(())
     }
 
-    async fn open_orders(&self, writer: &DatabaseWriter) -> Result<Vec<FleetOrder>, DbErr> {
+    async fn open_orders(&self) -> Result<Vec<FleetOrder>, DbErr> {
         let values = [self.owner.as_str().into(), MAX_ORDERS.into()];
-        let rows = writer.query_all_raw(statement(OPEN, values)).await?;
-        let rows = rows.iter().map(|row| OpenRow::from_query_result(row, ""));
+        let rows = OpenRow::find_by_statement(on_server(OPEN, values));
+        let rows = rows.all(&self.writer).await?;
         let order = |row: OpenRow| FleetOrder {
             id: FleetOrderId(row.id),
             mysis: MysisId(row.mysis_id),
             source: OrderSource::parse(&row.source),
             content: row.content.into(),
         };
-        rows.map(|row| row.map(order)).collect()
+        Ok(rows.into_iter().map(order).collect())
     }
 
-    async fn outcomes(
-        &self,
-        writer: &DatabaseWriter,
-        awaited: &[FleetOrderId],
-    ) -> Result<Vec<OrderOutcome>, DbErr> {
+    async fn outcomes(&self, awaited: &[FleetOrderId]) -> Result<Vec<OrderOutcome>, DbErr> {
         if awaited.is_empty() {
             return Ok(Vec::new());
         }
         let ids = Value::from_iter(awaited.iter().map(|id| id.0)).to_string();
         let values = [self.owner.as_str().into(), ids.into()];
-        let rows = writer.query_all_raw(statement(GIVEN, values)).await?;
-        let rows = rows.iter().map(|row| GivenRow::from_query_result(row, ""));
-        let rows = rows.map(|row| row.map(|row| (FleetOrderId(row.id), row.answer)));
-        let known: BTreeMap<FleetOrderId, Option<String>> = rows.collect::<Result<_, DbErr>>()?;
+        let rows = GivenRow::find_by_statement(on_server(GIVEN, values));
+        let rows = rows.all(&self.writer).await?.into_iter();
+        let known: BTreeMap<FleetOrderId, Option<String>> =
+            rows.map(|row| (FleetOrderId(row.id), row.answer)).collect();
         let outcome = |id: &FleetOrderId| match known.get(id) {
             None => Some(OrderOutcome::Missing(*id)),
             Some(None) => None,
@@ -150,7 +141,6 @@ impl LeaseHolder {
 
     pub(crate) async fn mark_done(&self, tx: &Tx, order: FleetOrderId) -> Result<(), DbErr> {
         let values = [self.owner.as_str().into(), order.0.into()];
-        tx.execute_raw(statement(MARK_DONE, values)).await?;
-        Ok(())
+        tx.execute_raw(on_server(MARK_DONE, values)).await.map(drop)
     }
 }

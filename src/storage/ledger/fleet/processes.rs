@@ -7,9 +7,8 @@ use zoea_text::clean::one_line;
 use zoea_text::natural::compare_natural;
 
 use super::super::leases::LeaseHolder;
-use super::super::writer::DatabaseWriter;
+use super::super::server::on_server;
 use super::LedgerInner;
-use super::neighbours::statement;
 
 /// The most processes that are listed, the newest.
 const MAX_LISTED: i64 = 500;
@@ -91,12 +90,9 @@ impl LedgerInner {
             return Ok(Vec::new());
         };
         let values = [tenant.owner.as_str().into(), MAX_LISTED.into()];
-        let rows = self.readers.query_all_raw(statement(LIST, values)).await?;
-        let rows = rows
-            .iter()
-            .map(|row| ProcessRow::from_query_result(row, ""));
-        let processes = rows.map(|row| row.map(FleetProcess::from));
-        let mut processes: Vec<FleetProcess> = processes.collect::<Result<_, DbErr>>()?;
+        let rows = ProcessRow::find_by_statement(on_server(LIST, values));
+        let rows = rows.all(&self.readers).await?.into_iter();
+        let mut processes: Vec<FleetProcess> = rows.map(FleetProcess::from).collect();
         processes.sort_by(|a, b| compare_natural(&a.name, &b.name));
         Ok(processes)
     }
@@ -104,14 +100,9 @@ impl LedgerInner {
 
 impl LeaseHolder {
     /// Drains the process with this name, or ends that. Returns whether there is one.
-    pub(crate) async fn drain(
-        &self,
-        writer: &DatabaseWriter,
-        name: &str,
-        is_draining: bool,
-    ) -> Result<bool, DbErr> {
+    pub(crate) async fn drain(&self, name: &str, is_draining: bool) -> Result<bool, DbErr> {
         let values = [name.into(), is_draining.into()];
-        let done = writer.execute_raw(statement(DRAIN, values)).await?;
+        let done = self.writer.execute_raw(on_server(DRAIN, values)).await?;
         Ok(done.rows_affected() > 0)
     }
 }

@@ -8,11 +8,12 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryOrder, QuerySelect, Statement};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QueryOrder, QuerySelect};
 
 use crate::LedgerInner;
 use crate::dialect::Dialect;
 use crate::entity::message;
+use crate::server::on_server;
 use crate::writer::Tx;
 
 /// The other transactions that hold the writers' lock, whether or not beside others.
@@ -78,8 +79,7 @@ async fn newest_row(tx: &Tx) -> Result<i64, DbErr> {
 }
 
 async fn other_writers(tx: &Tx) -> Result<BTreeSet<String>, DbErr> {
-    let asked = Statement::from_string(DbBackend::Postgres, OTHER_WRITERS);
-    let rows = tx.query_all_raw(asked).await?;
+    let rows = tx.query_all_raw(on_server(OTHER_WRITERS, [])).await?;
     let writers = rows.iter().map(|row| row.try_get_by_index(0));
     writers.collect()
 }

@@ -267,7 +267,7 @@ async fn an_order_that_becomes_visible_after_a_later_one_is_read_all_the_same() 
     };
     let tx = other.inner.begin(WriteLock::Own).await.unwrap();
     tx.execute_unprepared(&order(1)).await.unwrap();
-    let later = other.inner.limits_writer.as_ref().unwrap();
+    let later = &other.inner.tenant.as_ref().unwrap().limits_writer;
     later.execute_unprepared(&order(2)).await.unwrap();
     let open = || async {
         let orders = step(&one).await.orders.open;

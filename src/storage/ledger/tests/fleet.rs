@@ -354,9 +354,7 @@ async fn a_process_of_an_older_version_is_named_by_its_host_and_drained_by_that_
             .any(|process| &*process.name == "here (older)")
     );
     let tenant = other.inner.tenant.as_ref().unwrap();
-    let drained = tenant
-        .drain(&other.inner.writer, "here (older)", true)
-        .await;
+    let drained = tenant.drain("here (older)", true).await;
     assert!(drained.unwrap());
     assert!(step(&one).await.is_draining);
 }
