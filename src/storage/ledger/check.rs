@@ -53,7 +53,7 @@ pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, 
     let _ = connection.close().await;
     checked.map_err(|error| match database {
         DatabaseLocation::File(path) => file::unusable_error(path, &error),
-        DatabaseLocation::Server(address) => address.unusable_error(error_text(&error)),
+        DatabaseLocation::Server(address) => address.unusable(&error),
     })
 }
 

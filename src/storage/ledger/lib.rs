@@ -179,7 +179,7 @@ impl SqlLedger {
         home: impl Into<HomeClaim>,
         process_kind: ProcessKind,
     ) -> Result<SqlLedger, OpenError> {
-        let unusable = |error: DbErr| address.unusable_error(error_text(&error));
+        let unusable = |error: DbErr| address.unusable(&error);
         address.check_reachable().await?;
         let pool = address.writer_pool();
         opening::migrate_server(&pool.clone().into(), address).await?;

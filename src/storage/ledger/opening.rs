@@ -27,32 +27,27 @@ pub(super) async fn migrate_file(
     writer: &DatabaseConnection,
     path: &Path,
 ) -> Result<Option<String>, OpenError> {
-    let shown = path.display().to_string();
     let unusable = |error: DbErr| file::unusable_error(path, &error);
-    let known = steps_of::<Migrator>();
-    let (tables, steps) = read_schema(writer, Dialect::Sqlite)
-        .await
-        .map_err(unusable)?;
-    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
-    if applied == known.len() {
+    let (applied, known) = (
+        count_file_steps(writer, path).await?,
+        steps_of::<Migrator>().len(),
+    );
+    if applied == known {
         mark_older(writer).await.map_err(unusable)?;
         return Ok(None);
     }
-    let moved = if applied == 0 {
-        None
-    } else {
-        Some(MigrationReport {
-            from: applied,
-            to: known.len(),
-            copy: keep_copy(writer, path, applied).await?,
-        })
-    };
-    Migrator::up(writer, None).await.map_err(unusable)?;
-    if moved.is_some() {
-        make_pages_small(writer).await;
-        mark_older(writer).await.map_err(unusable)?;
+    if applied == 0 {
+        Migrator::up(writer, None).await.map_err(unusable)?;
+        return Ok(None);
     }
-    Ok(moved)
+    let copy = keep_copy(writer, path, applied).await?;
+    Migrator::up(writer, None).await.map_err(unusable)?;
+    make_pages_small(writer).await;
+    mark_older(writer).await.map_err(unusable)?;
+    Ok(Some(format!(
+        "the database was brought from version {applied} to version {known}; a copy as it was is kept in {}",
+        copy.display()
+    )))
 }
 
 /// Gives a database of an older version its first mark, in the file itself. A new one gets it with
@@ -74,22 +69,20 @@ async fn mark_older(writer: &DatabaseConnection) -> Result<(), DbErr> {
 
 /// Opens a file for reading only. It must be a database of ours with this program's version.
 pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, OpenError> {
-    let unusable = |error: DbErr| file::unusable_error(path, &error);
     settling::check_for_reader(path)?;
-    let reader = file::open_reader(path).await.map_err(unusable)?;
-    let (tables, steps) = read_schema(&reader, Dialect::Sqlite)
-        .await
-        .map_err(unusable)?;
-    let known = steps_of::<Migrator>();
-    let shown = path.display().to_string();
-    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
-    if applied == known.len() {
+    let reader = file::open_reader(path).await;
+    let reader = reader.map_err(|error| file::unusable_error(path, &error))?;
+    let (applied, known) = (
+        count_file_steps(&reader, path).await?,
+        steps_of::<Migrator>().len(),
+    );
+    if applied == known {
         return Ok(reader);
     }
     Err(OpenError::Older {
-        path: shown,
+        path: path.display().to_string(),
         from: applied,
-        to: known.len(),
+        to: known,
     })
 }
 
@@ -97,15 +90,10 @@ pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, 
 pub(super) async fn migrate_copy(path: &Path) -> Result<(), OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
     let file = file::open_writer(path).await.map_err(unusable)?;
-    let writer = file.connection();
-    let known = steps_of::<Migrator>();
-    let (tables, steps) = read_schema(writer, Dialect::Sqlite)
-        .await
-        .map_err(unusable)?;
-    let shown = path.display().to_string();
-    let applied = count_applied_steps(Dialect::Sqlite, &shown, &known, tables, &steps)?;
-    if applied > 0 && applied < known.len() {
-        Migrator::up(writer, None).await.map_err(unusable)?;
+    let applied = count_file_steps(file.connection(), path).await?;
+    if (1..steps_of::<Migrator>().len()).contains(&applied) {
+        let moved = Migrator::up(file.connection(), None).await;
+        moved.map_err(unusable)?;
     }
     file.close().await;
     Ok(())
@@ -117,7 +105,7 @@ pub(super) async fn migrate_server(
     writer: &DatabaseConnection,
     address: &ServerAddress,
 ) -> Result<(), OpenError> {
-    let unusable = |error: DbErr| address.unusable_error(error_text(&error));
+    let unusable = |error: DbErr| address.unusable(&error);
     server::lock_schema(writer).await.map_err(unusable)?;
     if count_server_steps(writer, address).await? < steps_of::<ServerMigrator>().len() {
         let moved = ServerMigrator::up(writer, None).await;
@@ -134,50 +122,53 @@ impl ServerAddress {
     /// # Errors
     /// The database cannot be reached, or is not usable for this program.
     pub async fn count_myses(&self) -> Result<Option<u64>, OpenError> {
-        self.check_reachable().await?;
-        let readers = self.open_readers();
-        let seen = count_rows(&readers, self).await;
-        // The answer is there, so an error here changes nothing.
-        let _ = readers.close().await;
-        seen
+        let count = async |readers: &DatabaseConnection| {
+            if count_server_steps(readers, self).await? == 0 {
+                return Ok(None);
+            }
+            let count = mysis::Entity::find().count(readers).await;
+            count.map(Some).map_err(|error| self.unusable(&error))
+        };
+        self.look(count).await
     }
-}
 
-impl ServerAddress {
     /// The texts that are held back from models. Nothing is written, and a database of another version has
     /// none.
     ///
     /// # Errors
     /// The database cannot be reached, or is not usable for this program.
     pub async fn held_texts(&self) -> Result<Vec<HeldText>, OpenError> {
+        let read = async |readers: &DatabaseConnection| {
+            if count_server_steps(readers, self).await? != steps_of::<ServerMigrator>().len() {
+                return Ok(Vec::new());
+            }
+            let texts = held::read_texts(readers).await;
+            texts.map_err(|error| self.unusable(&error))
+        };
+        self.look(read).await
+    }
+
+    async fn look<T>(
+        &self,
+        read: impl AsyncFnOnce(&DatabaseConnection) -> Result<T, OpenError>,
+    ) -> Result<T, OpenError> {
         self.check_reachable().await?;
         let readers = self.open_readers();
-        let unusable = |error: DbErr| self.unusable_error(error_text(&error));
-        let steps = count_server_steps(&readers, self).await;
-        let seen = match steps {
-            Ok(steps) if steps == steps_of::<ServerMigrator>().len() => {
-                held::read_texts(&readers).await.map_err(unusable)
-            }
-            Ok(_) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        };
+        let seen = read(&readers).await;
         // The answer is there, so an error here changes nothing.
         let _ = readers.close().await;
         seen
     }
 }
 
-/// The number of Myses in a server's database; `None` if it is new. Nothing is written.
-async fn count_rows(
-    readers: &DatabaseConnection,
-    address: &ServerAddress,
-) -> Result<Option<u64>, OpenError> {
-    let unusable = |error: DbErr| address.unusable_error(error_text(&error));
-    if count_server_steps(readers, address).await? == 0 {
-        return Ok(None);
-    }
-    let count = mysis::Entity::find().count(readers).await;
-    count.map(Some).map_err(unusable)
+async fn count_file_steps(
+    connection: &DatabaseConnection,
+    path: &Path,
+) -> Result<usize, OpenError> {
+    let found = read_schema(connection, Dialect::Sqlite).await;
+    let found = found.map_err(|error| file::unusable_error(path, &error))?;
+    let shown = path.display().to_string();
+    count_applied_steps(Dialect::Sqlite, shown, &steps_of::<Migrator>(), found)
 }
 
 async fn count_server_steps(
@@ -185,10 +176,13 @@ async fn count_server_steps(
     address: &ServerAddress,
 ) -> Result<usize, OpenError> {
     let found = read_schema(connection, Dialect::Postgres).await;
-    let (tables, steps) = found.map_err(|error| address.unusable_error(error_text(&error)))?;
-    let known = steps_of::<ServerMigrator>();
-    let shown = address.to_string();
-    count_applied_steps(Dialect::Postgres, &shown, &known, tables, &steps)
+    let found = found.map_err(|error| address.unusable(&error))?;
+    count_applied_steps(
+        Dialect::Postgres,
+        address.to_string(),
+        &steps_of::<ServerMigrator>(),
+        found,
+    )
 }
 
 /// The reason why a migration failed. Most likely the extension that it needs is missing.
@@ -204,7 +198,7 @@ async fn explain_failed_step(
             address: address.to_string(),
             why: error_text(error),
         },
-        Ok(_) | Err(_) => address.unusable_error(error_text(error)),
+        Ok(_) | Err(_) => address.unusable(error),
     }
 }
 
@@ -216,23 +210,22 @@ fn steps_of<M: MigratorTrait>() -> Vec<String> {
 /// The number of migrations that a database has; 0 if it is new.
 fn count_applied_steps(
     dialect: Dialect,
-    database: &str,
+    database: String,
     known: &[String],
-    tables: Vec<String>,
-    steps: &[String],
+    (tables, steps): (Vec<String>, Vec<String>),
 ) -> Result<usize, OpenError> {
     let elsewhere = dialect.elsewhere_advice();
     let foreign = tables.into_iter().find(|table| table != STEPS_TABLE);
     if let Some(table) = foreign.filter(|_| steps.is_empty()) {
         return Err(OpenError::Foreign {
-            database: database.to_string(),
+            database,
             table,
             elsewhere,
         });
     }
     match steps.iter().find(|step| !known.contains(step)) {
         Some(step) => Err(OpenError::Newer {
-            database: database.to_string(),
+            database,
             step: step.clone(),
             elsewhere,
         }),
@@ -267,14 +260,13 @@ async fn keep_copy(
     version: usize,
 ) -> Result<PathBuf, OpenError> {
     let copy = free_name(path, &format!("version-{version}"));
-    match rescue::keep_copy(path, &copy, writer).await {
-        Ok(()) => Ok(copy),
-        Err(why) => Err(OpenError::NoCopy {
-            from: version,
-            copy: copy.display().to_string(),
-            why,
-        }),
-    }
+    let kept = rescue::keep_copy(path, &copy, writer).await;
+    kept.map_err(|why| OpenError::NoCopy {
+        from: version,
+        copy: copy.display().to_string(),
+        why,
+    })?;
+    Ok(copy)
 }
 
 /// Changes an older database to our page size. A failure only makes commits slower.

@@ -9,8 +9,8 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
-use super::OpenError;
 use super::connection::READ_CONNECTIONS;
+use super::{OpenError, error_text};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -156,7 +156,11 @@ impl ServerAddress {
         pool.connect_lazy_with(self.options.clone())
     }
 
-    pub(super) fn unusable_error(&self, why: String) -> OpenError {
+    pub(super) fn unusable(&self, error: &DbErr) -> OpenError {
+        self.unusable_error(error_text(error))
+    }
+
+    fn unusable_error(&self, why: String) -> OpenError {
         OpenError::Server {
             address: self.shown.clone(),
             why,
