@@ -204,7 +204,6 @@ impl RunningSwarm {
             self.look_at_neighbours().await?;
         } else {
             self.warn_about_ignored_settings(&self.settings);
-            self.report_mended_sums();
             self.report_role_troubles().await;
             self.get_to_know_fleet().await;
         }
@@ -255,14 +254,6 @@ impl RunningSwarm {
         if let Some(text) = descriptors::describe_shortage(limit, myses, is_offline) {
             self.operator
                 .notify(Severity::Warn, "few_descriptors", &text);
-        }
-    }
-
-    /// Reports sums in the database that were wrong and have been corrected.
-    fn report_mended_sums(&self) {
-        if let Some(mended) = self.ledger.mend_report() {
-            let text = mended.to_string();
-            self.operator.notify(Severity::Warn, "books_mended", &text);
         }
     }
 

@@ -36,9 +36,6 @@ pub(super) async fn run(
     let settings = global.load_settings(&home, environment)?.settings;
     let lock = wiring::lock_home(&home, out::note).await?;
     let ledger = wiring::open_ledger(&lock, &settings, ProcessKind::Command).await?;
-    if let Some(mended) = ledger.mend_report() {
-        out::note(&mended.to_string());
-    }
     for note in ledger.notes() {
         out::note(note);
     }

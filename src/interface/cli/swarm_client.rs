@@ -65,9 +65,6 @@ impl SwarmClient {
             secrets: Secrets::default(),
         };
         let flight = RunningSwarm::start(lock, &settings, options, Observers::default()).await?;
-        if let Some(mended) = flight.swarm().ledger().mend_report() {
-            out::note(&mended.to_string());
-        }
         for note in flight.swarm().ledger().notes() {
             out::note(note);
         }

@@ -2,6 +2,7 @@
 //! books and rows agree after a crash. The books of a deleted Mysis stay.
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::bounds;
 use actors::domain::budget::{ProviderSpending, SpentTogether};
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
@@ -13,11 +14,22 @@ use sea_orm::{
 };
 
 use super::LedgerInner;
+use super::dialect::Dialect;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
-use super::mend;
 use super::saved_calls;
 use super::server::on_server;
 use super::writer::Tx;
+
+/// [`bounds::MAX_SUM`] as a database integer.
+pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
+/// The columns of a line of the books.
+pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
+
+/// An expression for a figure, or for 0 if the figure cannot be true. The first build accepted such figures.
+pub(super) fn plausible(dialect: Dialect, figure: &str) -> String {
+    let is_within = dialect.is_within(figure, MAX_SUM);
+    format!("CASE WHEN {is_within} THEN {figure} ELSE 0 END")
+}
 
 /// Enters the charge of a new row, and the call that it shows to be spared.
 pub(super) async fn enter_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
@@ -39,7 +51,7 @@ async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     ] {
         let excluded = Expr::col(("excluded", column));
         let sum = Expr::col((Entity, column)).add(excluded);
-        add.value(column, tx.dialect().at_most(sum, mend::MAX_SUM));
+        add.value(column, tx.dialect().at_most(sum, MAX_SUM));
     }
     tx.later(Entity::insert(line_model(mysis, Day::of(row.at), &bill)).on_conflict(add))
         .await?;
@@ -47,7 +59,7 @@ async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
 }
 
 fn line_model(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
-    let stored = |value: u64| Set(i64::try_from(value).unwrap_or(mend::MAX_SUM));
+    let stored = |value: u64| Set(i64::try_from(value).unwrap_or(MAX_SUM));
     let mut spent = BudgetUse::default();
     spent.add_charge(bill);
     ActiveModel {
@@ -124,9 +136,9 @@ impl LedgerInner {
             .select_only()
             .columns(key)
             .filter(Column::Day.gte(since.0));
-        // A figure that an older version spoilt must not make the other lines unreadable.
-        for figure in mend::BOOK_FIGURES {
-            lines = lines.expr_as(Expr::cust(mend::figure_or(self.dialect, figure, 0)), figure);
+        // A figure that cannot be true must not make the other lines unreadable.
+        for figure in BOOK_FIGURES {
+            lines = lines.expr_as(Expr::cust(plausible(self.dialect, figure)), figure);
         }
         for column in key {
             lines = lines.order_by_asc(column);

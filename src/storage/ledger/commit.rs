@@ -15,8 +15,8 @@ use sea_orm::{
 };
 
 use super::accounts::{pool_account, save_account};
+use super::books::MAX_SUM;
 use super::entity::{message, mission, mysis, tool_call};
-use super::mend::MAX_SUM;
 use super::writer::Tx;
 use super::{books, events, held, memos, rows, samples, sessions, snapshots, tables};
 

@@ -41,7 +41,6 @@ mod loss;
 mod mark;
 mod members;
 mod memos;
-mod mend;
 mod metadata;
 mod open_error;
 mod opening;
@@ -108,7 +107,6 @@ pub use events::EventPage;
 pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::{HomeClaim, ProcessKind};
 pub use loss::{is_blank, rescued_file};
-pub use mend::MendReport;
 pub use open_error::OpenError;
 pub use period::{MysisShare, PeriodRecord, PeriodSamples, SwarmMinute, SystemShare};
 pub use retention::{HistoryReach, RetentionLimits};
@@ -123,7 +121,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct SqlLedger {
     inner: Arc<LedgerInner>,
     notes: Vec<String>,
-    mended: Option<Arc<MendReport>>,
 }
 
 struct LedgerInner {
@@ -200,7 +197,7 @@ impl SqlLedger {
             Some(_) => Dialect::Postgres,
             None => Dialect::Sqlite,
         };
-        let mut ledger = SqlLedger {
+        let ledger = SqlLedger {
             inner: Arc::new(LedgerInner {
                 dialect,
                 writer,
@@ -215,7 +212,6 @@ impl SqlLedger {
                 retention: OnceLock::new(),
             }),
             notes: Vec::new(),
-            mended: None,
         };
         // Once the leases are ours, no other process writes. The fences that are read now are
         // final.
@@ -223,7 +219,6 @@ impl SqlLedger {
         let fences = fences::read_fences(&ledger.inner.readers).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
-        ledger.mended = ledger.inner.mend_if_possible().await.map(Arc::new);
         Ok(ledger)
     }
 
@@ -236,11 +231,6 @@ impl SqlLedger {
     pub fn with_note(mut self, note: Option<String>) -> SqlLedger {
         self.notes.extend(note);
         self
-    }
-
-    #[must_use]
-    pub fn mend_report(&self) -> Option<&MendReport> {
-        self.mended.as_deref()
     }
 
     /// What happened to the database while the program ran, and the command that leads back; `None`

@@ -141,9 +141,6 @@ pub(super) fn report_start(
         flight.notify_operator(Severity::Warn, "database", text);
         note(text);
     }
-    if let Some(mended) = swarm.ledger().mend_report() {
-        note(&mended.to_string());
-    }
 }
 
 /// Gives the orders of a first start. Each of them waits until it is stored.
