@@ -34,8 +34,8 @@ pub(super) async fn save_account(
                 .to_owned(),
         )
         .exec_without_returning(tx)
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }
 
 pub(super) async fn pool_account(
@@ -61,8 +61,8 @@ pub(super) async fn pool_account(
                 .to_owned(),
         )
         .exec_without_returning(tx)
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }
 
 /// Gives a Mysis the oldest free account, or returns the account that it already has.

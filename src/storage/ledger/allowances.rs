@@ -19,7 +19,7 @@ use serde_json::json;
 use super::answer_time::within;
 use super::leases::LeaseHolder;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text, outages, trials};
+use super::{LedgerInner, SqlLedger, error_text, held, outages, trials};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
 /// database they last two seconds longer: time for what is just leaving.
@@ -128,7 +128,7 @@ impl LedgerInner {
             news.spent = Some(self.spent_together(day).await?);
         }
         if let Some((_, texts)) = &mut news.held {
-            *texts = self.held_texts().await?;
+            *texts = held::read_texts(&self.readers).await?;
         }
         Ok(news)
     }

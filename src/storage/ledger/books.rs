@@ -54,8 +54,7 @@ async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
         add.value(column, tx.dialect().at_most(sum, MAX_SUM));
     }
     tx.later(Entity::insert(line_model(mysis, Day::of(row.at), &bill)).on_conflict(add))
-        .await?;
-    Ok(())
+        .await
 }
 
 fn line_model(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {

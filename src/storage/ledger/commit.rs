@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MissionId, MysisId, Timestamp};
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::record::{Mission, NewMysis, ProfileChange};
 use actors::domain::state::Totals;
@@ -11,7 +11,7 @@ use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Value,
 };
 
 use super::accounts::{pool_account, save_account};
@@ -27,9 +27,11 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::Create(new) => create_mysis(tx, new).await,
         Write::Configure { mysis, change } => configure_mysis(tx, *mysis, change).await,
         Write::Delete { mysis } => tables::delete_mysis(tx, *mysis).await,
-        Write::Fence { mysis, incarnation } => set_incarnation(tx, *mysis, *incarnation).await,
+        Write::Fence { mysis, incarnation } => {
+            set_column(tx, *mysis, mysis::Column::Incarnation, incarnation.0).await
+        }
         Write::State { .. } => set_state(tx, write).await,
-        Write::Called { mysis } => set_called(tx, *mysis).await,
+        Write::Called { mysis } => set_column(tx, *mysis, mysis::Column::IsCalled, true).await,
         Write::Append { mysis, row } => append_row(tx, *mysis, row).await,
         Write::CallSent { mysis, call, at } => mark_call(tx, (*mysis, *call), Some(*at)).await,
         Write::CallHeld { mysis, call } => mark_call(tx, (*mysis, *call), None).await,
@@ -41,7 +43,9 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
             update_call(tx, (*mysis, *call), Some(CallStatus::Sent), set).await
         }
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
-        Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
+        Write::ClearNotes { mysis, upto } => {
+            set_column(tx, *mysis, mysis::Column::NotesAfter, upto.0).await
+        }
         Write::SaveSnapshot {
             mysis,
             account,
@@ -66,7 +70,8 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         // Only a server has orders of other processes (`fleet`).
         Write::OrderDone { .. } => Ok(()),
-        Write::HoldText(_) | Write::ReleaseText(_) => held::apply(tx, write).await,
+        Write::HoldText(held) => held::hold_text(tx, held).await,
+        Write::ReleaseText(held) => held::release_text(tx, held).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
@@ -98,15 +103,8 @@ async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
         tier: Set(None),
         created_at: Set(new.at.0),
     };
-    tx.later(
-        mysis::Entity::insert(model).on_conflict(
-            OnConflict::column(mysis::Column::Id)
-                .do_nothing()
-                .to_owned(),
-        ),
-    )
-    .await?;
-    Ok(())
+    tx.later(mysis::Entity::insert(model).on_conflict_do_nothing())
+        .await
 }
 
 async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Result<(), DbErr> {
@@ -134,16 +132,18 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
 async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
     let all = mysis::Entity::update_many().set(set);
-    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await?;
-    Ok(())
+    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }
 
-async fn set_incarnation(tx: &Tx, mysis: MysisId, incarnation: Incarnation) -> Result<(), DbErr> {
-    let set = mysis::ActiveModel {
-        incarnation: Set(incarnation.0),
-        ..Default::default()
-    };
-    update_mysis(tx, mysis, set).await
+/// The same for one column.
+pub(super) async fn set_column(
+    tx: &Tx,
+    mysis: MysisId,
+    column: mysis::Column,
+    value: impl Into<Value>,
+) -> Result<(), DbErr> {
+    let all = mysis::Entity::update_many().col_expr(column, Expr::value(value));
+    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }
 
 async fn set_state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
@@ -169,14 +169,6 @@ async fn set_state(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         ..Default::default()
     };
     update_mysis(tx, *mysis, set).await
-}
-
-async fn set_called(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    let set = mysis::ActiveModel {
-        is_called: Set(true),
-        ..Default::default()
-    };
-    update_mysis(tx, mysis, set).await
 }
 
 async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
@@ -274,14 +266,6 @@ async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr
     update_mysis(tx, mysis, set).await
 }
 
-async fn clear_notes(tx: &Tx, mysis: MysisId, upto: Seq) -> Result<(), DbErr> {
-    let set = mysis::ActiveModel {
-        notes_after: Set(upto.0),
-        ..Default::default()
-    };
-    update_mysis(tx, mysis, set).await
-}
-
 async fn add_mission(tx: &Tx, mission: &Mission) -> Result<(), DbErr> {
     let model = mission::ActiveModel {
         number: NotSet,
@@ -290,15 +274,9 @@ async fn add_mission(tx: &Tx, mission: &Mission) -> Result<(), DbErr> {
         at: Set(mission.at.0),
         cleared_at: Set(None),
     };
-    tx.later(
-        mission::Entity::insert(model).on_conflict(
-            OnConflict::column(mission::Column::Id)
-                .do_nothing()
-                .to_owned(),
-        ),
-    )
-    .await?;
-    Ok(())
+    let insert = mission::Entity::insert(model);
+    tx.later(insert.on_conflict_do_nothing_on([mission::Column::Id]))
+        .await
 }
 
 async fn clear_mission(tx: &Tx, mission: MissionId, at: Timestamp) -> Result<(), DbErr> {
@@ -308,6 +286,5 @@ async fn clear_mission(tx: &Tx, mission: MissionId, at: Timestamp) -> Result<(),
             .filter(mission::Column::Id.eq(mission.0))
             .filter(mission::Column::ClearedAt.is_null()),
     )
-    .await?;
-    Ok(())
+    .await
 }

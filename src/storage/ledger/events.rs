@@ -8,11 +8,12 @@ use actors::domain::reading::{EventQuery, MAX_EVENTS};
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
+use super::archive::of;
 use super::entity::{event, message};
 use super::fault::error_text;
+use super::recall::newest_but;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger};
 
@@ -31,15 +32,12 @@ pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr
         source: Set(record.source.map(|source| source.as_str().to_string())),
         seq: Set(record.row.map(|row| row.0)),
     };
-    let known = OnConflict::column(event::Column::Id)
-        .do_nothing()
-        .to_owned();
-    tx.later(event::Entity::insert(model).on_conflict(known))
+    let insert = event::Entity::insert(model);
+    tx.later(insert.on_conflict_do_nothing_on([event::Column::Id]))
         .await?;
     let old = format!("number <= (SELECT max(number) FROM event) - {MAX_EVENTS}");
     tx.later(event::Entity::delete_many().filter(Expr::cust(old)))
-        .await?;
-    Ok(())
+        .await
 }
 
 #[derive(Debug)]
@@ -165,34 +163,24 @@ impl LedgerInner {
 
     /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.
     async fn has_answered(&self, mysis: MysisId) -> Result<Option<bool>, DbErr> {
-        let newest: Option<i64> = message::Entity::find()
-            .select_only()
-            .column(message::Column::Seq)
-            .filter(message::Column::MysisId.eq(mysis.0))
-            .filter(message::Column::Kind.eq(RowKind::Prompt.as_str()))
-            .order_by_desc(message::Column::Seq)
-            .limit(1)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        let Some(newest) = newest else {
+        let messages = of(mysis).filter(message::Column::Kind.eq(RowKind::Prompt.as_str()));
+        let newest = newest_but(&self.readers, messages, 0).await?;
+        if newest == 0 {
             return Ok(None);
-        };
+        }
         Ok(Some(self.answer_to(mysis, Seq(newest)).await?.is_some()))
     }
 
     /// The first words of a Mysis that were said with a message in sight.
     async fn answer_to(&self, mysis: MysisId, message: Seq) -> Result<Option<Seq>, DbErr> {
-        let found: Option<i64> = message::Entity::find()
+        let found: Option<i64> = of(mysis)
             .select_only()
             .column(message::Column::Seq)
-            .filter(message::Column::MysisId.eq(mysis.0))
             .filter(message::Column::Seq.gt(message.0))
             .filter(message::Column::Kind.eq(RowKind::Reply.as_str()))
             .filter(message::Column::Horizon.gte(message.0))
             .filter(message::Column::Content.ne(""))
             .order_by_asc(message::Column::Seq)
-            .limit(1)
             .into_tuple()
             .one(&self.readers)
             .await?;

@@ -2,29 +2,17 @@
 
 use actors::domain::held::{HeldKind, HeldText, MAX_HELD};
 use actors::domain::ids::{MysisId, Seq, Timestamp};
-use actors::domain::write::Write;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
-use super::LedgerInner;
 use super::entity::held_text::{ActiveModel, Column, Entity, Model};
 use super::writer::Tx;
 
-pub(super) async fn apply(tx: &Tx, write: &Write) -> Result<(), DbErr> {
-    if let Write::HoldText(held) = write {
-        return hold_text(tx, held).await;
-    }
-    if let Write::ReleaseText(held) = write {
-        return release_text(tx, held).await;
-    }
-    Ok(())
-}
-
 /// Stores a text in place of what was stored of its row.
-async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
+pub(super) async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
     let model = ActiveModel {
         kind: Set(held.kind.as_str().to_string()),
         provider: Set(held.provider.to_string()),
@@ -58,7 +46,7 @@ async fn hold_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
 }
 
 /// Removes a text, whoever found it out.
-async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
+pub(super) async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
     tx.later(
         Entity::delete_many()
             .filter(Column::Provider.eq(held.provider.to_string()))
@@ -67,12 +55,6 @@ async fn release_text(tx: &Tx, held: &HeldText) -> Result<(), DbErr> {
             .filter(Column::Content.eq(held.text.replace('\0', ""))),
     )
     .await
-}
-
-impl LedgerInner {
-    pub(super) async fn held_texts(&self) -> Result<Vec<HeldText>, DbErr> {
-        read_texts(&self.readers).await
-    }
 }
 
 pub(super) async fn read_texts(connection: &impl ConnectionTrait) -> Result<Vec<HeldText>, DbErr> {

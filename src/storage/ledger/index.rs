@@ -71,14 +71,7 @@ impl LedgerInner {
 
     /// Counts the rows that are not indexed yet.
     pub(super) async fn count_waiting(&self) -> Result<(), DbErr> {
-        let newest: Option<Option<i64>> = message::Entity::find()
-            .select_only()
-            .column_as(message::Column::Id.max(), "newest")
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        let upto = self.indexed_upto().await?;
-        let waiting = newest.flatten().unwrap_or(0) - upto;
+        let waiting = newest_row(&self.readers).await? - self.indexed_upto().await?;
         self.waiting.store(waiting, Ordering::Relaxed);
         Ok(())
     }
@@ -133,6 +126,18 @@ impl LedgerInner {
         tx.commit().await?;
         Ok(rows)
     }
+}
+
+/// The number of the newest row of the whole swarm; 0 if there is none.
+pub(super) async fn newest_row(connection: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let newest: Option<i64> = message::Entity::find()
+        .select_only()
+        .column(message::Column::Id)
+        .order_by_desc(message::Column::Id)
+        .into_tuple()
+        .one(connection)
+        .await?;
+    Ok(newest.unwrap_or(0))
 }
 
 /// Whether this transaction may index. A file has one writer.

@@ -51,6 +51,7 @@ mod piece;
 mod place;
 mod recall;
 mod removals;
+mod replacing;
 mod rescue;
 mod retention;
 mod rows;

@@ -8,30 +8,13 @@ use actors::domain::ids::MysisId;
 use actors::domain::memo::{MemoKind, Memos};
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
+use super::commit::set_column;
 use super::connection::DialectConnection;
 use super::entity::{memo, mysis, routine, watch};
 use super::writer::Tx;
 use super::{SqlLedger, error_text};
-
-enum MemoPlace {
-    Watches,
-    Routines,
-    /// Column `working_set` of the Mysis.
-    WorkingSet,
-    /// Column `tier` of the Mysis.
-    Tier,
-}
-
-/// Where older builds keep memos. Those of all other kinds are in the table `memo`.
-static OLDER_PLACES: [(MemoKind, MemoPlace); 4] = [
-    (MemoKind::Watch, MemoPlace::Watches),
-    (MemoKind::Routines, MemoPlace::Routines),
-    (MemoKind::WorkingSet, MemoPlace::WorkingSet),
-    (MemoKind::Tier, MemoPlace::Tier),
-];
 
 /// Stores a memo in place of the one before.
 pub(super) async fn save_memo(
@@ -40,71 +23,28 @@ pub(super) async fn save_memo(
     kind: MemoKind,
     text: &str,
 ) -> Result<(), DbErr> {
-    let text = text.to_string();
-    let mut older = OLDER_PLACES.iter();
-    match older
-        .find(|(older, _)| *older == kind)
-        .map(|(_, place)| place)
-    {
-        None => {
-            let model = memo::ActiveModel {
-                mysis_id: Set(mysis.0),
-                kind: Set(kind.as_str().to_string()),
-                memo: Set(text),
-            };
-            let older = OnConflict::columns([memo::Column::MysisId, memo::Column::Kind])
-                .update_column(memo::Column::Memo)
-                .to_owned();
-            tx.later(memo::Entity::insert(model).on_conflict(older))
+    let (mysis_id, memo) = (Set(mysis.0), Set(text.to_string()));
+    match kind {
+        MemoKind::Watch => {
+            tx.replace_later(watch::ActiveModel { mysis_id, memo })
                 .await
         }
-        Some(MemoPlace::Watches) => save_watch(tx, mysis, text).await,
-        Some(MemoPlace::Routines) => save_routines(tx, mysis, text).await,
-        Some(MemoPlace::WorkingSet) => {
-            let set = mysis::ActiveModel {
-                working_set: Set(Some(text)),
-                ..Default::default()
-            };
-            update_row(tx, mysis, set).await
+        MemoKind::Routines => {
+            let routines = routine::ActiveModel { mysis_id, memo };
+            tx.replace_later(routines).await
         }
-        Some(MemoPlace::Tier) => {
-            let set = mysis::ActiveModel {
-                tier: Set(Some(text)),
-                ..Default::default()
-            };
-            update_row(tx, mysis, set).await
+        MemoKind::WorkingSet => set_column(tx, mysis, mysis::Column::WorkingSet, text).await,
+        MemoKind::Tier => set_column(tx, mysis, mysis::Column::Tier, text).await,
+        MemoKind::Reminders => {
+            let kind = Set(kind.as_str().to_string());
+            tx.replace_later(memo::ActiveModel {
+                mysis_id,
+                kind,
+                memo,
+            })
+            .await
         }
     }
-}
-
-async fn save_watch(tx: &Tx, mysis: MysisId, text: String) -> Result<(), DbErr> {
-    let model = watch::ActiveModel {
-        mysis_id: Set(mysis.0),
-        memo: Set(text),
-    };
-    let older = OnConflict::column(watch::Column::MysisId)
-        .update_column(watch::Column::Memo)
-        .to_owned();
-    tx.later(watch::Entity::insert(model).on_conflict(older))
-        .await
-}
-
-async fn save_routines(tx: &Tx, mysis: MysisId, text: String) -> Result<(), DbErr> {
-    let model = routine::ActiveModel {
-        mysis_id: Set(mysis.0),
-        memo: Set(text),
-    };
-    let older = OnConflict::column(routine::Column::MysisId)
-        .update_column(routine::Column::Memo)
-        .to_owned();
-    tx.later(routine::Entity::insert(model).on_conflict(older))
-        .await
-}
-
-/// Updates the row of a Mysis. A deleted one is not created again.
-async fn update_row(tx: &Tx, mysis: MysisId, set: mysis::ActiveModel) -> Result<(), DbErr> {
-    let all = mysis::Entity::update_many().set(set);
-    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {

@@ -134,8 +134,7 @@ impl LedgerInner {
         let other = select_period(period)
             .column(Column::Id)
             .filter(Column::Kind.eq("result"))
-            .filter(Column::Metadata.contains(OTHER_TOOLS))
-            .limit(1);
+            .filter(Column::Metadata.contains(OTHER_TOOLS));
         let other: Option<i64> = other.into_tuple().one(&self.readers).await?;
         record.has_other_tools = other.is_some();
         let names = mysis::Entity::find()

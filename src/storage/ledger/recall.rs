@@ -123,25 +123,7 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         let sendable = of(mysis)
             .filter(message::Column::Kind.is_in(sendable_kinds()))
             .filter(Expr::cust(NO_STEP_CONDITION));
-        self.newest_but(sendable, MAX_RECALLED_ROWS - 1).await
-    }
-
-    /// The row that has exactly this many newer ones in a query; 0 if there is none.
-    pub(super) async fn newest_but(
-        &self,
-        rows: Select<message::Entity>,
-        newer: u64,
-    ) -> Result<i64, DbErr> {
-        let place: Option<i64> = rows
-            .order_by_desc(message::Column::Seq)
-            .offset(newer)
-            .limit(1)
-            .select_only()
-            .column(message::Column::Seq)
-            .into_tuple()
-            .one(self)
-            .await?;
-        Ok(place.unwrap_or(0))
+        newest_but(self, sendable, MAX_RECALLED_ROWS - 1).await
     }
 
     /// Direct messages from before the recalled rows that no reply answers, in order.
@@ -186,7 +168,6 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .filter(message::Column::Content.ne(""))
             .filter(message::Column::Horizon.is_not_null())
             .order_by_desc(message::Column::Seq)
-            .limit(1)
             .select_only()
             .column(message::Column::Seq)
             .column(message::Column::Horizon)
@@ -207,6 +188,23 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .await?;
         Ok(after.unwrap_or(0))
     }
+}
+
+/// The row that has exactly this many newer ones in a query; 0 if there is none.
+pub(super) async fn newest_but(
+    connection: &impl ConnectionTrait,
+    rows: Select<message::Entity>,
+    newer: u64,
+) -> Result<i64, DbErr> {
+    let place: Option<i64> = rows
+        .order_by_desc(message::Column::Seq)
+        .offset(newer)
+        .select_only()
+        .column(message::Column::Seq)
+        .into_tuple()
+        .one(connection)
+        .await?;
+    Ok(place.unwrap_or(0))
 }
 
 fn sendable_kinds() -> impl Iterator<Item = &'static str> {

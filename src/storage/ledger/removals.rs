@@ -24,6 +24,6 @@ pub(super) async fn note_removal(tx: &Tx, noted: removed::Model) -> Result<(), D
     removed::Entity::insert(noted.into_active_model().reset_all())
         .on_conflict(more)
         .exec_without_returning(tx)
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }

@@ -271,7 +271,6 @@ impl LedgerInner {
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
             .offset(snapshots::MAX_RECALLED_SIGHTINGS)
-            .limit(1)
             .select_only()
             .column(sighting::Column::At)
             .into_tuple()

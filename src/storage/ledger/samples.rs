@@ -13,7 +13,6 @@ use actors::domain::books::Day;
 use actors::domain::ids::MysisId;
 use actors::domain::samples::{Hour, PackedHour, StoredSamples};
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
@@ -24,18 +23,13 @@ use super::writer::Tx;
 
 /// Stores the samples of an hour in place of those that are stored of it.
 pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Result<(), DbErr> {
-    let model = sample::ActiveModel {
+    tx.replace_later(sample::ActiveModel {
         mysis_id: Set(mysis.0),
         hour: Set(hour.hour.0),
         packed: Set(hour.bytes.to_vec()),
         upto: Set(hour.upto),
-    };
-    let older = OnConflict::columns([sample::Column::MysisId, sample::Column::Hour])
-        .update_columns([sample::Column::Packed, sample::Column::Upto])
-        .to_owned();
-    tx.later(sample::Entity::insert(model).on_conflict(older))
-        .await?;
-    Ok(())
+    })
+    .await
 }
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {

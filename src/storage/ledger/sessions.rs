@@ -3,7 +3,6 @@
 use actors::domain::ids::MysisId;
 use actors::domain::record::SavedSession;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};
 
 use super::LedgerInner;
@@ -17,20 +16,15 @@ pub(super) async fn save_session(
     session: Option<&SavedSession>,
 ) -> Result<(), DbErr> {
     let Some(session) = session else {
-        kept_session::Entity::delete_by_id(mysis.0).exec(tx).await?;
-        return Ok(());
+        let removed = kept_session::Entity::delete_by_id(mysis.0).exec(tx);
+        return removed.await.map(drop);
     };
-    let model = kept_session::ActiveModel {
+    tx.replace_later(kept_session::ActiveModel {
         mysis_id: Set(mysis.0),
         ticket: Set(session.resume_token.to_string()),
         account: Set(session.account.as_deref().map(str::to_string)),
-    };
-    let older = OnConflict::column(kept_session::Column::MysisId)
-        .update_columns([kept_session::Column::Ticket, kept_session::Column::Account])
-        .to_owned();
-    tx.later(kept_session::Entity::insert(model).on_conflict(older))
-        .await?;
-    Ok(())
+    })
+    .await
 }
 
 impl LedgerInner {

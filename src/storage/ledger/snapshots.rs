@@ -8,7 +8,6 @@ use actors::domain::snapshot_query::SnapshotQuery;
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
@@ -33,7 +32,7 @@ pub(super) async fn save_snapshot(
     if !tx.dialect().accepts_key_length(key) {
         return Ok(());
     }
-    let model = sighting::ActiveModel {
+    tx.replace_later(sighting::ActiveModel {
         mysis_id: Set(mysis.0),
         account: Set(account.to_string()),
         tool: Set(seen.look.tool.to_string()),
@@ -44,25 +43,8 @@ pub(super) async fn save_snapshot(
         tick: Set(seen.tick),
         at: Set(seen.at.0),
         stale_by: Set(seen.stale_by.as_deref().map(str::to_string)),
-    };
-    let same_look = OnConflict::columns([
-        sighting::Column::MysisId,
-        sighting::Column::Account,
-        sighting::Column::Tool,
-        sighting::Column::Arguments,
-    ])
-    .update_columns([
-        sighting::Column::CallSeq,
-        sighting::Column::CallPosition,
-        sighting::Column::Digest,
-        sighting::Column::Tick,
-        sighting::Column::At,
-        sighting::Column::StaleBy,
-    ])
-    .to_owned();
-    tx.later(sighting::Entity::insert(model).on_conflict(same_look))
-        .await?;
-    Ok(())
+    })
+    .await
 }
 
 pub(super) async fn mark_stale(
@@ -79,14 +61,12 @@ pub(super) async fn mark_stale(
             .filter(sighting::Column::Tool.is_in(tools.iter().map(|tool| tool.to_string())))
             .filter(sighting::Column::StaleBy.is_null()),
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     tx.later(sighting::Entity::delete_many().filter(is_account(mysis, account)))
-        .await?;
-    Ok(())
+        .await
 }
 
 fn is_account(mysis: MysisId, account: &str) -> Condition {

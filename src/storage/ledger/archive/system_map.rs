@@ -20,6 +20,7 @@ use zoea_spacemolt::systems;
 
 use crate::LedgerInner;
 use crate::entity::{message, tool_call};
+use crate::index::newest_row;
 
 /// The newest rows that are looked through.
 const MAX_ROWS: i64 = 50_000;
@@ -66,14 +67,7 @@ impl LedgerInner {
     }
 
     async fn map_sources(&self) -> Result<Vec<MapSource>, DbErr> {
-        let newest: Option<i64> = message::Entity::find()
-            .select_only()
-            .column(message::Column::Id)
-            .order_by_desc(message::Column::Id)
-            .limit(1)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
+        let newest = newest_row(&self.readers).await?;
         let call: RelationDef = message::Entity::belongs_to(tool_call::Entity)
             .from((
                 message::Column::MysisId,
@@ -93,7 +87,7 @@ impl LedgerInner {
             .column(message::Column::At)
             .column_as(tool_call::Column::Name, "tool")
             .column_as(tool_call::Column::Arguments, "arguments")
-            .filter(message::Column::Id.gt(newest.unwrap_or(0).saturating_sub(MAX_ROWS)))
+            .filter(message::Column::Id.gt(newest.saturating_sub(MAX_ROWS)))
             .filter(message::Column::Kind.eq(RowKind::Result.as_str()))
             .filter(tool_call::Column::Status.eq(CallStatus::Done.as_str()))
             // Of a tool that is no game's nothing is read.

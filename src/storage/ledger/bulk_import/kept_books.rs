@@ -71,17 +71,12 @@ impl BulkImport {
                 note_removal(&self.tx, noted).await?;
             }
             for line in kept.spending {
-                let key = (line.day, mysis, line.provider.clone());
-                let entered = spending::Entity::delete_by_id(key);
-                entered.exec(&self.tx).await?;
-                let insert = spending::Entity::insert(line.into_active_model().reset_all());
-                insert.exec_without_returning(&self.tx).await?;
+                let line = line.into_active_model().reset_all();
+                self.tx.replace_later(line).await?;
             }
             for line in kept.spared {
-                let entered = spared::Entity::delete_by_id((line.day, mysis));
-                entered.exec(&self.tx).await?;
-                let insert = spared::Entity::insert(line.into_active_model().reset_all());
-                insert.exec_without_returning(&self.tx).await?;
+                let line = line.into_active_model().reset_all();
+                self.tx.replace_later(line).await?;
             }
         }
         Ok(())

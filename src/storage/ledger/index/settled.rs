@@ -8,11 +8,11 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QueryOrder, QuerySelect};
+use sea_orm::{ConnectionTrait, DbErr};
 
+use super::newest_row;
 use crate::LedgerInner;
 use crate::dialect::Dialect;
-use crate::entity::message;
 use crate::server::on_server;
 use crate::writer::Tx;
 
@@ -64,18 +64,6 @@ impl LedgerInner {
         *self.settled.lock() = known.clone();
         Ok(known.upto)
     }
-}
-
-async fn newest_row(tx: &Tx) -> Result<i64, DbErr> {
-    let newest: Option<i64> = message::Entity::find()
-        .select_only()
-        .column(message::Column::Id)
-        .order_by_desc(message::Column::Id)
-        .limit(1)
-        .into_tuple()
-        .one(tx)
-        .await?;
-    Ok(newest.unwrap_or(0))
 }
 
 async fn other_writers(tx: &Tx) -> Result<BTreeSet<String>, DbErr> {

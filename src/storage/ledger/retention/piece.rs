@@ -12,7 +12,7 @@ use super::{LEAST, RetentionLimits};
 use crate::LedgerInner;
 use crate::archive::{RARE_KINDS_CONDITION, of};
 use crate::entity::{message, tool_call};
-use crate::recall::{LastReply, is_sendable};
+use crate::recall::{LastReply, is_sendable, newest_but};
 
 /// The size of a piece. The next commit waits for a piece to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl LedgerInner {
 
     pub(super) async fn find_needed(&self, mysis: MysisId) -> Result<NeededRows, DbErr> {
         Ok(NeededRows {
-            newest: self.readers.newest_but(of(mysis), 0).await?,
+            newest: newest_but(&self.readers, of(mysis), 0).await?,
             said: self.readers.newest_words(mysis, 0).await?,
             notes_after: self.readers.notes_after(mysis).await?,
             delivery: self.newest_delivery(mysis).await?,
@@ -160,7 +160,7 @@ impl LedgerInner {
         let missions = of(mysis)
             .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Mission.as_str()));
-        self.readers.newest_but(missions, 0).await
+        newest_but(&self.readers, missions, 0).await
     }
 }
 

@@ -6,11 +6,13 @@ use actors::domain::ids::MysisId;
 use actors::domain::write::Write;
 use actors::ports::LedgerFault;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::BulkImport;
-use crate::entity::{message, sample, sample_hour};
+use crate::archive::of;
+use crate::entity::{sample, sample_hour};
+use crate::recall::newest_but;
 
 use super::StoredHour;
 
@@ -61,17 +63,11 @@ impl BulkImport {
             hour: Set(hour.packed.hour.0),
             packed: Set(hour.packed.bytes.to_vec()),
         };
-        let again = OnConflict::columns([sample_hour::Column::MysisId, sample_hour::Column::Hour])
-            .update_column(sample_hour::Column::Packed)
-            .to_owned();
         let written = async {
             self.check(&write).await?;
-            sample_hour::Entity::insert(thinned)
-                .on_conflict(again)
-                .exec_without_returning(self.transaction())
-                .await
+            self.transaction().replace_later(thinned).await
         };
-        written.await.map(drop).map_err(|error| self.fault(&error))
+        written.await.map_err(|error| self.fault(&error))
     }
 
     /// Makes the samples of a Mysis count no rows beyond its last one.
@@ -80,15 +76,7 @@ impl BulkImport {
     /// The database fails.
     pub(crate) async fn uncount_missing_rows(&self, mysis: MysisId) -> Result<(), LedgerFault> {
         let written = async {
-            let last: Option<i64> = message::Entity::find()
-                .filter(message::Column::MysisId.eq(mysis.0))
-                .order_by_desc(message::Column::Seq)
-                .select_only()
-                .column(message::Column::Seq)
-                .into_tuple()
-                .one(self.transaction())
-                .await?;
-            let last = last.unwrap_or(0);
+            let last = newest_but(self.transaction(), of(mysis), 0).await?;
             sample::Entity::update_many()
                 .col_expr(sample::Column::Upto, Expr::value(last))
                 .filter(sample::Column::MysisId.eq(mysis.0))

@@ -124,14 +124,12 @@ impl LedgerInner {
             .filter(sample::Column::MysisId.eq(mysis.0))
             .filter(sample::Column::Hour.lt(before.0))
             .order_by_desc(sample::Column::Hour)
-            .limit(1)
             .one(&self.readers)
             .await?;
         let thinned = sample_hour::Entity::find()
             .filter(sample_hour::Column::MysisId.eq(mysis.0))
             .filter(sample_hour::Column::Hour.lt(before.0))
             .order_by_desc(sample_hour::Column::Hour)
-            .limit(1)
             .one(&self.readers)
             .await?;
         let both = [thinned.map(thinned_hour), new.map(packed_hour)];

@@ -5,13 +5,13 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::samples::{Hour, PackedHour, Sample};
 use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
     Statement,
 };
 
 use crate::entity::{sample, sample_hour};
+use crate::replacing::replacing;
 use crate::write_lock::WriteLock;
 use crate::writer::Tx;
 use crate::{LedgerInner, SqlLedger, error_text};
@@ -52,11 +52,8 @@ impl LedgerInner {
 
     /// Whether there is nothing to do, which is told without waiting for the writer.
     async fn is_thin(&self, mysis: MysisId, now: Timestamp) -> Result<bool, DbErr> {
-        let old = old_minutes(mysis, now).limit(1).one(&self.readers).await?;
-        let outdated = outdated_hours(mysis, now)
-            .limit(1)
-            .one(&self.readers)
-            .await?;
+        let old = old_minutes(mysis, now).one(&self.readers).await?;
+        let outdated = outdated_hours(mysis, now).one(&self.readers).await?;
         Ok(old.is_none() && outdated.is_none())
     }
 
@@ -123,11 +120,8 @@ async fn thin_oldest(tx: &Tx, mysis: MysisId, now: Timestamp) -> Result<(), DbEr
                 packed: Set(thin_hour(hour, earlier).bytes.to_vec()),
             }
         });
-        let again = OnConflict::columns([sample_hour::Column::MysisId, sample_hour::Column::Hour])
-            .update_column(sample_hour::Column::Packed)
-            .to_owned();
         sample_hour::Entity::insert_many(models)
-            .on_conflict(again)
+            .on_conflict(replacing::<sample_hour::Entity>())
             .exec_without_returning(tx)
             .await?;
         sample::Entity::delete_many()
