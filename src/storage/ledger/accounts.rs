@@ -5,7 +5,7 @@ use actors::domain::record::{GameAccount, PoolAccount};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 
 use super::entity::account;
 use super::writer::Tx;
@@ -71,11 +71,7 @@ pub(super) async fn claim_account(
     mysis: MysisId,
     at: Timestamp,
 ) -> Result<Option<GameAccount>, DbErr> {
-    let own = account::Entity::find()
-        .filter(account::Column::AssignedTo.eq(mysis.0))
-        .one(tx)
-        .await?;
-    let found = match own {
+    let found = match account_of(tx, mysis).await? {
         Some(own) => Some(own),
         None => {
             account::Entity::find()
@@ -95,8 +91,22 @@ pub(super) async fn claim_account(
         .filter(account::Column::Username.eq(found.username.as_str()))
         .exec(tx)
         .await?;
-    Ok(Some(GameAccount {
-        username: found.username.into(),
-        password: found.password.into(),
-    }))
+    Ok(Some(found.into()))
+}
+
+pub(super) async fn account_of(
+    connection: &impl ConnectionTrait,
+    mysis: MysisId,
+) -> Result<Option<account::Model>, DbErr> {
+    let owned = account::Entity::find().filter(account::Column::AssignedTo.eq(mysis.0));
+    owned.one(connection).await
+}
+
+impl From<account::Model> for GameAccount {
+    fn from(model: account::Model) -> GameAccount {
+        GameAccount {
+            username: model.username.into(),
+            password: model.password.into(),
+        }
+    }
 }

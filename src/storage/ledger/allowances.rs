@@ -17,9 +17,10 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 
 use super::answer_time::within;
+use super::fault::archive_fault;
 use super::leases::LeaseHolder;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text, held, outages, trials};
+use super::{LedgerInner, SqlLedger, held, outages, trials};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
 /// database they last two seconds longer: time for what is just leaving.
@@ -74,7 +75,7 @@ impl SharedLimits for SqlLedger {
         let inner = self.inner.clone();
         async move {
             let step = within(STEP_TIMEOUT, inner.share_limits(report)).await;
-            step.map_err(|error| ArchiveFault(error_text(&error)))
+            step.map_err(archive_fault)
         }
         .boxed()
     }

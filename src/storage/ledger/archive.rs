@@ -31,8 +31,11 @@ use sea_orm::{
     Select, Statement,
 };
 
+use super::accounts::account_of;
 use super::entity::{account, message, mission, mysis};
-use super::{LedgerInner, SqlLedger, error_text};
+use super::fault::archive_fault;
+use super::members::{names_of, read_records};
+use super::{LedgerInner, SqlLedger, held};
 
 /// The condition of the partial index over rare kinds. A query must contain exactly this text:
 /// otherwise SQLite does not use the index and reads the whole conversation.
@@ -48,9 +51,7 @@ impl SqlLedger {
     pub async fn check_reachable(&self) -> Result<(), ArchiveFault> {
         let asked = Statement::from_string(self.inner.dialect.backend(), "SELECT 1");
         let answer = self.inner.readers.query_one_raw(asked).await;
-        answer
-            .map(drop)
-            .map_err(|error| ArchiveFault(error_text(&error)))
+        answer.map(drop).map_err(archive_fault)
     }
 
     /// These Myses as they are stored now.
@@ -74,7 +75,7 @@ impl Archive for SqlLedger {
     }
 
     fn names(&self) -> ArchiveFuture<MysisNames> {
-        self.read(|inner| async move { inner.all_names().await }.boxed())
+        self.read(|inner| async move { names_of(&inner.readers).await }.boxed())
     }
 
     fn load_history(&self, mysis: MysisId) -> ArchiveFuture<StoredHistory> {
@@ -110,7 +111,7 @@ impl Archive for SqlLedger {
     }
 
     fn held_texts(&self) -> ArchiveFuture<Vec<HeldText>> {
-        self.read(|inner| async move { inner.held_texts().await }.boxed())
+        self.read(|inner| async move { held::read_texts(&inner.readers).await }.boxed())
     }
 
     fn samples(&self, query: SampleQuery) -> ArchiveFuture<Vec<SampleSeries>> {
@@ -140,29 +141,20 @@ impl SqlLedger {
         query: impl FnOnce(Arc<LedgerInner>) -> BoxFuture<'static, Result<T, DbErr>> + Send + 'static,
     ) -> ArchiveFuture<T> {
         let inner = self.inner.clone();
-        async move {
-            query(inner)
-                .await
-                .map_err(|error| ArchiveFault(error_text(&error)))
-        }
-        .boxed()
+        async move { query(inner).await.map_err(archive_fault) }.boxed()
     }
 }
 
 impl LedgerInner {
     async fn swarm(&self) -> Result<SwarmRecord, DbErr> {
-        let accounts = account::Entity::find().all(&self.readers).await?;
-        let mut myses = self.all_myses(&accounts).await?;
+        let (mut myses, passwords) = self.all_myses().await?;
         let others = self.held_by_others().await?;
         let others: BTreeSet<MysisId> = others.into_iter().map(|(id, _)| id).collect();
         myses.retain(|mysis| !others.contains(&mysis.id));
         Ok(SwarmRecord {
             myses,
             mission: self.mission().await?,
-            passwords: accounts
-                .into_iter()
-                .map(|account| account.password.into())
-                .collect(),
+            passwords,
             books: self.newest_books().await?,
         })
     }
@@ -176,30 +168,11 @@ impl LedgerInner {
             return Ok((Vec::new(), Vec::new()));
         }
         let ids = || myses.iter().map(|mysis| mysis.0);
-        let accounts = account::Entity::find()
-            .filter(account::Column::AssignedTo.is_in(ids()))
-            .all(&self.readers)
-            .await?;
-        let models = mysis::Entity::find()
-            .filter(mysis::Column::Id.is_in(ids()))
-            .order_by_asc(mysis::Column::Name)
-            .all(&self.readers)
-            .await?;
-        let owned = |id: i64| {
-            let account = accounts
-                .iter()
-                .find(|account| account.assigned_to == Some(id));
-            account.map(|account| account.username.as_str().into())
-        };
-        let records = models.into_iter().map(|model| {
-            let account = owned(model.id);
-            record(model, account)
-        });
-        let records = records.collect();
-        let passwords = accounts
-            .iter()
-            .map(|account| account.password.as_str().into());
-        Ok((records, passwords.collect()))
+        let accounts = account::Column::AssignedTo.is_in(ids());
+        let accounts = account::Entity::find().filter(accounts);
+        let myses = mysis::Entity::find().filter(mysis::Column::Id.is_in(ids()));
+        let myses = myses.order_by_asc(mysis::Column::Name);
+        read_records(&self.readers, myses, accounts).await
     }
 
     /// The mission in force: the newest one, unless it was cleared.
@@ -208,24 +181,13 @@ impl LedgerInner {
             .order_by_desc(mission::Column::Number)
             .one(&self.readers)
             .await?;
-        Ok(newest
-            .filter(|mission| mission.cleared_at.is_none())
-            .map(|mission| Mission {
-                id: MissionId(mission.id),
-                text: mission.content.into(),
-                at: Timestamp(mission.at),
-            }))
+        let in_force = newest.filter(|mission| mission.cleared_at.is_none());
+        Ok(in_force.map(mission_from_model))
     }
 
     async fn account(&self, mysis: MysisId) -> Result<Option<GameAccount>, DbErr> {
-        let found = account::Entity::find()
-            .filter(account::Column::AssignedTo.eq(mysis.0))
-            .one(&self.readers)
-            .await?;
-        Ok(found.map(|account| GameAccount {
-            username: account.username.into(),
-            password: account.password.into(),
-        }))
+        let found = account_of(&self.readers, mysis).await?;
+        Ok(found.map(Into::into))
     }
 
     async fn accounts(&self) -> Result<Vec<AccountRecord>, DbErr> {
@@ -237,13 +199,10 @@ impl LedgerInner {
         Ok(accounts
             .into_iter()
             .map(|account| AccountRecord {
-                account: GameAccount {
-                    username: account.username.into(),
-                    password: account.password.into(),
-                },
                 owner: account.assigned_to.map(MysisId),
                 created_at: Timestamp(account.created_at),
                 last_used_at: account.last_used_at.map(Timestamp),
+                account: account.into(),
             })
             .collect())
     }
@@ -273,6 +232,14 @@ impl LedgerInner {
 
 pub(super) fn of(mysis: MysisId) -> Select<message::Entity> {
     message::Entity::find().filter(message::Column::MysisId.eq(mysis.0))
+}
+
+pub(super) fn mission_from_model(model: mission::Model) -> Mission {
+    Mission {
+        id: MissionId(model.id),
+        text: model.content.into(),
+        at: Timestamp(model.at),
+    }
 }
 
 pub(super) fn totals(model: &mysis::Model) -> Totals {

@@ -4,22 +4,25 @@ mod kept_books;
 
 use std::collections::BTreeSet;
 
-use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp};
+use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::record::{Mission, MysisRecord, PoolAccount};
 use actors::domain::write::Write;
-use actors::ports::{ArchiveFault, LedgerFault};
+use actors::ports::{ArchiveFault, LedgerFault, MysisNames};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Mutex;
 
-use super::archive::record;
+use super::accounts::account_of;
+use super::archive::mission_from_model;
 use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis, removed};
+use super::fault::archive_fault;
+use super::members::{names_of, read_records};
 use super::removals::note_removal;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text, server};
+use super::{LedgerInner, SqlLedger, server};
 
 use kept_books::KeptBooks;
 
@@ -91,9 +94,7 @@ impl SqlLedger {
             let missions = missions.offset(behind as u64).limit(MISSIONS_AT_ONCE);
             missions.all(readers).await
         };
-        let missions = read
-            .await
-            .map_err(|error| ArchiveFault(error_text(&error)))?;
+        let missions = read.await.map_err(archive_fault)?;
         Ok(missions.into_iter().map(stored).collect())
     }
 
@@ -102,25 +103,15 @@ impl SqlLedger {
     /// # Errors
     /// The database cannot be read.
     pub async fn notes_after(&self, mysis: MysisId) -> Result<Seq, ArchiveFault> {
-        let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
-            .select_only()
-            .column(mysis::Column::NotesAfter)
-            .into_tuple()
-            .one(&self.inner.readers)
-            .await
-            .map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(Seq(after.unwrap_or(0)))
+        let after = self.inner.readers.notes_after(mysis).await;
+        after.map(Seq).map_err(archive_fault)
     }
 }
 
 fn stored(model: mission::Model) -> StoredMission {
     StoredMission {
-        mission: Mission {
-            id: MissionId(model.id),
-            text: model.content.into(),
-            at: Timestamp(model.at),
-        },
         cleared_at: model.cleared_at.map(Timestamp),
+        mission: mission_from_model(model),
     }
 }
 
@@ -140,19 +131,9 @@ impl BulkImport {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn myses(&self) -> Result<Vec<(MysisId, String)>, LedgerFault> {
-        let myses: Vec<(i64, String)> = mysis::Entity::find()
-            .select_only()
-            .column(mysis::Column::Id)
-            .column(mysis::Column::Name)
-            .into_tuple()
-            .all(&self.tx)
-            .await
-            .map_err(|error| self.fault(&error))?;
-        Ok(myses
-            .into_iter()
-            .map(|(id, name)| (MysisId(id), name))
-            .collect())
+    pub async fn myses(&self) -> Result<MysisNames, LedgerFault> {
+        let names = names_of(&self.tx).await;
+        names.map_err(|error| self.fault(&error))
     }
 
     /// A Mysis as it is stored now; `None` if it is not.
@@ -160,16 +141,12 @@ impl BulkImport {
     /// # Errors
     /// The database cannot be read.
     pub(super) async fn record(&self, mysis: MysisId) -> Result<Option<MysisRecord>, LedgerFault> {
-        let read = async {
-            let account = account::Entity::find()
-                .filter(account::Column::AssignedTo.eq(mysis.0))
-                .one(&self.tx)
-                .await?;
-            let model = mysis::Entity::find_by_id(mysis.0).one(&self.tx).await?;
-            let account = account.map(|account| account.username.into());
-            Ok(model.map(|model| record(model, account)))
-        };
-        read.await.map_err(|error: DbErr| self.fault(&error))
+        let myses = mysis::Entity::find_by_id(mysis.0);
+        let accounts = account::Column::AssignedTo.eq(mysis.0);
+        let accounts = account::Entity::find().filter(accounts);
+        let found = read_records(&self.tx, myses, accounts).await;
+        let (found, _) = found.map_err(|error| self.fault(&error))?;
+        Ok(found.into_iter().next())
     }
 
     /// Applies a write as the Store would.
@@ -267,9 +244,7 @@ impl BulkImport {
         }
         let has_one = match pooled.owner {
             None => false,
-            Some(owner) => account::Entity::find()
-                .filter(account::Column::AssignedTo.eq(owner.0))
-                .one(&self.tx)
+            Some(owner) => account_of(&self.tx, owner)
                 .await
                 .map_err(|error| self.fault(&error))?
                 .is_some(),

@@ -1,10 +1,11 @@
 //! Compaction: returns the space of removed rows, even while a swarm runs.
 
 use actors::ports::ArchiveFault;
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use super::dialect::Dialect;
-use super::{LedgerInner, SqlLedger, error_text};
+use super::fault::archive_fault;
+use super::{LedgerInner, SqlLedger};
 
 /// The pages that one step returns. The next commit waits for a step to end.
 const STEP_PAGES: i64 = 256;
@@ -83,10 +84,6 @@ impl SqlLedger {
     }
 }
 
-fn archive_fault(error: DbErr) -> ArchiveFault {
-    ArchiveFault(error_text(&error))
-}
-
 impl LedgerInner {
     async fn compact(&self) -> Result<CompactionResult, DbErr> {
         let before = self.database_bytes().await?;
@@ -145,10 +142,8 @@ impl LedgerInner {
     }
 
     async fn query_number(&self, sql: &str) -> Result<i64, DbErr> {
-        let backend: DbBackend = self.dialect.backend();
-        let row = self
-            .readers
-            .query_one_raw(Statement::from_string(backend, sql));
-        row.await?.map_or(Ok(0), |row| row.try_get_by_index(0))
+        let asked = Statement::from_string(self.dialect.backend(), sql);
+        let row = self.readers.query_one_raw(asked).await?;
+        row.map_or(Ok(0), |row| row.try_get_by_index(0))
     }
 }

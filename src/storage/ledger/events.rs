@@ -12,7 +12,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::archive::of;
 use super::entity::{event, message};
-use super::fault::error_text;
+use super::fault::archive_fault;
 use super::recall::newest_but;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger};
@@ -78,7 +78,7 @@ impl SqlLedger {
             Ok(EventPage { events, bounds })
         };
         let page: Result<EventPage, DbErr> = read.await;
-        page.map_err(|error| ArchiveFault(error_text(&error)))
+        page.map_err(archive_fault)
     }
 
     /// The number of the newest event; 0 if there is none.
@@ -87,7 +87,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn newest_event(&self) -> Result<i64, ArchiveFault> {
         let bounds = self.inner.event_bounds().await;
-        let bounds = bounds.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let bounds = bounds.map_err(archive_fault)?;
         Ok(bounds.map_or(0, |(_, newest)| newest))
     }
 
@@ -97,7 +97,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn has_answered(&self, mysis: MysisId) -> Result<Option<bool>, ArchiveFault> {
         let answered = self.inner.has_answered(mysis).await;
-        answered.map_err(|error| ArchiveFault(error_text(&error)))
+        answered.map_err(archive_fault)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Faults: how a database error is classified and described.
 
-use actors::ports::LedgerFault;
+use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::{DbErr, RuntimeErr};
 
 use super::LedgerInner;
@@ -51,6 +51,10 @@ fn remedy_of(text: &str) -> &'static str {
         true => "; free space on its disk: the swarm then continues by itself",
         false => "",
     }
+}
+
+pub(super) fn archive_fault(error: DbErr) -> ArchiveFault {
+    ArchiveFault(error_text(&error))
 }
 
 /// The database's own message, without the layers around it.

@@ -7,25 +7,24 @@ use actors::domain::ids::{Incarnation, MysisId};
 use actors::domain::record::MysisRecord;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
-use sea_orm::{DbErr, EntityTrait, QuerySelect};
+use sea_orm::{ConnectionTrait, DbErr, QuerySelect, Select};
 
 use super::LedgerInner;
-use super::connection::Readers;
 use super::entity::mysis;
 
 pub(super) async fn read_fences(
-    readers: &Readers,
+    connection: &impl ConnectionTrait,
+    myses: Select<mysis::Entity>,
 ) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {
-    let rows: Vec<(i64, i64)> = mysis::Entity::find()
+    let rows: Vec<(i64, i64)> = myses
         .select_only()
-        .column(mysis::Column::Id)
-        .column(mysis::Column::Incarnation)
+        .columns([mysis::Column::Id, mysis::Column::Incarnation])
         .into_tuple()
-        .all(readers)
+        .all(connection)
         .await?;
+    let rows = rows.into_iter();
     Ok(rows
-        .into_iter()
-        .map(|(id, incarnation)| (MysisId(id), Incarnation(incarnation)))
+        .map(|(id, number)| (MysisId(id), Incarnation(number)))
         .collect())
 }
 

@@ -15,21 +15,23 @@ use std::time::Duration;
 
 use actors::domain::fleet_share::{FleetCounts, KindCounts};
 use actors::domain::held_myses::ProcessSays;
-use actors::domain::ids::{Incarnation, MysisId};
+use actors::domain::ids::MysisId;
 use actors::ports::{ArchiveFault, Fleet, FleetReport, FleetStep};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
-    SqlErr, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, SqlErr,
+    Statement,
 };
 use tokio::time::Instant;
 
 use super::answer_time::within;
 use super::entity::{lease, mysis};
+use super::fault::archive_fault;
+use super::fences::read_fences;
 use super::leases::LeaseHolder;
 use super::write_lock::WriteLock;
-use super::{LedgerInner, SqlLedger, error_text};
+use super::{LedgerInner, SqlLedger};
 
 /// How long a part of a step may take. A server that does not answer is asked again by the next one.
 const PART_TIMEOUT: Duration = Duration::from_secs(5);
@@ -137,7 +139,7 @@ impl Fleet for LedgerFleet {
         let (inner, facts) = (self.inner.clone(), self.facts.clone());
         async move {
             let step = inner.fleet_step(&facts, &report).await;
-            step.map_err(|error| ArchiveFault(error_text(&error)))
+            step.map_err(archive_fault)
         }
         .boxed()
     }
@@ -153,7 +155,7 @@ impl Fleet for LedgerFleet {
                 return Ok(false);
             };
             let drained = within_time(tenant.drain(&process, is_draining)).await;
-            drained.map_err(|error| ArchiveFault(error_text(&error)))
+            drained.map_err(archive_fault)
         }
         .boxed()
     }
@@ -260,17 +262,9 @@ impl LedgerInner {
         let taken = within_time(async {
             let tx = tenant.writer.begin(WriteLock::All).await?;
             let taken = ids_in(&tx.query_all_raw(taking).await?)?;
-            let incarnations: Vec<(i64, i64)> = mysis::Entity::find()
-                .select_only()
-                .columns([mysis::Column::Id, mysis::Column::Incarnation])
-                .filter(mysis::Column::Id.is_in(taken.iter().map(|mysis| mysis.0)))
-                .into_tuple()
-                .all(&tx)
-                .await?;
-            let incarnations = incarnations.into_iter();
-            self.shut_out(
-                incarnations.map(|(id, number)| (MysisId(id), Incarnation(number).next())),
-            );
+            let myses = mysis::Column::Id.is_in(taken.iter().map(|mysis| mysis.0));
+            let lives = read_fences(&tx, mysis::Entity::find().filter(myses)).await?;
+            self.shut_out(lives.into_iter().map(|(mysis, life)| (mysis, life.next())));
             // Whether a commit without an answer happened is seen at the next renewal.
             tenant.held().doubt(&taken);
             tx.commit().await?;

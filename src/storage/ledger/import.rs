@@ -97,16 +97,14 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
 
 struct KnownMyses {
     ids: BTreeSet<MysisId>,
-    names: BTreeSet<String>,
+    names: BTreeSet<Arc<str>>,
 }
 
 impl KnownMyses {
     async fn read(bulk_import: &BulkImport) -> Result<KnownMyses, LedgerFault> {
         let myses = bulk_import.myses().await?;
-        Ok(KnownMyses {
-            ids: myses.iter().map(|(id, _)| *id).collect(),
-            names: myses.into_iter().map(|(_, name)| name).collect(),
-        })
+        let (ids, names) = myses.into_iter().unzip();
+        Ok(KnownMyses { ids, names })
     }
 
     /// A valid and free name similar to this one.
@@ -125,14 +123,14 @@ impl KnownMyses {
         }
         let mut settled = name.clone();
         let mut number = 1;
-        while self.names.contains(&settled) {
+        while self.names.contains(settled.as_str()) {
             number += 1;
             let ending = format!("-{number}");
             let kept: String = name.chars().take(MAX_NAME_CHARS - ending.len()).collect();
             settled = kept + &ending;
         }
         self.ids.insert(id);
-        self.names.insert(settled.clone());
+        self.names.insert(settled.as_str().into());
         settled
     }
 }

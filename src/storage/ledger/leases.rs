@@ -25,10 +25,11 @@ use tokio::time::Instant;
 
 use super::entity::{lease, mysis};
 use super::fault::LEASE_LOST;
+use super::fault::archive_fault;
 use super::server::on_server;
 use super::write_lock::WriteLock;
 use super::writer::{DatabaseWriter, Tx};
-use super::{LedgerInner, ServerAddress, SqlLedger, error_text};
+use super::{LedgerInner, ServerAddress, SqlLedger};
 
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 
@@ -296,7 +297,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn names_held_by_others(&self) -> Result<Vec<String>, ArchiveFault> {
         let others = self.inner.held_by_others().await;
-        let others = others.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let others = others.map_err(archive_fault)?;
         Ok(others.into_iter().map(|(_, name)| name).collect())
     }
 }

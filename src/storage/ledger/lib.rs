@@ -84,10 +84,11 @@ use actors::domain::write::Batch;
 use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait};
 
 use connection::{DialectConnection, Readers};
 use dialect::Dialect;
+use entity::mysis;
 use fault::error_text;
 use index::SettledRows;
 use leases::LeaseHolder;
@@ -217,7 +218,7 @@ impl SqlLedger {
         // Once the leases are ours, no other process writes. The fences that are read now are
         // final.
         ledger.inner.take_leases().await?;
-        let fences = fences::read_fences(&ledger.inner.readers).await?;
+        let fences = fences::read_fences(&ledger.inner.readers, mysis::Entity::find()).await?;
         *ledger.inner.fences() = fences;
         ledger.inner.count_waiting().await?;
         Ok(ledger)

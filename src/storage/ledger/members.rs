@@ -6,11 +6,15 @@ use std::sync::Arc;
 use actors::domain::ids::MysisId;
 use actors::domain::record::MysisRecord;
 use actors::ports::{ArchiveFault, MysisNames};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    SelectExt,
+};
 
 use super::archive::record;
 use super::entity::{account, mysis};
-use super::{LedgerInner, SqlLedger, error_text};
+use super::fault::archive_fault;
+use super::{LedgerInner, SqlLedger};
 
 impl SqlLedger {
     /// All Myses, oldest first.
@@ -18,11 +22,8 @@ impl SqlLedger {
     /// # Errors
     /// The database cannot be read.
     pub async fn all_myses(&self) -> Result<Vec<MysisRecord>, ArchiveFault> {
-        let read = async {
-            let accounts = account::Entity::find().all(&self.inner.readers).await?;
-            self.inner.all_myses(&accounts).await
-        };
-        read.await.map_err(|error| ArchiveFault(error_text(&error)))
+        let (myses, _) = self.inner.all_myses().await.map_err(archive_fault)?;
+        Ok(myses)
     }
 
     /// The Mysis with this name.
@@ -37,8 +38,7 @@ impl SqlLedger {
             .into_tuple()
             .one(&self.inner.readers)
             .await;
-        let found = found.map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(found.map(MysisId))
+        Ok(found.map_err(archive_fault)?.map(MysisId))
     }
 
     /// Whether a Mysis exists.
@@ -46,46 +46,49 @@ impl SqlLedger {
     /// # Errors
     /// The database cannot be read.
     pub async fn has_mysis(&self, mysis: MysisId) -> Result<bool, ArchiveFault> {
-        let found = mysis::Entity::find_by_id(mysis.0)
-            .select_only()
-            .column(mysis::Column::Id)
-            .into_tuple::<i64>()
-            .one(&self.inner.readers)
-            .await;
-        let found = found.map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(found.is_some())
+        let found = mysis::Entity::find_by_id(mysis.0);
+        let found = found.exists(&self.inner.readers).await;
+        found.map_err(archive_fault)
     }
 }
 
 impl LedgerInner {
-    pub(super) async fn all_myses(
-        &self,
-        accounts: &[account::Model],
-    ) -> Result<Vec<MysisRecord>, DbErr> {
-        let owned: BTreeMap<i64, Arc<str>> = accounts
-            .iter()
-            .filter_map(|account| Some((account.assigned_to?, account.username.as_str().into())))
-            .collect();
+    /// All Myses, oldest first, and the passwords of all game accounts.
+    pub(super) async fn all_myses(&self) -> Result<(Vec<MysisRecord>, Vec<Arc<str>>), DbErr> {
         let myses = mysis::Entity::find()
             .order_by_asc(mysis::Column::CreatedAt)
-            .order_by_asc(mysis::Column::Name)
-            .all(&self.readers)
-            .await?;
-        let myses = myses.into_iter().map(|model| {
-            let account = owned.get(&model.id).cloned();
-            record(model, account)
-        });
-        Ok(myses.collect())
+            .order_by_asc(mysis::Column::Name);
+        read_records(&self.readers, myses, account::Entity::find()).await
     }
+}
 
-    pub(super) async fn all_names(&self) -> Result<MysisNames, DbErr> {
-        let names: Vec<(i64, String)> = mysis::Entity::find()
-            .select_only()
-            .columns([mysis::Column::Id, mysis::Column::Name])
-            .into_tuple()
-            .all(&self.readers)
-            .await?;
-        let names = names.into_iter();
-        Ok(names.map(|(id, name)| (MysisId(id), name.into())).collect())
-    }
+/// Myses as they are stored, with the names of their game accounts, and the passwords of these accounts.
+pub(super) async fn read_records(
+    connection: &impl ConnectionTrait,
+    myses: Select<mysis::Entity>,
+    accounts: Select<account::Entity>,
+) -> Result<(Vec<MysisRecord>, Vec<Arc<str>>), DbErr> {
+    let accounts = accounts.all(connection).await?;
+    let owned = accounts.iter().filter_map(|account| {
+        let name: Arc<str> = account.username.as_str().into();
+        Some((account.assigned_to?, name))
+    });
+    let owned: BTreeMap<i64, Arc<str>> = owned.collect();
+    let myses = myses.all(connection).await?.into_iter().map(|model| {
+        let account = owned.get(&model.id).cloned();
+        record(model, account)
+    });
+    let passwords = accounts.iter().map(|account| account.password.as_str());
+    Ok((myses.collect(), passwords.map(Into::into).collect()))
+}
+
+pub(super) async fn names_of(connection: &impl ConnectionTrait) -> Result<MysisNames, DbErr> {
+    let names: Vec<(i64, String)> = mysis::Entity::find()
+        .select_only()
+        .columns([mysis::Column::Id, mysis::Column::Name])
+        .into_tuple()
+        .all(connection)
+        .await?;
+    let names = names.into_iter();
+    Ok(names.map(|(id, name)| (MysisId(id), name.into())).collect())
 }

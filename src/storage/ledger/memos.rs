@@ -10,11 +10,12 @@ use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
+use super::SqlLedger;
 use super::commit::set_column;
 use super::connection::DialectConnection;
 use super::entity::{memo, mysis, routine, watch};
+use super::fault::archive_fault;
 use super::writer::Tx;
-use super::{SqlLedger, error_text};
 
 /// Stores a memo in place of the one before.
 pub(super) async fn save_memo(
@@ -100,7 +101,7 @@ impl SqlLedger {
     ) -> Result<Vec<(MysisId, Arc<str>)>, ArchiveFault> {
         let found = memo::Entity::find().filter(memo::Column::Kind.eq(kind.as_str()));
         let found = found.all(&self.inner.readers).await;
-        let found = found.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let found = found.map_err(archive_fault)?;
         let memos = found.into_iter();
         Ok(memos
             .map(|model| (MysisId(model.mysis_id), model.memo.into()))
@@ -117,7 +118,7 @@ impl SqlLedger {
     ) -> Result<Vec<(MemoKind, Arc<str>)>, ArchiveFault> {
         let readers = &self.inner.readers;
         let memos = readers.memos(&[mysis.0], std::iter::empty()).await;
-        let memos = memos.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let memos = memos.map_err(archive_fault)?;
         let memos = memos.into_values().flatten();
         let exported = memos.filter(|(kind, _)| kind.is_exported());
         Ok(exported.collect())

@@ -20,7 +20,8 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 use super::entity::{message, mysis};
-use super::{LedgerInner, SqlLedger, error_text};
+use super::fault::archive_fault;
+use super::{LedgerInner, SqlLedger};
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
 pub use sampled::{PeriodSamples, SwarmMinute, SystemShare};
@@ -67,7 +68,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn period(&self, period: Period) -> Result<PeriodRecord, ArchiveFault> {
         let read = self.inner.period(period).await;
-        let mut record = read.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let mut record = read.map_err(archive_fault)?;
         // What is kept is a window of numbers, and on a server these have gaps.
         let newest = usize::try_from(self.newest_event().await?);
         record.are_events_cut = newest.is_ok_and(|newest| newest > MAX_EVENTS);

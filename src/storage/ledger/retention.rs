@@ -15,11 +15,13 @@ use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::ports::{ArchiveFault, Clock};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::entity::{message, mysis, removed, sighting, tool_call};
+use super::entity::{message, removed, sighting, tool_call};
+use super::fault::archive_fault;
 use super::index::Renewal;
+use super::members::names_of;
 use super::removals::note_removal;
 use super::write_lock::WriteLock;
-use super::{LedgerInner, SqlLedger, error_text, index, snapshots};
+use super::{LedgerInner, SqlLedger, index, snapshots};
 
 use piece::{NeededRows, PieceLimits, RemovalPiece};
 
@@ -130,7 +132,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn reach(&self, mysis: Option<MysisId>) -> Result<HistoryReach, ArchiveFault> {
         let reach = self.inner.reach(mysis).await;
-        reach.map_err(|error| ArchiveFault(error_text(&error)))
+        reach.map_err(archive_fault)
     }
 }
 
@@ -222,15 +224,11 @@ impl LedgerInner {
 
     async fn own_myses(&self) -> Result<VecDeque<MysisId>, DbErr> {
         let others = self.held_by_others().await?;
-        let all: Vec<i64> = mysis::Entity::find()
-            .select_only()
-            .column(mysis::Column::Id)
-            .order_by_asc(mysis::Column::Id)
-            .into_tuple()
-            .all(&self.readers)
-            .await?;
-        let is_ours = |id: &i64| others.iter().all(|(other, _)| other.0 != *id);
-        Ok(all.into_iter().filter(is_ours).map(MysisId).collect())
+        let is_ours = |mysis: &MysisId| others.iter().all(|(other, _)| other != mysis);
+        let names = names_of(&self.readers).await?.into_iter();
+        let mut myses: Vec<MysisId> = names.map(|(mysis, _)| mysis).filter(is_ours).collect();
+        myses.sort_unstable();
+        Ok(myses.into())
     }
 
     /// Removes rows with their calls and index entries in one transaction.

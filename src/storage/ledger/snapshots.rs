@@ -13,10 +13,11 @@ use sea_orm::{
     QuerySelect,
 };
 
+use super::SqlLedger;
 use super::connection::DialectConnection;
 use super::entity::sighting;
+use super::fault::archive_fault;
 use super::writer::Tx;
-use super::{SqlLedger, error_text};
 
 pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
 
@@ -92,7 +93,7 @@ impl SqlLedger {
             .order_by_asc(sighting::Column::Arguments)
             .all(&self.inner.readers)
             .await
-            .map_err(|error| ArchiveFault(error_text(&error)))?;
+            .map_err(archive_fault)?;
         Ok(models.into_iter().filter_map(snapshot_from_model).collect())
     }
 }

@@ -18,9 +18,10 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 use zoea_text::clean::one_line;
 
+use super::super::fault::archive_fault;
 use super::super::leases::LeaseHolder;
 use super::super::server::on_server;
-use super::{FleetView, LedgerInner, SqlLedger, error_text, within_time};
+use super::{FleetView, LedgerInner, SqlLedger, within_time};
 
 /// How often all places are read, whether or not a Mysis appeared.
 const PLACES_INTERVAL: Duration = Duration::from_secs(10);
@@ -87,7 +88,7 @@ impl SqlLedger {
             return Ok(None);
         };
         let read = self.inner.look_around(tenant).await;
-        let read = read.map_err(|error| ArchiveFault(error_text(&error)))?;
+        let read = read.map_err(archive_fault)?;
         Ok(Some(Box::new(read)))
     }
 }

@@ -10,7 +10,8 @@ use sea_orm::sea_query::UnionType;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::entity::{sample, sample_hour};
-use crate::{LedgerInner, SqlLedger, error_text};
+use crate::fault::archive_fault;
+use crate::{LedgerInner, SqlLedger};
 
 use super::packed_hour;
 
@@ -36,9 +37,7 @@ impl SqlLedger {
         let hours = self
             .inner
             .hours_between(mysis, (Hour(i64::MIN), Hour(i64::MAX)));
-        hours
-            .await
-            .map_err(|error| ArchiveFault(error_text(&error)))
+        hours.await.map_err(archive_fault)
     }
 }
 

@@ -11,10 +11,11 @@ use sea_orm::{
 };
 
 use crate::entity::{sample, sample_hour};
+use crate::fault::archive_fault;
 use crate::replacing::replacing;
 use crate::write_lock::WriteLock;
 use crate::writer::Tx;
-use crate::{LedgerInner, SqlLedger, error_text};
+use crate::{LedgerInner, SqlLedger};
 
 use super::packed_hour;
 use super::reading::thinned_hour;
@@ -31,7 +32,7 @@ impl SqlLedger {
     /// The database cannot be read.
     pub async fn deleted_with_samples(&self) -> Result<Vec<MysisId>, ArchiveFault> {
         let deleted = self.inner.deleted_with_samples().await;
-        deleted.map_err(|error| ArchiveFault(error_text(&error)))
+        deleted.map_err(archive_fault)
     }
 }
 
