@@ -31,9 +31,43 @@ mod server_000003_allowance;
 mod server_000004_one_screen;
 mod server_000005_outage;
 mod server_000006_trial;
+mod step;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
+
+use step::Step;
+
+const FILE_STEPS: [Step; 19] = [
+    m20261121_000001_first_flight::STEP,
+    m20261122_000002_search::STEP,
+    m20261122_000003_sighting::STEP,
+    m20261122_000004_kept_session::STEP,
+    m20261122_000005_spending::STEP,
+    m20261122_000006_removed::STEP,
+    m20261122_000007_watch::STEP,
+    m20261123_000008_event::STEP,
+    m20261123_000009_call_task::STEP,
+    m20261123_000010_sample::STEP,
+    m20261124_000011_event_row::STEP,
+    m20261124_000012_working_set::STEP,
+    m20261124_000014_routine::STEP,
+    m20261124_000016_role::STEP,
+    m20261126_000017_spared::STEP,
+    m20261127_000018_held_text::STEP,
+    m20261127_000019_held_kind::STEP,
+    m20261127_000020_one_form::STEP,
+    m20261127_000021_memo::STEP,
+];
+
+const SERVER_STEPS: [Step; 6] = [
+    server_000001_lease::STEP,
+    server_000002_process::STEP,
+    server_000003_allowance::STEP,
+    server_000004_one_screen::STEP,
+    server_000005_outage::STEP,
+    server_000006_trial::STEP,
+];
 
 /// All steps of a file, oldest first.
 #[derive(Debug)]
@@ -47,43 +81,25 @@ pub struct ServerMigrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m20261121_000001_first_flight::Migration),
-            Box::new(m20261122_000002_search::Migration),
-            Box::new(m20261122_000003_sighting::Migration),
-            Box::new(m20261122_000004_kept_session::Migration),
-            Box::new(m20261122_000005_spending::Migration),
-            Box::new(m20261122_000006_removed::Migration),
-            Box::new(m20261122_000007_watch::Migration),
-            Box::new(m20261123_000008_event::Migration),
-            Box::new(m20261123_000009_call_task::Migration),
-            Box::new(m20261123_000010_sample::Migration),
-            Box::new(m20261124_000011_event_row::Migration),
-            Box::new(m20261124_000012_working_set::Migration),
-            Box::new(m20261124_000014_routine::Migration),
-            Box::new(m20261124_000016_role::Migration),
-            Box::new(m20261126_000017_spared::Migration),
-            Box::new(m20261127_000018_held_text::Migration),
-            Box::new(m20261127_000019_held_kind::Migration),
-            Box::new(m20261127_000020_one_form::Migration),
-            Box::new(m20261127_000021_memo::Migration),
-        ]
+        boxed(FILE_STEPS)
     }
 }
 
 #[async_trait::async_trait]
 impl MigratorTrait for ServerMigrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        let mut steps = Migrator::migrations();
-        steps.push(Box::new(server_000001_lease::Migration));
-        steps.push(Box::new(server_000002_process::Migration));
-        steps.push(Box::new(server_000003_allowance::Migration));
-        steps.push(Box::new(server_000005_outage::Migration));
-        steps.push(Box::new(server_000004_one_screen::Migration));
-        steps.push(Box::new(server_000006_trial::Migration));
+        let mut steps = boxed(FILE_STEPS);
+        steps.extend(boxed(SERVER_STEPS));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps
     }
+}
+
+fn boxed<const N: usize>(steps: [Step; N]) -> Vec<Box<dyn MigrationTrait>> {
+    let steps = steps.into_iter();
+    steps
+        .map(|step| Box::new(step) as Box<dyn MigrationTrait>)
+        .collect()
 }
 
 #[cfg(test)]

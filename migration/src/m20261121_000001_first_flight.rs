@@ -6,31 +6,21 @@ use sea_orm_migration::schema::{
 };
 use sea_orm_migration::sea_orm::DbBackend;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, as_one_tree, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(mysis_table()).await?;
-        manager.create_table(mission_table()).await?;
-        manager
-            .create_table(tool_call_table(manager.get_database_backend()))
-            .await?;
-        manager.create_table(message_table()).await?;
-        manager.create_table(account_table()).await?;
-        let connection = manager.get_connection();
-        for index in INDEXES {
-            connection.execute_unprepared(index).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261121_000001_first_flight",
+    tables: |backend| {
+        vec![
+            mysis_table(),
+            mission_table(),
+            tool_call_table(backend),
+            message_table(),
+            account_table(),
+        ]
+    },
+    statements: |_| INDEXES.to_vec(),
+};
 
 /// Partial indexes, which the schema builder cannot express. The text is the same in SQLite and
 /// Postgres.
@@ -95,11 +85,7 @@ fn message_table() -> TableCreateStatement {
         .col(big_integer_null("mission_id"))
         .col(big_integer_null("call_seq"))
         .col(integer_null("call_position"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("message", "mysis_id")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("message", "mysis_id"))
         .foreign_key(
             ForeignKey::create()
                 .from("message", "mission_id")
@@ -127,16 +113,8 @@ fn tool_call_table(backend: DbBackend) -> TableCreateStatement {
         .col(boolean("read_only"))
         .col(big_integer_null("sent_at"))
         .primary_key(Index::create().col("mysis_id").col("seq").col("position"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("tool_call", "mysis_id")
-                .to("mysis", "id"),
-        );
-    if backend == DbBackend::Sqlite {
-        // One tree instead of two: a call is only ever found by its key.
-        table.extra("WITHOUT ROWID");
-    }
-    table
+        .foreign_key(&mut to_mysis("tool_call", "mysis_id"));
+    as_one_tree(table, backend)
 }
 
 fn account_table() -> TableCreateStatement {
@@ -147,10 +125,6 @@ fn account_table() -> TableCreateStatement {
         .col(big_integer_null("assigned_to"))
         .col(big_integer("created_at"))
         .col(big_integer_null("last_used_at"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("account", "assigned_to")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("account", "assigned_to"))
         .to_owned()
 }

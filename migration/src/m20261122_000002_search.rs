@@ -3,36 +3,16 @@
 //! SQLite has its own full-text index. Postgres has one of the extension `pg_trgm` over a
 //! lower-case copy of the text, so that both treat lower case alike.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::DbBackend;
+use crate::step::{Step, by_place};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        for statement in FEWER_INDEXES {
-            connection.execute_unprepared(statement).await?;
-        }
-        let is_file = manager.get_database_backend() == DbBackend::Sqlite;
-        let search: &[&str] = if is_file {
-            &CREATE_SEARCH
-        } else {
-            &CREATE_SEARCH_ON_A_SERVER
-        };
-        for statement in search {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261122_000002_search",
+    statements: |backend| {
+        let search = by_place(backend, &CREATE_SEARCH[..], &CREATE_SEARCH_ON_A_SERVER);
+        [&FEWER_INDEXES[..], search].concat()
+    },
+    ..Step::EMPTY
+};
 
 /// No query uses the index of open calls. Of the kinds that queries name, only the rare ones are
 /// worth an index: the newest reply is found from the end of a conversation.

@@ -4,22 +4,13 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, integer, text, text_null};
 use sea_orm_migration::sea_orm::DbBackend;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, as_one_tree, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager
-            .create_table(sighting_table(manager.get_database_backend()))
-            .await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261122_000003_sighting",
+    tables: |backend| vec![sighting_table(backend)],
+    ..Step::EMPTY
+};
 
 fn sighting_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
@@ -42,14 +33,6 @@ fn sighting_table(backend: DbBackend) -> TableCreateStatement {
                 .col("tool")
                 .col("arguments"),
         )
-        .foreign_key(
-            ForeignKey::create()
-                .from("sighting", "mysis_id")
-                .to("mysis", "id"),
-        );
-    if backend == DbBackend::Sqlite {
-        // One tree instead of two: a sighting is only ever found by its key.
-        table.extra("WITHOUT ROWID");
-    }
-    table
+        .foreign_key(&mut to_mysis("sighting", "mysis_id"));
+    as_one_tree(table, backend)
 }

@@ -3,20 +3,13 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text, text_null};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(kept_session_table()).await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261122_000004_kept_session",
+    tables: |_| vec![kept_session_table()],
+    ..Step::EMPTY
+};
 
 fn kept_session_table() -> TableCreateStatement {
     Table::create()
@@ -24,10 +17,6 @@ fn kept_session_table() -> TableCreateStatement {
         .col(big_integer("mysis_id").primary_key())
         .col(text("ticket"))
         .col(text_null("account"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("kept_session", "mysis_id")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("kept_session", "mysis_id"))
         .to_owned()
 }

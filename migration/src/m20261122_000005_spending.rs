@@ -4,27 +4,14 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text};
 use sea_orm_migration::sea_orm::DbBackend;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, as_one_tree, by_place};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let backend = manager.get_database_backend();
-        manager.create_table(spending_table(backend)).await?;
-        // Older databases are all SQLite.
-        if backend == DbBackend::Sqlite {
-            let connection = manager.get_connection();
-            connection.execute_unprepared(BACKFILL).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261122_000005_spending",
+    tables: |backend| vec![spending_table(backend)],
+    // Older databases are all SQLite.
+    statements: |backend| by_place(backend, vec![BACKFILL], vec![]),
+};
 
 fn spending_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
@@ -40,11 +27,7 @@ fn spending_table(backend: DbBackend) -> TableCreateStatement {
         .col(big_integer("cached"))
         .col(big_integer("cost_micros"))
         .primary_key(Index::create().col("day").col("mysis_id").col("provider"));
-    if backend == DbBackend::Sqlite {
-        // One tree instead of two: a line is only ever found by its day.
-        table.extra("WITHOUT ROWID");
-    }
-    table
+    as_one_tree(table, backend)
 }
 
 /// Fills the table from the rows of before. Their costs were not stored then.

@@ -4,25 +4,13 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::big_integer;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(removed_table()).await?;
-        let connection = manager.get_connection();
-        for statement in ADD_INDEX_COUNTS {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261122_000006_removed",
+    tables: |_| vec![removed_table()],
+    statements: |_| ADD_INDEX_COUNTS.to_vec(),
+};
 
 /// The number of rows in the index, and the number of those removed since the index was last
 /// rebuilt. Until then it keeps a mark for each of them.
@@ -40,10 +28,6 @@ fn removed_table() -> TableCreateStatement {
         .col(big_integer("count"))
         .col(big_integer("upto"))
         .col(big_integer("at"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("removed", "mysis_id")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("removed", "mysis_id"))
         .to_owned()
 }

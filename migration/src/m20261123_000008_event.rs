@@ -3,20 +3,13 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, text, text_null};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::Step;
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(event_table()).await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261123_000008_event",
+    tables: |_| vec![event_table()],
+    ..Step::EMPTY
+};
 
 fn event_table() -> TableCreateStatement {
     // No foreign key: the events of a deleted Mysis stay.

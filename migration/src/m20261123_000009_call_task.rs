@@ -1,25 +1,12 @@
 //! The id under which a server works on a call that was sent.
 
-use sea_orm_migration::prelude::*;
+use crate::step::Step;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        for statement in ADD_TASK {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261123_000009_call_task",
+    statements: |_| ADD_TASK.to_vec(),
+    ..Step::EMPTY
+};
 
 /// The index contains only calls without a result, of which there are few.
 const ADD_TASK: [&str; 2] = [

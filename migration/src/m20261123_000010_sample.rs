@@ -2,31 +2,20 @@
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::big_integer;
-use sea_orm_migration::sea_orm::DbBackend;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, as_one_tree};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+pub(crate) const STEP: Step = Step {
+    name: "m20261123_000010_sample",
+    tables: |backend| {
         let mut sample = hour_table("sample");
         sample.col(big_integer("upto"));
-        manager.create_table(sample).await?;
-        let mut thinned = hour_table("sample_hour");
-        if manager.get_database_backend() == DbBackend::Sqlite {
-            // One tree instead of two. It would take rows of a kilobyte out of their pages, so the
-            // minutes are in an ordinary table.
-            thinned.extra("WITHOUT ROWID");
-        }
-        manager.create_table(thinned).await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+        // One tree would take rows of a kilobyte out of their pages, so the minutes are in an ordinary
+        // table.
+        vec![sample, as_one_tree(hour_table("sample_hour"), backend)]
+    },
+    ..Step::EMPTY
+};
 
 fn hour_table(name: &'static str) -> TableCreateStatement {
     // No foreign key: the samples of a deleted Mysis stay.

@@ -3,35 +3,19 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(routine_table()).await?;
-        manager
-            .get_connection()
-            .execute_unprepared("ALTER TABLE tool_call ADD COLUMN routine TEXT")
-            .await?;
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261124_000014_routine",
+    tables: |_| vec![routine_table()],
+    statements: |_| vec!["ALTER TABLE tool_call ADD COLUMN routine TEXT"],
+};
 
 fn routine_table() -> TableCreateStatement {
     Table::create()
         .table("routine")
         .col(big_integer("mysis_id").primary_key())
         .col(text("memo"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("routine", "mysis_id")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("routine", "mysis_id"))
         .to_owned()
 }

@@ -4,24 +4,13 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::big_integer;
 use sea_orm_migration::sea_orm::DbBackend;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, as_one_tree};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let backend = manager.get_database_backend();
-        manager.create_table(spared_table(backend)).await?;
-        let connection = manager.get_connection();
-        connection.execute_unprepared(BACKFILL).await?;
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261126_000017_spared",
+    tables: |backend| vec![spared_table(backend)],
+    statements: |_| vec![BACKFILL],
+};
 
 fn spared_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
@@ -32,11 +21,7 @@ fn spared_table(backend: DbBackend) -> TableCreateStatement {
         .col(big_integer("mysis_id"))
         .col(big_integer("calls"))
         .primary_key(Index::create().col("day").col("mysis_id"));
-    if backend == DbBackend::Sqlite {
-        // One tree instead of two: a line is only ever found by its day.
-        table.extra("WITHOUT ROWID");
-    }
-    table
+    as_one_tree(table, backend)
 }
 
 /// Counts the calls of routines that are still stored, by the day on which they were written down. Looks of a routine's own

@@ -1,23 +1,11 @@
 //! What was learnt of a server beside texts: of what kind a row of `held_text` is.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::schema::text;
+use crate::step::Step;
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+pub(crate) const STEP: Step = Step {
+    name: "m20261127_000019_held_kind",
+    statements: |_| vec![ADD_KIND],
+    ..Step::EMPTY
+};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let mut table = Table::alter();
-        table
-            .table("held_text")
-            .add_column(text("kind").default("text"));
-        manager.alter_table(table).await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+const ADD_KIND: &str = r#"ALTER TABLE "held_text" ADD COLUMN "kind" text NOT NULL DEFAULT 'text'"#;

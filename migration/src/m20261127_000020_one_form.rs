@@ -6,29 +6,16 @@
 //! - The watch on progress keeps a list of states, and says when it was written; it kept one state, without a time.
 //! - A routine that runs names what a step is still to be made for `due`; it named that `goods`.
 
-use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::DbBackend;
+use crate::step::{Step, by_place};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let is_file = manager.get_database_backend() == DbBackend::Sqlite;
-        let statements = if is_file { IN_A_FILE } else { ON_A_SERVER };
-        let connection = manager.get_connection();
-        for statement in [SEEN_UP_TO].iter().chain(&statements) {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261127_000020_one_form",
+    statements: |backend| {
+        let memos = by_place(backend, &IN_A_FILE[..], &ON_A_SERVER);
+        [&[SEEN_UP_TO][..], memos].concat()
+    },
+    ..Step::EMPTY
+};
 
 const SEEN_UP_TO: &str =
     "UPDATE message SET horizon = seq WHERE kind IN ('reply', 'call') AND horizon IS NULL";

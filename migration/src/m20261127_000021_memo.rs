@@ -3,20 +3,13 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text};
 
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
+use crate::step::{Step, to_mysis};
 
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(memo_table()).await
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261127_000021_memo",
+    tables: |_| vec![memo_table()],
+    ..Step::EMPTY
+};
 
 fn memo_table() -> TableCreateStatement {
     Table::create()
@@ -25,10 +18,6 @@ fn memo_table() -> TableCreateStatement {
         .col(text("kind"))
         .col(text("memo"))
         .primary_key(Index::create().col("mysis_id").col("kind"))
-        .foreign_key(
-            ForeignKey::create()
-                .from("memo", "mysis_id")
-                .to("mysis", "id"),
-        )
+        .foreign_key(&mut to_mysis("memo", "mysis_id"))
         .to_owned()
 }

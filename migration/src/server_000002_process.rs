@@ -1,31 +1,13 @@
 //! Processes, on a server only: who runs Myses of this database, and since when. A process that is gone
 //! stays for a while, as a row that says so.
 
-use sea_orm_migration::prelude::*;
+use crate::step::Step;
 
-pub(crate) struct Migration;
-
-impl MigrationName for Migration {
-    fn name(&self) -> &'static str {
-        "m20261124_000015_process"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        for statement in [CREATE_PROCESS, INDEX_LEASES] {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261124_000015_process",
+    statements: |_| vec![CREATE_PROCESS, INDEX_LEASES],
+    ..Step::EMPTY
+};
 
 /// `owner` is the owner of leases. A process lives until `expires_at`; `left_at` is its orderly end.
 const CREATE_PROCESS: &str = "CREATE TABLE process (\

@@ -1,21 +1,12 @@
 //! One screen, on a server only: what each process tells the others of its Myses, the orders that one
 //! process gives to a Mysis of another, and the names of processes.
 
-use sea_orm_migration::prelude::*;
+use crate::step::Step;
 
-pub(crate) struct Migration;
-
-impl MigrationName for Migration {
-    fn name(&self) -> &'static str {
-        "m20261124_000016_one_screen"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        for statement in [
+pub(crate) const STEP: Step = Step {
+    name: "m20261124_000016_one_screen",
+    statements: |_| {
+        vec![
             NAME_PROCESSES,
             INDEX_NAMES,
             CREATE_PLACES,
@@ -23,17 +14,10 @@ impl MigrationTrait for Migration {
             INDEX_STATUSES,
             CREATE_ORDER,
             INDEX_ORDERS,
-        ] {
-            connection.execute_unprepared(statement).await?;
-        }
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+        ]
+    },
+    ..Step::EMPTY
+};
 
 /// A process of the version before has no name.
 const NAME_PROCESSES: &str = "ALTER TABLE process ADD COLUMN name TEXT";

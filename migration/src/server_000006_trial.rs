@@ -1,28 +1,12 @@
 //! Trials of refusals, on a server only: processes tell each other which text is tried.
 
-use sea_orm_migration::prelude::*;
+use crate::step::Step;
 
-pub(crate) struct Migration;
-
-impl MigrationName for Migration {
-    fn name(&self) -> &'static str {
-        "m20261127_000020_trial"
-    }
-}
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        connection.execute_unprepared(CREATE_TRIAL).await?;
-        Ok(())
-    }
-
-    /// In a transaction, a step that is killed half-way has not happened.
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-}
+pub(crate) const STEP: Step = Step {
+    name: "m20261127_000020_trial",
+    statements: |_| vec![CREATE_TRIAL],
+    ..Step::EMPTY
+};
 
 /// `texts` are the hashes of the texts that a trial leaves out, with commas between them.
 const CREATE_TRIAL: &str = "CREATE TABLE trial (\
