@@ -2,15 +2,17 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sea_orm::ConnectionTrait;
 use thiserror::Error;
+use zoea_system::files::open_regular;
 
 use super::check::{CheckResult, DatabaseLocation, FIGURES_CHECK, check};
 use super::last_commit::LastCommit;
-use super::paths::{self, DatabasePaths, free_name, remove_if_there, sync_directory};
+use super::paths::{
+    self, DatabasePaths, copy_private, free_name, remove_database, remove_if_there, sync_directory,
+};
 use super::rescue::save_into;
 use super::settling::{self, Belonging};
 use super::{OpenError, SqlLedger, file, loss, mark, opening};
@@ -109,13 +111,12 @@ async fn check_durable(copy: &Path) -> Result<u64, CopyError> {
 /// The copy is not our database, is not sound, or cannot be put there.
 pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, CopyError> {
     let paths = replaceable_paths(database);
-    let [beside, ..] = restore_files(&paths.real);
-    remove_unfinished_restore(database)
-        .map_err(|error| unwritten_error(&beside, error.to_string()))?;
+    let beside = unfinished_restore(&paths);
+    remove_database(&beside).map_err(|error| unwritten_error(&beside, error.to_string()))?;
     let sound = prepare_copy(copy, &beside).await;
     if sound.is_err() {
         // A copy that was not put in place is of no use.
-        let _ = remove_unfinished_restore(database);
+        let _ = remove_database(&beside);
     }
     sound?;
     let (replaced, aside) = set_aside(&paths).await?;
@@ -126,14 +127,11 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, Copy
     let logs = set_logs_aside(&paths, &aside)?;
     forget_the_past(&paths);
     // Removes the files that checking the copy left beside it.
-    let _ = remove_unfinished_restore(database);
+    let _ = remove_database(&beside);
     Ok(RestoreResult { replaced, logs })
 }
 
 /// Clears the place of a database for a new one. What is there is kept beside it, with its log.
-///
-/// # Errors
-/// It cannot be moved.
 pub async fn clear_place(database: &Path) -> Result<RestoreResult, CopyError> {
     let paths = replaceable_paths(database);
     let (replaced, aside) = set_aside(&paths).await?;
@@ -178,54 +176,32 @@ async fn prepare_copy(copy: &Path, beside: &Path) -> Result<(), CopyError> {
     check_durable(beside).await.map(|_| ())
 }
 
-/// The files of a restore in progress: the copy, and the files that appear beside it while it is
-/// checked.
-fn restore_files(database: &Path) -> [PathBuf; 4] {
-    let beside = paths::beside(database, ".restoring");
-    ["", "-wal", "-shm", "-journal"].map(|ending| paths::beside(&beside, ending))
+/// The copy of a restore in progress.
+fn unfinished_restore(paths: &DatabasePaths) -> PathBuf {
+    paths::beside(&paths.real, ".restoring")
 }
 
 /// Removes the files of a killed restore (the caller holds the home's lock). Returns a note if
 /// there was a copy that had not been put in place.
-///
-/// # Errors
-/// It cannot be removed.
 pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> {
-    let mut note = None;
-    for (file, is_copy) in restore_files(&replaceable_paths(database).real)
-        .into_iter()
-        .zip([true, false, false, false])
-    {
-        match fs::remove_file(&file) {
-            Ok(()) if is_copy => {
-                note = Some(format!(
-                    "a restore was cut short before it replaced anything; its leftover {} is \
-                     removed: run the command again",
-                    file.display()
-                ));
-            }
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(note)
+    let copy = unfinished_restore(&replaceable_paths(database));
+    let was_there = remove_database(&copy)?;
+    Ok(was_there.then(|| {
+        format!(
+            "a restore was cut short before it replaced anything; its leftover {} is removed: run the \
+             command again",
+            copy.display()
+        )
+    }))
 }
 
 /// Copies a file. The copy is never readable by other users.
 fn write_copy(from: &Path, to: &Path) -> Result<(), CopyError> {
-    let opened = zoea_system::files::open_regular(from);
-    let mut opened = opened.map_err(|error| CopyError::Unreadable {
+    let opened = open_regular(from).map_err(|error| CopyError::Unreadable {
         file: from.display().to_string(),
         why: error.to_string(),
     })?;
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let written = options.open(to).and_then(|mut to| {
-        io::copy(&mut opened, &mut to)?;
-        to.sync_all()
-    });
-    written.map_err(|error| unwritten_error(to, error.to_string()))
+    copy_private(opened, to).map_err(|error| unwritten_error(to, error.to_string()))
 }
 
 /// Gives what stands at the place of the database a second name, so that the first one can go to

@@ -34,11 +34,7 @@ pub(super) struct FileWriter {
 pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
     let known: Arc<OnceLock<Option<FileId>>> = Arc::default();
     let (settled, place) = (known.clone(), path.to_path_buf());
-    let pool = SqlitePoolOptions::new()
-        .max_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
+    let pool = one_connection()
         .acquire_timeout(Duration::from_secs(10))
         .after_connect(move |_, _| {
             let is_other = settled
@@ -95,39 +91,28 @@ pub(super) async fn open_reader(path: &Path) -> Result<DatabaseConnection, DbErr
 
 /// Opens one read-only connection to a file as it is without its log. Nobody may be writing.
 pub(super) async fn open_without_log(path: &Path) -> Result<DatabaseConnection, DbErr> {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .read_only(true)
-        .immutable(true)
-        .disable_statement_logging();
-    open_one(options).await.map(Into::into)
+    let pool = one_connection().connect_with(reader_options(path).immutable(true));
+    pool.await.map(Into::into).map_err(connection_error)
 }
 
 /// Opens one read-only connection that stays open. As long as it does, the log and its index stay
 /// the same files, and their content can be read even when their names are gone.
 pub(super) async fn open_anchor(path: &Path) -> Result<SqlitePool, DbErr> {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .read_only(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .pragma("temp_store", "memory")
-        .pragma("cache_size", "-250")
-        .disable_statement_logging();
-    let pool = open_one(options).await?;
+    let options = reader_options(path).pragma("cache_size", "-250");
+    let pool = one_connection().connect_with(options).await;
+    let pool = pool.map_err(connection_error)?;
     // The log is opened by the first query.
     let looked = sqlx::query("SELECT count(*) FROM sqlite_master").execute(&pool);
     looked.await.map_err(connection_error)?;
     Ok(pool)
 }
 
-async fn open_one(options: SqliteConnectOptions) -> Result<SqlitePool, DbErr> {
-    let pool = SqlitePoolOptions::new()
+fn one_connection() -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
         .max_connections(1)
         .idle_timeout(None)
         .max_lifetime(None)
         .test_before_acquire(false)
-        .connect_with(options);
-    pool.await.map_err(connection_error)
 }
 
 /// The error for a file that cannot be used.
@@ -161,16 +146,19 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
 }
 
 /// The path is given as it is: in a URL, `%` and `?` in it would have a meaning.
-async fn open_reading_pool(path: &Path, connections: u32) -> Result<DatabaseConnection, DbErr> {
-    let options = SqliteConnectOptions::new()
+fn reader_options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("temp_store", "memory")
-        // The cache is small, because there may be four. Pages outside of it are in the system's
-        // cache.
-        .pragma("cache_size", "-100")
-        .disable_statement_logging();
+        .disable_statement_logging()
+}
+
+async fn open_reading_pool(path: &Path, connections: u32) -> Result<DatabaseConnection, DbErr> {
+    // The cache is small, because there may be four. Pages outside of it are in the system's
+    // cache.
+    let options = reader_options(path).pragma("cache_size", "-100");
     let pool = SqlitePoolOptions::new()
         .max_connections(connections)
         .idle_timeout(Duration::from_secs(60))

@@ -6,14 +6,14 @@
 //! was not copied. It is removed when the database is closed.
 
 use parking_lot::Mutex;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use super::mark::Mark;
-use super::paths::{DatabasePaths, FileId, id_of, remove_if_there};
+use super::paths::{DatabasePaths, FileId, create_private, id_of, remove_if_there};
 
 /// What changes with each start of the machine; `None` if it cannot be read.
 static BOOT_ID: LazyLock<Option<String>> = LazyLock::new(|| {
@@ -60,10 +60,13 @@ impl LastCommit {
     fn write(&self, open: &mut Option<OpenNote>, mark: Mark) -> io::Result<()> {
         let note = match open {
             Some(note) => note,
-            None => open.insert(OpenNote {
-                file: create(&self.path)?,
-                first: mark.before,
-            }),
+            None => {
+                remove_if_there(&self.path)?;
+                open.insert(OpenNote {
+                    file: create_private(&self.path)?,
+                    first: mark.before,
+                })
+            }
         };
         let marks = CommittedMarks {
             first: note.first,
@@ -79,13 +82,6 @@ impl LastCommit {
         // One that stays tells the truth.
         let _ = remove_if_there(&self.path);
     }
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    remove_if_there(path)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path)
 }
 
 /// The content of the note: all lines have the same length, so that a newer one covers an older one.

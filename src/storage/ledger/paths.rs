@@ -1,8 +1,8 @@
 //! The files of a database: where it really is, its log beside it, and what is kept beside it.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 const MAX_LINKS: usize = 40;
@@ -107,6 +107,29 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Creates a file that only its owner can read. There must be none.
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path)
+}
+
+/// Copies a file to one that only its owner can read.
+pub(super) fn copy_private(mut from: File, to: &Path) -> io::Result<()> {
+    let mut to = create_private(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.sync_all()
+}
+
+/// Removes a database with the files beside it that SQLite makes. Returns whether the database was there.
+pub(super) fn remove_database(path: &Path) -> io::Result<bool> {
+    let was_there = fs::symlink_metadata(path).is_ok();
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        remove_if_there(&beside(path, ending))?;
+    }
+    Ok(was_there)
 }
 
 /// Makes the directory entry of a file durable, if the system can do so.

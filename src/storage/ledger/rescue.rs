@@ -1,7 +1,6 @@
 //! Saves the content of a database whose files were taken away while it was open.
 
 use std::fs;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SecondsFormat};
@@ -10,7 +9,9 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
 use super::loss::SavedContent;
 use super::mark::mark_copy;
-use super::paths::{DatabasePaths, beside, free_name, remove_if_there, sync_directory};
+use super::paths::{
+    DatabasePaths, beside, create_private, free_name, remove_database, sync_directory,
+};
 use super::{error_text, file, settling};
 
 /// Saves the content of the open database, which is complete as long as this process lives, unless
@@ -22,31 +23,19 @@ pub(super) async fn save(
 ) -> SavedContent {
     let unfinished = beside(&paths.given, ".rescuing");
     let open: DatabaseConnection = open.clone().into();
-    let why = match save_all(&unfinished, &open).await {
-        Ok(()) => match put_in_place(&unfinished, free_name(&paths.given, "rescued")) {
-            Ok(file) => return SavedContent::All(file),
-            Err(why) => why,
-        },
+    let put = || put_in_place(&unfinished, free_name(&paths.given, "rescued"));
+    let why = match save_all(&unfinished, &open).await.and_then(|()| put()) {
+        Ok(file) => return SavedContent::All(file),
         Err(why) => why,
     };
-    let part = match is_in_place {
-        true => save_beginning(&unfinished, paths).await,
-        false => Err(String::new()),
-    };
-    let saved = match part {
-        Ok(until) => {
-            let put = put_in_place(&unfinished, free_name(&paths.given, "rescued"));
-            put.map(|file| (file, until))
-        }
-        Err(why) => Err(why),
-    };
-    match saved {
-        Ok((file, until)) => SavedContent::Part { file, until },
-        Err(_) => {
-            let _ = remove_unfinished(&unfinished);
-            SavedContent::Nothing(why)
-        }
+    if is_in_place
+        && let Ok(until) = save_beginning(&unfinished, paths).await
+        && let Ok(file) = put()
+    {
+        return SavedContent::Part { file, until };
     }
+    let _ = remove_database(&unfinished);
+    SavedContent::Nothing(why)
 }
 
 /// Keeps a copy of an open database beside it. It gets its name once it is complete and durable.
@@ -57,13 +46,13 @@ pub(super) async fn keep_copy(
 ) -> Result<(), String> {
     let unfinished = beside(database, ".copying");
     // A killed process may have left one.
-    remove_unfinished(&unfinished)?;
+    remove_database(&unfinished).map_err(|error| error.to_string())?;
     save_into(&unfinished, open).await?;
     let kept = sync_file(&unfinished)
         .and_then(|()| put_in_place(&unfinished, copy.to_path_buf()).map(drop));
     if kept.is_err() {
         // A copy without its name is of no use.
-        let _ = remove_unfinished(&unfinished);
+        let _ = remove_database(&unfinished);
     }
     kept
 }
@@ -72,19 +61,12 @@ fn put_in_place(unfinished: &Path, file: PathBuf) -> Result<PathBuf, String> {
     fs::rename(unfinished, &file).map_err(|error| error.to_string())?;
     sync_directory(&file);
     // Checking the copy may leave files beside it.
-    let _ = remove_unfinished(unfinished);
+    let _ = remove_database(unfinished);
     Ok(file)
 }
 
-fn remove_unfinished(unfinished: &Path) -> Result<(), String> {
-    for ending in ["", "-wal", "-shm", "-journal"] {
-        remove_if_there(&beside(unfinished, ending)).map_err(|error| error.to_string())?;
-    }
-    Ok(())
-}
-
 async fn save_all(to: &Path, open: &DatabaseConnection) -> Result<(), String> {
-    remove_unfinished(to)?;
+    remove_database(to).map_err(|error| error.to_string())?;
     save_into(to, open).await?;
     check_durable(to).await
 }
@@ -107,8 +89,8 @@ async fn check_durable(copy: &Path) -> Result<(), String> {
 
 /// Saves the file with what is left of its log. Returns the time of the newest event in it.
 async fn save_beginning(to: &Path, paths: &DatabasePaths) -> Result<String, String> {
-    remove_unfinished(to)?;
     let refused = |error: std::io::Error| error.to_string();
+    remove_database(to).map_err(refused)?;
     fs::copy(&paths.real, to).map_err(refused)?;
     if paths.log().exists() {
         fs::copy(paths.log(), beside(to, "-wal")).map_err(refused)?;
@@ -129,9 +111,7 @@ async fn save_beginning(to: &Path, paths: &DatabasePaths) -> Result<String, Stri
 
 /// Writes a copy that only its owner can read, like the database itself. No log belongs to it.
 pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
-    let mut made = fs::OpenOptions::new();
-    made.write(true).create_new(true).mode(0o600);
-    made.open(file).map_err(|error| error.to_string())?;
+    create_private(file).map_err(|error| error.to_string())?;
     let saved = vacuum_into(file, open).await;
     if saved.is_err() {
         // An incomplete copy is of no use.

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use actors::domain::ids::Timestamp;
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult,
-    Statement, Value,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement, Value};
 use serde_json::Value as Json;
+use zoea_system::files::open_regular;
 
+use crate::file::{open_reader, open_without_log};
 use crate::import::ImportFault;
+use crate::paths::{beside, copy_private, remove_database};
 
 use super::convert::{Memory, Names};
 use super::moment;
@@ -66,10 +66,8 @@ impl ScratchCopy {
     }
 
     fn remove(&self) {
-        for ending in ["", "-wal", "-shm"] {
-            // The file may not exist.
-            let _ = std::fs::remove_file(path_with_ending(&self.0, ending));
-        }
+        // It may not exist.
+        let _ = remove_database(&self.0);
     }
 }
 
@@ -81,7 +79,7 @@ impl Drop for ScratchCopy {
 
 impl NovaDatabase {
     pub(super) async fn open(file: &Path, scratch: &Path) -> Result<NovaDatabase, ImportFault> {
-        let log = path_with_ending(file, "-wal");
+        let log = beside(file, "-wal");
         let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
         let copy = ScratchCopy::in_directory(scratch);
         let copy = if has_log {
@@ -91,8 +89,8 @@ impl NovaDatabase {
             None
         };
         let opened = match &copy {
-            Some(copy) => connect_read_only(&copy.0, false).await,
-            None => connect_read_only(file, true).await,
+            Some(copy) => open_reader(&copy.0).await,
+            None => open_without_log(file).await,
         };
         let database = opened.map_err(|error| ImportFault::Source(error.to_string()))?;
         let source = NovaDatabase { database, copy };
@@ -337,41 +335,17 @@ fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
         .collect()
 }
 
-async fn connect_read_only(file: &Path, is_still: bool) -> Result<DatabaseConnection, DbErr> {
-    let mode = if is_still { "ro&immutable=true" } else { "ro" };
-    let name = file
-        .display()
-        .to_string()
-        .replace('%', "%25")
-        .replace('?', "%3f");
-    let mut options = ConnectOptions::new(format!("sqlite://{name}?mode={mode}"));
-    options.max_connections(1).sqlx_logging(false);
-    Database::connect(options).await
-}
-
 /// Copies a database and its log. Other users cannot read the copies.
 fn copy_with_log(file: &Path, log: &Path, copy: &Path) -> Result<(), ImportFault> {
-    let copies = [copy.to_path_buf(), path_with_ending(copy, "-wal")];
+    let copies = [copy.to_path_buf(), beside(copy, "-wal")];
     for (from, to) in [file, log].into_iter().zip(copies) {
-        let unreadable = |cause| ImportFault::Unreadable {
+        let copied = open_regular(from).and_then(|source| copy_private(source, &to));
+        copied.map_err(|cause| ImportFault::Unreadable {
             file: from.to_path_buf(),
             cause,
-        };
-        zoea_system::files::ensure_private_file(&to).map_err(unreadable)?;
-        let mut out = std::fs::OpenOptions::new()
-            .write(true)
-            .open(&to)
-            .map_err(unreadable)?;
-        let mut source = zoea_system::files::open_regular(from).map_err(unreadable)?;
-        std::io::copy(&mut source, &mut out).map_err(unreadable)?;
+        })?;
     }
     Ok(())
-}
-
-fn path_with_ending(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 /// A column that was cast to bytes, as text. Invalid UTF-8 is replaced and not refused.
