@@ -47,7 +47,7 @@ impl LedgerInner {
         asked: &ResultQuery,
         place: CallPlace,
     ) -> Result<Option<ResultPiece>, DbErr> {
-        let dialect = self.readers.dialect();
+        let dialect = self.dialect;
         let limit = u64::try_from(asked.limit).unwrap_or(u64::MAX);
         let found: Option<(Vec<u8>, i64)> = of(asked.mysis)
             .filter(message::Column::Seq.gt(place.0))

@@ -207,7 +207,7 @@ pub(super) async fn newest_but(
     Ok(place.unwrap_or(0))
 }
 
-fn sendable_kinds() -> impl Iterator<Item = &'static str> {
+pub(super) fn sendable_kinds() -> impl Iterator<Item = &'static str> {
     let kinds = RowKind::ALL.into_iter().filter(|kind| kind.is_sendable());
     kinds.map(RowKind::as_str)
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp, TurnNumber};
-use actors::domain::message::{Row, RowBody, RowKind};
+use actors::domain::message::{Row, RowBody};
 use actors::ports::{SearchHits, SearchIn, SearchQuery};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
@@ -16,6 +16,7 @@ use sea_orm::{
 use super::LedgerInner;
 use super::dialect::Dialect;
 use super::entity::{message, mission};
+use super::recall::sendable_kinds;
 use super::trigrams;
 
 /// The rows of the first query. Later queries have more, up to the maximum.
@@ -36,15 +37,14 @@ impl LedgerInner {
     }
 
     async fn search_messages(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
-        let mut sieve = self.new_collector(search);
+        let mut sieve = HitCollector::new(search, self.dialect);
         // The position is read first. Rows that are indexed meanwhile are then still read here.
         let upto = self.indexed_upto().await?;
-        self.scan_rows(&mut sieve, upto, i64::MAX).await?;
+        self.scan_rows(&mut sieve, (upto, i64::MAX), None).await?;
         if !sieve.is_full() {
-            match self.plan_search(&sieve.needle, search.mysis).await? {
-                SearchPlan::Ask(question) => self.scan_indexed(&mut sieve, &question, upto).await?,
-                SearchPlan::Read => self.scan_rows(&mut sieve, 0, upto).await?,
-            }
+            let question = self.index_question(&sieve.needle, search.mysis).await?;
+            let question = question.as_deref();
+            self.scan_rows(&mut sieve, (0, upto), question).await?;
         }
         let mut models = message::Entity::find()
             .filter(message::Column::Id.is_in(sieve.hits.iter().copied()))
@@ -62,16 +62,17 @@ impl LedgerInner {
         })
     }
 
-    fn new_collector<'a>(&self, search: &'a SearchQuery) -> HitCollector<'a> {
-        HitCollector::new(search, self.readers.dialect())
-    }
-
-    async fn plan_search(&self, needle: &str, mysis: Option<MysisId>) -> Result<SearchPlan, DbErr> {
-        if self.readers.dialect() == Dialect::Postgres {
-            return Ok(SearchPlan::Ask(trigrams::pattern(needle)));
+    /// The text with which the index is queried; `None` if reading all rows is faster.
+    async fn index_question(
+        &self,
+        needle: &str,
+        mysis: Option<MysisId>,
+    ) -> Result<Option<String>, DbErr> {
+        if self.dialect == Dialect::Postgres {
+            return Ok(Some(trigrams::pattern(needle)));
         }
         if let Some(question) = trigrams::question(needle, mysis) {
-            return Ok(SearchPlan::Ask(question));
+            return Ok(Some(question));
         }
         let after = format!("{needle}{}", char::MAX);
         let found = self
@@ -83,7 +84,7 @@ impl LedgerInner {
             ))
             .await?;
         if found.len() as u64 > MAX_TERMS {
-            return Ok(SearchPlan::Read);
+            return Ok(None);
         }
         let terms = found
             .iter()
@@ -91,64 +92,42 @@ impl LedgerInner {
             .collect::<Result<Vec<String>, DbErr>>()?;
         if terms.is_empty() {
             // No term contains this character, so the query finds nothing.
-            return Ok(SearchPlan::Ask(trigrams::any_of(
-                &["\u{e0ff}".repeat(3)],
-                None,
-            )));
+            return Ok(Some(trigrams::any_of(&["\u{e0ff}".repeat(3)], None)));
         }
-        Ok(SearchPlan::Ask(trigrams::any_of(&terms, mysis)))
+        Ok(Some(trigrams::any_of(&terms, mysis)))
     }
 
-    /// Reads the rows after one up to another, newest first.
+    /// Reads the rows after one up to another, newest first: those that the index names, or all.
     async fn scan_rows(
         &self,
         sieve: &mut HitCollector<'_>,
-        after: i64,
-        upto: i64,
+        (after, upto): (i64, i64),
+        question: Option<&str>,
     ) -> Result<(), DbErr> {
         let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE_ROWS);
         while !sieve.is_full() {
-            let rows = sieve
-                .select_candidates()
-                .filter(message::Column::Id.gt(after))
-                .filter(message::Column::Id.lt(before))
+            let mut rows = sieve.select_candidates();
+            let mut oldest = None;
+            if let Some(question) = question {
+                let mysis = sieve.search.mysis;
+                let named = self.query_indexed(question, mysis, before, piece).await?;
+                oldest = named.last().copied();
+                rows = rows.filter(message::Column::Id.is_in(named));
+            } else {
+                rows = rows
+                    .filter(message::Column::Id.gt(after))
+                    .filter(message::Column::Id.lt(before))
+                    .limit(piece);
+            }
+            let rows = rows
                 .order_by_desc(message::Column::Id)
-                .limit(piece)
                 .into_tuple::<(i64, Option<String>)>()
                 .all(&self.readers)
                 .await?;
-            let Some((oldest, _)) = rows.last() else {
-                return Ok(());
-            };
-            before = *oldest;
-            sieve.collect_rows(&rows);
-            piece = (piece * 2).min(MAX_PIECE_ROWS);
-        }
-        Ok(())
-    }
-
-    /// Reads the rows that the index names, newest first.
-    async fn scan_indexed(
-        &self,
-        sieve: &mut HitCollector<'_>,
-        question: &str,
-        upto: i64,
-    ) -> Result<(), DbErr> {
-        let (mut before, mut piece) = (upto.saturating_add(1), FIRST_PIECE_ROWS);
-        while !sieve.is_full() {
-            let mysis = sieve.search.mysis;
-            let named = self.query_indexed(question, mysis, before, piece).await?;
-            let Some(oldest) = named.last().copied() else {
+            let Some(oldest) = oldest.or(rows.last().map(|(id, _)| *id)) else {
                 return Ok(());
             };
             before = oldest;
-            let rows = sieve
-                .select_candidates()
-                .filter(message::Column::Id.is_in(named))
-                .order_by_desc(message::Column::Id)
-                .into_tuple::<(i64, Option<String>)>()
-                .all(&self.readers)
-                .await?;
             sieve.collect_rows(&rows);
             piece = (piece * 2).min(MAX_PIECE_ROWS);
         }
@@ -162,15 +141,14 @@ impl LedgerInner {
         before: i64,
         piece: u64,
     ) -> Result<Vec<i64>, DbErr> {
-        let dialect = self.readers.dialect();
-        let asked = dialect.select_indexed(question, mysis, before, piece);
+        let asked = self.dialect.select_indexed(question, mysis, before, piece);
         let rows = self.readers.query_all_raw(asked).await?;
         rows.iter().map(|row| row.try_get_by_index(0)).collect()
     }
 
     /// Searches the missions. They are few, so all are read.
     async fn search_missions(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
-        let mut sieve = self.new_collector(search);
+        let mut sieve = HitCollector::new(search, self.dialect);
         let mut rows = Vec::new();
         let mut before = i64::MAX;
         while !sieve.is_full() {
@@ -199,12 +177,6 @@ impl LedgerInner {
             may_have_more: sieve.is_full(),
         })
     }
-}
-
-enum SearchPlan {
-    /// The index is queried with this text.
-    Ask(String),
-    Read,
 }
 
 struct HitCollector<'a> {
@@ -242,8 +214,7 @@ impl<'a> HitCollector<'a> {
             rows = rows.filter(message::Column::At.lte(until.0));
         }
         if self.search.sendable_only {
-            let kinds = RowKind::ALL.into_iter().filter(|kind| kind.is_sendable());
-            rows = rows.filter(message::Column::Kind.is_in(kinds.map(RowKind::as_str)));
+            rows = rows.filter(message::Column::Kind.is_in(sendable_kinds()));
         }
         let words = match self.search.within {
             SearchIn::Reasoning => message::Column::Reasoning,

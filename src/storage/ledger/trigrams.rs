@@ -62,16 +62,12 @@ pub(super) fn question(needle: &str, mysis: Option<MysisId>) -> Option<String> {
     let step = trigrams.len().div_ceil(MAX_TRIGRAMS);
     let mut terms: Vec<String> = mysis.map(owner).into_iter().collect();
     terms.extend(trigrams.into_iter().step_by(step));
-    Some(all_of(&terms))
+    Some(joined(&terms, " AND "))
 }
 
 /// A query for any of these terms, and for a Mysis if one is given.
 pub(super) fn any_of(terms: &[String], mysis: Option<MysisId>) -> String {
-    let any = terms
-        .iter()
-        .map(|term| quoted(term))
-        .collect::<Vec<_>>()
-        .join(" OR ");
+    let any = joined(terms, " OR ");
     match mysis {
         Some(mysis) => format!("{} AND ({any})", quoted(&owner(mysis))),
         None => any,
@@ -92,12 +88,9 @@ pub(super) fn pattern(needle: &str) -> String {
     pattern
 }
 
-fn all_of(terms: &[String]) -> String {
-    terms
-        .iter()
-        .map(|term| quoted(term))
-        .collect::<Vec<_>>()
-        .join(" AND ")
+fn joined(terms: &[String], word: &str) -> String {
+    let terms: Vec<String> = terms.iter().map(|term| quoted(term)).collect();
+    terms.join(word)
 }
 
 fn quoted(term: &str) -> String {
