@@ -3,7 +3,6 @@
 //! A database row whose content does not fit its kind becomes a row of an unknown kind. It is shown
 //! and never sent, and it does not affect other rows.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
@@ -96,64 +95,61 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     metadata
 }
 
-#[derive(Default)]
-pub(super) struct LinkedRecords {
-    /// The calls of call rows in order, by the row's id.
-    pub(super) calls: BTreeMap<(i64, i64), Vec<CallRecord>>,
-    pub(super) missions: BTreeMap<i64, Arc<str>>,
+/// A row with what other tables have of it: its calls in order, and the text of its mission.
+pub(super) fn from_model(
+    model: &message::Model,
+    calls: Vec<CallRecord>,
+    mission: Option<Arc<str>>,
+) -> Row {
+    let body = read_body(model, calls, mission);
+    Row {
+        seq: Seq(model.seq),
+        at: Timestamp(model.at),
+        turn: TurnNumber(model.turn),
+        body: body.unwrap_or_else(|| RowBody::Unknown {
+            kind: model.kind.as_str().into(),
+            text: model.content.as_str().into(),
+        }),
+    }
 }
 
-pub(super) fn from_model(model: message::Model, beside: &LinkedRecords) -> Arc<Row> {
-    let (seq, at, turn) = (Seq(model.seq), Timestamp(model.at), TurnNumber(model.turn));
-    Arc::new(Row {
-        seq,
-        at,
-        turn,
-        body: read_body(model, beside),
-    })
-}
-
-fn read_body(model: message::Model, beside: &LinkedRecords) -> RowBody {
-    let place = (model.mysis_id, model.seq);
-    let calls = beside.calls.get(&place);
+/// `None` if the content does not fit the kind.
+fn read_body(
+    model: &message::Model,
+    calls: Vec<CallRecord>,
+    mission: Option<Arc<str>>,
+) -> Option<RowBody> {
     let text: Arc<str> = model.content.as_str().into();
-    let read = match RowKind::parse(&model.kind) {
-        None => None,
-        Some(RowKind::Prompt) => Some(RowBody::Prompt { text: text.clone() }),
-        Some(RowKind::Note) => Some(RowBody::Note { text: text.clone() }),
-        Some(RowKind::Audit) => Some(RowBody::Audit { text: text.clone() }),
-        Some(RowKind::Peer) => Some(RowBody::Peer {
+    Some(match RowKind::parse(&model.kind)? {
+        RowKind::Prompt => RowBody::Prompt { text },
+        RowKind::Note => RowBody::Note { text },
+        RowKind::Audit => RowBody::Audit { text },
+        RowKind::Peer => RowBody::Peer {
             sender: model.sender.as_deref().unwrap_or_default().into(),
-            text: text.clone(),
-        }),
-        Some(RowKind::Mission) => model.mission_id.and_then(|id| {
-            let text = beside.missions.get(&id)?.clone();
-            let id = MissionId(id);
-            Some(RowBody::Mission { id, text })
-        }),
-        Some(RowKind::Reply) => Some(RowBody::Reply(read_utterance(&model, &text))),
-        Some(RowKind::Call) => calls
-            .filter(|calls| !calls.is_empty())
-            .map(|calls| RowBody::Call {
-                utterance: read_utterance(&model, &text),
-                calls: calls.clone(),
-            }),
-        Some(RowKind::Result) => read_result(&model, &text),
-        Some(RowKind::Host) => Some(RowBody::Host {
-            text: text.clone(),
-            meta: metadata::of_host(&meta_of(&model)),
-        }),
-    };
-    read.unwrap_or_else(|| RowBody::Unknown {
-        kind: model.kind.as_str().into(),
-        text,
+            text,
+        },
+        RowKind::Mission => RowBody::Mission {
+            id: MissionId(model.mission_id?),
+            text: mission?,
+        },
+        RowKind::Reply => RowBody::Reply(read_utterance(model, text)),
+        RowKind::Call if calls.is_empty() => return None,
+        RowKind::Call => RowBody::Call {
+            utterance: read_utterance(model, text),
+            calls,
+        },
+        RowKind::Result => read_result(model, text)?,
+        RowKind::Host => RowBody::Host {
+            text,
+            meta: metadata::of_host(&meta_of(model)),
+        },
     })
 }
 
-fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
+fn read_utterance(model: &message::Model, text: Arc<str>) -> Utterance {
     let (reasoning, meta) = (model.reasoning.as_deref(), meta_of(model));
     Utterance {
-        text: text.clone(),
+        text,
         reasoning: reasoning.map(Into::into),
         seen_up_to: Seq(model.horizon.unwrap_or_default()),
         meta: ReplyMeta {
@@ -164,15 +160,15 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     }
 }
 
-fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
+fn read_result(model: &message::Model, text: Arc<str>) -> Option<RowBody> {
     let call = CallKey {
         seq: Seq(model.call_seq?),
         position: u16::try_from(model.call_position?).ok()?,
     };
     Some(RowBody::Result {
         call,
-        text: text.clone(),
-        meta: metadata::of_result(&meta_of(model), text)?,
+        meta: metadata::of_result(&meta_of(model), &text)?,
+        text,
     })
 }
 

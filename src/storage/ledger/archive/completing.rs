@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, Que
 use crate::connection::DialectConnection;
 use crate::entity::{message, mission, tool_call};
 use crate::listed::padded;
-use crate::rows::{self, LinkedRecords};
+use crate::rows;
 
 impl<C: ConnectionTrait + Send> DialectConnection<C> {
     pub(crate) async fn complete(
@@ -35,15 +35,14 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             let found = found.into_iter();
             missions.extend(found.map(|mission| (mission.id, mission.content.into())));
         }
-        let beside = LinkedRecords {
-            calls: self.calls_of_rows(&models).await?,
-            missions: std::mem::take(missions),
-        };
-        let models = models.into_iter();
-        let rows = models.map(|model| rows::from_model(model, &beside));
-        let rows = rows.collect();
-        *missions = beside.missions;
-        Ok(rows)
+        let mut calls = self.calls_of_rows(&models).await?;
+        let rows = models.iter().map(|model| {
+            let calls = calls.remove(&(model.mysis_id, model.seq));
+            let mission = model.mission_id.and_then(|id| missions.get(&id).cloned());
+            let row = rows::from_model(model, calls.unwrap_or_default(), mission);
+            Arc::new(row)
+        });
+        Ok(rows.collect())
     }
 
     async fn calls_of_rows(
@@ -52,35 +51,23 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
     ) -> Result<BTreeMap<(i64, i64), Vec<CallRecord>>, DbErr> {
         let mut found: BTreeMap<(i64, i64), Vec<CallRecord>> = BTreeMap::new();
         let mut callers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-        for model in models
-            .iter()
-            .filter(|model| model.kind == RowKind::Call.as_str())
-        {
+        let is_call = |model: &&message::Model| model.kind == RowKind::Call.as_str();
+        for model in models.iter().filter(is_call) {
             callers.entry(model.mysis_id).or_default().push(model.seq);
         }
         for (mysis, seqs) in callers {
-            for (place, call) in self.calls(mysis, seqs).await? {
-                found.entry(place).or_default().push(call);
+            let calls = tool_call::Entity::find()
+                .filter(tool_call::Column::MysisId.eq(mysis))
+                .filter(tool_call::Column::Seq.is_in(padded(seqs)))
+                .order_by_asc(tool_call::Column::Seq)
+                .order_by_asc(tool_call::Column::Position)
+                .all(self)
+                .await?;
+            for call in calls {
+                let of_row = found.entry((mysis, call.seq)).or_default();
+                of_row.push(rows::call_from_model(call));
             }
         }
         Ok(found)
-    }
-
-    async fn calls(
-        &self,
-        mysis: i64,
-        seqs: Vec<i64>,
-    ) -> Result<Vec<((i64, i64), CallRecord)>, DbErr> {
-        let models = tool_call::Entity::find()
-            .filter(tool_call::Column::MysisId.eq(mysis))
-            .filter(tool_call::Column::Seq.is_in(padded(seqs)))
-            .order_by_asc(tool_call::Column::Seq)
-            .order_by_asc(tool_call::Column::Position)
-            .all(self)
-            .await?;
-        Ok(models
-            .into_iter()
-            .map(|model| ((mysis, model.seq), rows::call_from_model(model)))
-            .collect())
     }
 }
