@@ -1,6 +1,5 @@
 //! The beginning of a transaction, with the locks that it needs here.
 
-use actors::domain::write::Batch;
 use sea_orm::DbErr;
 
 use super::LedgerInner;
@@ -17,10 +16,6 @@ impl LedgerInner {
     pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
         let lock = self.lock_here(lock);
         self.writer.begin_without_foreign_keys(lock).await
-    }
-
-    pub(super) async fn begin_for(&self, batches: &[&Batch]) -> Result<Tx, DbErr> {
-        self.begin(WriteLock::of_batches(batches)).await
     }
 
     fn lock_here(&self, lock: WriteLock) -> WriteLock {

@@ -30,10 +30,6 @@ impl<C> DialectConnection<C> {
     pub(super) fn inner(&self) -> &C {
         &self.inner
     }
-
-    pub(super) fn dialect(&self) -> Dialect {
-        self.dialect
-    }
 }
 
 impl Readers {

@@ -62,9 +62,13 @@ pub(super) fn error_text(error: &DbErr) -> String {
     let Some(inner) = driver_error(error) else {
         return error.to_string();
     };
-    match inner.as_database_error() {
+    driver_error_text(inner)
+}
+
+pub(super) fn driver_error_text(error: &sqlx::Error) -> String {
+    match error.as_database_error() {
         Some(database) => database.message().to_string(),
-        None => inner.to_string(),
+        None => error.to_string(),
     }
 }
 

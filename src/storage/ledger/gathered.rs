@@ -5,14 +5,14 @@
 //! keeps what it prepared by the whole text, so each batch of writes is a text of its own: the writes
 //! of turns have few shapes.
 
-use sea_orm::{DbErr, Statement, Value};
+use sea_orm::{Statement, Value};
 
 #[derive(Default)]
 pub(super) struct GatheredStatements {
-    sql: String,
-    values: Vec<Value>,
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
     /// Of each: whether it fails where it changes nothing.
-    must_change: Vec<bool>,
+    pub(super) must_change: Vec<bool>,
 }
 
 impl GatheredStatements {
@@ -29,18 +29,4 @@ impl GatheredStatements {
     pub(super) fn count(&self) -> usize {
         self.must_change.len()
     }
-
-    pub(super) fn take(&mut self) -> (String, Vec<Value>, Vec<bool>) {
-        let GatheredStatements {
-            sql,
-            values,
-            must_change,
-        } = std::mem::take(self);
-        (sql, values, must_change)
-    }
-}
-
-/// What is answered where an insert changed nothing: its row is there already.
-pub(super) fn is_there_already() -> DbErr {
-    DbErr::RecordNotInserted
 }

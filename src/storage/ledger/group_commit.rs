@@ -65,7 +65,7 @@ impl LedgerInner {
             return Ok(());
         }
         self.check_in_place().await?;
-        let written = self.with_timeout(self.write_batches(batches)).await;
+        let written = limited(self.dialect, self.write_batches(batches)).await;
         // What was written into a file that is gone is not acknowledged.
         self.check_in_place().await?;
         written.map_err(|error| self.to_ledger_fault(&error))?;
@@ -84,18 +84,13 @@ impl LedgerInner {
         }
     }
 
-    /// Limits the time of a transaction, because a vanished server would never answer.
-    pub(super) async fn with_timeout<T>(
-        &self,
-        work: impl Future<Output = Result<T, DbErr>>,
-    ) -> Result<T, DbErr> {
-        limited(self.dialect, work).await
-    }
-
     /// Writes in one transaction. Only where a write is repeated are rows there already, and only
     /// then is each of them compared.
     async fn write_batches(&self, batches: &[&Batch]) -> Result<(), DbErr> {
-        let tx = self.begin_for(batches).await?.for_new_rows();
+        let tx = self
+            .begin(WriteLock::of_batches(batches))
+            .await?
+            .for_new_rows();
         let written = self.write_within(tx, batches).await;
         let Err(error) = &written else {
             return written;
@@ -105,7 +100,7 @@ impl LedgerInner {
         if !is_refused && !matches!(error, DbErr::RecordNotInserted) {
             return written;
         }
-        let tx = self.begin_for(batches).await?;
+        let tx = self.begin(WriteLock::of_batches(batches)).await?;
         self.write_within(tx, batches).await
     }
 

@@ -17,6 +17,7 @@ use sea_orm::{
 pub(crate) use settled::SettledRows;
 
 use super::LedgerInner;
+use super::answer_time::limited;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::server::on_server;
@@ -81,7 +82,7 @@ impl LedgerInner {
         // Resetting the count keeps a step that failed, or that came too early, from being repeated
         // at once.
         self.waiting.store(0, Ordering::Relaxed);
-        let stepped = self.with_timeout(async {
+        let stepped = limited(self.dialect, async {
             match self.index_step().await? {
                 0 => Ok(()),
                 _ => self.count_waiting().await,

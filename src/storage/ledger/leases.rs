@@ -152,8 +152,8 @@ impl LeaseHolder {
             process_kind,
             held: Mutex::default(),
             began: Instant::now(),
-            writer: DatabaseWriter::to_server(address.writer_pool()),
-            limits_writer: DatabaseWriter::to_server(address.writer_pool()),
+            writer: DatabaseWriter::Server(address.writer_pool()),
+            limits_writer: DatabaseWriter::Server(address.writer_pool()),
         }
     }
 
@@ -292,9 +292,6 @@ impl LeaseHolder {
 impl SqlLedger {
     /// The names of Myses that other processes on the same database hold. They do not belong to
     /// this swarm.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn names_held_by_others(&self) -> Result<Vec<String>, ArchiveFault> {
         let others = self.inner.held_by_others().await;
         let others = others.map_err(archive_fault)?;

@@ -24,29 +24,23 @@ pub(super) enum PooledConnection {
 impl LentConnection {
     /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
     pub(super) async fn say(&mut self, words: &str) -> Result<(), DbErr> {
-        let words = AssertSqlSafe(words.to_owned());
-        let said = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => {
-                (&mut **connection).execute(words).await.map(drop)
-            }
-            PooledConnection::Postgres(connection) => {
-                (&mut **connection).execute(words).await.map(drop)
-            }
-        };
-        said.map_err(connection_error)
+        self.run(words).await.map(drop).map_err(connection_error)
     }
 
     pub(super) async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.run(sql).await.map_err(statement_error)
+    }
+
+    async fn run(&mut self, sql: &str) -> Result<ExecResult, sqlx::Error> {
         let sql = AssertSqlSafe(sql.to_owned());
-        let done = match &mut self.connection {
+        match &mut self.connection {
             PooledConnection::Sqlite(connection) => {
                 (&mut **connection).execute(sql).await.map(ExecResult::from)
             }
             PooledConnection::Postgres(connection) => {
                 (&mut **connection).execute(sql).await.map(ExecResult::from)
             }
-        };
-        done.map_err(statement_error)
+        }
     }
 
     pub(super) async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
@@ -91,18 +85,7 @@ impl LentConnection {
         &mut self,
         statement: Statement,
     ) -> Result<Option<QueryResult>, DbErr> {
-        let (sql, values) = statement_parts(statement);
-        let found = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
-                .fetch_optional(&mut **connection)
-                .await
-                .map(|row| row.map(QueryResult::from)),
-            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .fetch_optional(&mut **connection)
-                .await
-                .map(|row| row.map(QueryResult::from)),
-        };
-        found.map_err(statement_error)
+        Ok(self.query_all(statement).await?.into_iter().next())
     }
 
     pub(super) async fn query_all(

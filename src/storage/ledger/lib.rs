@@ -86,6 +86,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait};
 
+use answer_time::limited;
+use bulk_import::{BulkImport, StoredMission};
 use connection::{DialectConnection, Readers};
 use dialect::Dialect;
 use entity::mysis;
@@ -98,7 +100,6 @@ use recall::Recalls;
 use retention::Retention;
 use writer::DatabaseWriter;
 
-pub use bulk_import::{BulkImport, StoredMission};
 pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
 pub use copies::{
@@ -158,7 +159,7 @@ impl SqlLedger {
         let readers = file::open_readers(&paths.real).await.map_err(unusable)?;
         let place = DatabaseFile::open(paths).await.map_err(unusable)?;
         let place = Arc::new(place);
-        let writer = DatabaseWriter::to_file(writer.into_pool(), place.clone());
+        let writer = DatabaseWriter::File(writer.into_pool(), place.clone());
         let opened = SqlLedger::from_parts(writer, readers, Some(place.clone()), None).await;
         let opened = opened.map_err(unusable)?;
         // A process before may have left a file that a checkpoint has yet to make shorter.
@@ -182,7 +183,7 @@ impl SqlLedger {
         address.check_reachable().await?;
         let pool = address.writer_pool();
         opening::migrate_server(&pool.clone().into(), address).await?;
-        let writer = DatabaseWriter::to_server(pool);
+        let writer = DatabaseWriter::Server(pool);
         let readers = address.open_readers();
         let holder = LeaseHolder::of_home(home.into(), process_kind, address);
         let opened = SqlLedger::from_parts(writer, readers, None, Some(holder)).await;
@@ -314,7 +315,7 @@ impl Ledger for SqlLedger {
     ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         let inner = self.inner.clone();
         async move {
-            let claimed = inner.with_timeout(inner.claim_account(mysis, at)).await;
+            let claimed = limited(inner.dialect, inner.claim_account(mysis, at)).await;
             claimed.map_err(|error| inner.to_ledger_fault(&error))
         }
         .boxed()

@@ -15,6 +15,7 @@ use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::ports::{ArchiveFault, Clock};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
+use super::answer_time::limited;
 use super::entity::{message, removed, sighting, tool_call};
 use super::fault::archive_fault;
 use super::index::Renewal;
@@ -127,9 +128,6 @@ impl SqlLedger {
     }
 
     /// How far back the conversation of one Mysis reaches, or those of all.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn reach(&self, mysis: Option<MysisId>) -> Result<HistoryReach, ArchiveFault> {
         let reach = self.inner.reach(mysis).await;
         reach.map_err(archive_fault)
@@ -146,7 +144,7 @@ impl LedgerInner {
         let Some(retention) = self.retention.get() else {
             return;
         };
-        if let Err(error) = self.with_timeout(self.removal_step(retention)).await {
+        if let Err(error) = limited(self.dialect, self.removal_step(retention)).await {
             tracing::warn!(%error, "failed to remove old rows");
             retention.next_mysis();
             retention.round.lock().renewal = None;

@@ -9,8 +9,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
+use super::OpenError;
 use super::connection::READ_CONNECTIONS;
-use super::{OpenError, error_text};
+use super::fault::{driver_error_text, error_text};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -120,7 +121,7 @@ impl ServerAddress {
             Ok(Err(error)) if is_statement_pooling(&error) => {
                 Err(OpenError::Pooled(self.shown.clone()))
             }
-            Ok(Err(error)) => Err(self.unusable_error(server_error_text(&error))),
+            Ok(Err(error)) => Err(self.unusable_error(driver_error_text(&error))),
             Err(_) => Err(self.unusable_error(format!("no answer within {CONNECT_TIMEOUT:?}"))),
         }
     }
@@ -195,15 +196,7 @@ async fn backend(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
 
 /// Whether a pooler allows no transactions.
 fn is_statement_pooling(error: &sqlx::Error) -> bool {
-    server_error_text(error).contains("statement pooling")
-}
-
-/// The server's own message, without the layers around it.
-fn server_error_text(error: &sqlx::Error) -> String {
-    match error.as_database_error() {
-        Some(database) => database.message().to_string(),
-        None => error.to_string(),
-    }
+    driver_error_text(error).contains("statement pooling")
 }
 
 /// Extends the time that a transaction may idle, because reading an import's source may take long.

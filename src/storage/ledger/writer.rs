@@ -20,7 +20,7 @@ use tokio::sync::Mutex;
 
 use super::answer_time::limited;
 use super::dialect::Dialect;
-use super::gathered::{GatheredStatements, is_there_already};
+use super::gathered::GatheredStatements;
 use super::lent_connection::{LentConnection, PooledConnection, connection_error};
 use super::mark::Mark;
 use super::place::DatabaseFile;
@@ -35,35 +35,16 @@ const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 
 /// The writing connection, as a pool of one. A statement outside of a transaction is its own
 /// transaction.
-pub(super) struct DatabaseWriter {
-    pool: WriterPool,
-    place: Option<Arc<DatabaseFile>>,
-}
-
-enum WriterPool {
-    Sqlite(SqlitePool),
-    Postgres(PgPool),
+pub(super) enum DatabaseWriter {
+    File(SqlitePool, Arc<DatabaseFile>),
+    Server(PgPool),
 }
 
 impl DatabaseWriter {
-    pub(super) fn to_file(pool: SqlitePool, place: Arc<DatabaseFile>) -> DatabaseWriter {
-        DatabaseWriter {
-            pool: WriterPool::Sqlite(pool),
-            place: Some(place),
-        }
-    }
-
-    pub(super) fn to_server(pool: PgPool) -> DatabaseWriter {
-        DatabaseWriter {
-            pool: WriterPool::Postgres(pool),
-            place: None,
-        }
-    }
-
     fn dialect(&self) -> Dialect {
-        match self.pool {
-            WriterPool::Sqlite(_) => Dialect::Sqlite,
-            WriterPool::Postgres(_) => Dialect::Postgres,
+        match self {
+            DatabaseWriter::File(..) => Dialect::Sqlite,
+            DatabaseWriter::Server(_) => Dialect::Postgres,
         }
     }
 
@@ -78,59 +59,35 @@ impl DatabaseWriter {
 
     /// Begins a transaction. In a file, no other write is possible until it ends.
     pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        if self.dialect() == Dialect::Postgres {
-            return self.begin_with(lock.statements()).await;
-        }
-        let mut lent = self.lend().await?;
-        let mark = self.begin_in_file(&mut lent).await?;
-        Ok(self.new_transaction(lent, mark, false))
+        self.begin_checking(lock, true).await
     }
 
     /// Begins a transaction in which a file does not check foreign keys.
     pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        if self.dialect() == Dialect::Postgres {
-            return self.begin(lock).await;
-        }
-        let mut lent = self.lend().await?;
-        lent.say(FOREIGN_KEYS_OFF).await?;
-        let mark = self.begin_in_file(&mut lent).await?;
-        Ok(self.new_transaction(lent, mark, true))
+        self.begin_checking(lock, false).await
     }
 
-    async fn begin_in_file(&self, lent: &mut LentConnection) -> Result<Option<Mark>, DbErr> {
-        let Some(place) = &self.place else {
-            lent.say(BEGIN_IN_A_FILE).await?;
-            return Ok(None);
+    async fn begin_checking(&self, lock: WriteLock, foreign_keys: bool) -> Result<Tx, DbErr> {
+        let DatabaseWriter::File(_, place) = self else {
+            return self.begin_with(lock.statements()).await;
         };
-        if let Some(before) = place.take_mark() {
-            // One text: each is a way to the driver's thread and back.
-            let mark = before.next();
-            let text = format!("{BEGIN_IN_A_FILE}; {}", mark.statements());
-            lent.say(&text).await?;
-            return Ok(Some(mark));
+        let mut lent = self.lend().await?;
+        if !foreign_keys {
+            lent.say(FOREIGN_KEYS_OFF).await?;
         }
-        lent.say(BEGIN_IN_A_FILE).await?;
-        let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
-        let row = lent.query_one(asked).await?;
-        let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-        let before = Mark {
-            before: 0,
-            last: u32::try_from(last).unwrap_or(0),
-        };
-        let mark = before.next();
-        lent.say(&mark.statements()).await?;
-        Ok(Some(mark))
+        let mark = begin_in_file(&mut lent, place).await?;
+        Ok(self.new_transaction(lent, Some((mark, place.clone())), !foreign_keys))
     }
 
     fn new_transaction(
         &self,
         lent: LentConnection,
-        mark: Option<Mark>,
+        mark: Option<(Mark, Arc<DatabaseFile>)>,
         foreign_keys_off: bool,
     ) -> Tx {
         Tx {
             dialect: self.dialect(),
-            mark: mark.zip(self.place.clone()),
+            mark,
             foreign_keys_off,
             expects_new_rows: false,
             open: Mutex::new(OpenTransaction {
@@ -143,26 +100,49 @@ impl DatabaseWriter {
 
     /// Closes the connection after the present transaction has ended.
     pub(super) async fn close(&self) {
-        match &self.pool {
-            WriterPool::Sqlite(pool) => pool.close().await,
-            WriterPool::Postgres(pool) => pool.close().await,
+        match self {
+            DatabaseWriter::File(pool, _) => pool.close().await,
+            DatabaseWriter::Server(pool) => pool.close().await,
         }
     }
 
     async fn lend(&self) -> Result<LentConnection, DbErr> {
-        if let Some(trouble) = self.place.as_ref().and_then(|place| place.trouble()) {
-            let why = RuntimeErr::Internal(format!("{trouble} while the program runs"));
-            return Err(DbErr::Conn(why));
-        }
-        let connection = match &self.pool {
-            WriterPool::Sqlite(pool) => pool.acquire().await.map(PooledConnection::Sqlite),
-            WriterPool::Postgres(pool) => pool.acquire().await.map(PooledConnection::Postgres),
+        let connection = match self {
+            DatabaseWriter::File(pool, place) => {
+                if let Some(trouble) = place.trouble() {
+                    let why = RuntimeErr::Internal(format!("{trouble} while the program runs"));
+                    return Err(DbErr::Conn(why));
+                }
+                pool.acquire().await.map(PooledConnection::Sqlite)
+            }
+            DatabaseWriter::Server(pool) => pool.acquire().await.map(PooledConnection::Postgres),
         };
         Ok(LentConnection {
             connection: connection.map_err(connection_error)?,
             is_sound: false,
         })
     }
+}
+
+async fn begin_in_file(lent: &mut LentConnection, place: &DatabaseFile) -> Result<Mark, DbErr> {
+    if let Some(before) = place.take_mark() {
+        // One text: each is a way to the driver's thread and back.
+        let mark = before.next();
+        let text = format!("{BEGIN_IN_A_FILE}; {}", mark.statements());
+        lent.say(&text).await?;
+        return Ok(mark);
+    }
+    lent.say(BEGIN_IN_A_FILE).await?;
+    let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
+    let row = lent.query_one(asked).await?;
+    let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+    let before = Mark {
+        before: 0,
+        last: u32::try_from(last).unwrap_or(0),
+    };
+    let mark = before.next();
+    lent.say(&mark.statements()).await?;
+    Ok(mark)
 }
 
 /// A writing transaction. If it is dropped without a commit, its connection is closed, which rolls
@@ -195,15 +175,15 @@ impl OpenTransaction {
             return Ok(());
         }
         self.has_failed = true;
-        let (sql, values, must_change) = self.gathered.take();
-        let changed = self.lent.execute_all(sql, values).await?;
-        if changed.len() != must_change.len() {
+        let all = std::mem::take(&mut self.gathered);
+        let changed = self.lent.execute_all(all.sql, all.values).await?;
+        if changed.len() != all.must_change.len() {
             let why = "not each statement of a text was answered".to_string();
             return Err(DbErr::Conn(RuntimeErr::Internal(why)));
         }
         let is_missing = |(changed, must_change): (u64, bool)| must_change && changed == 0;
-        if changed.into_iter().zip(must_change).any(is_missing) {
-            return Err(is_there_already());
+        if changed.into_iter().zip(all.must_change).any(is_missing) {
+            return Err(DbErr::RecordNotInserted);
         }
         self.has_failed = false;
         Ok(())
@@ -282,10 +262,9 @@ impl Tx {
             // The protocol of a server takes one statement with values at a time.
             let done = self.execute_raw(statement).await?;
             let is_missing = must_change && done.rows_affected() == 0;
-            return if is_missing {
-                Err(is_there_already())
-            } else {
-                Ok(())
+            return match is_missing {
+                true => Err(DbErr::RecordNotInserted),
+                false => Ok(()),
             };
         }
         let mut open = self.open.lock().await;

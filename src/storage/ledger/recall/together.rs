@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use actors::domain::books::Day;
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::memo::Memos;
 use actors::domain::message::RowKind;
@@ -19,11 +20,11 @@ use sea_orm::{
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::LedgerInner;
+use crate::answer_time::limited;
 use crate::archive::{RARE_KINDS_CONDITION, profile, totals};
 use crate::connection::DialectConnection;
 use crate::entity::{message, mysis, tool_call};
 use crate::listed::padded;
-use crate::samples::NewestCosts;
 
 const MAX_TOGETHER: usize = 16;
 /// Whether a note was made after the operator cleared the notes.
@@ -92,7 +93,7 @@ impl LedgerInner {
                             break (&mut answered).await;
                         }
                         // A server that never answers must not keep the place.
-                        let read = self.with_timeout(self.read_together(&mut some));
+                        let read = limited(self.dialect, self.read_together(&mut some));
                         if let Err(error) = read.await
                             && let Some(failed) = some.pop_front()
                         {
@@ -146,7 +147,7 @@ struct SmallTables {
     notes: BTreeMap<i64, Vec<message::Model>>,
     memos: BTreeMap<i64, Memos>,
     tasks: BTreeMap<i64, BTreeMap<CallKey, Arc<str>>>,
-    costs: NewestCosts,
+    costs: (Day, BTreeMap<i64, u64>),
     missions: BTreeMap<i64, Arc<str>>,
 }
 
@@ -178,6 +179,8 @@ impl DialectConnection<DatabaseTransaction> {
         let (rows, last) = self.newest_rows(mysis).await?;
         let notes = small.notes.remove(&mysis.0).unwrap_or_default();
         let record = small.records.get(&mysis.0);
+        let (day, costs) = &small.costs;
+        let cost = (*day, costs.get(&mysis.0).copied().unwrap_or_default());
         Ok(StoredHistory {
             rows: self.complete_with(rows, &mut small.missions).await?,
             notes: self.complete_with(notes, &mut small.missions).await?,
@@ -188,7 +191,7 @@ impl DialectConnection<DatabaseTransaction> {
             memos: small.memos.remove(&mysis.0).unwrap_or_default(),
             samples: StoredSamples {
                 hours: self.newest_hours(mysis).await?,
-                cost: small.costs.of(mysis),
+                cost,
             },
             tasks: small.tasks.remove(&mysis.0).unwrap_or_default(),
         })

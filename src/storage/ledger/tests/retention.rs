@@ -198,7 +198,7 @@ pub(super) async fn left_before(ledger: &SqlLedger, seq: i64) -> Vec<i64> {
 }
 
 pub(super) async fn count(ledger: &SqlLedger, sql: &str) -> i64 {
-    let asked = Statement::from_string(ledger.inner.readers.dialect().backend(), sql);
+    let asked = Statement::from_string(ledger.inner.dialect.backend(), sql);
     let row = ledger.inner.readers.query_one_raw(asked).await.unwrap();
     row.unwrap().try_get_by_index(0).unwrap()
 }
