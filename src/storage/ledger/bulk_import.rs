@@ -30,14 +30,14 @@ use kept_books::KeptBooks;
 const MISSIONS_AT_ONCE: u64 = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredMission {
-    pub mission: Mission,
+pub(crate) struct StoredMission {
+    pub(crate) mission: Mission,
     /// When it was cleared; `None` if it was not.
-    pub cleared_at: Option<Timestamp>,
+    pub(crate) cleared_at: Option<Timestamp>,
 }
 
 /// An import. It takes effect as a whole with `commit`, and not at all if it is dropped before.
-pub struct BulkImport {
+pub(crate) struct BulkImport {
     tx: Tx,
     ledger: SqlLedger,
     /// The Myses that no other process holds. None can take one over before the commit.
@@ -50,10 +50,7 @@ pub struct BulkImport {
 
 impl SqlLedger {
     /// Begins an import. No other write is possible meanwhile.
-    ///
-    /// # Errors
-    /// The database is locked or cannot be written.
-    pub async fn bulk_import(&self) -> Result<BulkImport, LedgerFault> {
+    pub(crate) async fn bulk_import(&self) -> Result<BulkImport, LedgerFault> {
         let begun = self.inner.begin_slow_transaction().await;
         let tx = begun.map_err(|error| self.inner.to_ledger_fault(&error))?;
         Ok(BulkImport {
@@ -67,10 +64,7 @@ impl SqlLedger {
 
     /// The missions after the first `after` ones, oldest first. If a Mysis is named, only those
     /// that it was given. An empty page is the last one.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn missions(
+    pub(crate) async fn missions(
         &self,
         of: Option<MysisId>,
         behind: usize,
@@ -99,10 +93,7 @@ impl SqlLedger {
     }
 
     /// The row up to which the notes of a Mysis are cleared.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn notes_after(&self, mysis: MysisId) -> Result<Seq, ArchiveFault> {
+    pub(crate) async fn notes_after(&self, mysis: MysisId) -> Result<Seq, ArchiveFault> {
         let after = self.inner.readers.notes_after(mysis).await;
         after.map(Seq).map_err(archive_fault)
     }
@@ -128,18 +119,12 @@ impl LedgerInner {
 
 impl BulkImport {
     /// The ids and names of all Myses.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn myses(&self) -> Result<MysisNames, LedgerFault> {
+    pub(crate) async fn myses(&self) -> Result<MysisNames, LedgerFault> {
         let names = names_of(&self.tx).await;
         names.map_err(|error| self.fault(&error))
     }
 
     /// A Mysis as it is stored now; `None` if it is not.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub(super) async fn record(&self, mysis: MysisId) -> Result<Option<MysisRecord>, LedgerFault> {
         let myses = mysis::Entity::find_by_id(mysis.0);
         let accounts = account::Column::AssignedTo.eq(mysis.0);
@@ -153,7 +138,7 @@ impl BulkImport {
     ///
     /// # Errors
     /// The write contradicts what is stored, or the database fails.
-    pub async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
+    pub(crate) async fn write(&self, write: &Write) -> Result<(), LedgerFault> {
         let written = async {
             self.check(write).await?;
             self.ledger.inner.apply_write(&self.tx, write).await
@@ -183,10 +168,7 @@ impl BulkImport {
 
     /// Imports missions, oldest first. Those that exist stay as they are. Returns the number of new
     /// ones. Missions of this home remain the newer ones.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn missions(&self, missions: &[StoredMission]) -> Result<usize, LedgerFault> {
+    pub(crate) async fn missions(&self, missions: &[StoredMission]) -> Result<usize, LedgerFault> {
         self.put_missions(missions)
             .await
             .map_err(|error| self.fault(&error))
@@ -230,10 +212,11 @@ impl BulkImport {
     }
 
     /// Imports a game account, unless its name is known or its owner has an account.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn account(&self, pooled: &PoolAccount, at: Timestamp) -> Result<bool, LedgerFault> {
+    pub(crate) async fn account(
+        &self,
+        pooled: &PoolAccount,
+        at: Timestamp,
+    ) -> Result<bool, LedgerFault> {
         let is_known = account::Entity::find_by_id(pooled.account.username.to_string())
             .one(&self.tx)
             .await
@@ -258,9 +241,6 @@ impl BulkImport {
     }
 
     /// Gives a Mysis its game account back, if nobody has it.
-    ///
-    /// # Errors
-    /// The database fails.
     pub(super) async fn give_back(
         &self,
         username: &str,
@@ -276,9 +256,6 @@ impl BulkImport {
     }
 
     /// Notes rows that retention removed before the source was written.
-    ///
-    /// # Errors
-    /// The database fails.
     pub(super) async fn note_removal(&self, removed: removed::Model) -> Result<(), LedgerFault> {
         let noted = note_removal(&self.tx, removed).await;
         noted.map_err(|error| self.fault(&error))
@@ -292,7 +269,7 @@ impl BulkImport {
     ///
     /// # Errors
     /// The database failed. All or nothing of the import is stored, and repeating it is safe.
-    pub async fn commit(self) -> Result<(), LedgerFault> {
+    pub(crate) async fn commit(self) -> Result<(), LedgerFault> {
         let restored = self.restore_books().await;
         restored.map_err(|error| self.fault(&error))?;
         let inner = &self.ledger.inner;

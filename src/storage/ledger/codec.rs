@@ -12,7 +12,6 @@ pub(crate) const RECORD_KEY: &str = "record";
 
 pub(crate) const CALLS_PREFIX: &str = "[TOOL_CALLS]";
 
-#[must_use]
 pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
     let calls: Vec<String> = calls
         .iter()
@@ -22,7 +21,6 @@ pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
 }
 
 /// Parses calls. Returns `None` if the text contains none.
-#[must_use]
 pub(crate) fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
     let mut rest = text.strip_prefix(CALLS_PREFIX)?;
     let mut calls = Vec::new();
@@ -128,7 +126,6 @@ fn next_call(text: &str) -> Option<usize> {
 
 /// The index of the call that a result answers, and the result's content. The longest matching id
 /// wins, because ids may contain colons.
-#[must_use]
 pub(crate) fn match_result<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
     let fits = |id: &str| text.strip_prefix(id)?.strip_prefix(':');
     (0..ids.len())

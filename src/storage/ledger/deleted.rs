@@ -21,7 +21,7 @@ use zoea_system::files::open_regular;
 
 use super::SqlLedger;
 use super::export::{ExportOrder, export_to_file};
-use super::import::import_copy;
+use super::import::lines::import_copy;
 
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// How often old copies are looked for.

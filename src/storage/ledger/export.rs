@@ -1,15 +1,14 @@
 //! Exports conversations to files, as JSON lines that can be imported again or as Markdown for
 //! reading.
 
-pub mod lines;
+mod lines;
 mod markdown;
 
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use actors::domain::ids::{MysisId, Seq};
-use actors::domain::message::Row;
 use actors::domain::record::MysisRecord;
 use actors::domain::screen::ExportFormat;
 use actors::ports::{Archive, ArchiveFault, Clock, PageFrom, PageQuery};
@@ -22,6 +21,7 @@ use zoea_text::clean;
 use zoea_text::redact::Redactor;
 
 use crate::SqlLedger;
+use crate::paths::create_private;
 use crate::tables::{LineKind, exported_kinds};
 use zoea_system::clock::MachineClock;
 
@@ -76,12 +76,7 @@ pub async fn export_to_file(
         file: file.to_path_buf(),
         cause,
     };
-    let created = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)
-        .map_err(unwritable)?;
+    let created = create_private(file).map_err(unwritable)?;
     let mut out = ExportWriter {
         format: order.format,
         known: secrets.redactor(),
@@ -197,7 +192,13 @@ async fn write_rows(
 ) -> Result<usize, ExportFault> {
     let (mut after, mut count) = (Seq(0), 0);
     loop {
-        let rows = read_piece(ledger, mysis.id, after).await?;
+        let page = PageQuery {
+            mysis: mysis.id,
+            from: PageFrom::After(after),
+            limit: PIECE_ROWS,
+            kinds: Vec::new(),
+        };
+        let rows = ledger.page(page).await?;
         let Some(last) = rows.last() else {
             return Ok(count);
         };
@@ -210,21 +211,6 @@ async fn write_rows(
             .await?;
         }
     }
-}
-
-async fn read_piece(
-    ledger: &SqlLedger,
-    mysis: MysisId,
-    after: Seq,
-) -> Result<Vec<Arc<Row>>, ArchiveFault> {
-    ledger
-        .page(PageQuery {
-            mysis,
-            from: PageFrom::After(after),
-            limit: PIECE_ROWS,
-            kinds: Vec::new(),
-        })
-        .await
 }
 
 struct ExportWriter<'a> {
@@ -283,9 +269,6 @@ impl FileExporter {
     }
 
     /// Exports a conversation. Returns a message for the operator.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the database cannot be read.
     pub async fn export(
         &self,
         mysis: MysisId,

@@ -3,8 +3,8 @@
 //! A source is imported as a whole or not at all. Myses that exist stay as they are, so importing
 //! again changes nothing. The source is opened read-only.
 
-pub mod lines;
-pub mod nova;
+pub(crate) mod lines;
+mod nova;
 mod report;
 
 use std::collections::BTreeSet;
@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
-use actors::domain::record::MysisRecord;
 use actors::ports::LedgerFault;
 use thiserror::Error;
 use zoea_text::redact::Redactor;
@@ -66,19 +65,6 @@ pub async fn import_file(
         return nova::import_database(ledger, file, scratch, secrets).await;
     }
     lines::import_lines(ledger, file, &Redactor::new(secrets)).await
-}
-
-/// Imports the copy of a deleted Mysis: it is at rest, and has its game account again if that is free.
-/// Returns the Mysis as it is stored now; `None` if it exists.
-///
-/// # Errors
-/// As those of [`import_file`].
-pub(crate) async fn import_copy(
-    ledger: &SqlLedger,
-    file: &Path,
-    known: &Redactor,
-) -> Result<Option<MysisRecord>, ImportFault> {
-    lines::import_copy(ledger, file, known).await
 }
 
 fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
@@ -156,7 +142,7 @@ mod tests {
     fn everybody_gets_a_name_that_will_do_and_that_nobody_has() {
         let mut residents = KnownMyses {
             ids: BTreeSet::new(),
-            names: ["alpha".to_string()].into(),
+            names: ["alpha".into()].into(),
         };
         let long = "x".repeat(40);
         for (wanted, settled) in [

@@ -17,9 +17,6 @@ pub(super) struct KeptBooks {
 
 impl BulkImport {
     /// Lays the books of a Mysis aside, which stay as they are. Without any, its rows make them.
-    ///
-    /// # Errors
-    /// The database fails.
     pub(crate) async fn keep_books(&self, mysis: MysisId) -> Result<(), LedgerFault> {
         let read = async {
             let spending = spending::Entity::find()

@@ -4,7 +4,7 @@
 //! everything is included that an import needs to store the row.
 
 use actors::domain::game_state::SnapshotResult;
-use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::ids::{MysisId, Seq};
 use actors::domain::memo::MemoKind;
 use actors::domain::message::{Row, RowBody};
 use actors::domain::record::MysisRecord;
@@ -20,8 +20,7 @@ fn word(kind: LineKind) -> &'static str {
     kind.into()
 }
 
-#[must_use]
-pub fn mission_line(stored: &StoredMission) -> Value {
+pub(crate) fn mission_line(stored: &StoredMission) -> Value {
     json!({
         RECORD_KEY: word(LineKind::Mission),
         "id": format!("{:016x}", stored.mission.id.0),
@@ -32,10 +31,9 @@ pub fn mission_line(stored: &StoredMission) -> Value {
 }
 
 /// A Mysis without its account. Only `zoea accounts export` writes passwords.
-#[must_use]
-pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
+pub(crate) fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
     let fault = mysis.fault.as_ref().map(
-        |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": timestamp_text(fault.at)}),
+        |fault| json!({"kind": fault.kind.as_str(), "text": fault.text, "at": fault.at.to_string()}),
     );
     json!({
         RECORD_KEY: word(LineKind::Mysis),
@@ -54,23 +52,18 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
         "tokens_out": mysis.totals.tokens_out,
         "cost_micros": mysis.totals.cost_micros,
         "notes_after": notes_after.0,
-        "created_at": timestamp_text(mysis.created_at),
+        "created_at": mysis.created_at.to_string(),
     })
 }
 
-fn timestamp_text(at: Timestamp) -> String {
-    at.to_string()
-}
-
 /// The samples of an hour, in their stored form as hexadecimal digits.
-#[must_use]
 pub(crate) fn samples_line(mysis: MysisId, stored: &StoredHour) -> Value {
     let hour = &stored.packed;
     let packed = hour.bytes.iter();
     json!({
         RECORD_KEY: word(LineKind::Samples),
         "mysis_id": mysis.to_string(),
-        "at": timestamp_text(hour.hour.first_minute().start_time()),
+        "at": hour.hour.first_minute().start_time().to_string(),
         "upto": hour.upto,
         "thinned": stored.is_thinned,
         "packed": packed.map(|byte| format!("{byte:02x}")).collect::<String>(),
@@ -78,8 +71,7 @@ pub(crate) fn samples_line(mysis: MysisId, stored: &StoredHour) -> Value {
 }
 
 /// The newest snapshot of one kind that a Mysis received for a game account.
-#[must_use]
-pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
+pub(crate) fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
         RECORD_KEY: word(LineKind::Sighting),
         "mysis_id": mysis.to_string(),
@@ -89,12 +81,11 @@ pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
         "call": {"seq": seen.call.seq.0, "position": seen.call.position},
         "content": *seen.digest,
         "tick": seen.tick,
-        "at": timestamp_text(seen.at),
+        "at": seen.at.to_string(),
         "stale_by": seen.stale_by.as_deref(),
     })
 }
 
-#[must_use]
 pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
     json!({
         RECORD_KEY: word(LineKind::Memo),
@@ -104,8 +95,7 @@ pub(crate) fn memo_line(mysis: MysisId, kind: MemoKind, memo: &str) -> Value {
     })
 }
 
-#[must_use]
-pub fn row_line(mysis: MysisId, row: &Row) -> Value {
+pub(crate) fn row_line(mysis: MysisId, row: &Row) -> Value {
     let mut line = zoea_contract::to_value(&RowJson::from(row));
     line[RECORD_KEY] = json!(word(LineKind::Row));
     line["mysis_id"] = json!(mysis.to_string());

@@ -6,14 +6,14 @@ mod members;
 mod order;
 mod packed;
 mod reading;
-mod seen;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::memo::MemoKind;
 use actors::domain::message::{Row, RowBody, RowKind};
@@ -32,12 +32,11 @@ use zoea_system::files;
 
 use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use calls::{has_calls, parse_calls, parse_result, parse_utterance};
-use heads::{MysisLine, parse_mission, parse_mysis};
+use heads::{MysisLine, parse_mission, parse_mysis, parse_snapshot};
 use members::{mission_id, required_place, required_text, required_time};
 use order::RowOrderCheck;
-use packed::{SamplesImport, read_hour};
+use packed::read_hour;
 use reading::{ReadLine, read_line, too_large};
-use seen::SightingLine;
 
 /// Imports an export.
 ///
@@ -52,11 +51,9 @@ pub(super) async fn import_lines(
     reading.finish().await
 }
 
-/// Imports the copy of a deleted Mysis.
-///
-/// # Errors
-/// As those of [`import_lines`].
-pub(super) async fn import_copy(
+/// Imports the copy of a deleted Mysis: it is at rest, and has its game account again if that is free.
+/// Returns the Mysis as it is stored now; `None` if it exists.
+pub(crate) async fn import_copy(
     ledger: &SqlLedger,
     file: &Path,
     redactor: &Redactor,
@@ -92,7 +89,7 @@ async fn read_file<'a>(
         missions: Vec::new(),
         is_new: BTreeMap::new(),
         places: BTreeMap::new(),
-        samples: SamplesImport::default(),
+        sampled: BTreeMap::new(),
         report: ImportReport::default(),
     };
     for number in 1.. {
@@ -122,7 +119,8 @@ struct LinesImport<'a> {
     /// The Myses of this export, and whether they are new here.
     is_new: BTreeMap<MysisId, bool>,
     places: BTreeMap<MysisId, RowOrderCheck>,
-    samples: SamplesImport,
+    /// The hours of the imported Myses that were here before: samples of a deleted Mysis stay.
+    sampled: BTreeMap<MysisId, BTreeSet<i64>>,
     report: ImportReport,
 }
 
@@ -134,7 +132,7 @@ enum ExportRecord {
 
 enum MysisPart {
     Row(Box<Row>),
-    Sighting(Box<SightingLine>),
+    Sighting(Arc<str>, Box<SnapshotResult>),
     Samples(StoredHour),
     Memo(MemoKind, Arc<str>),
 }
@@ -178,15 +176,24 @@ impl LinesImport<'_> {
                 Write::Append { mysis, row }
             }
             MysisPart::Samples(hour) => {
-                return Ok(self.samples.put(&self.bulk_import, mysis, &hour).await?);
+                let known = self.sampled.get(&mysis);
+                if known.is_none_or(|known| !known.contains(&hour.packed.hour.0)) {
+                    self.bulk_import.samples(mysis, &hour).await?;
+                }
+                return Ok(());
             }
             MysisPart::Memo(kind, memo) => {
                 let memo = self.redactor.clean_shared(memo);
                 Write::Memo { mysis, kind, memo }
             }
-            MysisPart::Sighting(line) => {
+            MysisPart::Sighting(account, mut snapshot) => {
                 self.report.imported_snapshots += 1;
-                line.into_write(mysis, self.redactor)
+                snapshot.digest = self.redactor.clean_shared(snapshot.digest);
+                Write::SaveSnapshot {
+                    mysis,
+                    account,
+                    snapshot,
+                }
             }
         };
         Ok(self.bulk_import.write(&write).await?)
@@ -232,7 +239,8 @@ impl LinesImport<'_> {
         };
         self.is_new.insert(id, true);
         self.bulk_import.keep_books(id).await?;
-        self.samples.begin(&self.bulk_import, id).await?;
+        let sampled = self.bulk_import.sampled_hours(id).await?;
+        self.sampled.insert(id, sampled);
         self.report.myses += 1;
         for write in [
             Write::Create(Box::new(new)),
@@ -262,7 +270,10 @@ impl LinesImport<'_> {
 
     async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
-        self.samples.end(&self.bulk_import).await?;
+        // Rows that are not here are not counted: the Mysis writes others under their numbers.
+        for mysis in self.sampled.keys() {
+            self.bulk_import.uncount_missing_rows(*mysis).await?;
+        }
         for (mysis, places) in &self.places {
             if let Some(removed) = places.removed(*mysis) {
                 self.bulk_import.note_removal(removed).await?;
@@ -286,7 +297,10 @@ impl ExportRecord {
                 let (kind, memo) = read_memo(line)?;
                 MysisPart::Memo(kind, memo)
             }
-            LineKind::Sighting => MysisPart::Sighting(Box::new(SightingLine::read(line)?)),
+            LineKind::Sighting => {
+                let account = required_text(line, "account")?;
+                MysisPart::Sighting(account.into(), Box::new(parse_snapshot(line)?))
+            }
         };
         let mysis = required_text(line, "mysis_id")?.parse()?;
         Ok(ExportRecord::Of(mysis, part))

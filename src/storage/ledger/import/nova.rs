@@ -1,7 +1,7 @@
 //! Imports a Zoea-Nova database of version 12: its Myses, memories and accounts.
 
-pub mod convert;
-pub mod moment;
+mod convert;
+pub(crate) mod moment;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,19 +182,15 @@ impl<'a> NovaImport<'a> {
     }
 
     async fn import_accounts(&mut self) -> Result<(), ImportFault> {
-        let known: BTreeMap<String, MysisId> = self
-            .names
-            .keys()
-            .map(|id| (id.clone(), mysis_id(id)))
-            .collect();
         for account in self.source.accounts().await? {
-            let owner = account.assigned_to.and_then(|id| known.get(&id).copied());
+            let owner = account.assigned_to;
+            let owner = owner.filter(|owner| self.names.contains_key(owner));
             let pooled = PoolAccount {
                 account: GameAccount {
                     username: account.username.as_str().into(),
                     password: account.password,
                 },
-                owner,
+                owner: owner.as_deref().map(mysis_id),
             };
             let at = account.created_at.unwrap_or_default();
             if self.bulk_import.account(&pooled, at).await? {

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use actors::domain::ids::MysisId;
+use actors::domain::samples::Hour;
 use actors::domain::write::Write;
 use actors::ports::LedgerFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::BulkImport;
 use crate::archive::of;
@@ -15,31 +16,15 @@ use crate::entity::{sample, sample_hour};
 use crate::recall::newest_but;
 
 use super::StoredHour;
+use super::reading::hours_between;
 
 impl BulkImport {
     /// The hours of which a Mysis has samples here.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub(crate) async fn sampled_hours(&self, mysis: MysisId) -> Result<BTreeSet<i64>, LedgerFault> {
-        let read = async {
-            let new: Vec<i64> = sample::Entity::find()
-                .filter(sample::Column::MysisId.eq(mysis.0))
-                .select_only()
-                .column(sample::Column::Hour)
-                .into_tuple()
-                .all(self.transaction())
-                .await?;
-            let thinned: Vec<i64> = sample_hour::Entity::find()
-                .filter(sample_hour::Column::MysisId.eq(mysis.0))
-                .select_only()
-                .column(sample_hour::Column::Hour)
-                .into_tuple()
-                .all(self.transaction())
-                .await?;
-            Ok(new.into_iter().chain(thinned).collect())
-        };
-        read.await.map_err(|error: DbErr| self.fault(&error))
+        let all = (Hour(i64::MIN), Hour(i64::MAX));
+        let hours = hours_between(self.transaction(), mysis, all).await;
+        let hours = hours.map_err(|error| self.fault(&error))?.into_iter();
+        Ok(hours.map(|hour| hour.packed.hour.0).collect())
     }
 
     /// Imports the samples of an hour. A thinned one stays thinned, because it counts no rows.
@@ -71,9 +56,6 @@ impl BulkImport {
     }
 
     /// Makes the samples of a Mysis count no rows beyond its last one.
-    ///
-    /// # Errors
-    /// The database fails.
     pub(crate) async fn uncount_missing_rows(&self, mysis: MysisId) -> Result<(), LedgerFault> {
         let written = async {
             let last = newest_but(self.transaction(), of(mysis), 0).await?;

@@ -7,7 +7,10 @@ use actors::domain::samples::{
 use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::UnionType;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait,
+};
 
 use crate::entity::{sample, sample_hour};
 use crate::fault::archive_fault;
@@ -27,17 +30,13 @@ const THINNED: i64 = -1;
 
 impl SqlLedger {
     /// All stored hours of a Mysis, oldest first, for an export.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub(crate) async fn all_samples(
         &self,
         mysis: MysisId,
     ) -> Result<Vec<StoredHour>, ArchiveFault> {
-        let hours = self
-            .inner
-            .hours_between(mysis, (Hour(i64::MIN), Hour(i64::MAX)));
-        hours.await.map_err(archive_fault)
+        let all = (Hour(i64::MIN), Hour(i64::MAX));
+        let hours = self.inner.hours_between(mysis, all).await;
+        hours.map_err(archive_fault)
     }
 }
 
@@ -87,29 +86,12 @@ impl LedgerInner {
         Ok(series)
     }
 
-    /// The stored hours from one to another, both included, oldest first. One statement reads both
-    /// tables, so that an hour which is thinned meanwhile is read once.
     pub(crate) async fn hours_between(
         &self,
         mysis: MysisId,
-        (first, last): (Hour, Hour),
+        hours: (Hour, Hour),
     ) -> Result<Vec<StoredHour>, DbErr> {
-        let old = sample_hour::Entity::find()
-            .filter(sample_hour::Column::MysisId.eq(mysis.0))
-            .filter(sample_hour::Column::Hour.between(first.0, last.0))
-            .column_as(Expr::value(THINNED), "upto")
-            .into_query();
-        let mut both = sample::Entity::find()
-            .filter(sample::Column::MysisId.eq(mysis.0))
-            .filter(sample::Column::Hour.between(first.0, last.0))
-            .into_query();
-        both.union(UnionType::All, old);
-        let asked = self.dialect.backend().build(&both);
-        let hours = sample::Entity::find().from_raw_sql(asked);
-        let mut hours = hours.all(&self.readers).await?;
-        // What was thinned of an hour came before what a clock that was set back made of it.
-        hours.sort_by_key(|hour| (hour.hour, hour.upto != THINNED));
-        Ok(hours.into_iter().map(stored_hour).collect())
+        hours_between(&self.readers, mysis, hours).await
     }
 
     /// The facts of the newest sample before an hour.
@@ -136,6 +118,31 @@ impl LedgerInner {
         let last = newest.and_then(|hour| read_hour(&hour).pop());
         Ok(last.map(|sample| sample.facts))
     }
+}
+
+/// The stored hours from one to another, both included, oldest first. One statement reads both
+/// tables, so that an hour which is thinned meanwhile is read once.
+pub(super) async fn hours_between(
+    connection: &impl ConnectionTrait,
+    mysis: MysisId,
+    (first, last): (Hour, Hour),
+) -> Result<Vec<StoredHour>, DbErr> {
+    let old = sample_hour::Entity::find()
+        .filter(sample_hour::Column::MysisId.eq(mysis.0))
+        .filter(sample_hour::Column::Hour.between(first.0, last.0))
+        .column_as(Expr::value(THINNED), "upto")
+        .into_query();
+    let mut both = sample::Entity::find()
+        .filter(sample::Column::MysisId.eq(mysis.0))
+        .filter(sample::Column::Hour.between(first.0, last.0))
+        .into_query();
+    both.union(UnionType::All, old);
+    let asked = connection.get_database_backend().build(&both);
+    let hours = sample::Entity::find().from_raw_sql(asked);
+    let mut hours = hours.all(connection).await?;
+    // What was thinned of an hour came before what a clock that was set back made of it.
+    hours.sort_by_key(|hour| (hour.hour, hour.upto != THINNED));
+    Ok(hours.into_iter().map(stored_hour).collect())
 }
 
 fn stored_hour(model: sample::Model) -> StoredHour {

@@ -27,9 +27,6 @@ const STEP_HOURS: u64 = 24;
 
 impl SqlLedger {
     /// The deleted Myses that have samples.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn deleted_with_samples(&self) -> Result<Vec<MysisId>, ArchiveFault> {
         let deleted = self.inner.deleted_with_samples().await;
         deleted.map_err(archive_fault)

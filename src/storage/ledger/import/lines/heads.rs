@@ -1,17 +1,21 @@
-//! The lines of an export about missions and Myses.
+//! The lines of an export about missions, Myses and snapshots of the game.
 
 use std::sync::Arc;
 
 use actors::domain::bounds::MAX_SUM;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
+use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::Seq;
 use actors::domain::record::{Mission, MysisProfile, NewMysis};
+use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::state::{LifeState, Totals};
 use serde_json::Value;
 
 use crate::StoredMission;
 
-use super::members::{mission_id, required_count, required_place, required_text, required_time};
+use super::members::{
+    call_key, mission_id, required_count, required_place, required_text, required_time,
+};
 
 pub(super) struct MysisLine {
     pub(super) new: NewMysis,
@@ -79,6 +83,20 @@ pub(super) fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
         },
         notes_after: Seq(required_place(line, "notes_after", 0)?),
         account: line["account"].as_str().map(Into::into),
+    })
+}
+
+pub(super) fn parse_snapshot(line: &Value) -> Result<SnapshotResult, String> {
+    Ok(SnapshotResult {
+        look: SnapshotQuery {
+            tool: required_text(line, "tool")?.into(),
+            arguments: required_text(line, "arguments")?.into(),
+        },
+        call: call_key(&line["call"], 0)?,
+        digest: required_text(line, "content")?.into(),
+        tick: line["tick"].as_i64(),
+        at: required_time(line, "at")?,
+        stale_by: line["stale_by"].as_str().map(Into::into),
     })
 }
 

@@ -1,13 +1,8 @@
 //! Samples in an export.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use actors::domain::ids::MysisId;
 use actors::domain::samples::{Hour, PackedHour};
-use actors::ports::LedgerFault;
 use serde_json::Value;
 
-use crate::BulkImport;
 use crate::samples::StoredHour;
 
 use super::members::{required_place, required_text, required_time};
@@ -27,48 +22,6 @@ pub(super) fn read_hour(line: &Value) -> Result<StoredHour, String> {
         packed: hour,
         is_thinned,
     })
-}
-
-#[derive(Default)]
-pub(super) struct SamplesImport {
-    /// The Myses that are imported, and their hours that were here before: samples of a deleted
-    /// Mysis stay.
-    known: BTreeMap<MysisId, BTreeSet<i64>>,
-}
-
-impl SamplesImport {
-    pub(super) async fn begin(
-        &mut self,
-        import: &BulkImport,
-        mysis: MysisId,
-    ) -> Result<(), LedgerFault> {
-        let known = import.sampled_hours(mysis).await?;
-        self.known.insert(mysis, known);
-        Ok(())
-    }
-
-    /// Imports an hour, unless it was here before.
-    pub(super) async fn put(
-        &self,
-        import: &BulkImport,
-        mysis: MysisId,
-        hour: &StoredHour,
-    ) -> Result<(), LedgerFault> {
-        let known = self.known.get(&mysis);
-        if known.is_some_and(|known| known.contains(&hour.packed.hour.0)) {
-            return Ok(());
-        }
-        import.samples(mysis, hour).await
-    }
-
-    /// Ends the import. Rows that are not here are not counted: the Mysis writes others under their
-    /// numbers.
-    pub(super) async fn end(&self, import: &BulkImport) -> Result<(), LedgerFault> {
-        for mysis in self.known.keys() {
-            import.uncount_missing_rows(*mysis).await?;
-        }
-        Ok(())
-    }
 }
 
 fn read_digits(text: &str) -> Result<Vec<u8>, String> {

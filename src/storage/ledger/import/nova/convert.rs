@@ -12,26 +12,26 @@ use crate::codec;
 use crate::import::ImportReport;
 
 /// The code of host notices for memories that no other kind of row fits.
-pub const IMPORTED: &str = "imported";
+pub(crate) const IMPORTED: &str = "imported";
 
 /// The text for a result that the source does not contain.
 const NO_RESULT: &str = "outcome unknown: no result of this call is in the imported database";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// `user`, `assistant`, `tool` or `system`.
-    pub role: String,
+    pub(crate) role: String,
     /// `direct`, `broadcast`, `system`, `llm` or `tool`.
-    pub source: String,
+    pub(crate) source: String,
     /// Its sender, if the source names one.
-    pub sender: Option<String>,
-    pub content: String,
-    pub reasoning: Option<String>,
+    pub(crate) sender: Option<String>,
+    pub(crate) content: String,
+    pub(crate) reasoning: Option<String>,
     /// The time, if it can be parsed.
-    pub at: Option<Timestamp>,
+    pub(crate) at: Option<Timestamp>,
 }
 
-pub type Names = BTreeMap<String, Arc<str>>;
+pub(crate) type Names = BTreeMap<String, Arc<str>>;
 
 /// The author of a memory with the role `user`.
 enum From<'a> {
@@ -46,15 +46,14 @@ impl Memory {
     }
 
     /// Whether it is a copy of an operator's broadcast.
-    #[must_use]
-    pub fn is_mission(&self, names: &Names) -> bool {
+    pub(crate) fn is_mission(&self, names: &Names) -> bool {
         self.role == "user"
             && self.source == "broadcast"
             && matches!(self.from(names), From::Operator)
     }
 }
 
-pub struct ConversationConverter<'a> {
+pub(crate) struct ConversationConverter<'a> {
     names: &'a Names,
     seq: Seq,
     turn: TurnNumber,
@@ -70,8 +69,7 @@ struct UnansweredCall {
 }
 
 impl<'a> ConversationConverter<'a> {
-    #[must_use]
-    pub fn new(names: &'a Names, at: Timestamp) -> ConversationConverter<'a> {
+    pub(crate) fn new(names: &'a Names, at: Timestamp) -> ConversationConverter<'a> {
         ConversationConverter {
             names,
             seq: Seq(0),
@@ -81,7 +79,7 @@ impl<'a> ConversationConverter<'a> {
         }
     }
 
-    pub fn convert(
+    pub(crate) fn convert(
         &mut self,
         memory: Memory,
         mission: MissionId,
@@ -96,7 +94,7 @@ impl<'a> ConversationConverter<'a> {
     }
 
     /// Adds results for the calls that have none, so that none remains open.
-    pub fn end(&mut self, report: &mut ImportReport) -> Vec<Row> {
+    pub(crate) fn end(&mut self, report: &mut ImportReport) -> Vec<Row> {
         let open = std::mem::take(&mut self.open);
         report.without_result += open.len();
         open.into_iter()

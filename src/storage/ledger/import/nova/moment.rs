@@ -21,8 +21,7 @@ const UTC_LAYOUTS: [&str; 4] = [
 ];
 
 /// Parses a time. Returns `None` for an unknown layout or a year out of range.
-#[must_use]
-pub fn parse_moment(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_moment(text: &str) -> Option<Timestamp> {
     in_any_layout(strip_go_suffix(text)).filter(|at| at.has_four_digit_year())
 }
 
