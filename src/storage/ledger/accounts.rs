@@ -16,26 +16,12 @@ pub(super) async fn save_account(
     account: &GameAccount,
     at: Timestamp,
 ) -> Result<(), DbErr> {
-    let model = account::ActiveModel {
-        username: Set(account.username.to_string()),
-        password: Set(account.password.to_string()),
-        assigned_to: Set(Some(mysis.0)),
-        created_at: Set(at.0),
-        last_used_at: Set(Some(at.0)),
-    };
-    account::Entity::insert(model)
-        .on_conflict(
-            OnConflict::column(account::Column::Username)
-                .update_columns([
-                    account::Column::Password,
-                    account::Column::AssignedTo,
-                    account::Column::LastUsedAt,
-                ])
-                .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await
-        .map(drop)
+    let renewed = [
+        account::Column::Password,
+        account::Column::AssignedTo,
+        account::Column::LastUsedAt,
+    ];
+    put_account(tx, account, (Some(mysis), at, Some(at)), renewed.into()).await
 }
 
 pub(super) async fn pool_account(
@@ -43,26 +29,31 @@ pub(super) async fn pool_account(
     pooled: &PoolAccount,
     at: Timestamp,
 ) -> Result<(), DbErr> {
-    let model = account::ActiveModel {
-        username: Set(pooled.account.username.to_string()),
-        password: Set(pooled.account.password.to_string()),
-        assigned_to: Set(pooled.owner.map(|owner| owner.0)),
-        created_at: Set(at.0),
-        last_used_at: Set(None),
-    };
     let mut renewed = vec![account::Column::Password];
     if pooled.owner.is_some() {
         renewed.push(account::Column::AssignedTo);
     }
-    account::Entity::insert(model)
-        .on_conflict(
-            OnConflict::column(account::Column::Username)
-                .update_columns(renewed)
-                .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await
-        .map(drop)
+    put_account(tx, &pooled.account, (pooled.owner, at, None), renewed).await
+}
+
+/// Stores an account. Of one that is known, only these columns are renewed.
+async fn put_account(
+    tx: &Tx,
+    account: &GameAccount,
+    (owner, at, last_used_at): (Option<MysisId>, Timestamp, Option<Timestamp>),
+    renewed: Vec<account::Column>,
+) -> Result<(), DbErr> {
+    let model = account::ActiveModel {
+        username: Set(account.username.to_string()),
+        password: Set(account.password.to_string()),
+        assigned_to: Set(owner.map(|owner| owner.0)),
+        created_at: Set(at.0),
+        last_used_at: Set(last_used_at.map(|at| at.0)),
+    };
+    let mut known = OnConflict::column(account::Column::Username);
+    known.update_columns(renewed);
+    let insert = account::Entity::insert(model).on_conflict(known);
+    insert.exec_without_returning(tx).await.map(drop)
 }
 
 /// Gives a Mysis the oldest free account, or returns the account that it already has.

@@ -45,9 +45,6 @@ type ArchiveFuture<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
 
 impl SqlLedger {
     /// Whether the database answers.
-    ///
-    /// # Errors
-    /// It does not.
     pub async fn check_reachable(&self) -> Result<(), ArchiveFault> {
         let asked = Statement::from_string(self.inner.dialect.backend(), "SELECT 1");
         let answer = self.inner.readers.query_one_raw(asked).await;
@@ -55,9 +52,6 @@ impl SqlLedger {
     }
 
     /// These Myses as they are stored now.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn records(
         &self,
         myses: BTreeSet<MysisId>,

@@ -10,7 +10,8 @@ use actors::domain::model::Charge;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ColumnTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
 use super::LedgerInner;
@@ -157,16 +158,20 @@ impl LedgerInner {
     }
 
     pub(super) async fn newest_books(&self) -> Result<Vec<CostEntry>, DbErr> {
-        let newest: Option<i64> = Entity::find()
-            .order_by_desc(Column::Day)
-            .select_only()
-            .column(Column::Day)
-            .into_tuple()
-            .one(&self.readers)
-            .await?;
-        match newest {
-            Some(day) => self.books(Day(day)).await,
+        match newest_day(&self.readers).await? {
+            Some(newest) => self.books(newest).await,
             None => Ok(Vec::new()),
         }
     }
+}
+
+pub(super) async fn newest_day(connection: &impl ConnectionTrait) -> Result<Option<Day>, DbErr> {
+    let newest: Option<i64> = Entity::find()
+        .order_by_desc(Column::Day)
+        .select_only()
+        .column(Column::Day)
+        .into_tuple()
+        .one(connection)
+        .await?;
+    Ok(newest.map(Day))
 }

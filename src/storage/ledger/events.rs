@@ -50,9 +50,6 @@ pub struct EventPage {
 
 impl SqlLedger {
     /// The newest events, or the oldest ones after the one of a number.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn event_page(
         &self,
         after: Option<i64>,
@@ -82,9 +79,6 @@ impl SqlLedger {
     }
 
     /// The number of the newest event; 0 if there is none.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn newest_event(&self) -> Result<i64, ArchiveFault> {
         let bounds = self.inner.event_bounds().await;
         let bounds = bounds.map_err(archive_fault)?;
@@ -92,9 +86,6 @@ impl SqlLedger {
     }
 
     /// Whether a Mysis said something with its newest direct message in sight; `None` if it got none.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn has_answered(&self, mysis: MysisId) -> Result<Option<bool>, ArchiveFault> {
         let answered = self.inner.has_answered(mysis).await;
         answered.map_err(archive_fault)

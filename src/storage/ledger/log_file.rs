@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zoea_system::files::open_regular;
 
-use super::mark::Mark;
+use super::mark::{Mark, number_at};
 
 pub(super) const LOG_HEADER_BYTES: usize = 32;
 pub(super) const FRAME_HEADER_BYTES: usize = 24;
@@ -45,14 +45,11 @@ impl Checksum {
     }
 
     fn is(&self, bytes: &[u8]) -> bool {
-        self.sums == [number(bytes, 0), number(bytes, 4)]
+        self.sums == [number_at(bytes, 0), number_at(bytes, 4)]
     }
 }
 
 /// What a log contains; `None` if there is no log, or no commit in it.
-///
-/// # Errors
-/// It cannot be read.
 pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
     let file = match open_regular(path) {
         Ok(file) => file,
@@ -64,9 +61,9 @@ pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
     if !fill(&mut file, &mut header)? {
         return Ok(None);
     }
-    let magic = number(&header, 0);
-    let page_bytes = number(&header, 8) as usize;
-    let is_known = magic & !1 == MAGIC && number(&header, 4) == VERSION;
+    let magic = number_at(&header, 0);
+    let page_bytes = number_at(&header, 8) as usize;
+    let is_known = magic & !1 == MAGIC && number_at(&header, 4) == VERSION;
     if !is_known || !page_bytes.is_power_of_two() || !(512..=65_536).contains(&page_bytes) {
         return Ok(None);
     }
@@ -84,7 +81,7 @@ pub(super) fn read_log(path: &Path) -> io::Result<Option<LogContent>> {
         let (head, page) = frame.split_at(FRAME_HEADER_BYTES);
         checksum.add(&head[..8]);
         checksum.add(page);
-        let (number_of_page, is_commit) = (number(head, 0), number(head, 4) != 0);
+        let (number_of_page, is_commit) = (number_at(head, 0), number_at(head, 4) != 0);
         if number_of_page == 0 || head[8..16] != header[SALTS] || !checksum.is(&head[16..]) {
             break;
         }
@@ -106,11 +103,4 @@ fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn number(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes
-        .get(at..at + 4)
-        .and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, u32::from_be_bytes)
 }

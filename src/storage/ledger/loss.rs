@@ -181,9 +181,6 @@ pub(super) fn way_on(paths: &DatabasePaths) -> String {
 
 /// Whether nothing stands at the path that could be a swarm's: no file, an empty one, or one without
 /// a table, and no log that belongs to it.
-///
-/// # Errors
-/// It cannot be read.
 pub fn is_blank(path: &Path) -> io::Result<bool> {
     let paths = DatabasePaths::of(path);
     Ok(match state_of(&paths.real)? {

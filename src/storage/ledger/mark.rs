@@ -112,7 +112,8 @@ fn random_number() -> u32 {
     u32::try_from(random & 0x7FFF_FFFF).unwrap_or(1).max(1)
 }
 
-fn number_at(page: &[u8], at: usize) -> u32 {
+/// The number at a place, which stands there in the order of a file of SQLite.
+pub(super) fn number_at(page: &[u8], at: usize) -> u32 {
     let bytes = page.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u32::from_be_bytes)
 }

@@ -18,18 +18,12 @@ use super::{LedgerInner, SqlLedger};
 
 impl SqlLedger {
     /// All Myses, oldest first.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn all_myses(&self) -> Result<Vec<MysisRecord>, ArchiveFault> {
+    pub(crate) async fn all_myses(&self) -> Result<Vec<MysisRecord>, ArchiveFault> {
         let (myses, _) = self.inner.all_myses().await.map_err(archive_fault)?;
         Ok(myses)
     }
 
     /// The Mysis with this name.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn find_mysis(&self, name: &str) -> Result<Option<MysisId>, ArchiveFault> {
         let found: Result<Option<i64>, DbErr> = mysis::Entity::find()
             .select_only()
@@ -42,10 +36,7 @@ impl SqlLedger {
     }
 
     /// Whether a Mysis exists.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn has_mysis(&self, mysis: MysisId) -> Result<bool, ArchiveFault> {
+    pub(crate) async fn has_mysis(&self, mysis: MysisId) -> Result<bool, ArchiveFault> {
         let found = mysis::Entity::find_by_id(mysis.0);
         let found = found.exists(&self.inner.readers).await;
         found.map_err(archive_fault)

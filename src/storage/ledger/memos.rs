@@ -92,9 +92,6 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
 
 impl SqlLedger {
     /// The memos of one kind of all Myses, of a kind that is in the table `memo`.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn memos_of_all(
         &self,
         kind: MemoKind,
@@ -109,9 +106,6 @@ impl SqlLedger {
     }
 
     /// The memos of a Mysis that exports hold.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub(crate) async fn exported_memos(
         &self,
         mysis: MysisId,

@@ -63,9 +63,6 @@ pub struct PeriodRecord {
 
 impl SqlLedger {
     /// Reads the record of a period.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn period(&self, period: Period) -> Result<PeriodRecord, ArchiveFault> {
         let read = self.inner.period(period).await;
         let mut record = read.map_err(archive_fault)?;
@@ -103,26 +100,17 @@ impl LedgerInner {
     /// Adds what the rows tell: turns, faults, credits and names.
     async fn read_rows(&self, period: Period, record: &mut PeriodRecord) -> Result<(), DbErr> {
         use message::Column;
-        let turns = select_period(period)
-            .column(Column::MysisId)
-            .expr(Expr::col(Column::Turn).count_distinct())
-            .filter(Column::Kind.is_in(["reply", "call"]))
-            .group_by(Column::MysisId);
-        let turns: Vec<(i64, i64)> = turns.into_tuple().all(&self.readers).await?;
-        for (mysis, turns) in turns {
-            let of = record.myses.entry(MysisId(mysis)).or_default();
-            of.turns = u64::try_from(turns).unwrap_or(0);
+        let turns = select_period(period).filter(Column::Kind.is_in(["reply", "call"]));
+        let turns = self.count_rows(turns, Expr::col(Column::Turn).count_distinct());
+        for (mysis, turns) in turns.await? {
+            record.myses.entry(mysis).or_default().turns = turns;
         }
         let faults = select_period(period)
-            .column(Column::MysisId)
-            .expr(Column::Id.count())
             .filter(Column::Kind.eq("host"))
-            .filter(Column::Metadata.contains("\"code\":\"errored\""))
-            .group_by(Column::MysisId);
-        let faults: Vec<(i64, i64)> = faults.into_tuple().all(&self.readers).await?;
-        for (mysis, faults) in faults {
-            let of = record.myses.entry(MysisId(mysis)).or_default();
-            of.faults = u64::try_from(faults).unwrap_or(0);
+            .filter(Column::Metadata.contains("\"code\":\"errored\""));
+        let faults = self.count_rows(faults, Column::Id.count());
+        for (mysis, faults) in faults.await? {
+            record.myses.entry(mysis).or_default().faults = faults;
         }
         for (mysis, content) in self.first_and_last_looks(period).await? {
             let Some(credits) = credits_in(&content) else {
@@ -147,6 +135,20 @@ impl LedgerInner {
             record.myses.entry(MysisId(mysis)).or_default().name = Some(name);
         }
         Ok(())
+    }
+
+    async fn count_rows(
+        &self,
+        rows: Select<message::Entity>,
+        count: SimpleExpr,
+    ) -> Result<Vec<(MysisId, u64)>, DbErr> {
+        let mysis = message::Column::MysisId;
+        let counts = rows.column(mysis).expr(count).group_by(mysis);
+        let counts: Vec<(i64, i64)> = counts.into_tuple().all(&self.readers).await?;
+        let counts = counts.into_iter();
+        Ok(counts
+            .map(|(mysis, count)| (MysisId(mysis), u64::try_from(count).unwrap_or(0)))
+            .collect())
     }
 
     /// Adds the samples, of one Mysis after the other.

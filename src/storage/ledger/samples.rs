@@ -17,6 +17,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use super::books::newest_day;
 use super::connection::DialectConnection;
 use super::entity::{sample, spending};
 use super::writer::Tx;
@@ -45,17 +46,14 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         Ok(hours.into_iter().map(packed_hour).collect())
     }
 
-    pub(super) async fn newest_costs(&self, myses: &[i64]) -> Result<NewestCosts, DbErr> {
-        let newest: Option<i64> = spending::Entity::find()
-            .order_by_desc(spending::Column::Day)
-            .select_only()
-            .column(spending::Column::Day)
-            .into_tuple()
-            .one(self)
-            .await?;
-        let day = newest.unwrap_or_default();
-        let costs: Vec<(i64, i64)> = spending::Entity::find()
-            .filter(spending::Column::Day.eq(day))
+    /// The newest day of the books, and what these Myses cost on it, in millionths of a US dollar.
+    pub(super) async fn newest_costs(
+        &self,
+        myses: &[i64],
+    ) -> Result<(Day, BTreeMap<i64, u64>), DbErr> {
+        let day = newest_day(self).await?.unwrap_or_default();
+        let lines: Vec<(i64, i64)> = spending::Entity::find()
+            .filter(spending::Column::Day.eq(day.0))
             .filter(spending::Column::MysisId.is_in(myses.iter().copied()))
             .select_only()
             .column(spending::Column::MysisId)
@@ -63,28 +61,12 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             .into_tuple()
             .all(self)
             .await?;
-        let mut newest = NewestCosts {
-            day: Day(day),
-            of_myses: BTreeMap::new(),
-        };
-        for (mysis, cost) in costs {
-            let sum = newest.of_myses.entry(mysis).or_default();
+        let mut costs: BTreeMap<i64, u64> = BTreeMap::new();
+        for (mysis, cost) in lines {
+            let sum = costs.entry(mysis).or_default();
             *sum = sum.saturating_add(u64::try_from(cost).unwrap_or(0));
         }
-        Ok(newest)
-    }
-}
-
-/// The newest day of the books, and what Myses cost on it, in millionths of a US dollar.
-pub(super) struct NewestCosts {
-    day: Day,
-    of_myses: BTreeMap<i64, u64>,
-}
-
-impl NewestCosts {
-    pub(super) fn of(&self, mysis: MysisId) -> (Day, u64) {
-        let cost = self.of_myses.get(&mysis.0).copied();
-        (self.day, cost.unwrap_or_default())
+        Ok((day, costs))
     }
 }
 

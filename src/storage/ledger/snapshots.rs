@@ -78,10 +78,7 @@ fn is_account(mysis: MysisId, account: &str) -> Condition {
 
 impl SqlLedger {
     /// All snapshots of a Mysis, oldest first, with their accounts.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn all_snapshots(
+    pub(crate) async fn all_snapshots(
         &self,
         mysis: MysisId,
     ) -> Result<Vec<(Arc<str>, SnapshotResult)>, ArchiveFault> {

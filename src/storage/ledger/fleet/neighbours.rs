@@ -80,9 +80,6 @@ struct PlaceRow {
 impl SqlLedger {
     /// What all other processes tell of their Myses, for a command; `None` where no other process can
     /// have the database.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub async fn neighbours(&self) -> Result<Option<Box<FleetNeighbours>>, ArchiveFault> {
         let Some(tenant) = &self.inner.tenant else {
             return Ok(None);
