@@ -17,6 +17,7 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::json;
 
 use super::answer_time::within;
+use super::books::counted;
 use super::fault::archive_fault;
 use super::leases::LeaseHolder;
 use super::writer::Tx;
@@ -116,10 +117,6 @@ impl AllowanceRow {
 struct AllowancesSeen {
     by_name: BTreeMap<String, Vec<Allowance>>,
     second: u64,
-}
-
-fn counted(value: i64) -> u64 {
-    u64::try_from(value).unwrap_or(0)
 }
 
 impl LedgerInner {

@@ -74,7 +74,7 @@ fn line_model(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
     }
 }
 
-fn counted(value: i64) -> u64 {
+pub(super) fn counted(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 

@@ -22,7 +22,7 @@ use super::members::{names_of, read_records};
 use super::removals::note_removal;
 use super::write_lock::WriteLock;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, server};
+use super::{SqlLedger, server};
 
 use kept_books::KeptBooks;
 
@@ -51,8 +51,17 @@ pub(crate) struct BulkImport {
 impl SqlLedger {
     /// Begins an import. No other write is possible meanwhile.
     pub(crate) async fn bulk_import(&self) -> Result<BulkImport, LedgerFault> {
-        let begun = self.inner.begin_slow_transaction().await;
-        let tx = begun.map_err(|error| self.inner.to_ledger_fault(&error))?;
+        let inner = &self.inner;
+        let begun = async {
+            let tx = inner.begin(WriteLock::All).await?;
+            if inner.dialect == Dialect::Postgres {
+                server::extend_idle_timeout(&tx).await?;
+            }
+            Ok(tx)
+        };
+        let tx = begun
+            .await
+            .map_err(|error: DbErr| inner.to_ledger_fault(&error))?;
         Ok(BulkImport {
             tx,
             ledger: self.clone(),
@@ -103,17 +112,6 @@ fn stored(model: mission::Model) -> StoredMission {
     StoredMission {
         cleared_at: model.cleared_at.map(Timestamp),
         mission: mission_from_model(model),
-    }
-}
-
-impl LedgerInner {
-    /// Begins a transaction with long pauses between its statements.
-    async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
-        let tx = self.begin(WriteLock::All).await?;
-        if self.dialect == Dialect::Postgres {
-            server::extend_idle_timeout(&tx).await?;
-        }
-        Ok(tx)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Compaction: returns the space of removed rows, even while a swarm runs.
 
 use actors::ports::ArchiveFault;
-use sea_orm::{ConnectionTrait, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DbErr};
 
+use super::connection::read_number;
 use super::dialect::Dialect;
 use super::fault::archive_fault;
 use super::{LedgerInner, SqlLedger};
@@ -99,7 +100,7 @@ impl LedgerInner {
                 // Pages that become free meanwhile will be used again. Only those that are free now
                 // are returned.
                 let free = "SELECT freelist_count FROM pragma_freelist_count()";
-                let mut left = self.query_number(free).await?;
+                let mut left = read_number(&self.readers, free).await?;
                 while left > 0 {
                     let step = format!("PRAGMA incremental_vacuum({STEP_PAGES})");
                     self.writer.execute_unprepared(&step).await?;
@@ -127,8 +128,8 @@ impl LedgerInner {
     }
 
     async fn is_incremental(&self) -> Result<bool, DbErr> {
-        let mode = self.query_number("SELECT auto_vacuum FROM pragma_auto_vacuum()");
-        Ok(mode.await? == 2)
+        let mode = "SELECT auto_vacuum FROM pragma_auto_vacuum()";
+        Ok(read_number(&self.readers, mode).await? == 2)
     }
 
     pub(super) async fn database_bytes(&self) -> Result<u64, DbErr> {
@@ -138,12 +139,7 @@ impl LedgerInner {
             }
             Dialect::Postgres => "SELECT pg_database_size(current_database())",
         };
-        Ok(u64::try_from(self.query_number(size).await?).unwrap_or(0))
-    }
-
-    async fn query_number(&self, sql: &str) -> Result<i64, DbErr> {
-        let asked = Statement::from_string(self.dialect.backend(), sql);
-        let row = self.readers.query_one_raw(asked).await?;
-        row.map_or(Ok(0), |row| row.try_get_by_index(0))
+        let size = read_number(&self.readers, size).await?;
+        Ok(u64::try_from(size).unwrap_or(0))
     }
 }

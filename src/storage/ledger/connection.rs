@@ -72,3 +72,13 @@ impl<C: ConnectionTrait + Send> ConnectionTrait for DialectConnection<C> {
         limited(self.dialect, found).await
     }
 }
+
+/// The number that a statement answers; 0 if it answers nothing.
+pub(super) async fn read_number(
+    connection: &impl ConnectionTrait,
+    sql: &str,
+) -> Result<i64, DbErr> {
+    let asked = Statement::from_string(connection.get_database_backend(), sql);
+    let row = connection.query_one_raw(asked).await?;
+    row.map_or(Ok(0), |row| row.try_get_by_index(0))
+}

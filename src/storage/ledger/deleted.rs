@@ -186,8 +186,7 @@ fn store_age(copy: &Path, age: Duration) {
 
 /// The newest whole copy under this name. Times in file names sort by their letters.
 fn newest_copy(directory: &Path, name: &str) -> Option<PathBuf> {
-    let entries = fs::read_dir(directory).ok()?.flatten();
-    let copies = entries.map(|entry| entry.path()).filter(|path| {
+    let copies = copies_in(directory).filter(|path| {
         let file = path.file_name().and_then(|file| file.to_str());
         let file = file.and_then(|file| file.strip_suffix(ENDING));
         file.and_then(|file| file.rsplit_once(SIGN))

@@ -124,33 +124,25 @@ impl Dialect {
         before: i64,
         limit: u64,
     ) -> Statement {
-        let mut values: Vec<Value> = vec![question.into(), before.into()];
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        match self {
+        let mut values: Vec<Value> = vec![question.into(), before.into(), limit.into()];
+        let sql = match self {
             // The question contains the owner, so no other condition is needed.
             Dialect::Sqlite => {
-                values.push(limit.into());
-                Statement::from_sql_and_values(
-                    DbBackend::Sqlite,
-                    "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid < ? \
-                     ORDER BY rowid DESC LIMIT ?",
-                    values,
-                )
+                "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid < ? \
+                 ORDER BY rowid DESC LIMIT ?"
+                    .to_string()
             }
             Dialect::Postgres => {
-                values.push(limit.into());
                 values.extend(mysis.map(|mysis| Value::from(mysis.0)));
                 let own = mysis.map_or("", |_| "AND mysis_id = $4 ");
-                Statement::from_sql_and_values(
-                    DbBackend::Postgres,
-                    format!(
-                        "SELECT id FROM message_text WHERE body LIKE $1 AND id < $2 {own}\
-                         ORDER BY id DESC LIMIT $3"
-                    ),
-                    values,
+                format!(
+                    "SELECT id FROM message_text WHERE body LIKE $1 AND id < $2 {own}\
+                     ORDER BY id DESC LIMIT $3"
                 )
             }
-        }
+        };
+        Statement::from_sql_and_values(self.backend(), sql, values)
     }
 
     /// A part of a row's content in bytes, from an offset.

@@ -18,6 +18,7 @@ pub(crate) use settled::SettledRows;
 
 use super::LedgerInner;
 use super::answer_time::limited;
+use super::connection::read_number;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::server::on_server;
@@ -224,7 +225,8 @@ impl LedgerInner {
             Renewal::First => -MERGE_PAGES,
             Renewal::Next => MERGE_PAGES,
         };
-        let before = total_changes(&tx).await?;
+        let changes = "SELECT total_changes()";
+        let before = read_number(&tx, changes).await?;
         let merge = Statement::from_sql_and_values(
             DbBackend::Sqlite,
             "INSERT INTO message_text (message_text, rank) VALUES ('merge', ?)",
@@ -232,7 +234,7 @@ impl LedgerInner {
         );
         tx.execute_raw(merge).await?;
         // Fewer than two changes mean that nothing was left to do.
-        let is_over = total_changes(&tx).await? - before < 2;
+        let is_over = read_number(&tx, changes).await? - before < 2;
         if is_over {
             indexed::Entity::update_many()
                 .col_expr(indexed::Column::Forgotten, 0.into())
@@ -242,12 +244,6 @@ impl LedgerInner {
         tx.commit().await?;
         Ok(!is_over)
     }
-}
-
-async fn total_changes(tx: &Tx) -> Result<i64, DbErr> {
-    let asked = Statement::from_string(DbBackend::Sqlite, "SELECT total_changes()");
-    let row = tx.query_one_raw(asked).await?;
-    row.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
 fn index_row(id: i64, mysis: i64, content: &str, reasoning: Option<&str>) -> IndexRow {

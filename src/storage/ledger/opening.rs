@@ -11,6 +11,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, PaginatorTrait, Statement,
 };
 
+use super::connection::read_number;
 use super::dialect::Dialect;
 use super::entity::mysis;
 use super::file::PAGE_BYTES;
@@ -53,10 +54,7 @@ pub(super) async fn migrate_file(
 /// Gives a database of an older version its first mark, in the file itself. A new one gets it with
 /// its first commit.
 async fn mark_older(writer: &DatabaseConnection) -> Result<(), DbErr> {
-    let asked = Statement::from_string(DbBackend::Sqlite, "PRAGMA user_version");
-    let row = writer.query_one_raw(asked).await?;
-    let last: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-    if last != 0 {
+    if read_number(writer, "PRAGMA user_version").await? != 0 {
         return Ok(());
     }
     let mark = Mark::default().next().statements();

@@ -21,6 +21,7 @@ use sea_orm::{
 use super::dialect::Dialect;
 use super::entity::{message, mysis};
 use super::fault::archive_fault;
+use super::samples::hours_between;
 use super::{LedgerInner, SqlLedger};
 use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
@@ -161,7 +162,7 @@ impl LedgerInner {
         let myses: Vec<MysisId> = known.chain(deleted).collect();
         for mysis in myses {
             let is_deleted = record.myses.get(&mysis).is_none_or(|of| of.name.is_none());
-            let hours = self.hours_between(mysis, (first, last)).await?;
+            let hours = hours_between(&self.readers, mysis, (first, last)).await?;
             // The account of a deleted Mysis plays on with another one.
             let before = match is_deleted {
                 true => None,

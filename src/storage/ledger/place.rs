@@ -156,7 +156,7 @@ impl DatabaseFile {
 
     /// Whether there may be room for a copy. Each try without it would fill the disk for a while.
     fn has_room(&self) -> bool {
-        let content = self.length(|length| length.longest());
+        let content = self.length.lock().longest();
         let free = self.paths.real.parent().map(disk::free_bytes);
         free.and_then(Result::ok).is_none_or(|free| free >= content)
     }
@@ -183,10 +183,9 @@ impl DatabaseFile {
             return Some("was emptied");
         }
         // Under the lock, so that a length of before is not seen after a later one.
-        let is_cut = self.length(|length| {
-            let now = fs::symlink_metadata(&self.paths.real);
-            length.see(now.map_or(file.len(), |now| now.len()))
-        });
+        let mut length = self.length.lock();
+        let now = fs::symlink_metadata(&self.paths.real);
+        let is_cut = length.see(now.map_or(file.len(), |now| now.len()));
         is_cut.then_some("was cut short")
     }
 
@@ -281,20 +280,14 @@ impl DatabaseFile {
 
     /// Allows the file to become shorter.
     pub(super) fn begin_compaction(&self) {
-        self.length(FileLength::begin_compaction);
+        self.length.lock().begin_compaction();
     }
 
     /// Ends a compaction after which the pages take this many bytes, if that is known.
     pub(super) fn end_compaction(&self, content: Option<u64>) {
-        self.length(|length| {
-            let file = fs::symlink_metadata(&self.paths.real);
-            length.end_compaction(file.map_or(0, |file| file.len()), content);
-        });
-    }
-
-    /// The lock is never held across an await, and no code panics under it.
-    fn length<T>(&self, access: impl FnOnce(&mut FileLength) -> T) -> T {
-        access(&mut self.length.lock())
+        let mut length = self.length.lock();
+        let file = fs::symlink_metadata(&self.paths.real);
+        length.end_compaction(file.map_or(0, |file| file.len()), content);
     }
 
     /// Closes the connection that keeps the log in place. The connections that are closed later

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SecondsFormat};
 use sea_orm::sqlx::SqlitePool;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection};
 
+use super::connection::read_number;
 use super::loss::SavedContent;
 use super::mark::mark_copy;
 use super::paths::{
@@ -97,12 +98,10 @@ async fn save_beginning(to: &Path, paths: &DatabasePaths) -> Result<String, Stri
     }
     let writer = file::open_writer(to).await;
     let writer = writer.map_err(|error| error_text(&error))?;
-    let asked = Statement::from_string(DbBackend::Sqlite, "SELECT coalesce(max(at), 0) FROM event");
-    let newest = writer.connection().query_one_raw(asked).await;
+    let newest = "SELECT coalesce(max(at), 0) FROM event";
+    let newest = read_number(writer.connection(), newest).await;
     writer.close().await;
-    let newest = newest.map_err(|error| error_text(&error))?;
-    let at = newest.map_or(Ok(0), |row| row.try_get_by_index(0));
-    let at = at.map_err(|error| error_text(&error))?;
+    let at = newest.map_err(|error| error_text(&error))?;
     mark_copy(to).map_err(refused)?;
     check_durable(to).await?;
     let at = DateTime::from_timestamp_millis(at).unwrap_or_default();

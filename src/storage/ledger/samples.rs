@@ -5,7 +5,7 @@ mod importing;
 mod reading;
 mod thinning;
 
-pub(crate) use reading::{StoredHour, read_hour};
+pub(crate) use reading::{StoredHour, hours_between, read_hour};
 
 use std::collections::BTreeMap;
 

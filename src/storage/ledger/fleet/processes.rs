@@ -6,6 +6,7 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
 use zoea_text::clean::one_line;
 use zoea_text::natural::compare_natural;
 
+use super::super::books::counted;
 use super::super::leases::LeaseHolder;
 use super::super::server::on_server;
 use super::LedgerInner;
@@ -66,7 +67,6 @@ impl ProcessRow {
 
 impl From<ProcessRow> for FleetProcess {
     fn from(row: ProcessRow) -> Self {
-        let count = |count: i64| u64::try_from(count).unwrap_or(0);
         FleetProcess {
             state: row.state(),
             name: one_line(&row.name).into(),
@@ -74,9 +74,9 @@ impl From<ProcessRow> for FleetProcess {
             directory: one_line(&row.directory).into(),
             version: one_line(&row.version).into(),
             is_here: row.is_here,
-            capacity: count(row.capacity),
-            myses: count(row.myses),
-            running: count(row.running),
+            capacity: counted(row.capacity),
+            myses: counted(row.myses),
+            running: counted(row.running),
             since: Timestamp(row.since),
             until: (!row.is_up).then_some(Timestamp(row.until)),
         }

@@ -15,8 +15,7 @@ use crate::archive::of;
 use crate::entity::{sample, sample_hour};
 use crate::recall::newest_but;
 
-use super::StoredHour;
-use super::reading::hours_between;
+use super::{StoredHour, hours_between};
 
 impl BulkImport {
     /// The hours of which a Mysis has samples here.

@@ -35,7 +35,7 @@ impl SqlLedger {
         mysis: MysisId,
     ) -> Result<Vec<StoredHour>, ArchiveFault> {
         let all = (Hour(i64::MIN), Hour(i64::MAX));
-        let hours = self.inner.hours_between(mysis, all).await;
+        let hours = hours_between(&self.inner.readers, mysis, all).await;
         hours.map_err(archive_fault)
     }
 }
@@ -49,7 +49,7 @@ impl LedgerInner {
         let myses = query.myses.iter().map(|mysis| (*mysis, false));
         for (mysis, is_deleted) in myses.chain(deleted) {
             let mut builder = SeriesBuilder::new(steps);
-            for hour in self.hours_between(mysis, steps.hours()).await? {
+            for hour in hours_between(&self.readers, mysis, steps.hours()).await? {
                 read_hour(&hour.packed)
                     .iter()
                     .for_each(|sample| builder.add(sample));
@@ -86,14 +86,6 @@ impl LedgerInner {
         Ok(series)
     }
 
-    pub(crate) async fn hours_between(
-        &self,
-        mysis: MysisId,
-        hours: (Hour, Hour),
-    ) -> Result<Vec<StoredHour>, DbErr> {
-        hours_between(&self.readers, mysis, hours).await
-    }
-
     /// The facts of the newest sample before an hour.
     pub(crate) async fn facts_before(
         &self,
@@ -122,7 +114,7 @@ impl LedgerInner {
 
 /// The stored hours from one to another, both included, oldest first. One statement reads both
 /// tables, so that an hour which is thinned meanwhile is read once.
-pub(super) async fn hours_between(
+pub(crate) async fn hours_between(
     connection: &impl ConnectionTrait,
     mysis: MysisId,
     (first, last): (Hour, Hour),
