@@ -1,10 +1,10 @@
-//! Homes that an earlier version damaged by storing absurd figures: every command works, and the
-//! first one that opens the database corrects it and reports that.
+//! Homes that an earlier build damaged by storing absurd figures: every command works, and these figures
+//! count as nothing.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use zoea_rig::Home;
 use zoea_rig::sqlite;
-use zoea_rig::{Home, texts};
 
 /// The database of 42a53f2 with two answers of 2^63-1 and 2^64-1 tokens.
 fn spoilt() -> Home {
@@ -40,57 +40,35 @@ fn spoilt() -> Home {
     home
 }
 
-/// Runs a command that must succeed. Returns whether it reports a correction.
-fn mends(home: &Home, arguments: &[&str]) -> bool {
-    let output = home.run(arguments);
-    let (_, said) = texts(&output);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said.contains("counted again from the rows")
-}
-
 #[test]
-fn a_spoilt_home_works_with_every_command_and_is_mended_once() {
-    let copy = |home: &Home, name: &str| {
-        let copy = home.path().with_file_name(name);
-        copy.to_str().expect("letters").to_string()
-    };
-    for first in [
+fn a_spoilt_home_works_with_every_command() {
+    let home = spoilt();
+    let (_, said) = home.fails(&["db", "check"]);
+    assert!(said.contains("1 of 8 checks failed"), "{said}");
+    let copy = home.path().with_file_name("copy.db");
+    let copy = copy.to_str().expect("letters");
+    for arguments in [
         &["status"][..],
         &["books"],
         &["log", "alpha"],
         &["export"],
         &["mysis", "list"],
         &["run", "--headless", "--for", "100ms"],
+        &["db", "backup", copy],
+        &["db", "restore", copy],
+        &["status"],
     ] {
-        let home = spoilt();
-        let (_, said) = home.fails(&["db", "check"]);
-        assert!(said.contains("1 of 8 checks failed"), "{said}");
-        assert!(!mends(&home, &["db", "backup", &copy(&home, "before.db")]));
-        assert!(mends(&home, first), "{first:?}");
-        for then in [
-            &["status"][..],
-            &["books"],
-            &["log", "alpha"],
-            &["export"],
-            &["run", "--headless", "--for", "100ms"],
-            &["db", "backup", &copy(&home, "after.db")],
-            &["db", "check"],
-        ] {
-            assert!(!mends(&home, then), "{then:?} tells it again");
-        }
-        let books = home.json(&["books", "--json"]);
-        assert_eq!(books[0]["tokens_in"], 40, "{books}");
-        assert_eq!(
-            (&books[0]["calls"], &books[0]["tokens_out"]),
-            (&3.into(), &9.into())
-        );
-        let alpha = home.mysis("alpha");
-        assert_eq!(
-            (&alpha["tokens_in"], &alpha["turns"]),
-            (&40.into(), &3.into())
-        );
-        // A copy from before the correction is corrected when it is restored and opened.
-        home.ok(&["db", "restore", &copy(&home, "before.db")]);
-        assert!(mends(&home, &["status"]));
+        home.ok(arguments);
     }
+    let books = home.json(&["books", "--json"]);
+    assert_eq!(books[0]["tokens_in"], 0, "{books}");
+    assert_eq!(
+        (&books[0]["calls"], &books[0]["tokens_out"]),
+        (&3.into(), &9.into())
+    );
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["tokens_in"], &alpha["turns"]),
+        (&0.into(), &3.into())
+    );
 }

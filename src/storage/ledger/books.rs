@@ -11,7 +11,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect,
+    QuerySelect, Select,
 };
 
 use super::LedgerInner;
@@ -30,6 +30,16 @@ pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached"
 pub(super) fn plausible(dialect: Dialect, figure: &str) -> String {
     let is_within = dialect.is_within(figure, MAX_SUM);
     format!("CASE WHEN {is_within} THEN {figure} ELSE 0 END")
+}
+
+/// The lines of the books. A figure that cannot be true must not make the other lines unreadable.
+pub(super) fn readable_lines(dialect: Dialect) -> Select<Entity> {
+    let key = [Column::Day, Column::MysisId, Column::Provider];
+    let mut lines = Entity::find().select_only().columns(key);
+    for figure in BOOK_FIGURES {
+        lines = lines.expr_as(Expr::cust(plausible(dialect, figure)), figure);
+    }
+    lines
 }
 
 /// Enters the charge of a new row, and the call that it shows to be spared.
@@ -131,18 +141,11 @@ impl ProviderSums {
 
 impl LedgerInner {
     pub(super) async fn books(&self, since: Day) -> Result<Vec<CostEntry>, DbErr> {
-        let key = [Column::Day, Column::MysisId, Column::Provider];
-        let mut lines = Entity::find()
-            .select_only()
-            .columns(key)
-            .filter(Column::Day.gte(since.0));
-        // A figure that cannot be true must not make the other lines unreadable.
-        for figure in BOOK_FIGURES {
-            lines = lines.expr_as(Expr::cust(plausible(self.dialect, figure)), figure);
-        }
-        for column in key {
-            lines = lines.order_by_asc(column);
-        }
+        let lines = readable_lines(self.dialect)
+            .filter(Column::Day.gte(since.0))
+            .order_by_asc(Column::Day)
+            .order_by_asc(Column::MysisId)
+            .order_by_asc(Column::Provider);
         let lines = lines.into_model::<Model>().all(&self.readers).await?;
         Ok(lines.into_iter().map(entry_from_model).collect())
     }

@@ -30,6 +30,10 @@ impl<C> DialectConnection<C> {
     pub(super) fn inner(&self) -> &C {
         &self.inner
     }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
 }
 
 impl Readers {

@@ -17,7 +17,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
-use super::books::newest_day;
+use super::books::{counted, newest_day, readable_lines};
 use super::connection::DialectConnection;
 use super::entity::{sample, spending};
 use super::writer::Tx;
@@ -52,19 +52,14 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         myses: &[i64],
     ) -> Result<(Day, BTreeMap<i64, u64>), DbErr> {
         let day = newest_day(self).await?.unwrap_or_default();
-        let lines: Vec<(i64, i64)> = spending::Entity::find()
+        let lines = readable_lines(self.dialect())
             .filter(spending::Column::Day.eq(day.0))
             .filter(spending::Column::MysisId.is_in(myses.iter().copied()))
-            .select_only()
-            .column(spending::Column::MysisId)
-            .column(spending::Column::CostMicros)
-            .into_tuple()
-            .all(self)
-            .await?;
+            .into_model::<spending::Model>();
         let mut costs: BTreeMap<i64, u64> = BTreeMap::new();
-        for (mysis, cost) in lines {
-            let sum = costs.entry(mysis).or_default();
-            *sum = sum.saturating_add(u64::try_from(cost).unwrap_or(0));
+        for line in lines.all(self).await? {
+            let sum = costs.entry(line.mysis_id).or_default();
+            *sum = sum.saturating_add(counted(line.cost_micros));
         }
         Ok((day, costs))
     }

@@ -6,6 +6,7 @@ use actors::ports::LedgerFault;
 use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
 
 use super::BulkImport;
+use crate::books::readable_lines;
 use crate::entity::{removed, spared, spending};
 use crate::removals::note_removal;
 
@@ -19,8 +20,9 @@ impl BulkImport {
     /// Lays the books of a Mysis aside, which stay as they are. Without any, its rows make them.
     pub(crate) async fn keep_books(&self, mysis: MysisId) -> Result<(), LedgerFault> {
         let read = async {
-            let spending = spending::Entity::find()
+            let spending = readable_lines(self.tx.dialect())
                 .filter(spending::Column::MysisId.eq(mysis.0))
+                .into_model()
                 .all(&self.tx)
                 .await?;
             let spared = spared::Entity::find()
