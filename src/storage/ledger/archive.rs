@@ -7,18 +7,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actors::domain::books::{CostEntry, Day, SavedCalls};
-use actors::domain::bounds;
 use actors::domain::event_record::EventRecord;
-use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::fleet_process::FleetProcess;
 use actors::domain::held::HeldText;
-use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
+use actors::domain::ids::{MissionId, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::record::{
-    AccountRecord, GameAccount, Mission, MysisProfile, MysisRecord, SavedSession, StoredHistory,
+    AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
 };
 use actors::domain::samples::{SampleQuery, SampleSeries};
-use actors::domain::state::{LifeState, Totals};
 use actors::domain::system_map::{SystemMap, SystemMapQuery};
 use actors::ports::{
     Archive, ArchiveFault, EventQuery, MysisNames, PageFrom, PageQuery, ResultPiece, ResultQuery,
@@ -233,67 +230,5 @@ pub(super) fn mission_from_model(model: mission::Model) -> Mission {
         id: MissionId(model.id),
         text: model.content.into(),
         at: Timestamp(model.at),
-    }
-}
-
-pub(super) fn totals(model: &mysis::Model) -> Totals {
-    let counted = |value: i64| match u64::try_from(value) {
-        Ok(value) if value <= bounds::MAX_SUM => value,
-        Ok(_) | Err(_) => 0,
-    };
-    Totals {
-        turns: counted(model.turns),
-        tokens_in: counted(model.tokens_in),
-        tokens_out: counted(model.tokens_out),
-        cost_micros: counted(model.cost_micros),
-    }
-}
-
-pub(super) fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
-    let (profile, totals) = (profile(&model), totals(&model));
-    let kind = model.fault_kind.as_deref().and_then(MysisFaultKind::parse);
-    let fault = kind.zip(model.fault_at).zip(model.fault_text.clone());
-    let fault = fault.map(|((kind, at), text)| MysisFault {
-        kind,
-        text: text.into(),
-        at: Timestamp(at),
-    });
-    // What is not understood stands still, and says so.
-    let (state, reason) = match LifeState::parse(&model.state) {
-        Some(state) => {
-            let text = model.fault_text.filter(|_| fault.is_none());
-            (state, model.reason.or(text))
-        }
-        None => {
-            let why = format!("its stored state `{}` is not understood", model.state);
-            (LifeState::Errored, Some(why))
-        }
-    };
-    MysisRecord {
-        id: MysisId(model.id),
-        profile,
-        state,
-        reason: reason.map(Into::into),
-        fault,
-        is_called: model.is_called,
-        incarnation: Incarnation(model.incarnation),
-        totals,
-        account,
-        created_at: Timestamp(model.created_at),
-    }
-}
-
-pub(super) fn profile(model: &mysis::Model) -> MysisProfile {
-    MysisProfile {
-        name: model.name.as_str().into(),
-        provider: model.provider.as_str().into(),
-        model: model.model.as_deref().map(Into::into),
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "it was an f32 when it was written"
-        )]
-        temperature: model.temperature.map(|value| value as f32),
-        role: model.role.as_deref().map(Into::into),
-        follows_role: model.follows_role,
     }
 }

@@ -11,12 +11,13 @@ use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect, Value,
+    ActiveModelTrait, ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 
 use super::accounts::{pool_account, save_account};
 use super::books::MAX_SUM;
 use super::entity::{message, mission, mysis, tool_call};
+use super::replacing::set_column;
 use super::writer::Tx;
 use super::{books, events, held, memos, rows, samples, sessions, snapshots, tables};
 
@@ -132,17 +133,6 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
 async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
     let all = mysis::Entity::update_many().set(set);
-    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
-}
-
-/// The same for one column.
-pub(super) async fn set_column(
-    tx: &Tx,
-    mysis: MysisId,
-    column: mysis::Column,
-    value: impl Into<Value>,
-) -> Result<(), DbErr> {
-    let all = mysis::Entity::update_many().col_expr(column, Expr::value(value));
     tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }
 

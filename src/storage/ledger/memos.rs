@@ -11,10 +11,10 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
 use super::SqlLedger;
-use super::commit::set_column;
 use super::connection::DialectConnection;
 use super::entity::{memo, mysis, routine, watch};
 use super::fault::archive_fault;
+use super::replacing::set_column;
 use super::writer::Tx;
 
 /// Stores a memo in place of the one before.

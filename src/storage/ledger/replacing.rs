@@ -1,8 +1,14 @@
-//! Rows that take the place of those with the same key.
+//! Rows that take the place of those with the same key, and values of columns that do.
 
+use actors::domain::ids::MysisId;
+use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveModelTrait, DbErr, EntityTrait, Iterable, PrimaryKeyToColumn};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, Iterable, PrimaryKeyToColumn, QueryFilter,
+    Value,
+};
 
+use super::entity::mysis;
 use super::writer::Tx;
 
 /// What an insert does where a row with the same key is there: all other columns are those of the new row.
@@ -18,4 +24,15 @@ impl Tx {
         let insert = A::Entity::insert(model).on_conflict(replacing::<A::Entity>());
         self.later(insert).await
     }
+}
+
+/// Sets a column of a Mysis. A deleted one is not created again.
+pub(super) async fn set_column(
+    tx: &Tx,
+    mysis: MysisId,
+    column: mysis::Column,
+    value: impl Into<Value>,
+) -> Result<(), DbErr> {
+    let all = mysis::Entity::update_many().col_expr(column, Expr::value(value));
+    tx.later(all.filter(mysis::Column::Id.eq(mysis.0))).await
 }

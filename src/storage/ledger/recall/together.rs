@@ -21,10 +21,11 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::LedgerInner;
 use crate::answer_time::limited;
-use crate::archive::{RARE_KINDS_CONDITION, profile, totals};
+use crate::archive::RARE_KINDS_CONDITION;
 use crate::connection::DialectConnection;
 use crate::entity::{message, mysis, tool_call};
 use crate::listed::padded;
+use crate::members::{profile, totals};
 
 const MAX_TOGETHER: usize = 16;
 /// Whether a note was made after the operator cleared the notes.
