@@ -66,6 +66,8 @@ pub(crate) fn as_one_tree(
 
 /// The reference of a table to the Mysis that this column names.
 pub(crate) fn to_mysis(table: &'static str, column: &'static str) -> ForeignKeyCreateStatement {
-    let mut key = ForeignKey::create();
-    key.from(table, column).to("mysis", "id").to_owned()
+    ForeignKey::create()
+        .from(table, column)
+        .to("mysis", "id")
+        .to_owned()
 }
