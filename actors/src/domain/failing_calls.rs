@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::Timestamp;
 use zoea_text::clean::one_line;
+use zoea_text::names::beginning;
 
 const JUDGED_CALLS: usize = 50;
 /// Fewer calls are not judged.
@@ -135,10 +136,7 @@ fn error_of(text: &str) -> String {
     {
         return code.to_string();
     }
-    match error.char_indices().nth(MAX_ERROR_CHARS) {
-        Some((end, _)) => format!("{}…", &error[..end]),
-        None => error.to_string(),
-    }
+    beginning(error, MAX_ERROR_CHARS).into_owned()
 }
 
 #[cfg(test)]

@@ -46,22 +46,18 @@ fn is_ends_line(line: &str) -> bool {
 
 #[must_use]
 pub fn done_tool() -> ToolSpec {
-    ToolSpec {
-        name: DONE_TOOL.into(),
-        description: "Say that your mission is done, all of it. You are then asked once an hour \
-                      whether it still is, and at once when your operator writes."
-            .into(),
-        schema: json!({
+    ToolSpec::own(
+        DONE_TOOL,
+        "Say that your mission is done, all of it. You are then asked once an hour whether it still is, \
+         and at once when your operator writes.",
+        &json!({
             "type": "object",
             "properties": {
                 "summary": {"type": "string", "description": "what was done"}
             },
             "required": ["summary"]
-        })
-        .to_string()
-        .into(),
-        read_only_hint: Some(true),
-    }
+        }),
+    )
 }
 
 /// The summary in the arguments of a call; `None` if there is none.

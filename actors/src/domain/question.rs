@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zoea_text::clean::{clean_text, one_line};
+use zoea_text::names::beginning;
 use zoea_text::redact::Redactor;
 
 pub use field::{FieldKind, FieldOption, QuestionField};
@@ -92,7 +93,7 @@ impl Question {
         Ok(Question {
             number: 0,
             server: one_line(server).into(),
-            message: cut(clean_text(message).trim(), MAX_MESSAGE_CHARS).into(),
+            message: beginning(clean_text(message).trim(), MAX_MESSAGE_CHARS).into(),
             wants,
         })
     }
@@ -217,14 +218,6 @@ fn read_url(url: &Value) -> Result<Arc<str>, String> {
         return Ok(url.into());
     }
     Err("its address is none of the web".to_string())
-}
-
-/// At most this many characters, with a mark where some are left out.
-fn cut(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::ids::Timestamp;
 use super::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
 use zoea_text::clean::one_line;
+use zoea_text::names::beginning;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ pub const NOTHING_HAPPENS: &str = "nothing_happens";
 const MAX_EXCERPT_CHARS: usize = 80;
 
 /// A life in which no tool call succeeded yet.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(from = "SharedSilence")]
 pub struct Silence {
     turns: u32,
@@ -72,30 +73,16 @@ pub struct ModelSource {
 }
 
 /// What was seen of a Mysis in place of a successful call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum SilenceSign {
     /// Nothing: the model did not answer yet.
+    #[default]
     NoAnswer,
     Words(String),
     WrittenCalls(String),
     /// Calls that failed: the last tool and its error.
     FailedCall(Arc<str>, String),
     Shared(String),
-}
-
-impl Default for Silence {
-    fn default() -> Silence {
-        Silence {
-            turns: 0,
-            since: None,
-            answers: 0,
-            has_called: false,
-            is_expected: false,
-            counts_turn: false,
-            sign: SilenceSign::NoAnswer,
-            source: None,
-        }
-    }
 }
 
 impl Silence {
@@ -230,9 +217,5 @@ pub enum SilenceScope {
 
 fn excerpt_of(text: &str) -> String {
     let line = one_line(text);
-    let line = line.trim();
-    match line.char_indices().nth(MAX_EXCERPT_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_string(),
-    }
+    beginning(line.trim(), MAX_EXCERPT_CHARS).into_owned()
 }

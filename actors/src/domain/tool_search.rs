@@ -35,20 +35,16 @@ const EMPTY_WORDS: [&str; 16] = [
 
 #[must_use]
 pub fn spec() -> ToolSpec {
-    ToolSpec {
-        name: FIND_TOOLS.into(),
-        description: "Find further tools: the game has many more than you are shown. What is found \
-                      you can call, though you are not shown it."
-            .into(),
-        schema: json!({
+    ToolSpec::own(
+        FIND_TOOLS,
+        "Find further tools: the game has many more than you are shown. What is found you can call, though \
+         you are not shown it.",
+        &json!({
             "type": "object",
             "properties": {"query": {"type": "string", "description": "what you want to do, in a few words"}},
             "required": ["query"]
-        })
-        .to_string()
-        .into(),
-        read_only_hint: Some(true),
-    }
+        }),
+    )
 }
 
 struct Findable<'a> {

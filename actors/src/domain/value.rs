@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use zoea_text::figures::group_digits;
+use zoea_text::figures::{group_digits, group_signed};
 
 use super::ids::Moment;
 use super::rules::ValueRules;
@@ -64,18 +64,13 @@ fn facts(since: ValueSums, credits: i64, limit: u64, window: Duration) -> String
     format!(
         "it earned {} credits for {}.{:02} US dollars in {}: {} credits for a dollar, and [value] \
          park_below is {}",
-        signed(since.earned),
+        group_signed(since.earned),
         micros / 1_000_000,
         micros % 1_000_000 / 10_000,
         spoken_time(window),
-        signed(credits),
+        group_signed(credits),
         group_digits(limit),
     )
-}
-
-fn signed(credits: i64) -> String {
-    let sign = if credits < 0 { "-" } else { "" };
-    format!("{sign}{}", group_digits(credits.unsigned_abs()))
 }
 
 fn spoken_time(window: Duration) -> String {

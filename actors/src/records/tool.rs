@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
 use zoea_text::redact::Redactor;
@@ -26,6 +26,17 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// A tool of our own, which only reads as far as the game is concerned.
+    #[must_use]
+    pub fn own(name: &str, description: &str, schema: &Value) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            schema: schema.to_string().into(),
+            read_only_hint: Some(true),
+        }
+    }
+
     /// The same tool in brief. A schema that is not a JSON object stays as it is.
     #[must_use]
     pub fn in_brief(&self) -> ToolSpec {
@@ -256,14 +267,6 @@ pub struct RepeatRules {
 }
 
 impl RepeatRules {
-    #[must_use]
-    pub fn new(repeatable: Vec<Arc<str>>, trust_annotations: bool) -> RepeatRules {
-        RepeatRules {
-            repeatable,
-            trust_annotations,
-        }
-    }
-
     fn names(&self, name: &str) -> bool {
         let mut patterns = self.repeatable.iter();
         patterns.any(|pattern| matches_pattern(pattern, name))

@@ -46,23 +46,19 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
             "zoea_search_broadcasts",
             "Search the operator's past missions for a text, literally.",
         ),
-        ToolSpec {
-            name: "zoea_read_result".into(),
-            description: "Read on in a tool result that was cut: call_id is what the note at the \
-                          cut names, offset the byte to begin at."
-                .into(),
-            schema: json!({
+        ToolSpec::own(
+            "zoea_read_result",
+            "Read on in a tool result that was cut: call_id is what the note at the cut names, offset the \
+             byte to begin at.",
+            &json!({
                 "type": "object",
                 "properties": {
                     "call_id": {"type": "string"},
                     "offset": {"type": "integer", "minimum": 0, "default": 0}
                 },
                 "required": ["call_id"]
-            })
-            .to_string()
-            .into(),
-            read_only_hint: Some(true),
-        },
+            }),
+        ),
         tool_search::spec(),
         start_tool(),
         done_tool(),
@@ -87,14 +83,8 @@ fn search_spec(name: &str, description: &str) -> ToolSpec {
             "description": "another Mysis' name"
         });
     }
-    ToolSpec {
-        name: name.into(),
-        description: description.into(),
-        schema: json!({"type": "object", "properties": properties, "required": ["query"]})
-            .to_string()
-            .into(),
-        read_only_hint: Some(true),
-    }
+    let schema = json!({"type": "object", "properties": properties, "required": ["query"]});
+    ToolSpec::own(name, description, &schema)
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -118,7 +118,10 @@ impl ReadSection for McpSettings {
                 "one of the two",
             );
         }
-        let repeat = RepeatRules::new(repeatable, trust_annotations);
+        let repeat = RepeatRules {
+            repeatable,
+            trust_annotations,
+        };
         let tools = ToolRules {
             timeout: tool_timeout,
             answer_timeout,

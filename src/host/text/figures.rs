@@ -14,6 +14,13 @@ pub fn group_digits(number: u64) -> String {
     text
 }
 
+/// The same with the sign of a number below zero.
+#[must_use]
+pub fn group_signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", group_digits(number.unsigned_abs()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,6 +17,15 @@ pub fn quoted(word: &str) -> String {
     format!("`{}{cut}`", one_line(&start))
 }
 
+/// At most so many characters of a text, and a sign where more follow.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// Names on one line: the first twelve, and how many others there are.
 #[must_use]
 pub fn listed(names: &[impl AsRef<str>]) -> String {

@@ -1,6 +1,7 @@
 //! The words in which orders are recorded.
 
 use serde_json::Value;
+use zoea_text::names::beginning;
 
 use crate::record::CONFIGURED_ROLE;
 
@@ -49,8 +50,5 @@ pub(crate) fn with_details(what: &str, more: impl Iterator<Item = String>) -> St
 }
 
 pub(crate) fn quote_beginning(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
-    }
+    beginning(text, MAX_QUOTE_CHARS).into_owned()
 }

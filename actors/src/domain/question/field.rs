@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 use zoea_text::clean::one_line;
+use zoea_text::names::beginning;
 use zoea_text::redact::Redactor;
 
-use super::cut;
 use super::format::is_of_format;
 
 /// The longest name of a field and the longest option, in bytes.
@@ -74,7 +74,7 @@ impl QuestionField {
         let kind = FieldKind::read(without_null(schema))?;
         let text = |key: &str| -> Arc<str> {
             let text = one_line(schema[key].as_str().unwrap_or_default());
-            cut(&text, MAX_TITLE_CHARS).into()
+            beginning(&text, MAX_TITLE_CHARS).into()
         };
         let default = schema.get("default").filter(|value| !value.is_null());
         Ok(QuestionField {
@@ -254,8 +254,8 @@ fn read_options(schema: &Value) -> Result<Option<Vec<FieldOption>>, String> {
         return Err("its options cannot be shown".to_string());
     }
     let options = options.into_iter().map(|(value, title)| {
-        let title = cut(&one_line(&title), MAX_TITLE_CHARS);
-        (value.into(), title.into())
+        let title = one_line(&title);
+        (value.into(), beginning(&title, MAX_TITLE_CHARS).into())
     });
     Ok(Some(options.collect()))
 }
