@@ -8,7 +8,7 @@ use strum::{EnumCount, VariantArray};
 
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
-use super::message::{HostMeta, RowBody, Severity};
+use super::message::{HostMeta, Severity};
 use super::needs::{operator_need, over_need};
 use super::state::LifeState;
 
@@ -54,9 +54,10 @@ pub enum EventRecordKind {
     Order,
 }
 
-impl EventRecordKind {
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+zoea_records::read_by_word!(pub EventRecordKind);
+zoea_records::read_by_word!(pub OrderSource);
 
+impl EventRecordKind {
     /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -66,12 +67,6 @@ impl EventRecordKind {
             EventRecordKind::Need => "need",
             EventRecordKind::Order => "order",
         }
-    }
-
-    /// Parses the word; `None` if it is unknown.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<EventRecordKind> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
@@ -90,8 +85,6 @@ pub enum OrderSource {
 }
 
 impl OrderSource {
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -106,14 +99,6 @@ impl OrderSource {
         }
     }
 
-    /// Parses the word; `None` if it is unknown.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<OrderSource> {
-        Self::ALL.into_iter().find(|source| source.as_str() == text)
-    }
-}
-
-impl OrderSource {
     #[must_use]
     pub fn describe(self, code: &str) -> &'static str {
         match self {
@@ -146,11 +131,16 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             text,
         } => (noticed, *severity, (*code).into(), text.clone()),
         EventKind::Stored(stored) => {
-            let (meta, text) = notice_of(&stored.body)?;
+            let is_event = |meta: &&HostMeta| !OF_EACH_TURN.contains(&&*meta.code);
+            let meta = stored.host().filter(is_event)?;
             row = Some(stored.seq);
-            (noticed, meta.severity, meta.code.clone(), text.clone())
+            let text = stored.text().clone();
+            (noticed, meta.severity, meta.code.clone(), text)
         }
-        EventKind::Shutdown => closing_notice(),
+        EventKind::Shutdown => {
+            let text = "the program closes".into();
+            (noticed, Severity::Info, "closing".into(), text)
+        }
         EventKind::Roster(_)
         | EventKind::Turn(_)
         | EventKind::Condition(_)
@@ -219,16 +209,6 @@ pub fn record_of_need(
     })
 }
 
-fn closing_notice() -> (EventRecordKind, Severity, Arc<str>, Arc<str>) {
-    let text = "the program closes".into();
-    (
-        EventRecordKind::Notice,
-        Severity::Info,
-        "closing".into(),
-        text,
-    )
-}
-
 fn change_severity(to: LifeState) -> Severity {
     match to {
         LifeState::Errored => Severity::Error,
@@ -239,24 +219,6 @@ fn change_severity(to: LifeState) -> Severity {
 /// What a turn says of itself stands in its conversation alone: it comes with every turn, and would drive all
 /// else out of the newest events.
 const OF_EACH_TURN: [&str; 3] = ["nudge", "continuation", "turn_limit"];
-
-fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
-    match body {
-        RowBody::Host { text, meta } => {
-            let is_event = !OF_EACH_TURN.contains(&&*meta.code);
-            is_event.then_some((meta, text))
-        }
-        RowBody::Prompt { .. }
-        | RowBody::Mission { .. }
-        | RowBody::Peer { .. }
-        | RowBody::Note { .. }
-        | RowBody::Reply(_)
-        | RowBody::Call { .. }
-        | RowBody::Result { .. }
-        | RowBody::Audit { .. }
-        | RowBody::Unknown { .. } => None,
-    }
-}
 
 #[must_use]
 pub fn describe_change(from: LifeState, to: LifeState, reason: Option<&str>) -> String {
@@ -272,7 +234,7 @@ mod tests {
     use super::*;
     use crate::event::LinkState;
     use crate::ids::{MysisId, TurnNumber};
-    use crate::message::Row;
+    use crate::message::{Row, RowBody};
     use crate::order::{MysisOrder, Order, OrderRefusal};
     use crate::record::{GameAccount, MysisProfile, MysisRecord, PoolAccount};
     use crate::rules::SwarmRules;

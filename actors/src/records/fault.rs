@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use strum::VariantArray;
+use strum::{EnumCount, VariantArray};
 
 use super::ids::Timestamp;
 
 /// The kind of a fault. It alone decides about a relaunch (DESIGN 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum MysisFaultKind {
     /// The outside failed and may work again: timeouts, 5xx, 429, network, unreadable bodies.
     Transient,
@@ -21,6 +21,7 @@ pub enum MysisFaultKind {
     Store,
 }
 
+crate::read_by_word!(pub MysisFaultKind);
 crate::stored_by_word!(MysisFaultKind);
 
 impl MysisFaultKind {
@@ -33,13 +34,6 @@ impl MysisFaultKind {
             MysisFaultKind::Crash => "crash",
             MysisFaultKind::Store => "store",
         }
-    }
-
-    /// Parses the word; `None` if it is unknown.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<MysisFaultKind> {
-        let mut kinds = MysisFaultKind::VARIANTS.iter().copied();
-        kinds.find(|kind| kind.as_str() == text)
     }
 }
 

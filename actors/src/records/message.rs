@@ -156,9 +156,9 @@ pub enum CallStatus {
     NotExecuted,
 }
 
-impl CallStatus {
-    const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+crate::read_by_word!(pub CallStatus);
 
+impl CallStatus {
     /// The word of CONTRACT.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -172,10 +172,10 @@ impl CallStatus {
         }
     }
 
-    /// Parses the word; `None` if it is unknown.
+    /// Whether the call changed something, or may have.
     #[must_use]
-    pub fn parse(text: &str) -> Option<CallStatus> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    pub fn may_have_acted(self) -> bool {
+        matches!(self, CallStatus::Done | CallStatus::Unknown)
     }
 
     /// Whether a result is still to come.
@@ -316,6 +316,13 @@ impl Row {
         Some(utterance)
     }
 
+    pub(super) fn utterance_mut(&mut self) -> Option<&mut Utterance> {
+        let (RowBody::Reply(utterance) | RowBody::Call { utterance, .. }) = &mut self.body else {
+            return None;
+        };
+        Some(utterance)
+    }
+
     /// The calls of a call row; empty for other kinds.
     #[must_use]
     pub fn calls(&self) -> &[CallRecord] {
@@ -323,6 +330,13 @@ impl Row {
             return &[];
         };
         calls
+    }
+
+    /// The calls with their keys.
+    pub fn keyed_calls(&self) -> impl Iterator<Item = (CallKey, &CallRecord)> {
+        let seq = self.seq;
+        let keys = (0_u16..).map(move |position| CallKey { seq, position });
+        keys.zip(self.calls())
     }
 
     /// The sender, if it is neither the operator nor the Mysis itself.

@@ -14,12 +14,11 @@ pub enum LifeState {
     Errored,
 }
 
+crate::read_by_word!(pub LifeState);
 crate::stored_by_word!(LifeState);
 crate::stored_as_list!(Totals: turns, tokens_in, tokens_out, cost_micros);
 
 impl LifeState {
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
-
     /// The word in the database, in JSON and on screen.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -39,12 +38,6 @@ impl LifeState {
             LifeState::Stopped => LifeState::Stopped,
             LifeState::Errored => LifeState::Errored,
         }
-    }
-
-    /// Parses the word; `None` if it is unknown.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<LifeState> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }
 

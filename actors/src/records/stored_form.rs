@@ -1,4 +1,4 @@
-//! Stored forms that serde does not derive: enums by their words, and structs as lists of their members.
+//! Enums by their words, and stored forms that serde does not derive.
 
 /// Serializes an enum by its words (`as_str`).
 #[macro_export]
@@ -16,6 +16,24 @@ macro_rules! stored_by_word {
                 let mut all = <$kind as strum::VariantArray>::VARIANTS.iter().copied();
                 all.find(|one| one.as_str() == word)
                     .ok_or_else(|| serde::de::Error::custom("it is none of its words"))
+            }
+        }
+    };
+}
+
+/// Lists the variants of an enum, and reads them by their words (`as_str`).
+#[macro_export]
+macro_rules! read_by_word {
+    ($visibility:vis $kind:ty) => {
+        impl $kind {
+            /// All of them, in their order.
+            $visibility const ALL: [Self; <Self as strum::EnumCount>::COUNT] =
+                *<Self as strum::VariantArray>::VARIANTS.first_chunk().expect("all");
+
+            /// Reads the word; `None` if it is unknown.
+            #[must_use]
+            $visibility fn parse(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.as_str() == word)
             }
         }
     };

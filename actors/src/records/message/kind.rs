@@ -2,32 +2,23 @@
 
 use strum::{EnumCount, VariantArray};
 
+/// Each is a variant of [`super::RowBody`], in the order of docs/design/requests.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, VariantArray)]
 pub enum RowKind {
-    /// See [`super::RowBody::Prompt`].
     Prompt,
-    /// See [`super::RowBody::Mission`].
     Mission,
-    /// See [`super::RowBody::Peer`].
     Peer,
-    /// See [`super::RowBody::Note`].
     Note,
-    /// See [`super::RowBody::Reply`].
     Reply,
-    /// See [`super::RowBody::Call`].
     Call,
-    /// See [`super::RowBody::Result`].
     Result,
-    /// See [`super::RowBody::Host`].
     Host,
-    /// See [`super::RowBody::Audit`].
     Audit,
 }
 
-impl RowKind {
-    /// All kinds, in the order of docs/design/requests.md.
-    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS.first_chunk().expect("all");
+crate::read_by_word!(pub RowKind);
 
+impl RowKind {
     /// The word of docs/design/requests.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -42,12 +33,6 @@ impl RowKind {
             RowKind::Host => "host",
             RowKind::Audit => "audit",
         }
-    }
-
-    /// Parses the word; `None` for a kind that this version does not know.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<RowKind> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
     /// The role of docs/design/requests.md; `None` if the row is not part of the model's conversation.
